@@ -1,0 +1,54 @@
+# Every target sets up what it needs in .venv; nothing else on the machine is touched.
+
+PYTHON ?= python3
+BIN    := .venv/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test bench lint docs clean
+
+help: ## list what can be made (this list)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: .venv/.demo ## evaluate a model on real data and print what was found
+	@$(BIN)/steelyard demo
+
+test: lint ## lint, then every test, every docstring example and the README
+	@$(BIN)/python -m pytest -n 2 --quiet
+
+bench: .venv/.ready ## compare with other libraries in one run and print the ratios
+	@$(BIN)/python bench/run.py
+
+lint: .venv/.ready ## style, format, types, direction of imports
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet . || { echo "Some files are not formatted. To do it: $(BIN)/ruff format ."; exit 1; }
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-cache --no-logo
+
+docs: .venv/.ready ## print the pages that are made from the code
+	@$(BIN)/python docs/make.py
+
+clean: ## remove everything make has made, .venv included
+	@rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@find src tests bench docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# The environment. A stamp says what was installed, and is older than pyproject.toml when it must be done again.
+
+$(BIN)/pip:
+	@command -v $(PYTHON) >/dev/null || \
+	  { echo "No $(PYTHON) here. steelyard needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "steelyard needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) -V 2>&1). Name another with: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv .venv || \
+	  { echo "$(PYTHON) could not make a virtual environment; on Debian and Ubuntu: apt install python3-venv"; exit 1; }
+
+.venv/.demo: pyproject.toml | $(BIN)/pip
+	@echo "Setting up .venv for the demo (once; a minute or so) ..."
+	@$(PIP) -e '.[demo,fast]'
+	@touch $@
+
+.venv/.ready: pyproject.toml | $(BIN)/pip
+	@echo "Setting up .venv (once; a minute or two) ..."
+	@$(PIP) -e '.[test]'
+	@touch .venv/.demo $@

@@ -1,0 +1,270 @@
+"""From rows to summaries: which requests each kind of prediction needs, and how the answers are checked and laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import BadLevels, BadWeight, EmptyTable, MissingValues, listing
+from steelyard.rows import BAD_WEIGHT, GOOD, STATE_WORDS, Rows, Table, Tally
+from steelyard.summaries.class_scores import ClassScores, class_role, rank_tally, read_ranks
+from steelyard.summaries.confusion import Confusion, label_tally, read_confusion, read_confusion_units
+from steelyard.summaries.residuals import (
+    PARTS,
+    Residuals,
+    mean_tally,
+    moment_tally,
+    read_moments,
+    read_unit_moments,
+    size_tally,
+)
+from steelyard.summaries.scores import Scores, read_cells, read_unit_cells, score_tally, unit_score_tally
+from steelyard.summaries.summary import EXACT_ROWS, Summary, sort_levels
+from steelyard.summaries.units import BITS, MOST
+
+MOST_LEVELS = 1000
+WHOLE = None
+Evidence = dict[str | None, dict[str, Summary]]
+
+
+@dataclass(slots=True)
+class Plan:
+    """How to count: weights, exactness, what to do with missing values, declared levels."""
+
+    weighting: str = "none"
+    exact: bool = False
+    drop: bool = False
+    levels: tuple[Any, ...] | None = None
+    positive: Any = None
+    cuts: tuple[float, ...] = ()
+    dropped: dict[str, int] = field(default_factory=dict)
+
+
+def clean(table: Table, plan: Plan) -> Table:
+    """Rows that can be used; the others are refused, or counted and left out."""
+    state = table["state"].astype(np.int64)
+    bad = state != GOOD
+    if bad.any():
+        counts = {int(s): int(table["rows"][state == s].sum()) for s in np.unique(state[bad])}
+        words = [f"{n:,} with {STATE_WORDS[s]}" for s, n in counts.items()]
+        total = int(table["rows"].sum())
+        if BAD_WEIGHT in counts:
+            message = f"Of {total:,} rows, {counts[BAD_WEIGHT]:,} have {STATE_WORDS[BAD_WEIGHT]}."
+            raise BadWeight(message, "Weights must be above zero; leave out rows that should not count.")
+        if not plan.drop:
+            message = f"Of {total:,} rows, some cannot be used: {', '.join(words)}."
+            hint = 'Mend them, or leave them out with missing="drop" (--missing drop); they are then counted in the result.'
+            raise MissingValues(message, hint)
+        plan.dropped = {STATE_WORDS[s]: n for s, n in counts.items()}
+    good = {k: v[~bad] for k, v in table.items()}
+    if not int(good["rows"].sum()):
+        what = "no rows" if not bad.any() else "no rows left once those with missing values are dropped"
+        message = f"The table has {what}."
+        raise EmptyTable(message, "At least one row is needed.")
+    return good
+
+
+def by_segment(table: Table) -> dict[str | None, Table]:
+    """The whole table, and one for each segment where there are any."""
+    out: dict[str | None, Table] = {WHOLE: table}
+    if "segment" in table:
+        names = np.array(["(missing)" if v is None else str(v) for v in table["segment"].tolist()], dtype=object)
+        for name in sorted(set(names.tolist())):
+            out[name] = {k: v[names == name] for k, v in table.items()}
+    return out
+
+
+def found_levels(plan: Plan, *columns: Any) -> tuple[Any, ...]:
+    """The levels that occur, or the declared ones; far too many are refused."""
+    found = sort_levels(v for column in columns for v in column.tolist())
+    if plan.levels is not None:
+        extra = [v for v in found if v not in plan.levels]
+        if extra:
+            message = f"The data hold levels that were not declared: {listing(extra)}; declared: {listing(plan.levels)}."
+            raise BadLevels(message, "Add them to levels=, or mend the data.")
+        return plan.levels
+    if len(found) > MOST_LEVELS:
+        message = f"The target has {len(found):,} levels, and at most {MOST_LEVELS:,} can be told apart."
+        raise BadLevels(message, 'If it is a quantity, say kind="continuous"; if an identifier, name another column.')
+    return found
+
+
+def positive_of(levels: tuple[Any, ...], plan: Plan, *, two: bool) -> Any:
+    """The positive level: given, or 1 and True speaking for themselves; never guessed."""
+    if plan.positive is not None:
+        matches = [v for v in levels if v == plan.positive]
+        if not matches and plan.levels is None:
+            message = f"The positive level {plan.positive!r} does not occur; the target has {listing(levels)}."
+            hint = "Name one of these levels; if this is one part of a larger table, declare levels=[...] as well."
+            if any(str(v) == str(plan.positive) for v in levels):
+                hint = "The text looks the same but the type differs: pass the level as it is in the data."
+            raise BadLevels(message, hint)
+        return matches[0] if matches else plan.positive
+    if len(levels) <= 2 and set(levels) <= {0, 1}:
+        return next((v for v in levels if v == 1), True if levels and isinstance(levels[0], bool) else 1)
+    if two or len(levels) == 2:
+        message = f"Which level is the positive one? The target has {listing(levels)}."
+        raise BadLevels(message, f"Say so: positive={levels[-1]!r}, for example (--positive {levels[-1]}).")
+    return None
+
+
+def require_both(levels: tuple[Any, ...], positive: Any, plan: Plan) -> tuple[Any, ...]:
+    """Two levels for a score; one class alone is refused unless the levels were declared."""
+    if len(levels) > 2:
+        message = f"One score tells two levels apart, and the target has {len(levels):,}: {listing(levels)}."
+        raise BadLevels(message, "Pass one score for each level, score={level: column, ...}, or join the levels first.")
+    if len(levels) < 2 and plan.levels is None:
+        message = f"The target has one level only: {listing(levels)}."
+        hint = "Both classes are needed to judge a score; if this is one part of a larger table, declare levels=[0, 1]."
+        raise BadLevels(message, hint)
+    if positive not in levels:
+        levels = sort_levels([*levels, positive])
+    return levels
+
+
+def choose_bits(rows: Rows) -> int | None:
+    """How finely units are kept apart: the most buckets that stay within the limit."""
+    if not rows.has("unit"):
+        return None
+    ids = np.unique(rows.tally(Tally({"bucket": lambda r: r.bucket("unit")}))["bucket"].astype(np.int64))
+    bits = BITS
+    while len(np.unique(ids >> (BITS - bits))) > MOST:
+        bits -= 1
+    return bits
+
+
+def _score_table(rows: Rows, role: str, plan: Plan) -> Table:
+    """Distinct scores where rows are few or exactness is asked for, else cells of the grid."""
+    segmented = rows.has("segment")
+    known = getattr(rows, "length", None)
+    if known is None and not plan.exact:
+        request = score_tally(role, exact=False, weighting=plan.weighting, segmented=segmented, cuts=plan.cuts)
+        table = clean(rows.tally(request), plan)
+        if int(table["rows"].sum()) > EXACT_ROWS:
+            return table
+    exact = plan.exact or known is None or known <= EXACT_ROWS
+    request = score_tally(role, exact=exact, weighting=plan.weighting, segmented=segmented, cuts=plan.cuts)
+    return clean(rows.tally(request), plan)
+
+
+def _scores(rows: Rows, role: str, levels: tuple[Any, ...], positive: Any, plan: Plan, table: Table) -> dict[Any, Scores]:
+    out = {
+        name: Scores(
+            read_cells(part, levels, plan.weighting, exact=plan.exact, cuts=plan.cuts), levels, positive, plan.weighting
+        )
+        for name, part in by_segment(table).items()
+    }
+    bits = choose_bits(rows)
+    if bits is not None:
+        request = unit_score_tally(role, bits, weighting=plan.weighting, segmented=rows.has("segment"))
+        for name, part in by_segment(clean(rows.tally(request), plan)).items():
+            units, codes = read_unit_cells(part, levels, plan.weighting, bits)
+            out[name] = replace(out[name], units=units, unit_codes=codes)
+    return out
+
+
+def count_scores(rows: Rows, plan: Plan) -> Evidence:
+    """One score, two levels."""
+    table = _score_table(rows, "score", plan)
+    levels = found_levels(plan, table["level"])
+    if len(levels) > 2:
+        require_both(levels, plan.positive, plan)
+    if len(levels) < 2 and plan.levels is None and (plan.positive is None or plan.positive in levels):
+        require_both(levels, plan.positive, plan)
+    positive = positive_of(levels, plan, two=True)
+    levels = require_both(levels, positive, plan)
+    return {name: {"scores": s} for name, s in _scores(rows, "score", levels, positive, plan, table).items()}
+
+
+def count_labels(rows: Rows, plan: Plan) -> Evidence:
+    """Predicted labels of any number of levels."""
+    segmented = rows.has("segment")
+    table = clean(rows.tally(label_tally(plan.weighting, segmented=segmented)), plan)
+    levels = found_levels(plan, table["level"], table["label"])
+    if len(levels) < 2 and plan.levels is None and set(levels) != {0} and set(levels) != {1}:
+        message = f"Target and prediction have one level only: {listing(levels)}."
+        raise BadLevels(message, "If this is one part of a larger table, declare levels=[...].")
+    positive = positive_of(levels, plan, two=False)
+    if positive is not None and positive not in levels:
+        levels = sort_levels([*levels, positive])
+    if len(levels) == 1:
+        other = not positive if isinstance(positive, bool) else 0
+        levels = sort_levels([*levels, other])
+    out: Evidence = {
+        name: {"confusion": read_confusion(part, levels, positive, plan.weighting)}
+        for name, part in by_segment(table).items()
+    }
+    bits = choose_bits(rows)
+    if bits is not None:
+        request = label_tally(plan.weighting, segmented=segmented, bits=bits)
+        for name, part in by_segment(clean(rows.tally(request), plan)).items():
+            confusion = out[name]["confusion"]
+            assert isinstance(confusion, Confusion)
+            units = read_confusion_units(part, levels, plan.weighting, bits)
+            out[name]["confusion"] = replace(confusion, units=units)
+    return out
+
+
+def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
+    """One score for each class."""
+    levels = tuple(classes)
+    if len(levels) > MOST_LEVELS:
+        message = f"There are scores for {len(levels):,} classes, and at most {MOST_LEVELS:,} can be told apart."
+        raise BadLevels(message, "Join rare classes first.")
+    plan.levels = levels
+    table = clean(rows.tally(rank_tally(levels, weighting=plan.weighting, segmented=rows.has("segment"))), plan)
+    found_levels(plan, table["level"])
+    columns = []
+    for i, level in enumerate(levels):
+        columns.append(_scores(rows, class_role(i), levels, level, plan, _score_table(rows, class_role(i), plan)))
+    out: Evidence = {}
+    for name, part in by_segment(table).items():
+        ranks, brier = read_ranks(part, len(levels), plan.weighting)
+        label = np.empty(len(part["best"]), dtype=object)
+        label[:] = [levels[int(b)] for b in part["best"].tolist()]
+        confusion = read_confusion({**part, "label": label}, levels, plan.positive, plan.weighting)
+        out[name] = {
+            "class_scores": ClassScores(tuple(c[name] for c in columns), ranks, brier),
+            "confusion": confusion,
+        }
+    return out
+
+
+def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | None:
+    """Continuous predictions; None where every value turns out to be 0 or 1, which are labels."""
+    segmented = rows.has("segment")
+    means = clean(rows.tally(mean_tally(plan.weighting, segmented=segmented)), plan)
+    n = int(means["rows"].sum())
+    if labels and float(means["binary"].sum()) == n:
+        return None
+    weight = float(means["rows" if plan.weighting == "none" else "weight"].sum())
+    centre = (float(means["target"].sum()) / weight, float(means["error"].sum()) / weight)
+    sums = by_segment(clean(rows.tally(moment_tally(centre, plan.weighting, segmented=segmented)), plan))
+    exact = plan.exact or n <= EXACT_ROWS
+    tables = {
+        which: by_segment(
+            clean(rows.tally(size_tally(which, exact=exact, weighting=plan.weighting, segmented=segmented)), plan)
+        )
+        for which in ("sizes", "targets")
+    }
+    weighting = "none" if plan.weighting == "none" else "frequency"
+    out: Evidence = {}
+    for name, part in sums.items():
+        cells = {k: read_cells(t[name], (0,), weighting, exact=plan.exact) for k, t in tables.items()}
+        parts = np.array([float(part[p].sum()) for p in PARTS])
+        largest = float(part["largest"].max())
+        moments = read_moments(part, centre)
+        rows_here = int(part["rows"].sum())
+        residuals = Residuals(moments, parts, largest, cells["sizes"], cells["targets"], rows_here, plan.weighting)
+        out[name] = {"residuals": residuals}
+    bits = choose_bits(rows)
+    if bits is not None:
+        request = moment_tally(centre, plan.weighting, segmented=segmented, bits=bits)
+        for name, part in by_segment(clean(rows.tally(request), plan)).items():
+            known = out[name]["residuals"]
+            assert isinstance(known, Residuals)
+            out[name]["residuals"] = replace(known, units=read_unit_moments(part, centre, bits))
+    return out

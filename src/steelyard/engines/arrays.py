@@ -1,0 +1,210 @@
+"""Counting columns that are in memory, with NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard import grid
+from steelyard.engines.columns import Column, Levels
+from steelyard.rows import (
+    BAD_WEIGHT,
+    GOOD,
+    INFINITE_SCORE,
+    NO_PREDICTION,
+    NO_SCORE,
+    NO_TARGET,
+    NO_UNIT,
+    NO_WEIGHT,
+    Table,
+    Tally,
+)
+
+DENSE = 1 << 22
+"""Keys whose numbers span less than this are counted in place; wider ones are sorted first."""
+
+
+class ArrayRows:
+    """Rows as NumPy columns by role."""
+
+    engine = "arrays"
+
+    def __init__(self, columns: Mapping[str, Column]) -> None:
+        self.columns = dict(columns)
+        self.length = len(next(iter(self.columns.values())).values) if self.columns else 0
+
+    def has(self, role: str) -> bool:
+        """Whether a column plays this role."""
+        return role in self.columns
+
+    def kind(self, role: str) -> str:
+        """What the column holds."""
+        return self.columns[role].kind
+
+    # The row language ------------------------------------------------------------------------------------------------
+    def value(self, role: str) -> npt.NDArray[np.float64]:
+        """The numbers of a column."""
+        return self.columns[role].numbers()
+
+    def level(self, role: str) -> Levels:
+        """The levels of a column, as a key."""
+        return self.columns[role].levels()
+
+    def bucket(self, role: str) -> npt.NDArray[np.int64]:
+        """The bucket of each unit."""
+        return self.columns[role].buckets()
+
+    def cell(self, x: Any, m: int) -> npt.NDArray[np.int64]:
+        """The grid cell of each number."""
+        return grid.encode(np.where(np.isfinite(x), x, 0.0), m)
+
+    @staticmethod
+    def shrink(x: Any, bits: int) -> Any:
+        """Drop the last bits of a whole number."""
+        return x >> bits
+
+    @staticmethod
+    def number(value: float) -> float:
+        """A constant."""
+        return value
+
+    @staticmethod
+    def whole(x: Any) -> Any:
+        """The largest whole number not above x."""
+        return np.floor(x)
+
+    @staticmethod
+    def absolute(x: Any) -> Any:
+        """Distance from zero."""
+        return np.abs(x)
+
+    @staticmethod
+    def chain(cases: Sequence[tuple[Any, Any]], otherwise: Any) -> Any:
+        """The value of the first case that holds."""
+        out = otherwise
+        for condition, value in reversed(cases):
+            out = np.where(condition, value, out)
+        return out
+
+    @staticmethod
+    def flag(condition: Any) -> npt.NDArray[np.float64]:
+        """One where it holds, else zero."""
+        return np.asarray(condition, dtype=np.float64)
+
+    def is_level(self, role: str, level: Any) -> npt.NDArray[np.bool_]:
+        """Whether a column holds this level."""
+        levels = self.level(role)
+        return levels.codes == (levels.names.index(level) if level in levels.names else -9)
+
+    def state(self, *, scores: Sequence[str] = (), numbers: Sequence[str] = (), labels: Sequence[str] = ()) -> Any:
+        """Whether a row is usable, and if not why; one number when all are."""
+        state: Any = GOOD
+        checks: list[tuple[Any, int]] = []
+        for role in labels:
+            absent = self.columns[role].absent()
+            code = NO_PREDICTION if role == "prediction" else NO_TARGET
+            if absent is not None or -1 in self._cheap_codes(role):
+                checks.append((self.level(role).codes < 0, code))
+        for role in (*scores, *numbers):
+            x = self.value(role)
+            if not np.isfinite(x).all():
+                code = {"target": NO_TARGET, "prediction": NO_PREDICTION}.get(role, NO_SCORE)
+                checks.append((np.isnan(x), code))
+                checks.append((np.isinf(x), INFINITE_SCORE))
+        if self.has("weight"):
+            w = self.value("weight")
+            if not (np.isfinite(w).all() and w.min(initial=1.0) > 0):
+                checks.append((~np.isfinite(w), NO_WEIGHT))
+                checks.append((w <= 0, BAD_WEIGHT))
+        if self.has("unit"):
+            absent = self.columns["unit"].absent()
+            if absent is not None:
+                checks.append((absent, NO_UNIT))
+        for mask, code in reversed(checks):
+            state = np.where(mask, code, state)
+        return state
+
+    def _cheap_codes(self, role: str) -> set[int]:
+        # Object columns may hide missing values that only the level search finds.
+        column = self.columns[role]
+        if column.values.dtype.kind == "O":
+            return {int(column.levels().codes.min(initial=0))}
+        return set()
+
+    # The one operation -----------------------------------------------------------------------------------------------
+    def tally(self, request: Tally) -> Table:
+        """Group, add up, note extremes."""
+        n = self.length
+        keys: dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[Any]]] = {}
+        for name, term in request.by.items():
+            keys[name] = _key(term(self), n)
+        place, shape, chosen = _combine([codes for codes, _ in keys.values()], [len(v) for _, v in keys.values()], n)
+        out: Table = {}
+        counts = np.bincount(place, minlength=shape)
+        used = np.flatnonzero(counts)
+        where = used if chosen is None else chosen[used]
+        for (name, (_, values)), position in zip(
+            keys.items(), _split(where, [len(v) for _, v in keys.values()]), strict=True
+        ):
+            out[name] = values[position]
+        out["rows"] = counts[used]
+        for name, term in request.sums.items():
+            x = np.broadcast_to(np.asarray(term(self), dtype=np.float64), (n,))
+            out[name] = np.bincount(place, weights=x, minlength=shape)[used]
+        if request.lows or request.highs:
+            order = np.argsort(place, kind="stable")
+            starts = np.searchsorted(place[order], used)
+            for names, reduce in ((request.lows, np.minimum), (request.highs, np.maximum)):
+                for name, term in names.items():
+                    x = np.broadcast_to(np.asarray(term(self), dtype=np.float64), (n,))[order]
+                    out[name] = reduce.reduceat(x, starts) if len(starts) else np.zeros(0)
+        return out
+
+
+def _key(term: Any, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+    """Codes from zero up, and the value of each code."""
+    if isinstance(term, Levels):
+        names = np.empty(len(term.names) + 1, dtype=object)
+        names[:-1] = term.names
+        codes = term.codes
+        if codes.min(initial=0) < 0:
+            codes = np.where(codes < 0, len(term.names), codes)
+        return codes, names
+    array = np.asarray(term)
+    if array.ndim == 0:
+        return np.zeros(n, dtype=np.int64), np.array([array.item()])
+    if array.dtype.kind == "b":
+        return array.astype(np.int64), np.array([0, 1])
+    if array.dtype.kind in "iu":
+        low, high = (int(array.min()), int(array.max())) if n else (0, 0)
+        if high - low < DENSE:
+            return array.astype(np.int64) - low, np.arange(low, high + 1)
+    found, codes = np.unique(array + 0 if array.dtype.kind in "iu" else array + 0.0, return_inverse=True)
+    return codes.astype(np.int64), found
+
+
+def _combine(
+    codes: list[npt.NDArray[np.int64]], sizes: list[int], n: int
+) -> tuple[npt.NDArray[np.int64], int, npt.NDArray[np.int64] | None]:
+    """One place for each combination of keys; re-numbered when the combinations would not fit in memory."""
+    place = np.zeros(n, dtype=np.int64)
+    total = 1
+    for code, size in zip(codes, sizes, strict=True):
+        place = place * size + code
+        total *= size
+    if total <= max(DENSE, 4 * n):
+        return place, total, None
+    chosen, inverse = np.unique(place, return_inverse=True)
+    return inverse.astype(np.int64), len(chosen), chosen
+
+
+def _split(place: npt.NDArray[np.int64], sizes: list[int]) -> list[npt.NDArray[np.int64]]:
+    """Undo `_combine`."""
+    out = []
+    for size in reversed(sizes):
+        out.append(place % size)
+        place = place // size
+    return out[::-1]

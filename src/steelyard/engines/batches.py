@@ -1,0 +1,44 @@
+"""Counting a stream of batches with the array engine, one batch in memory at a time: summaries add."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from steelyard.engines.arrays import ArrayRows
+from steelyard.rows import Table, Tally, merge_tables
+
+
+class BatchRows:
+    """Rows that arrive in batches; `batches` starts the stream anew for every request."""
+
+    engine = "batches"
+
+    def __init__(self, batches: Callable[[], Iterator[ArrayRows]], kinds: dict[str, str]) -> None:
+        self.batches = batches
+        self.kinds = kinds
+
+    def has(self, role: str) -> bool:
+        """Whether a column plays this role."""
+        return role in self.kinds
+
+    def kind(self, role: str) -> str:
+        """What the column holds."""
+        return self.kinds[role]
+
+    def tally(self, request: Tally) -> Table:
+        """Answer for every batch and add the answers up."""
+        parts: list[Table] = []
+        for rows in self.batches():
+            parts.append(rows.tally(request))
+            if len(parts) >= 16:
+                parts = [merge_tables(parts, request)]
+        if not parts:
+            return merge_tables([ArrayRows({}).tally(Tally())], request) if not request.by else _empty(request)
+        return merge_tables(parts, request)
+
+
+def _empty(request: Tally) -> Table:
+    import numpy as np
+
+    names = [*request.by, "rows", *request.sums, *request.lows, *request.highs]
+    return {name: np.zeros(0) for name in names}

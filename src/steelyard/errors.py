@@ -1,0 +1,135 @@
+"""Every error steelyard raises, each a sentence with a hint.
+
+SteelyardError
+├── UsageError                the call cannot be meant (exit code 2)
+│   ├── UnknownMeasure        no measure, level or curve of that name
+│   ├── NotAvailable          the evidence at hand cannot answer this question
+│   └── MissingPart           an optional package is needed
+└── InputError                the data cannot be used (exit code 3)
+    ├── UnreadableSource      no such file, a directory, a pickle, a broken CSV
+    ├── UnknownColumn         a role names a column that is not there
+    ├── EmptyTable            no rows at all, or none left
+    ├── LengthsDiffer         arrays of different lengths
+    ├── MissingValues         missing or non-finite values, and nobody said drop
+    ├── NotNumeric            text where numbers are needed
+    ├── BadWeight             zero, negative or non-finite weights
+    ├── BadLevels             one class only, the positive absent or ambiguous, far too many classes
+    └── CannotAdd             summaries of different things
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "BadLevels",
+    "BadWeight",
+    "CannotAdd",
+    "EmptyTable",
+    "InputError",
+    "LengthsDiffer",
+    "MissingPart",
+    "MissingValues",
+    "NotAvailable",
+    "NotNumeric",
+    "SteelyardError",
+    "UnknownColumn",
+    "UnknownMeasure",
+    "UnreadableSource",
+    "UsageError",
+]
+
+
+class SteelyardError(Exception):
+    """What went wrong, in a sentence, and what to do next."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        self.message = message
+        self.hint = hint
+        super().__init__(f"{message}\nHint: {hint}" if hint else message)
+
+
+class UsageError(SteelyardError):
+    """The call cannot be meant as it stands."""
+
+    exit_code = 2
+
+
+class UnknownMeasure(UsageError):
+    """No measure, level or curve has that name."""
+
+
+class NotAvailable(UsageError):
+    """The evidence at hand cannot answer this question."""
+
+
+class MissingPart(UsageError):
+    """An optional package is needed and not installed."""
+
+
+class InputError(SteelyardError):
+    """The data cannot be used as it stands."""
+
+    exit_code = 3
+
+
+class UnreadableSource(InputError):
+    """The file or object cannot be opened as a table."""
+
+
+class UnknownColumn(InputError):
+    """A role names a column that the table does not have."""
+
+
+class EmptyTable(InputError):
+    """There are no rows."""
+
+
+class LengthsDiffer(InputError):
+    """Arrays that should run side by side have different lengths."""
+
+
+class MissingValues(InputError):
+    """Some rows have a missing or non-finite value."""
+
+
+class NotNumeric(InputError):
+    """Text stands where numbers are needed."""
+
+
+class BadWeight(InputError):
+    """A weight is zero, negative or not finite."""
+
+
+class BadLevels(InputError):
+    """The levels of the target do not fit the question."""
+
+
+class CannotAdd(InputError):
+    """Two summaries describe different things."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Suggest the nearest known name, as the tail of a sentence.
+
+    >>> nearest("tagret", ["target", "score"])
+    'Did you mean "target"?'
+    """
+    names = [str(k) for k in known]
+    close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    return f'Did you mean "{close[0]}"?' if close else ""
+
+
+def listing(names: Iterable[object], most: int = 12) -> str:
+    """Name a few things in a sentence, and count the rest.
+
+    >>> listing(["a", "b"])
+    '"a", "b"'
+    """
+    shown = [f'"{n}"' if isinstance(n, str) else str(n) for n in names]
+    if len(shown) <= most:
+        return ", ".join(shown)
+    return ", ".join(shown[:most]) + f" and {len(shown) - most:,} more"

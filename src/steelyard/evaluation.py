@@ -1,0 +1,276 @@
+"""An evaluation: the evidence of one model, and every number that can be read from it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import CannotAdd, NotAvailable, UnknownMeasure, UnreadableSource, listing, nearest
+from steelyard.intervals.bands import banded, ks_threshold
+from steelyard.measures.curves import curves
+from steelyard.measures.measure import AVERAGES, catalogue, find
+from steelyard.questions import ask, estimate
+from steelyard.results import Curve, Estimate, make_frame
+from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.summaries.residuals import Residuals
+from steelyard.summaries.scores import Scores
+from steelyard.summaries.summary import Summary
+
+SCHEMA = 1
+KINDS: tuple[Any, ...] = (Confusion, Scores, ClassScores, Residuals)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Evidence with a threshold and a confidence; numbers are worked out when they are asked for."""
+
+    evidence: Mapping[str, Summary]
+    threshold: float | None = None
+    confidence: float = 0.95
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    segment: str | None = None
+    segments: Mapping[str, Evaluation] = field(default_factory=dict)
+    _known: dict[Any, Estimate] = field(default_factory=dict, repr=False)
+
+    # The evidence ----------------------------------------------------------------------------------------------------
+    @property
+    def scores(self) -> Scores | None:
+        """The score table, where there is one."""
+        found = self.evidence.get("scores")
+        return found if isinstance(found, Scores) else None
+
+    @property
+    def class_scores(self) -> ClassScores | None:
+        """The score tables by class, where there are any."""
+        found = self.evidence.get("class_scores")
+        return found if isinstance(found, ClassScores) else None
+
+    @property
+    def residuals(self) -> Residuals | None:
+        """The sums of errors, where the target is continuous."""
+        found = self.evidence.get("residuals")
+        return found if isinstance(found, Residuals) else None
+
+    @property
+    def confusion(self) -> Confusion | None:
+        """The confusion matrix: as predicted, or as the threshold makes it."""
+        found = self.evidence.get("confusion")
+        if isinstance(found, Confusion):
+            return found
+        if self.scores is None or self.threshold is None:
+            return None
+        made = self.facts.get("at")
+        if made is None or made[0] != self.threshold:
+            made = (self.threshold, self.scores.at(self.threshold))
+            self.facts["at"] = made  # type: ignore[index]
+        return made[1]  # type: ignore[no-any-return]
+
+    @property
+    def rows(self) -> int:
+        """How many rows were counted."""
+        return next(iter(self.evidence.values())).rows
+
+    @property
+    def positive(self) -> Any:
+        """The positive level, where there is one."""
+        if self.scores is not None:
+            return self.scores.positive
+        return self.confusion.positive if self.confusion is not None else None
+
+    @property
+    def levels(self) -> tuple[Any, ...]:
+        """The levels of the target; none for a continuous one."""
+        if self.class_scores is not None:
+            return self.class_scores.levels
+        return self.confusion.levels if self.confusion is not None else ()
+
+    @property
+    def summaries(self) -> dict[type, Any]:
+        """The evidence by type."""
+        found: dict[type, Any] = {type(s): s for s in self.evidence.values()}
+        if self.confusion is not None:
+            found[Confusion] = self.confusion
+        return found
+
+    # Numbers ---------------------------------------------------------------------------------------------------------
+    @property
+    def measures(self) -> list[str]:
+        """Every measure that this evidence can answer, in order."""
+        have = set(self.summaries)
+        if Confusion in have and self.positive is not None:
+            have.add(Outcomes)
+        return [name for name, m in catalogue().items() if have & set(m.reads)]
+
+    def measure(self, name: str, level: Any = None, **options: Any) -> Estimate:
+        """One number with its interval; options such as beta, depth or fpr belong to the measure."""
+        m = find(name)
+        chosen = m.with_defaults(options)
+        key = (m.name, level, json.dumps(chosen, default=str, sort_keys=True))
+        if key not in self._known:
+            question = ask(m, self.summaries, level, chosen, self.confidence, self.positive)
+            self._known[key] = estimate(question, level=level, segment=self.segment, options=chosen)
+        return self._known[key]
+
+    def __getitem__(self, key: Any) -> Estimate:
+        if isinstance(key, tuple):
+            return self.measure(*key)
+        return self.measure(key)
+
+    def rows_of_numbers(self) -> list[Estimate]:
+        """Every measure; with several levels also each level and the averages."""
+        return list(self._numbers())
+
+    def _numbers(self) -> Any:
+        have = set(self.summaries)
+        for name, m in catalogue().items():
+            whole = have & (set(m.reads) - {Outcomes})
+            if whole or (Outcomes in m.reads and Confusion in have and self.positive is not None):
+                yield self.measure(name)
+            by_level = (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have)
+            if by_level and (self.positive is None or len(self.levels) > 2):
+                for level in self.levels:
+                    yield self.measure(name, level)
+                for average in AVERAGES:
+                    if average != "micro" or Outcomes in m.reads:
+                        yield self.measure(name, average)
+
+    def frame(self) -> Any:
+        """One tidy row a number, as a frame; segments below the whole."""
+        names = ("measure", "level", "segment", "estimate", "low", "high", "confidence", "method", "n", "n_eff")
+        rows = self.rows_as_dicts()
+        return make_frame({k: [r[k] for r in rows] for k in (*names, "bound", "reason")})
+
+    def rows_as_dicts(self) -> list[dict[str, Any]]:
+        """One tidy row a number, as plain dictionaries; segments below the whole."""
+        out = []
+        for e in (self, *self.segments.values()):
+            for x in e.rows_of_numbers():
+                row = x.to_dict()
+                row["estimate"] = row.pop("value")
+                row["level"] = None if x.level is None else str(x.level)
+                out.append(row)
+        return out
+
+    # Curves and thresholds -------------------------------------------------------------------------------------------
+    def curve(self, name: str, level: Any = None) -> Curve:
+        """A curve with its pointwise band; for many classes one class against the rest."""
+        known = curves()
+        if name not in known:
+            message = f'There is no curve called "{name}"; there are {listing(known)}.'
+            raise UnknownMeasure(message, nearest(name, known))
+        table = self.scores
+        if table is None and self.class_scores is not None:
+            if level not in self.levels:
+                message = f"A curve of many classes needs a level; there are {listing(self.levels)}."
+                raise NotAvailable(message, f"For example curve({name!r}, {self.levels[0]!r}).")
+            table = self.class_scores.table(level)
+        if table is None:
+            message = f'The curve "{name}" needs scores, and there are only {listing(self.evidence)}.'
+            raise NotAvailable(message, "Pass score=... to evaluate.")
+        return banded(name, table, self.confidence)
+
+    @property
+    def ks_threshold(self) -> float:
+        """The threshold at which positives and negatives lie furthest apart."""
+        if self.scores is None:
+            message = "The KS threshold needs scores."
+            raise NotAvailable(message, "Pass score=... to evaluate.")
+        return ks_threshold(self.scores)
+
+    def at(self, threshold: float) -> Evaluation:
+        """The same evidence at another threshold, without a second pass over the rows."""
+        if self.scores is None:
+            message = "A threshold needs scores, and this evaluation has none."
+            raise NotAvailable(message, "Pass score=... to evaluate.")
+        segments = {k: e.at(threshold) for k, e in self.segments.items()}
+        facts = {k: v for k, v in self.facts.items() if k != "at"} | {"threshold": "given"}
+        evidence = {k: v for k, v in self.evidence.items() if k != "confusion"}
+        return replace(self, evidence=evidence, threshold=float(threshold), segments=segments, facts=facts, _known={})
+
+    # Adding, saving --------------------------------------------------------------------------------------------------
+    def __add__(self, other: Evaluation) -> Evaluation:
+        if set(self.evidence) != set(other.evidence) or self.threshold != other.threshold:
+            message = "These evaluations cannot be added: they hold different kinds of evidence or other thresholds."
+            raise CannotAdd(message, "Evaluate both parts in the same way.")
+        evidence = {k: v + other.evidence[k] for k, v in self.evidence.items()}
+        segments = dict(self.segments)
+        for name, part in other.segments.items():
+            segments[name] = segments[name] + part if name in segments else part
+        facts = {k: v for k, v in self.facts.items() if k != "at" and other.facts.get(k) == v}
+        dropped = dict(self.facts.get("dropped", {}))
+        for word, n in other.facts.get("dropped", {}).items():
+            dropped[word] = dropped.get(word, 0) + n
+        return replace(self, evidence=evidence, segments=segments, facts=facts | {"dropped": dropped}, _known={})
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Evaluation)
+            and self.evidence == other.evidence
+            and self.threshold == other.threshold
+            and self.segments == other.segments
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The evidence and how it was made, as plain JSON values."""
+        return {
+            "steelyard": SCHEMA,
+            "evidence": {k: v.to_dict() for k, v in self.evidence.items()},
+            "threshold": self.threshold,
+            "confidence": self.confidence,
+            "facts": {k: v for k, v in self.facts.items() if k != "at"},
+            "segment": self.segment,
+            "segments": {k: e.to_dict() for k, e in self.segments.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Evaluation:
+        """Read back what `to_dict` wrote."""
+        known = {k.kind: k for k in KINDS}
+        evidence = {k: known[v["kind"]].from_dict(v) for k, v in data["evidence"].items()}
+        segments = {k: cls.from_dict(v) for k, v in data["segments"].items()}
+        return cls(evidence, data["threshold"], data["confidence"], dict(data["facts"]), data["segment"], segments)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the evidence to a JSON file, whole or not at all."""
+        target = Path(path)
+        text = json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False)
+        part = target.with_name(target.name + ".part")
+        part.write_text(text, encoding="utf-8")
+        part.replace(target)
+
+    # Telling ---------------------------------------------------------------------------------------------------------
+    def __str__(self) -> str:
+        from steelyard.views.text import evaluation_text
+
+        return evaluation_text(self)
+
+    def __repr__(self) -> str:
+        return f"<Evaluation of {self.rows:,} rows: {', '.join(self.evidence)}>"
+
+    def _repr_html_(self) -> str:
+        from steelyard.views.notebook import evaluation_html
+
+        return evaluation_html(self)
+
+
+def load(path: str | os.PathLike[str]) -> Evaluation:
+    """Read an evaluation that was saved."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        message = f'There is no file "{path}".'
+        raise UnreadableSource(message, "Check the path.") from None
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        message = f'"{path}" is not a saved evaluation: it is not JSON.'
+        raise UnreadableSource(message, "Files of predictions go to evaluate; load reads what save wrote.") from None
+    if not isinstance(data, dict) or data.get("steelyard") != SCHEMA:
+        message = f'"{path}" is not an evaluation saved by this version.'
+        raise UnreadableSource(message, "load reads what save wrote.")
+    return Evaluation.from_dict(data)

@@ -1,0 +1,69 @@
+"""Pointwise bands around curves."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+
+from steelyard.intervals.proportions import wilson
+from steelyard.measures.curves import Columns, curves, thresholds
+from steelyard.results import Array, Curve
+from steelyard.summaries.scores import Scores
+from steelyard.summaries.summary import effective_rows
+
+MOST_POINTS = 2000
+"""A curve of more points is thinned evenly along its length; every point kept is a real one."""
+
+
+def banded(name: str, s: Scores, confidence: float) -> Curve:
+    """A curve with Wilson's interval at every point, the threshold taken as given."""
+    columns = {k: np.asarray(v, dtype=np.float64) for k, v in curves()[name](s).items()}
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    shrink = 1.0
+    if s.squares is not None:
+        total = np.asarray(s.counts.sum())
+        shrink = float(effective_rows(total, s.squares.sum()) / total)
+    part, whole = columns.pop("part") * shrink, columns.pop("whole") * shrink
+    low, high = wilson(part, whole, z)
+    if "part2" in columns:
+        low, high = _gap(columns, (low, high), part, whole, shrink, z)
+    elif "scale" in columns:
+        scale = columns.pop("scale")
+        low, high = low * scale, high * scale
+    columns |= {"low": low, "high": high}
+    keep = thin(columns, MOST_POINTS)
+    note = "" if len(keep) == len(low) else f"{len(keep):,} of {len(low):,} points, evenly along the curve"
+    return Curve(name, {k: plain(v[keep]) for k, v in columns.items()}, confidence, "Wilson, pointwise", note)
+
+
+def _gap(
+    columns: Columns, first: tuple[Array, Array], part: Array, whole: Array, shrink: float, z: float
+) -> tuple[Array, Array]:
+    """Newcombe's interval of the difference of two shares."""
+    p = part / whole
+    other, total = columns.pop("part2") * shrink, columns.pop("whole2") * shrink
+    q = other / total
+    low2, high2 = wilson(other, total, z)
+    down = np.sqrt((p - first[0]) ** 2 + (high2 - q) ** 2)
+    up = np.sqrt((first[1] - p) ** 2 + (q - low2) ** 2)
+    return p - q - down, p - q + up
+
+
+def thin(columns: Columns, most: int) -> Array:
+    """Places of at most so many points, evenly spaced, first and last among them."""
+    n = len(next(iter(columns.values())))
+    if n <= most:
+        return np.arange(n)
+    return np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))
+
+
+def plain(values: Array) -> list[float | None]:
+    """As plain floats; what JSON cannot say (infinity, NaN) as None."""
+    return [v if np.isfinite(v) else None for v in values.tolist()]
+
+
+def ks_threshold(s: Scores) -> float:
+    """The threshold at which the gap between the classes is greatest."""
+    gap = np.abs(np.asarray(curves()["ks"](s)["gap"]))
+    return float(thresholds(s)[int(np.argmax(gap))])

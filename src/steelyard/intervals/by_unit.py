@@ -1,0 +1,65 @@
+"""Intervals where many rows belong to one unit: leave out one bucket of units at a time."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from steelyard.intervals.method import Question, around, clipped, method
+from steelyard.intervals.proportions import wilson
+from steelyard.results import Interval, Share
+from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.confusion import Confusion
+from steelyard.summaries.moments import Moments
+from steelyard.summaries.residuals import Residuals
+from steelyard.summaries.scores import Scores
+
+FEWEST = 10
+
+
+def left_out(summary: Any) -> tuple[Any, Any, int]:
+    """The whole at the resolution kept by unit, all copies of it with one bucket left out, and how many there are."""
+    if isinstance(summary, Confusion):
+        assert summary.units is not None
+        table = summary.units.table
+        return summary, summary.replicate(table.sum(axis=0) - table), len(table)
+    if isinstance(summary, Scores):
+        stacked = summary.by_unit()
+        assert stacked is not None
+        total = stacked.counts.sum(axis=0)
+        return stacked.replicate(total), stacked.replicate(total - stacked.counts), len(stacked.counts)
+    assert isinstance(summary, Residuals)
+    stack = summary.by_unit()
+    assert stack is not None
+    centre = stack.moments.centre[0]
+    total_sums = stack.moments.sums.sum(axis=0)
+    moments = Moments(total_sums - stack.moments.sums, np.broadcast_to(centre, (len(stack.parts), 2)))
+    return summary, summary.replicate(moments.centred(), stack.parts.sum(axis=0) - stack.parts), len(stack.parts)
+
+
+@method("units")
+def unit_interval(question: Question) -> Interval:
+    """The jackknife over buckets of units; a share gets Wilson's interval with the effective number of rows it implies."""
+    if isinstance(question.summary, ClassScores):
+        return Interval(None, None, "none", "intervals by unit are kept for one class at a time: name a level")
+    _, copies, buckets = left_out(question.summary)
+    if buckets < FEWEST:
+        return Interval(None, None, "none", f"fewer than {FEWEST} units")
+    values = np.asarray(question.read(copies).value, dtype=np.float64)
+    if values.ndim == 0:
+        return Interval(None, None, "none", "the summary keeps no table by unit for this measure")
+    values = values[np.isfinite(values)]
+    if len(values) < buckets:
+        return Interval(None, None, "none", "leaving out one bucket of units makes it undefined")
+    error = math.sqrt((buckets - 1) / buckets * float(((values - values.mean()) ** 2).sum()))
+    value = question.value
+    name = f"jackknife over {buckets:,} buckets of units"
+    reading = question.read(question.summary)
+    quantile = question.t(buckets - 1)
+    if isinstance(reading, Share):
+        n = value * (1 - value) / error**2 if error > 0 else float(min(buckets, float(reading.whole)))
+        low, high = wilson(value * n, n, quantile)
+        return clipped(question, float(low), float(high), value, f"Wilson, {name}")
+    return around(question, value, error, quantile, name)

@@ -1,0 +1,139 @@
+"""Intervals of means of a value per row, and of what follows from moments."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from steelyard.intervals.method import LOG, Question, around, clipped, method
+from steelyard.results import Array, Interval, Mean
+from steelyard.summaries.moments import PLACE, Moments
+from steelyard.summaries.residuals import Residuals
+from steelyard.summaries.summary import effective_rows
+
+
+def rows_that_count(question: Question, total: float) -> float:
+    """Effective rows under sampling weights, else the sum of the weights."""
+    summary = question.summary
+    if getattr(summary, "weighting", "none") != "sampling":
+        return total
+    if isinstance(summary, Residuals):
+        return summary.effective
+    table = summary.tables[0] if hasattr(summary, "tables") else summary
+    assert table.squares is not None
+    return float(effective_rows(np.asarray(total), table.squares.sum()))
+
+
+@method("mean")
+def mean_interval(question: Question) -> Interval:
+    """Student's interval; for a mean that cannot be negative on the log scale, which follows its skew."""
+    mean = question.read(question.summary)
+    assert isinstance(mean, Mean)
+    n = rows_that_count(question, float(mean.count))
+    value = float(mean.value)
+    if n <= 1:
+        return Interval(None, None, "none", "one row tells nothing about the spread")
+    error = float(mean.deviation) / math.sqrt(n - 1)
+    name = "Student's t, log scale" if question.measure.range[0] == 0 and value > 0 else "Student's t"
+    if error == 0:
+        name = "Student's t (all rows alike)"
+    return around(question, value, error, question.t(n - 1), name)
+
+
+@method("root_mean")
+def root_interval(question: Question) -> Interval:
+    """The root of the interval of the mean square."""
+    from steelyard.measures.measure import find
+
+    square = find("mse")
+    inner = mean_interval(Question(square, question.summary, square, question.confidence))
+    if inner.low is None or inner.high is None:
+        return inner
+    return clipped(question, math.sqrt(inner.low), math.sqrt(inner.high), question.value, f"{inner.method}, root")
+
+
+def moment_error(question: Question, n: float) -> float:
+    """Standard error by the delta method: the gradient over moments of order two, with their covariance of order four."""
+    summary: Residuals = question.summary
+    m = summary.moments.centred()
+    total = float(m.n)
+    if total <= 0 or n <= 1:
+        return math.nan
+    scale = np.sqrt(np.maximum([float(m.get(2, 0)), float(m.get(0, 2))], 1e-300) / total)
+    orders = [o for o in PLACE if 1 <= sum(o) <= 2]
+    step = 1e-5
+    gradient = []
+    for order in orders:
+        unit = float(scale[0] ** order[0] * scale[1] ** order[1])
+        sides = []
+        for sign in (1.0, -1.0):
+            sums = m.sums.copy()
+            sums[PLACE[order]] += sign * step * unit * total
+            moved = summary.replicate(Moments(sums, m.centre), summary.parts)
+            sides.append(float(question.read(moved).value))
+        gradient.append((sides[0] - sides[1]) / (2 * step) / unit)
+    covariance = np.array(
+        [
+            [
+                float(m.get(a[0] + b[0], a[1] + b[1])) / total - float(m.get(*a)) * float(m.get(*b)) / total**2
+                for b in orders
+            ]
+            for a in orders
+        ]
+    )
+    g = np.array(gradient)
+    return math.sqrt(max(float(g @ covariance @ g), 0.0) / (n - 1))
+
+
+@method("moments")
+def moment_interval(question: Question) -> Interval:
+    """The delta method on the measure's own scale."""
+    n = question.summary.effective
+    value = question.value
+    error = moment_error(question, n)
+    if not math.isfinite(error):
+        return Interval(None, None, "none", "too few rows, or no variation, to tell the spread")
+    return around(question, value, error, question.t(n - 1), "delta method over moments")
+
+
+@method("relative")
+def relative_interval(question: Question) -> Interval:
+    """A mean error over a mean distance, on the log scale, the two taken as independent."""
+    from steelyard.measures.distance import distance_from_mean, mae, spread
+
+    summary: Residuals = question.summary
+    n = summary.effective
+    if n <= 1:
+        return Interval(None, None, "none", "one row tells nothing about the spread")
+    top = mae(summary)
+    total = float(summary.total)
+    away = float(distance_from_mean(summary)) / total
+    varied = max(float(spread(summary)[0]) / total - away**2, 0.0)
+    value = question.value
+    if value == 0:
+        return clipped(question, 0.0, 0.0, 0.0, "delta method (no errors at all)")
+    relative = (float(top.deviation) / float(top.value)) ** 2 + varied / away**2
+    half = question.t(n - 1) * math.sqrt(relative / (n - 1))
+    centre = float(LOG.to(value))
+    return clipped(question, math.exp(centre - half), math.exp(centre + half), value, "delta method, log scale")
+
+
+@method("order")
+def order_interval(question: Question) -> Interval:
+    """Order statistics around the median: ranks n/2 ± z √n / 2."""
+    summary: Residuals = question.summary
+    n = summary.effective
+    half = question.z * math.sqrt(n) / 2 / n if n > 0 else 1.0
+    if n < 6:
+        return Interval(None, None, "none", "fewer than six rows do not bracket a median")
+    low, high = (rank_value(summary, r) for r in (max(0.5 - half, 0.0), min(0.5 + half + 1 / n, 1.0)))
+    return clipped(question, low, high, question.value, "order statistics (binomial ranks)")
+
+
+def rank_value(summary: Residuals, share: float) -> float:
+    """The absolute error below which about this share of rows lies, from the cell that holds it."""
+    counts: Array = summary.sizes.counts[:, 0]
+    total = np.cumsum(counts)
+    i = min(int(np.searchsorted(total, share * total[-1] * (1 - 1e-12))), len(total) - 1)
+    return float(summary.sizes.middle[i])

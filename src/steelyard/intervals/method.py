@@ -1,0 +1,156 @@
+"""Which interval a number gets, and the scales on which intervals are symmetric."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from steelyard.measures.measure import Measure
+from steelyard.results import Average, Interval, Mean, Quotient, Reading, Share
+
+ROOMS = ("proportions", "areas", "means", "fits", "bootstrap", "by_unit")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A number to lay an interval around: how it is read, from what, and at which confidence."""
+
+    measure: Measure
+    summary: Any
+    read: Callable[[Any], Reading]
+    confidence: float
+    averaged: bool = False
+    parts: tuple[tuple[float, Question], ...] = ()
+
+    @property
+    def value(self) -> float:
+        """The number itself."""
+        return float(self.read(self.summary).value)
+
+    @property
+    def z(self) -> float:
+        """The normal quantile."""
+        return NormalDist().inv_cdf(0.5 + self.confidence / 2)
+
+    def t(self, freedom: float) -> float:
+        """Student's quantile."""
+        from scipy.special import stdtrit
+
+        return float(stdtrit(max(freedom, 1.0), 0.5 + self.confidence / 2))
+
+
+Method = Callable[[Question], Interval]
+_methods: dict[str, Method] = {}
+
+
+def method(name: str) -> Callable[[Method], Method]:
+    """Mark a function of a question as the interval method of that name."""
+
+    def mark(function: Method) -> Method:
+        _methods[name] = function
+        return function
+
+    return mark
+
+
+def interval(question: Question) -> Interval:
+    """Lay the right interval around a number that is defined."""
+    for room in ROOMS:
+        importlib.import_module(f"steelyard.intervals.{room}")
+    return _methods[choose(question)](question)
+
+
+def choose(question: Question) -> str:
+    """By unit where units are known; else what the measure asks for; else what its reading is."""
+    named = question.measure.interval
+    if named.startswith("none"):
+        return "none"
+    if getattr(question.summary, "units", None) is not None:
+        return "units"
+    if question.averaged:
+        return "average" if question.parts else "bootstrap"
+    if named:
+        return named
+    reading = question.read(question.summary)
+    if isinstance(reading, Share):
+        return "wilson"
+    if isinstance(reading, Average | Quotient):
+        return "mover" if isinstance(reading, Average) else "quotient"
+    return "mean" if isinstance(reading, Mean) else "bootstrap"
+
+
+@method("average")
+def average_interval(question: Question) -> Interval:
+    """A mean over classes that share their rows: their intervals' widths averaged, as if they moved together."""
+    low = high = 0.0
+    value = question.value
+    for weight, part in question.parts:
+        if weight == 0:
+            continue
+        inner = interval(part)
+        if inner.low is None or inner.high is None:
+            return inner
+        low, high = low + weight * inner.low, high + weight * inner.high
+    return clipped(question, low, high, value, "mean of the classes' intervals")
+
+
+@method("none")
+def no_interval(question: Question) -> Interval:
+    """Say in words why there is none."""
+    return Interval(None, None, "none", question.measure.interval.partition(": ")[2])
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A scale with no ends on which a measure spreads evenly."""
+
+    to: Callable[[Any], Any]
+    back: Callable[[Any], Any]
+    slope: Callable[[Any], Any]
+
+
+PLAIN = Scale(lambda x: x, lambda y: y, lambda x: np.ones_like(np.asarray(x, dtype=np.float64)))
+LOGIT = Scale(
+    lambda x: np.log(x) - np.log1p(-np.asarray(x)), lambda y: 1.0 / (1.0 + np.exp(-y)), lambda x: 1.0 / (x * (1.0 - x))
+)
+FISHER = Scale(np.arctanh, np.tanh, lambda x: 1.0 / (1.0 - np.asarray(x) ** 2))
+LOG = Scale(np.log, np.exp, lambda x: 1.0 / np.asarray(x))
+BELOW_ONE = Scale(
+    lambda x: -np.log1p(-np.asarray(x)), lambda y: 1.0 - np.exp(-y), lambda x: 1.0 / (1.0 - np.asarray(x))
+)
+
+
+def scale_of(limits: tuple[float, float], value: float) -> Scale:
+    """The scale for a range; plain where the value sits on an end of it."""
+    low, high = limits
+    if not low < value < high or math.isinf(low) and math.isinf(high):
+        return PLAIN
+    if (low, high) == (0, 1):
+        return LOGIT
+    if (low, high) == (-1, 1):
+        return FISHER
+    if math.isinf(low) and high == 1:
+        return BELOW_ONE
+    return LOG if low == 0 else PLAIN
+
+
+def around(question: Question, value: float, error: float, quantile: float, name: str) -> Interval:
+    """value ± quantile × error on the measure's own scale, kept inside its range."""
+    scale = scale_of(question.measure.range, value)
+    centre, half = scale.to(value), quantile * error * float(scale.slope(value))
+    low, high = float(scale.back(centre - half)), float(scale.back(centre + half))
+    return clipped(question, low, high, value, name)
+
+
+def clipped(question: Question, low: float, high: float, value: float, name: str, note: str = "") -> Interval:
+    """Keep an interval inside the measure's range, and the value inside the interval."""
+    least, most = question.measure.range
+    low, high = max(min(low, value), least), min(max(high, value), most)
+    return Interval(low, high, name, note)
+

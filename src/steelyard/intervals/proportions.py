@@ -1,0 +1,119 @@
+"""Intervals of shares and of what is built from shares."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from steelyard.intervals.method import Question, clipped, method
+from steelyard.results import Array, Average, Interval, Quotient, Share, divide
+
+
+def wilson(part: Array | float, whole: Array | float, z: float) -> tuple[Array, Array]:
+    """Wilson's score interval, elementwise; the whole of [0, 1] where there is nothing to count.
+
+    >>> [round(float(x), 3) for x in wilson(80.0, 100.0, 1.959964)]
+    [0.711, 0.867]
+    """
+    part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    p = np.clip(np.nan_to_num(divide(part, whole), nan=0.5), 0.0, 1.0)
+    centre = 2 * whole * p + z**2
+    half = z * np.sqrt(z**2 + 4 * whole * p * (1 - p))
+    bottom = 2 * (whole + z**2)
+    # At the ends the formula is exact only up to rounding.
+    low = np.where(p == 0, 0.0, (centre - half) / bottom)
+    high = np.where(p == 1, 1.0, (centre + half) / bottom)
+    return np.where(whole > 0, low, 0.0), np.where(whole > 0, high, 1.0)
+
+
+def effective_whole(share: Share, squares: Share | None) -> float:
+    """The number of rows a share rests on; under sampling weights the one that gives the same spread."""
+    whole, part = float(share.whole), float(share.part)
+    if squares is None:
+        return whole
+    part2, whole2 = float(squares.part), float(squares.whole)
+    if whole2 <= 0:
+        return 0.0
+    p = part / whole
+    spread = (1 - p) ** 2 * part2 + p**2 * (whole2 - part2)
+    if 0 < p < 1 and spread > 0:
+        return p * (1 - p) * whole**2 / spread
+    return whole**2 / whole2
+
+
+def squares_of(question: Question) -> Any:
+    """The reading of the squared weights, where rows carry sampling weights."""
+    squares = getattr(question.summary, "squares", None)
+    if squares is None:
+        return None
+    return question.read(question.summary.replicate(squares))
+
+
+@method("wilson")
+def wilson_interval(question: Question) -> Interval:
+    """Wilson's interval of a share, with the effective number of rows under weights."""
+    share = question.read(question.summary)
+    assert isinstance(share, Share)
+    squares = squares_of(question)
+    n = effective_whole(share, squares)
+    p = float(share.value)
+    low, high = wilson(p * n, n, question.z)
+    name = "Wilson" if squares is None else f"Wilson with {n:,.1f} effective rows"
+    return clipped(question, float(low), float(high), p, name)
+
+
+@method("mover")
+def mover_interval(question: Question) -> Interval:
+    """Weighted sums of independent shares: Wilson's distances squared and added (Newcombe; Zou and Donner)."""
+    average = question.read(question.summary)
+    assert isinstance(average, Average)
+    squares = squares_of(question)
+    down = up = 0.0
+    for i, (share, weight) in enumerate(zip(average.shares, average.weights, strict=True)):
+        n = effective_whole(share, squares.shares[i] if squares is not None else None)
+        p = float(share.value)
+        low, high = wilson(p * n, n, question.z)
+        down += (weight * (p - float(low))) ** 2
+        up += (weight * (float(high) - p)) ** 2
+    value = float(average.value)
+    return clipped(question, value - math.sqrt(down), value + math.sqrt(up), value, "Newcombe (Wilson by level)")
+
+
+@method("f1")
+def f1_interval(question: Question) -> Interval:
+    """F1 = 2 J / (1 + J), and J = TP / (TP + FP + FN) is a share of the rows that are not true negatives."""
+    ratio = question.read(question.summary)
+    squares = squares_of(question)
+
+    def jaccard(r: Any) -> Share:
+        tp = np.asarray(r.top) / 2
+        return Share(tp, np.asarray(r.bottom) - tp)
+
+    share = jaccard(ratio)
+    n = effective_whole(share, None if squares is None else jaccard(squares))
+    low, high = wilson(float(share.value) * n, n, question.z)
+    low, high = (2 * x / (1 + x) for x in (float(low), float(high)))
+    return clipped(question, low, high, float(ratio.value), "Wilson on TP / (TP + FP + FN)")
+
+
+@method("quotient")
+def quotient_interval(question: Question) -> Interval:
+    """Ratio of two independent shares on the log scale: distances of Wilson's limits, squared and added."""
+    quotient = question.read(question.summary)
+    assert isinstance(quotient, Quotient)
+    squares = squares_of(question)
+    limits = []
+    for side in ("top", "bottom"):
+        share = getattr(quotient, side)
+        n = effective_whole(share, None if squares is None else getattr(squares, side))
+        p = float(share.value)
+        limits.append((p, *(float(x) for x in wilson(p * n, n, question.z))))
+    (p, p_low, p_high), (q, q_low, q_high) = limits
+    value, name = p / q, "Wilson limits of both shares, log scale"
+    if p == 0:
+        return clipped(question, 0.0, p_high / max(q_low, 1e-300), 0.0, name)
+    down = math.log(p / p_low) ** 2 + math.log(q_high / q) ** 2
+    up = math.log(p_high / p) ** 2 + math.log(q / max(q_low, 1e-300)) ** 2
+    return clipped(question, value * math.exp(-math.sqrt(down)), value * math.exp(math.sqrt(up)), value, name)

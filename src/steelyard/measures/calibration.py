@@ -1,0 +1,230 @@
+"""Are the probabilities honest? Brier, log loss, calibration error, slope and intercept."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steelyard.measures.measure import measure
+from steelyard.results import Array, Mean, Ratio, divide
+from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.scores import Scores
+
+NOT_PROBABILITIES = "scores outside [0, 1] are not probabilities"
+INFINITE = "a real outcome was given probability 0, so the loss is infinite"
+NO_LOG_ODDS = "scores of exactly 0 or 1, or outside, have no log-odds"
+BOTH = "needs at least one positive and one negative"
+
+
+@measure(better="lower", range=(0, 2), aliases=("brier_score", "brier_score_loss"))
+def brier(s: Scores | ClassScores) -> Mean:
+    """Mean squared distance between probability and outcome; for K classes summed over the classes.
+
+    Σ (p − y)² / N
+
+    >>> float(brier(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)).value)
+    0.135
+    """
+    if isinstance(s, ClassScores):
+        good = all(t.probabilities for t in s.tables)
+        count = s.total if good else np.asarray(0.0)
+        return Mean(s.brier[..., 0], s.brier[..., 1], count, NOT_PROBABILITIES)
+    up, down = (1.0 - s.score) ** 2, s.score**2
+    n = s.counts.sum(axis=(-2, -1))
+    return Mean(
+        (s.positives * up + s.negatives * down).sum(axis=-1),
+        (s.positives * up**2 + s.negatives * down**2).sum(axis=-1),
+        n if s.probabilities else 0.0 * n,
+        "no rows" if s.probabilities else NOT_PROBABILITIES,
+    )
+
+
+def _surprise(p: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return -np.log(p)
+
+
+@measure(better="lower", range=(0, float("inf")), aliases=("cross_entropy", "logloss"))
+def log_loss(s: Scores | ClassScores) -> Mean:
+    """Mean surprise −ln(probability given to what really happened).
+
+    >>> round(float(log_loss(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)).value), 4)
+    0.4095
+    """
+    if isinstance(s, ClassScores):
+        good = all(t.probabilities for t in s.tables)
+        pieces = [(t.positives, _surprise(t.score)) for t in s.tables]
+        n = s.total
+    else:
+        good = s.probabilities
+        pieces = [(s.positives, _surprise(s.score)), (s.negatives, _surprise(1.0 - s.score))]
+        n = s.counts.sum(axis=(-2, -1))
+    total = sum((np.where(w > 0, w * np.where(w > 0, x, 0.0), 0.0).sum(axis=-1) for w, x in pieces), start=np.asarray(0.0))
+    squares = sum(
+        (np.where(w > 0, w * np.where(w > 0, x, 0.0) ** 2, 0.0).sum(axis=-1) for w, x in pieces), start=np.asarray(0.0)
+    )
+    return Mean(total, squares, n if good else 0.0 * n, INFINITE if good else NOT_PROBABILITIES)
+
+
+def binned(s: Scores, bins: int) -> tuple[Array, Array, Array]:
+    """Rows, mean score and share of positives in equal-width bins of [0, 1]; empty bins have zero rows."""
+    place = np.clip((s.score * bins).astype(np.int64), 0, bins - 1) if s.probabilities else np.zeros(len(s.score), int)
+    pick = np.zeros((len(s.score), bins))
+    pick[np.arange(len(s.score)), place] = 1.0
+    n = (s.positives + s.negatives) @ pick
+    total = ((s.positives + s.negatives) * s.score) @ pick
+    return n, np.nan_to_num(divide(total, n)), np.nan_to_num(divide(s.positives @ pick, n))
+
+
+def _unsure(s: Scores, bins: int) -> float:
+    """Mean distance that the grid may have moved a score, plus the share of rows in cells that a bin's edge cuts."""
+    w = s.positives + s.negatives
+    width = (s.cells.high - s.cells.low) / 2
+    cut = np.floor(s.cells.low * bins) != np.floor(s.cells.high * bins)
+    return float(((width + cut) * w).sum() / max(w.sum(), 1e-300))
+
+
+def _ece_bound(s: Scores, *, bins: int = 10) -> float:
+    return _unsure(s, bins)
+
+
+def _square_bound(s: Scores, *, bins: int = 10) -> float:
+    # Terms are squares of numbers in [0, 1], so a shift by d moves them by at most 2 d.
+    return 2 * _unsure(s, bins)
+
+
+@measure(better="lower", range=(0, 1), aliases=("expected_calibration_error",), interval="ece", bound=_ece_bound)
+def ece(s: Scores, *, bins: int = 10) -> Ratio:
+    """Mean gap between what was promised and what happened, over equal-width bins of the probability.
+
+    Σ_b (n_b / N) × |mean probability_b − share of positives_b|
+
+    >>> print(ece(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)))
+    0.1
+    """
+    n, promised, happened = binned(s, int(bins))
+    top = (n * np.abs(promised - happened)).sum(axis=-1)
+    total = n.sum(axis=-1)
+    return Ratio(top, total if s.probabilities else 0.0 * total, NOT_PROBABILITIES)
+
+
+@measure(better="lower", range=(0, 1), bound=_square_bound)
+def brier_reliability(s: Scores, *, bins: int = 10) -> Ratio:
+    """The part of Brier's score that miscalibration costs: Σ (n_b / N) (mean probability_b − share of positives_b)².
+
+    Brier ≈ reliability − resolution + uncertainty; equal when all scores inside a bin are the same.
+
+    >>> print(brier_reliability(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)))
+    0.01
+    """
+    n, promised, happened = binned(s, int(bins))
+    total = n.sum(axis=-1)
+    return Ratio((n * (promised - happened) ** 2).sum(axis=-1), total if s.probabilities else 0.0 * total, NOT_PROBABILITIES)
+
+
+@measure(better="higher", range=(0, 0.25), bound=_square_bound)
+def brier_resolution(s: Scores, *, bins: int = 10) -> Ratio:
+    """The part of Brier's score won by telling cases apart: Σ (n_b / N) (share of positives_b − base rate)².
+
+    >>> print(brier_resolution(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)))
+    0.125
+    """
+    n, _, happened = binned(s, int(bins))
+    total = n.sum(axis=-1)
+    base = divide(s.positives.sum(axis=-1), total)[..., None]
+    return Ratio((n * (happened - base) ** 2).sum(axis=-1), total if s.probabilities else 0.0 * total, NOT_PROBABILITIES)
+
+
+@measure(better="", range=(0, 0.25))
+def brier_uncertainty(s: Scores) -> Ratio:
+    """The part of Brier's score that no model can change: base rate × (1 − base rate).
+
+    >>> print(brier_uncertainty(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)))
+    0.25
+    """
+    p, n = s.positives.sum(axis=-1), s.negatives.sum(axis=-1)
+    return Ratio(p * n, (p + n) ** 2, empty="no rows")
+
+
+def fit_log_odds(s: Scores, *, slope: bool) -> tuple[Array, Array, Array]:
+    """Logistic fit of the outcome on the score's log-odds, by Newton's method.
+
+    Returns the coefficients (intercept, slope), their information matrix, and whether each fit exists. Without `slope`
+    only the intercept is fitted and the slope stays at 1.
+    """
+    p, n = s.positives, s.negatives
+    x = np.log(s.score) - np.log1p(-s.score)
+    shape = p.shape[:-1]
+    a, b = np.zeros(shape), np.ones(shape)
+    information = np.zeros((*shape, 2, 2))
+    for _ in range(60):
+        eta = np.clip(a[..., None] + b[..., None] * x, -700, 700)
+        mu = 1.0 / (1.0 + np.exp(-eta))
+        residual = p - (p + n) * mu
+        v = (p + n) * mu * (1.0 - mu)
+        g0, g1 = residual.sum(axis=-1), (residual * x).sum(axis=-1)
+        i00, i01, i11 = v.sum(axis=-1), (v * x).sum(axis=-1), (v * x * x).sum(axis=-1)
+        information = np.stack([np.stack([i00, i01], axis=-1), np.stack([i01, i11], axis=-1)], axis=-2)
+        if slope:
+            det = i00 * i11 - i01**2
+            da, db = divide(i11 * g0 - i01 * g1, det), divide(i00 * g1 - i01 * g0, det)
+        else:
+            da, db = divide(g0, i00), np.zeros(shape)
+        a = a + np.clip(np.nan_to_num(da), -4.0, 4.0)
+        b = b + np.clip(np.nan_to_num(db), -4.0, 4.0)
+        if max(np.abs(np.nan_to_num(da)).max(initial=0.0), np.abs(np.nan_to_num(db)).max(initial=0.0)) < 1e-13:
+            break
+    # A separable table drives the coefficients to infinity; so does a table of one class.
+    exists = (p.sum(axis=-1) > 0) & (n.sum(axis=-1) > 0) & (np.abs(a) < 200) & (np.abs(b) < 200)
+    if slope:
+        exists = exists & (information[..., 0, 0] * information[..., 1, 1] - information[..., 0, 1] ** 2 > 1e-10)
+    return np.stack([a, b], axis=-1), information, exists
+
+
+def has_log_odds(s: Scores) -> bool:
+    """Whether all scores lie strictly between 0 and 1."""
+    return not len(s.cells.low) or bool(s.cells.low[0] > 0 and s.cells.high[-1] < 1)
+
+
+def _fit_bound(s: Scores) -> float:
+    """Twice the first-order effect of moving every log-odds to the far end of its cell, on either coefficient."""
+    if not has_log_odds(s) or not s.cells.blurred.any():
+        return 0.0
+    (_, slope), information, exists = fit_log_odds(s, slope=True)
+    if not exists:
+        return 0.0
+    odds = [np.log(e) - np.log1p(-e) for e in (s.cells.low, s.cells.high)]
+    width = (odds[1] - odds[0]) / 2
+    w = s.positives + s.negatives
+    x = np.abs(odds[0]) + width
+    push = np.array([(w * width * abs(slope) / 4).sum(), (w * width * (1.0 + x * abs(slope) / 4)).sum()])
+    return float(2 * (np.abs(np.linalg.inv(information)) @ push).max())
+
+
+@measure(better="", range=(-float("inf"), float("inf")), interval="log_odds", bound=_fit_bound)
+def calibration_slope(s: Scores) -> Ratio:
+    """Slope of the outcome's log-odds on the score's log-odds: 1 is ideal, below 1 the scores are too extreme.
+
+    >>> print(calibration_slope(Scores.of([0.2, 0.2, 0.2, 0.8, 0.8, 0.8], [0, 0, 1, 1, 1, 0], positive=1)))
+    0.5
+    """
+    if not has_log_odds(s):
+        return Ratio(0.0, 0.0 * s.positives.sum(axis=-1), NO_LOG_ODDS)
+    coefficients, _, exists = fit_log_odds(s, slope=True)
+    return Ratio(
+        np.where(exists, coefficients[..., 1], np.nan),
+        1.0,
+        "one class only, one score only, or classes that the score separates completely",
+    )
+
+
+@measure(better="zero", range=(-float("inf"), float("inf")), interval="log_odds", bound=_fit_bound)
+def calibration_intercept(s: Scores) -> Ratio:
+    """How far the log-odds are off on average, the slope held at 1: 0 is ideal, below 0 the scores are too high.
+
+    >>> print(calibration_intercept(Scores.of([0.5, 0.5, 0.5, 0.5], [0, 1, 1, 1], positive=1)))
+    1.1
+    """
+    if not has_log_odds(s):
+        return Ratio(0.0, 0.0 * s.positives.sum(axis=-1), NO_LOG_ODDS)
+    coefficients, _, exists = fit_log_odds(s, slope=False)
+    return Ratio(np.where(exists, coefficients[..., 0], np.nan), 1.0, BOTH)

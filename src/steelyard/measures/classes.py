@@ -1,0 +1,37 @@
+"""How well do scores of many classes do together? Hand and Till's AUC, top-k accuracy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steelyard.measures.measure import measure
+from steelyard.measures.ranking import auc
+from steelyard.results import Ratio, Share
+from steelyard.summaries.class_scores import ClassScores
+
+
+@measure(better="higher", range=(0, 1), aliases=("roc_auc_ovo", "multiclass_auc"), interval="hand_till")
+def hand_till_auc(m: ClassScores) -> Ratio:
+    """Mean over all pairs of classes of the chance that the two are put in the right order (Hand and Till 2001).
+
+    2 / (K (K − 1)) × Σ_{i<j} (A(i|j) + A(j|i)) / 2, where A(i|j) ranks rows of i and j by the score of i.
+    """
+    areas = [
+        auc(m.table(i).between(i, j)).value for i in m.levels for j in m.levels if i != j
+    ]
+    if not areas:
+        return Ratio(0.0, 0.0, "needs at least two classes")
+    return Ratio(np.mean(np.broadcast_arrays(*areas), axis=0), 1.0, "a class has no rows")
+
+
+@measure(better="higher", range=(0, 1), aliases=("top_k",))
+def top_k_accuracy(m: ClassScores, *, k: int = 2) -> Share:
+    """Share of rows whose true class is among the k highest scores; ties count as they would in random order.
+
+    With a classes above and t tied, itself included, the true class is in with chance (k − a) / t, at most 1.
+    """
+    size = m.ranks.shape[-2]
+    above = np.arange(size)[:, None]
+    tied = np.maximum(np.arange(m.ranks.shape[-1])[None, :], 1)
+    chance = np.clip((int(k) - above) / tied, 0.0, 1.0)
+    return Share((m.ranks * chance).sum(axis=(-2, -1)), m.total, empty="no rows")

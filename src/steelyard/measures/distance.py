@@ -1,0 +1,176 @@
+"""How far off are the numbers? Errors of continuous predictions, always prediction − target."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steelyard.measures.measure import measure
+from steelyard.results import Array, Mean, Ratio, divide
+from steelyard.summaries.cells import Cells
+from steelyard.summaries.moments import Moments
+from steelyard.summaries.residuals import Residuals
+
+INFINITY = float("inf")
+SAME_TARGET = "all targets are the same"
+
+
+def raw_errors(r: Residuals) -> Moments:
+    """The sums with the error taken about zero, so that they are Σe, Σe², Σe⁴."""
+    centre = r.moments.centre.copy()
+    centre[..., 1] = 0.0
+    return r.moments.about(centre)
+
+
+def spread(r: Residuals) -> tuple[Array, Array, Array]:
+    """Sums of squares of target, of prediction, and of their product, each about its mean."""
+    m = r.moments.centred()
+    tt, te, ee = m.get(2, 0), m.get(1, 1), m.get(0, 2)
+    return tt, tt + 2 * te + ee, tt + te
+
+
+@measure(better="lower", range=(0, INFINITY))
+def sse(r: Residuals) -> Mean:
+    """Half the sum of squared errors, as the textbook has it: ½ Σ (t − M)²."""
+    m = raw_errors(r)
+    return Mean(m.get(0, 2), m.get(0, 4), m.n, factor=r.total / 2)
+
+
+@measure(better="lower", range=(0, INFINITY), aliases=("mean_squared_error",))
+def mse(r: Residuals) -> Mean:
+    """Mean squared error: Σ (t − M)² / n."""
+    m = raw_errors(r)
+    return Mean(m.get(0, 2), m.get(0, 4), m.n)
+
+
+@measure(better="lower", range=(0, INFINITY), aliases=("root_mean_squared_error",), interval="root_mean")
+def rmse(r: Residuals) -> Ratio:
+    """Root of the mean squared error, in the units of the target."""
+    return Ratio(np.sqrt(mse(r).value), 1.0, "no rows")
+
+
+@measure(better="lower", range=(0, INFINITY), aliases=("mean_absolute_error",))
+def mae(r: Residuals) -> Mean:
+    """Mean absolute error: Σ |t − M| / n."""
+    return Mean(r.part("over") + r.part("under"), r.part("over2") + r.part("under2"), r.total)
+
+
+def quantile_of(cells: Cells, q: float) -> float:
+    """The q-quantile of the values in a table; at q = ½ the mean of the two middle ones."""
+    counts = cells.counts[:, 0]
+    total = np.cumsum(counts)
+    if not len(total) or total[-1] <= 0:
+        return float("nan")
+    wanted = q * total[-1]
+    values = cells.middle
+    i = int(np.searchsorted(total, wanted * (1 - 1e-12)))
+    exactly = i + 1 < len(values) and abs(total[i] - wanted) <= 1e-12 * total[-1]
+    return float((values[i] + values[i + 1]) / 2 if exactly else values[i])
+
+
+def _size_bound(r: Residuals) -> float:
+    return float(((r.sizes.high - r.sizes.low) / 2).max(initial=0.0)) if r.sizes.blurred.any() else 0.0
+
+
+def _median_bound(r: Residuals) -> float:
+    at = np.searchsorted(np.cumsum(r.sizes.counts[:, 0]), r.sizes.counts.sum() / 2)
+    at = min(int(at), len(r.sizes.low) - 1)
+    return float(r.sizes.high[at] - r.sizes.low[at]) if len(r.sizes.low) else 0.0
+
+
+@measure(
+    better="lower", range=(0, INFINITY), aliases=("median_absolute_error",), interval="order", bound=_median_bound
+)
+def median_ae(r: Residuals) -> Ratio:
+    """Median absolute error: half of the predictions are off by less."""
+    return Ratio(quantile_of(r.sizes, 0.5), 1.0, "no rows")
+
+
+@measure(better="lower", range=(0, INFINITY), aliases=("mean_absolute_percentage_error",))
+def mape(r: Residuals) -> Mean:
+    """Mean absolute error as a share of the target: Σ |t − M| / |t| / n."""
+    count = np.where(r.part("zeros") > 0, 0.0, r.total)
+    return Mean(r.part("relative"), r.part("relative2"), count, "a target is zero, and a share of zero has no meaning")
+
+
+@measure(better="zero", range=(-INFINITY, INFINITY), aliases=("mean_error",))
+def bias(r: Residuals) -> Mean:
+    """Mean of prediction − target: above zero the predictions are too high."""
+    m = raw_errors(r)
+    return Mean(m.get(0, 1), m.get(0, 2), m.n)
+
+
+@measure(better="lower", range=(0, INFINITY), interval="none: the largest error seen says little about larger ones to come")
+def max_error(r: Residuals) -> Ratio:
+    """The largest absolute error among these rows."""
+    return Ratio(r.largest, np.where(r.total > 0, 1.0, 0.0), "no rows")
+
+
+@measure(better="higher", range=(-INFINITY, 1), aliases=("r_squared", "coefficient_of_determination"), interval="moments")
+def r2(r: Residuals) -> Ratio:
+    """1 − Σ (t − M)² / Σ (t − t̄)², with t̄ the mean of the evaluated targets; below 0 worse than that mean."""
+    tt, _, _ = spread(r)
+    return Ratio(tt - raw_errors(r).get(0, 2), tt, SAME_TARGET)
+
+
+@measure(better="higher", range=(-INFINITY, 1), interval="moments")
+def explained_variance(r: Residuals) -> Ratio:
+    """1 − variance of the errors / variance of the targets: R² with the bias forgiven."""
+    tt, _, _ = spread(r)
+    return Ratio(tt - r.moments.centred().get(0, 2), tt, SAME_TARGET)
+
+
+def distance_from_mean(r: Residuals) -> Array:
+    """Σ |t − t̄|, read from the table of targets."""
+    centre = r.moments.centred().centre[..., 0]
+    away = np.abs(r.targets.middle - centre[..., None])
+    return np.asarray((away * r.targets.counts[:, 0]).sum(axis=-1))
+
+
+def _rae_bound(r: Residuals) -> float:
+    total = float(distance_from_mean(r))
+    slack = float(((r.targets.high - r.targets.low) / 2 * r.targets.counts[:, 0]).sum())
+    return float(r.part("over") + r.part("under")) * slack / total / max(total - slack, 1e-300) if total > slack else 0.0
+
+
+@measure(better="lower", range=(0, INFINITY), aliases=("relative_absolute_error",), interval="relative", bound=_rae_bound)
+def rae(r: Residuals) -> Ratio:
+    """Absolute errors over those of always saying the mean: Σ |t − M| / Σ |t − t̄|."""
+    total = np.broadcast_to(r.targets.counts[:, 0].sum(), np.shape(r.total))
+    scale = divide(r.total, total)
+    return Ratio(r.part("over") + r.part("under"), distance_from_mean(r) * scale, SAME_TARGET)
+
+
+@measure(better="lower", range=(0, INFINITY), aliases=("root_relative_squared_error",), interval="moments")
+def rrse(r: Residuals) -> Ratio:
+    """Root of the squared errors over those of always saying the mean: √(Σ (t − M)² / Σ (t − t̄)²)."""
+    tt, _, _ = spread(r)
+    return Ratio(np.sqrt(raw_errors(r).get(0, 2)), np.sqrt(tt), SAME_TARGET)
+
+
+@measure(better="higher", range=(-1, 1), aliases=("pearson", "pearson_r"), interval="moments")
+def correlation(r: Residuals) -> Ratio:
+    """Pearson's correlation of target and prediction."""
+    tt, pp, tp = spread(r)
+    return Ratio(tp, np.sqrt(np.maximum(tt, 0.0)) * np.sqrt(np.maximum(pp, 0.0)), "targets or predictions do not vary")
+
+
+@measure(better="higher", range=(-1, 1), aliases=("ccc", "lin_concordance"), interval="moments")
+def concordance(r: Residuals) -> Ratio:
+    """Lin's concordance: how near the points lie to the line prediction = target.
+
+    2 cov(t, M) / (var t + var M + (mean M − mean t)²)
+    """
+    tt, pp, tp = spread(r)
+    off = r.moments.centred().centre[..., 1]
+    return Ratio(2 * tp, tt + pp + r.total * off**2, "targets and predictions do not vary")
+
+
+@measure(better="lower", range=(0, INFINITY), aliases=("quantile_loss", "mean_pinball_loss"))
+def pinball(r: Residuals, *, quantile: float = 0.5) -> Mean:
+    """Loss of a predicted quantile q: q × shortfall + (1 − q) × excess, averaged; at q = ½ half the MAE."""
+    q = float(quantile)
+    return Mean(
+        q * r.part("under") + (1 - q) * r.part("over"),
+        q**2 * r.part("under2") + (1 - q) ** 2 * r.part("over2"),
+        r.total,
+    )

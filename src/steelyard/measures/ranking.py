@@ -1,0 +1,139 @@
+"""Are the scores in the right order? ROC index, KS, average precision, gain and lift."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steelyard.measures.measure import measure
+from steelyard.results import Array, Ratio, Share, divide
+from steelyard.summaries.scores import Scores
+
+BOTH = "needs at least one positive and one negative"
+
+
+def pairs_won(s: Scores) -> Array:
+    """Weight of (positive, negative) pairs in which the positive scores higher, ties counting one half."""
+    below = np.cumsum(s.negatives, axis=-1) - s.negatives
+    return np.asarray((s.positives * (below + s.negatives / 2)).sum(axis=-1))
+
+
+def cumulative(s: Scores) -> tuple[Array, Array]:
+    """True and false positives at "score ≥ cell", from above every score (0, 0) down to the lowest."""
+    zero = np.zeros((*s.positives.shape[:-1], 1))
+    tp = np.concatenate([zero, np.cumsum(s.positives[..., ::-1], axis=-1)], axis=-1)
+    fp = np.concatenate([zero, np.cumsum(s.negatives[..., ::-1], axis=-1)], axis=-1)
+    return tp, fp
+
+
+def rates(s: Scores) -> tuple[Array, Array]:
+    """True and false positive rates along the ROC curve."""
+    tp, fp = cumulative(s)
+    return divide(tp, tp[..., -1:]), divide(fp, fp[..., -1:])
+
+
+@measure(better="higher", range=(0, 1), aliases=("roc_auc", "roc_index", "auroc", "c_statistic"), interval="delong")
+def auc(s: Scores) -> Ratio:
+    """Chance that a positive scores above a negative, ties counting one half: the area under the ROC curve.
+
+    P(s⁺ > s⁻) + P(s⁺ = s⁻) / 2
+
+    >>> print(auc(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)))
+    0.875
+    """
+    return Ratio(pairs_won(s), s.positives.sum(axis=-1) * s.negatives.sum(axis=-1), empty=BOTH)
+
+
+@measure(better="higher", range=(0, 1), aliases=("pauc",))
+def partial_auc(s: Scores, *, fpr: float = 0.1) -> Ratio:
+    """Area under the ROC curve where the false positive rate is at most `fpr`; at best `fpr` itself.
+
+    >>> print(partial_auc(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1), fpr=0.5))
+    0.25
+    """
+    tpr, x = rates(s)
+    limit = float(fpr)
+    left, right = x[..., :-1], x[..., 1:]
+    width = np.clip(np.minimum(right, limit) - left, 0.0, None)
+    slope = divide(tpr[..., 1:] - tpr[..., :-1], right - left)
+    slope = np.where(np.isnan(slope), 0.0, slope)
+    area = (width * (tpr[..., :-1] + slope * width / 2)).sum(axis=-1)
+    lost = np.isnan(tpr).any(axis=-1) | np.isnan(x).any(axis=-1)
+    return Ratio(np.where(lost, np.nan, area), 1.0, empty=BOTH)
+
+
+@measure(better="higher", range=(-1, 1), aliases=("accuracy_ratio", "somers_d", "gain_capture"), interval="delong")
+def gini(s: Scores) -> Ratio:
+    """2 AUC − 1: 0 for random order, 1 for perfect; also Somers' D and the accuracy ratio of the gain curve.
+
+    >>> print(gini(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)))
+    0.75
+    """
+    pairs = s.positives.sum(axis=-1) * s.negatives.sum(axis=-1)
+    return Ratio(2 * pairs_won(s) - pairs, pairs, empty=BOTH)
+
+
+@measure(better="higher", range=(-1, 1), aliases=("lq",), interval="delong")
+def l_quality(s: Scores) -> Ratio:
+    """Area of the gain curve above random, over that of a perfect order: (2 S − 1) / (1 − b). Equal to Gini.
+
+    >>> print(l_quality(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)))
+    0.75
+    """
+    return gini(s)  # type: ignore[return-value]
+
+
+@measure(better="higher", range=(0, 1), aliases=("kolmogorov_smirnov", "ks_statistic"), interval="ks")
+def ks(s: Scores) -> Ratio:
+    """Greatest gap between the cumulative shares of positives and negatives: max |TPR − FPR| over thresholds.
+
+    >>> print(ks(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)))
+    0.5
+    """
+    tpr, x = rates(s)
+    return Ratio(np.abs(tpr - x).max(axis=-1), 1.0, empty=BOTH)
+
+
+@measure(better="higher", range=(0, 1), aliases=("pr_auc", "ap"))
+def average_precision(s: Scores) -> Ratio:
+    """Precision averaged over the positives as they are found: Σ (recall_i − recall_{i−1}) × precision_i.
+
+    >>> print(average_precision(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1)))
+    0.833
+    """
+    tp, fp = cumulative(s)
+    precision = divide(tp, tp + fp)
+    steps = np.diff(tp, axis=-1) * np.where(np.isnan(precision), 0.0, precision)[..., 1:]
+    return Ratio(steps.sum(axis=-1), tp[..., -1], empty="no real positives")
+
+
+def capture_at(s: Scores, depth: float) -> Array:
+    """Positives among the first share `depth` of rows by score; inside a tie in proportion."""
+    tp, fp = cumulative(s)
+    flagged = tp + fp
+    wanted = float(depth) * flagged[..., -1:]
+    right = np.clip((flagged < wanted - 1e-12 * flagged[..., -1:]).sum(axis=-1)[..., None], 1, flagged.shape[-1] - 1)
+    left = right - 1
+    f0, f1 = np.take_along_axis(flagged, left, -1), np.take_along_axis(flagged, right, -1)
+    t0, t1 = np.take_along_axis(tp, left, -1), np.take_along_axis(tp, right, -1)
+    share = np.clip(divide(wanted - f0, f1 - f0), 0.0, 1.0)
+    return np.asarray((t0 + np.where(np.isnan(share), 1.0, share) * (t1 - t0))[..., 0])
+
+
+@measure(better="higher", range=(0, 1), aliases=("gain", "capture_rate"))
+def capture(s: Scores, *, depth: float = 0.1) -> Share:
+    """Share of all positives found among the first `depth` of rows by score: the gain curve read at one depth.
+
+    >>> print(capture(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1), depth=0.25))
+    0.500 (1 of 2)
+    """
+    return Share(capture_at(s, depth), s.positives.sum(axis=-1), empty="no real positives")
+
+
+@measure(better="higher", range=(0, float("inf")))
+def lift(s: Scores, *, depth: float = 0.1) -> Ratio:
+    """How many times more positives the first `depth` of rows holds than a random pick: capture / depth.
+
+    >>> print(lift(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1), depth=0.25))
+    2
+    """
+    return Ratio(capture_at(s, depth) / float(depth), s.positives.sum(axis=-1), empty="no real positives")

@@ -1,0 +1,203 @@
+"""Which summary answers a measure, for which level or average, and the finished estimate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import NotAvailable, listing
+from steelyard.intervals.method import Question, interval
+from steelyard.measures.measure import AVERAGES, Measure
+from steelyard.results import Average, Estimate, Mean, Ratio, Reading, Share
+from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.summaries.residuals import Residuals
+from steelyard.summaries.scores import Scores
+from steelyard.summaries.summary import effective_rows
+
+
+def ask(
+    m: Measure, have: Mapping[type, Any], level: Any, options: Mapping[str, Any], confidence: float, positive: Any
+) -> Question:
+    """The question that a measure's name, level and options amount to, given the evidence."""
+
+    def plain(summary: Any) -> Reading:
+        return m(summary, **options)
+
+    def question(summary: Any, read: Callable[[Any], Reading]) -> Question:
+        return Question(m, summary, read, confidence)
+
+    if isinstance(level, str) and level in AVERAGES:
+        return _average(m, have, level, options, confidence)
+    if level is None:
+        for kind in (Confusion, ClassScores, Residuals, Scores):
+            if kind in m.reads and kind in have:
+                return question(have[kind], plain)
+        if Outcomes in m.reads and Confusion in have and positive is not None:
+            return question(have[Confusion], lambda c: m(c.outcomes(positive), **options))
+    else:
+        if Outcomes in m.reads and Confusion in have and level in have[Confusion].levels:
+            return question(have[Confusion], lambda c: m(c.outcomes(level), **options))
+        if Scores in m.reads and ClassScores in have and level in have[ClassScores].levels:
+            return question(have[ClassScores].table(level), plain)
+        if Scores in m.reads and Scores in have and level == have[Scores].positive:
+            return question(have[Scores], plain)
+    raise _cannot(m, have, level)
+
+
+def _cannot(m: Measure, have: Mapping[type, Any], level: Any) -> NotAvailable:
+    levels = next((have[k].levels for k in (ClassScores, Confusion) if k in have), ())
+    by_level = (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have)
+    if by_level:
+        said = "belongs to one level" if level is None else f"has no level {level!r}"
+        message = f'"{m.name}" {said}; there are {listing(levels)}, and the averages "macro", "micro", "weighted".'
+        return NotAvailable(message, f'For example e["{m.name}", {levels[0]!r}] or e["{m.name}", "macro"].')
+    if level is not None and set(m.reads) & set(have):
+        message = f'"{m.name}" is a number of the whole and has no levels.'
+        return NotAvailable(message, f'Ask for e["{m.name}"].')
+    need = {
+        Confusion: "labels",
+        Outcomes: "labels and a positive level",
+        Scores: "one score for two levels",
+        ClassScores: "one score for each class",
+        Residuals: "a continuous target and prediction",
+    }
+    message = f'"{m.name}" needs {" or ".join(need[r] for r in m.reads)}.'
+    return NotAvailable(message, "Pass the roles that give it to evaluate.")
+
+
+def _average(m: Measure, have: Mapping[type, Any], how: str, options: Mapping[str, Any], confidence: float) -> Question:
+    """Averaging over levels is a modifier: macro counts levels alike, weighted by their rows, micro pools the counts."""
+    if Outcomes in m.reads and Confusion in have:
+
+        def read(c: Confusion) -> Reading:
+            if how == "micro":
+                parts = [c.outcomes(v) for v in c.levels]
+                pooled = (sum(np.asarray(getattr(o, f)) for o in parts) for f in ("tp", "fn", "fp", "tn"))
+                reading = m(Outcomes(*pooled), **options)  # type: ignore[arg-type]
+                return Ratio(reading.value, 1.0, reading.empty)
+            readings = [m(c.outcomes(v), **options) for v in c.levels]
+            weights = np.ones_like(c.actual) if how == "macro" else c.actual
+            return _combined(readings, weights, c.levels)
+
+        return Question(m, have[Confusion], read, confidence, averaged=True)
+    if Scores in m.reads and ClassScores in have and how != "micro":
+        classes: ClassScores = have[ClassScores]
+        rows = np.array([float(t.positives.sum()) for t in classes.tables])
+        weights = np.ones(len(rows)) if how == "macro" else rows
+        parts = tuple(
+            (float(w / weights.sum()), Question(m, t, lambda s: m(s, **options), confidence))
+            for w, t in zip(weights, classes.tables, strict=True)
+        )
+
+        def read_classes(_: Any) -> Reading:
+            return _combined([p.read(p.summary) for _, p in parts], weights, classes.levels)
+
+        return Question(m, classes, read_classes, confidence, averaged=True, parts=parts)
+    raise _cannot(m, have, how)
+
+
+def _combined(readings: list[Reading], weights: Any, levels: tuple[Any, ...]) -> Reading:
+    values = np.stack(np.broadcast_arrays(*[r.value for r in readings]), axis=-1)
+    # A level without rows has no say in a mean weighted by rows.
+    silent = np.broadcast_to(np.asarray(weights) == 0, values.shape)
+    total = (np.where(silent, 0.0, values) * weights).sum(axis=-1)
+    lost = np.isnan(values) & ~silent
+    reason = "undefined for one of the levels"
+    if lost.ndim == 1 and lost.any():
+        i = int(np.argmax(lost))
+        reason = f"{readings[i].empty} (level {levels[i]!r})"
+    return Ratio(total, np.asarray(weights).sum(axis=-1), reason)
+
+
+def estimate(question: Question, *, level: Any, segment: str | None, options: Mapping[str, Any]) -> Estimate:
+    """The finished number: value, interval, method, rows, certified bound, or the reason why there is none."""
+    reading = question.read(question.summary)
+    value = float(reading.value)
+    facts: dict[str, Any] = {"confidence": question.confidence, "level": level, "segment": segment, "options": dict(options)}
+    n, n_eff = counted(question, reading)
+    if not math.isfinite(value):
+        return Estimate(question.measure.name, None, reason=reason_of(reading), n=n, n_eff=n_eff, **facts)
+    found = interval(question)
+    bound = certified_bound(question, value, options)
+    return Estimate(
+        question.measure.name,
+        value,
+        found.low,
+        found.high,
+        method=found.method,
+        n=n,
+        n_eff=n_eff,
+        bound=bound,
+        note=found.note,
+        **facts,
+    )
+
+
+def reason_of(reading: Reading) -> str:
+    """Why a reading has no value."""
+    if isinstance(reading, Average):
+        for share in reading.shares:
+            if math.isnan(float(share.value)):
+                return share.empty
+    return reading.empty
+
+
+def counted(question: Question, reading: Reading) -> tuple[float, float]:
+    """How many rows a number rests on, and how many of them count under sampling weights."""
+    summary = question.summary
+    total = float(summary.counts.sum()) if hasattr(summary, "counts") else float(summary.total)
+    n = total
+    if isinstance(reading, Share):
+        n = float(reading.whole)
+    elif isinstance(reading, Mean):
+        n = float(reading.count)
+    table = summary.tables[0] if isinstance(summary, ClassScores) else summary
+    if isinstance(summary, Residuals):
+        return n, n * summary.effective / max(total, 1e-300)
+    squares = getattr(table, "squares", None)
+    if squares is None:
+        return n, n
+    return n, n * float(effective_rows(np.asarray(total), squares.sum())) / max(total, 1e-300)
+
+
+def certified_bound(question: Question, value: float, options: Mapping[str, Any]) -> float:
+    """How far the value can be from the one that no grid had touched."""
+    m, summary = question.measure, question.summary
+    if isinstance(summary, Residuals):
+        return m.bound(summary, **options) if m.bound is not None else 0.0
+    if isinstance(summary, ClassScores):
+        return max((certified_bound(p, p.value, options) for _, p in question.parts), default=_classes_bound(question))
+    if isinstance(summary, Confusion):
+        others = [float(question.read(c).value) for c in summary.corners()]
+        return max((abs(v - value) for v in others if math.isfinite(v)), default=0.0)
+    if not summary.cells.blurred.any():
+        return 0.0
+    if m.bound is not None:
+        return m.bound(summary, **options)
+    ends = [float(question.read(s).value) for s in summary.extremes()]
+    return max((abs(v - value) for v in ends if math.isfinite(v)), default=0.0)
+
+
+def _classes_bound(question: Question) -> float:
+    """The largest effect of the grid on any one class's table, for measures of all classes together."""
+    from steelyard.measures.measure import find
+
+    m = question.measure
+    area = find("auc" if m.name == "hand_till_auc" else "log_loss")
+    if m.name not in {"hand_till_auc", "log_loss"}:
+        return 0.0
+    bounds = []
+    for table in question.summary.tables:
+        one = Question(area, table, area, question.confidence)
+        if m.name == "log_loss":
+            bounds.append(certified_bound(one, one.value, {}) if math.isfinite(one.value) else 0.0)
+            continue
+        for other in question.summary.levels:
+            if other != table.positive:
+                pair = Question(area, table.between(table.positive, other), area, question.confidence)
+                bounds.append(certified_bound(pair, pair.value, {}) if math.isfinite(pair.value) else 0.0)
+    return max(bounds, default=0.0) if m.name == "hand_till_auc" else sum(bounds)

@@ -1,0 +1,58 @@
+"""Which column plays which part: target, prediction, score, weight, value, unit, time, segment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from steelyard.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The columns (or values) by role, and the classes when there is one score for each."""
+
+    columns: dict[str, Any]
+    classes: tuple[Any, ...] = ()
+    names: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def question(self) -> str:
+        """What kind of prediction this is: "classes", "scores", or "predictions" (labels or numbers)."""
+        if self.classes:
+            return "classes"
+        return "scores" if "score" in self.columns else "predictions"
+
+
+def assign(
+    *,
+    target: Any,
+    score: Any = None,
+    prediction: Any = None,
+    weight: Any = None,
+    unit: Any = None,
+    segment: Any = None,
+) -> Roles:
+    """Sort the arguments of a call into roles; what cannot be meant is refused."""
+    if target is None:
+        message = "No target was given."
+        raise UsageError(message, "Name the column (or pass the values) of what really happened: target=...")
+    if score is None and prediction is None:
+        message = "Neither a score nor a prediction was given."
+        raise UsageError(message, "Pass score=... (numbers, higher means more likely positive) or prediction=... (labels or numbers).")
+    columns: dict[str, Any] = {"target": target}
+    classes: tuple[Any, ...] = ()
+    if isinstance(score, Mapping):
+        if len(score) < 2:
+            message = "One score for each class needs at least two classes."
+            raise UsageError(message, "Pass score={level: column, ...} with all levels, or a single column.")
+        classes = tuple(score)
+        columns |= {f"score{i}": column for i, column in enumerate(score.values())}
+    elif score is not None:
+        columns["score"] = score
+    for role, value in (("prediction", prediction), ("weight", weight), ("unit", unit), ("segment", segment)):
+        if value is not None:
+            columns[role] = value
+    names = {role: value for role, value in columns.items() if isinstance(value, str)}
+    return Roles(columns, classes, names)

@@ -1,0 +1,104 @@
+"""The row language: what a summary may ask of a row, and the one request an engine answers.
+
+A summary is written as data for the engine: `Tally(by, sums, lows, highs)`, each entry a small function of `r`, the rows
+as the engine sees them. The same function runs on NumPy arrays and as an expression inside a database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Term = Callable[[Any], Any]
+Table = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Group the rows by these keys, add up these terms, and note these extremes; the number of rows comes as `rows`."""
+
+    by: Mapping[str, Term] = field(default_factory=dict)
+    sums: Mapping[str, Term] = field(default_factory=dict)
+    lows: Mapping[str, Term] = field(default_factory=dict)
+    highs: Mapping[str, Term] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTally(Tally):
+    """The request for a score table; an engine that knows the shape may take a faster way."""
+
+    role: str = "score"
+    exact: bool = False
+    cuts: tuple[float, ...] = ()
+
+
+class Rows(Protocol):
+    """Rows as an engine holds them: columns by role, a few functions, and `tally`."""
+
+    engine: str
+
+    def has(self, role: str) -> bool:
+        """Whether a column plays this role."""
+        ...
+
+    def kind(self, role: str) -> str:
+        """What the column holds: "bool", "int", "float", "text" or "other"."""
+        ...
+
+    def tally(self, request: Tally) -> Table:
+        """Answer one request with a small table."""
+        ...
+
+
+# States of a row, in the order in which they are looked for. Anything but GOOD is counted and kept out.
+GOOD, NO_TARGET, NO_SCORE, INFINITE_SCORE, NO_WEIGHT, BAD_WEIGHT, NO_UNIT, NO_PREDICTION = range(8)
+STATE_WORDS = {
+    NO_TARGET: "a missing target",
+    NO_SCORE: "a missing (or NaN) score",
+    INFINITE_SCORE: "an infinite score",
+    NO_WEIGHT: "a missing weight",
+    BAD_WEIGHT: "a weight that is zero or negative",
+    NO_UNIT: "a missing unit",
+    NO_PREDICTION: "a missing prediction",
+}
+
+
+def merge_tables(parts: list[Table], request: Tally) -> Table:
+    """Add tables that answer the same request for different rows."""
+    from collections import defaultdict
+
+    keys = list(request.by)
+    index: dict[tuple[Any, ...], int] = {}
+    places: list[npt.NDArray[np.int64]] = []
+    for part in parts:
+        columns = [part[k].tolist() for k in keys]
+        n = len(part["rows"])
+        where = np.empty(n, dtype=np.int64)
+        for i, key in enumerate(zip(*columns, strict=True)) if keys else [(0, ())] * min(n, 1):
+            where[i] = index.setdefault(key, len(index))
+        places.append(where)
+    size = len(index)
+    out: Table = {}
+    for position, k in enumerate(keys):
+        values = np.empty(size, dtype=object)
+        for key, i in index.items():
+            values[i] = key[position]
+        out[k] = values
+    collected: dict[str, npt.NDArray[Any]] = defaultdict(lambda: np.zeros(size))
+    for name in ("rows", *request.sums):
+        total = np.zeros(size, dtype=np.int64 if name == "rows" else np.float64)
+        for part, where in zip(parts, places, strict=True):
+            np.add.at(total, where, part[name])
+        collected[name] = total
+    for names, start, join in ((request.lows, np.inf, np.minimum), (request.highs, -np.inf, np.maximum)):
+        for name in names:
+            ends = np.full(size, start)
+            for part, where in zip(parts, places, strict=True):
+                join.at(ends, where, part[name])
+            collected[name] = ends
+    out.update(collected)
+    return out

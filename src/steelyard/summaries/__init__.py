@@ -1,0 +1,1 @@
+"""What was counted: adds with +, has a zero, saves as JSON; no rows, no opinions."""

@@ -1,0 +1,135 @@
+"""Ordered cells of values with counts: every distinct value up to a size, cells of the grid beyond it.
+
+Each cell knows the least and the greatest value that fell into it. Where the two are equal nothing was lost, so a table of
+few distinct values stays exact at any number of rows, and every bound is computed from the cells in which they differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from steelyard import grid
+from steelyard.results import Array
+from steelyard.summaries.summary import EXACT_ROWS, pack, same, unpack
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cells:
+    """Cells in increasing order: `counts[..., i, k]` rows of column k have a value in [low[i], high[i]].
+
+    >>> a = Cells.of(np.array([0.2, 0.7]), np.array([[1.0], [2.0]]), rows=3)
+    >>> (a + a).counts.ravel().tolist()
+    [2.0, 4.0]
+    """
+
+    low: Array
+    high: Array
+    counts: Array
+    rows: int
+    gridded: bool = False
+    exact: bool = False
+    cuts: tuple[float, ...] = ()
+
+    @classmethod
+    def of(cls, values: Array, counts: Array, rows: int, *, exact: bool = False, cuts: tuple[float, ...] = ()) -> Cells:
+        """From distinct values in any order."""
+        order = np.argsort(values, kind="stable")
+        values = np.asarray(values, dtype=np.float64)[order] + 0.0
+        return cls(values, values, counts[order], rows, exact=exact, cuts=cuts)
+
+    @property
+    def middle(self) -> Array:
+        """One value for each cell."""
+        return np.where(self.low == self.high, self.low, self.low + (self.high - self.low) / 2)
+
+    @property
+    def blurred(self) -> Any:
+        """Which cells hold more than one value."""
+        return self.low != self.high
+
+    def on_grid(self) -> Cells:
+        """The same table with values joined into the cells of the grid, split at the declared cuts."""
+        if self.gridded or not len(self.low):
+            return replace(self, gridded=True)
+        return replace(self, gridded=True)._joined(self._keys())
+
+    def _keys(self) -> Any:
+        code = grid.encode(self.low)
+        if not self.cuts:
+            return code
+        return code * (len(self.cuts) + 1) + np.searchsorted(np.array(self.cuts), self.low, side="right")
+
+    def _joined(self, keys: Any) -> Cells:
+        """Join neighbours with equal keys; the cells must be in order already."""
+        starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
+        ends = np.r_[starts[1:], len(keys)] - 1
+        counts = np.add.reduceat(self.counts, starts, axis=-2)
+        return replace(self, low=self.low[starts], high=self.high[ends], counts=counts)
+
+    def __add__(self, other: Cells) -> Cells:
+        rows = self.rows + other.rows
+        if not len(self.low):
+            return replace(other, rows=rows)
+        if not len(other.low):
+            return replace(self, rows=rows)
+        exact = self.exact and other.exact
+        keep = exact or (rows <= EXACT_ROWS and not self.gridded and not other.gridded)
+        cuts = self.cuts if self.cuts == other.cuts else tuple(sorted(set(self.cuts) & set(other.cuts)))
+        a, b = replace(self, cuts=cuts), replace(other, cuts=cuts)
+        if not keep:
+            a, b = a.on_grid(), b.on_grid()
+        low = np.concatenate([a.low, b.low])
+        high = np.concatenate([a.high, b.high])
+        order = np.lexsort((high, low))
+        both = Cells(
+            low[order], high[order], np.concatenate([a.counts, b.counts], axis=-2)[..., order, :], rows, not keep, exact, cuts
+        )
+        if keep:
+            return both._joined(both.low)
+        joined = both._joined(both._keys())
+        # Within one cell the greatest value need not belong to the last entry.
+        keys = both._keys()
+        starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
+        return replace(joined, high=np.maximum.reduceat(both.high, starts))
+
+    def fewer(self, most: int, mass: Array) -> Cells:
+        """At most this many cells, joined so that each holds about the same mass."""
+        if len(self.low) <= most:
+            return self
+        total = np.cumsum(mass)
+        keys = np.minimum((total - mass / 2) / total[-1] * most, most - 1).astype(np.int64)
+        return self._joined(keys)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Cells)
+            and (self.rows, self.gridded) == (other.rows, other.gridded)
+            and np.array_equal(self.low, other.low)
+            and np.array_equal(self.high, other.high)
+            and same(self.counts, other.counts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {
+            "low": pack(self.low),
+            "high": pack(self.high) if self.gridded else None,
+            "counts": pack(self.counts),
+            "rows": self.rows,
+            "gridded": self.gridded,
+            "exact": self.exact,
+            "cuts": list(self.cuts),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Cells:
+        """Read back what `to_dict` wrote."""
+        low = unpack(data["low"])
+        high = low if data["high"] is None else unpack(data["high"])
+        return cls(low, high, unpack(data["counts"]), data["rows"], data["gridded"], data["exact"], tuple(data["cuts"]))

@@ -1,0 +1,148 @@
+"""One score for each class: a score table a class, the rank that the true class reached, and squared errors by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from steelyard.errors import CannotAdd
+from steelyard.results import Array
+from steelyard.rows import Table, Tally, Term
+from steelyard.summaries.asking import segment_key, weight_sums
+from steelyard.summaries.scores import Scores
+from steelyard.summaries.summary import pack, same, unpack
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ClassScores:
+    """Scores of K classes on the same rows.
+
+    `ranks[a, t]` counts rows in which a classes scored above the true one and t, itself among them, scored the same.
+    `brier` holds the sums of one row's squared error (over all classes) and of its square.
+    """
+
+    kind: ClassVar[str] = "class_scores"
+
+    tables: tuple[Scores, ...]
+    ranks: Array
+    brier: Array
+
+    @property
+    def levels(self) -> tuple[Any, ...]:
+        """The classes, in the order of the tables."""
+        return tuple(t.positive for t in self.tables)
+
+    @property
+    def rows(self) -> int:
+        """How many rows were counted."""
+        return self.tables[0].rows
+
+    @property
+    def weighting(self) -> str:
+        """How rows were weighed."""
+        return self.tables[0].weighting
+
+    @property
+    def total(self) -> Array:
+        """All counts together."""
+        return np.asarray(self.ranks.sum(axis=(-2, -1)))
+
+    def table(self, level: Any) -> Scores:
+        """The score table of one class, that class against the rest."""
+        return self.tables[self.levels.index(level)]
+
+    def __add__(self, other: ClassScores) -> ClassScores:
+        if self.levels != other.levels:
+            message = "These summaries cannot be added: they have scores for different classes."
+            raise CannotAdd(message, "Evaluate both parts with the same classes in score={...}.")
+        tables = tuple(a + b for a, b in zip(self.tables, other.tables, strict=True))
+        return ClassScores(tables, self.ranks + other.ranks, self.brier + other.brier)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ClassScores)
+            and self.tables == other.tables
+            and same(self.ranks, other.ranks)
+            and same(self.brier, other.brier)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        tables = [t.to_dict() for t in self.tables]
+        return {"kind": self.kind, "tables": tables, "ranks": pack(self.ranks), "brier": pack(self.brier)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ClassScores:
+        """Read back what `to_dict` wrote."""
+        return cls(tuple(map(Scores.from_dict, data["tables"])), unpack(data["ranks"]), unpack(data["brier"]))
+
+
+def class_role(i: int) -> str:
+    """The role of the score column of the i-th class."""
+    return f"score{i}"
+
+
+def rank_tally(levels: Sequence[Any], *, weighting: str, segmented: bool) -> Tally:
+    """Ask for the rank of the true class, the first best class, and squared errors by row."""
+    roles = [class_role(i) for i in range(len(levels))]
+
+    def own(r: Any) -> Any:
+        return r.chain([(r.is_level("target", v), r.value(role)) for v, role in zip(levels, roles, strict=True)], np.nan)
+
+    def above(r: Any) -> Any:
+        mine = own(r)
+        return sum((r.flag(r.value(role) > mine) for role in roles), start=0)
+
+    def tied(r: Any) -> Any:
+        mine = own(r)
+        return sum((r.flag(r.value(role) == mine) for role in roles), start=0)
+
+    def best(r: Any) -> Any:
+        # The first of equally high classes, in the order of the levels.
+        cases = []
+        for i, role in enumerate(roles[:-1]):
+            wins = r.value(role) >= r.value(roles[i + 1])
+            for later in roles[i + 2 :]:
+                wins = wins & (r.value(role) >= r.value(later))
+            cases.append((wins, i))
+        return r.chain(cases, len(roles) - 1)
+
+    def error(r: Any) -> Any:
+        return sum(
+            (
+                (r.value(role) - r.flag(r.is_level("target", v))) * (r.value(role) - r.flag(r.is_level("target", v)))
+                for v, role in zip(levels, roles, strict=True)
+            ),
+            start=0.0,
+        )
+
+    def weight(r: Any) -> Any:
+        return r.value("weight") if weighting != "none" else 1.0
+
+    by: dict[str, Term] = {
+        "state": lambda r: r.state(scores=roles, labels=("target",)),
+        "level": lambda r: r.level("target"),
+        "above": above,
+        "tied": tied,
+        "best": best,
+        **segment_key(segmented=segmented),
+    }
+    sums: dict[str, Term] = {
+        **weight_sums(weighting),
+        "brier": lambda r: error(r) * weight(r),
+        "brier2": lambda r: error(r) * error(r) * weight(r),
+    }
+    return Tally(by, sums)
+
+
+def read_ranks(table: Table, classes: int, weighting: str) -> tuple[Array, Array]:
+    """Lay the answer out as ranks by ties, and the two sums of squared errors."""
+    ranks = np.zeros((classes, classes + 1))
+    weight = table["rows" if weighting == "none" else "weight"].astype(np.float64)
+    np.add.at(ranks, (table["above"].astype(np.int64), table["tied"].astype(np.int64)), weight)
+    return ranks, np.array([float(table["brier"].sum()), float(table["brier2"].sum())])

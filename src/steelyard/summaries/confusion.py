@@ -1,0 +1,250 @@
+"""Truth × label: how often each level was predicted as each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from steelyard.errors import CannotAdd
+from steelyard.results import Array, Number
+from steelyard.rows import Table, Tally, Term
+from steelyard.summaries.asking import segment_key, weight_sums
+from steelyard.summaries.summary import join_weighting, pack, same, sort_levels, unpack
+from steelyard.summaries.units import Units, add_units
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """One level against the rest: true positives, false negatives, false positives, true negatives."""
+
+    tp: Number
+    fn: Number
+    fp: Number
+    tn: Number
+
+    @property
+    def positives(self) -> Number:
+        """Rows that are really positive."""
+        return self.tp + self.fn
+
+    @property
+    def negatives(self) -> Number:
+        """Rows that are really negative."""
+        return self.fp + self.tn
+
+    @property
+    def total(self) -> Number:
+        """All rows."""
+        return self.tp + self.fn + self.fp + self.tn
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Confusion:
+    """A table of counts, actual level by row, predicted level by column; leading axes hold replicates.
+
+    >>> c = Confusion.of([[6, 3], [2, 9]], levels=("spam", "ham"), positive="spam")
+    >>> (c + c).counts.tolist()
+    [[12.0, 6.0], [4.0, 18.0]]
+    """
+
+    kind: ClassVar[str] = "confusion"
+
+    levels: tuple[Any, ...]
+    counts: Array
+    rows: int
+    positive: Any = None
+    weighting: str = "none"
+    squares: Array | None = None
+    units: Units | None = None
+    uncertain: tuple[float, float] = (0.0, 0.0)
+
+    @classmethod
+    def of(cls, counts: Any, levels: Sequence[Any], positive: Any = None) -> Confusion:
+        """From a counted matrix."""
+        table = np.asarray(counts, dtype=np.float64)
+        return cls(tuple(levels), table, round(float(table.sum())), positive)
+
+    @classmethod
+    def zero(cls) -> Confusion:
+        """No rows yet; adding it changes nothing."""
+        return cls((), np.zeros((0, 0)), 0)
+
+    @property
+    def total(self) -> Array:
+        """All counts together."""
+        return np.asarray(self.counts.sum(axis=(-2, -1)))
+
+    @property
+    def correct(self) -> Array:
+        """Counts on the diagonal."""
+        return np.asarray(np.trace(self.counts, axis1=-2, axis2=-1))
+
+    @property
+    def actual(self) -> Array:
+        """Counts of each actual level."""
+        return np.asarray(self.counts.sum(axis=-1))
+
+    @property
+    def predicted(self) -> Array:
+        """Counts of each predicted level."""
+        return np.asarray(self.counts.sum(axis=-2))
+
+    def outcomes(self, level: Any) -> Outcomes:
+        """One level against the rest."""
+        i = self.levels.index(level)
+        tp = self.counts[..., i, i]
+        fn, fp = self.actual[..., i] - tp, self.predicted[..., i] - tp
+        return Outcomes(tp, fn, fp, self.total - tp - fn - fp)
+
+    def replicate(self, counts: Array) -> Confusion:
+        """The same levels with other counts, perhaps many at once."""
+        return replace(self, counts=counts, units=None, squares=None)
+
+    def over(self, levels: Sequence[Any]) -> Confusion:
+        """The same counts laid out over these levels."""
+        levels = tuple(levels)
+        if levels == self.levels:
+            return self
+        place = [levels.index(v) for v in self.levels]
+        k = len(levels)
+
+        def spread(table: Array | None) -> Array | None:
+            if table is None:
+                return None
+            out = np.zeros((*table.shape[:-2], k, k))
+            out[..., np.ix_(place, place)[0], np.ix_(place, place)[1]] = table
+            return out
+
+        units = None
+        if self.units is not None:
+            table = spread(self.units.table)
+            assert table is not None
+            units = Units(self.units.ids, table, self.units.bits)
+        counts = spread(self.counts)
+        assert counts is not None
+        return replace(self, levels=levels, counts=counts, squares=spread(self.squares), units=units)
+
+    def corners(self) -> list[Confusion]:
+        """The counts if uncertain rows, positive or negative, were predicted positive after all."""
+        if not any(self.uncertain):
+            return []
+        i = self.levels.index(self.positive)
+        out = []
+        for p, n in ((self.uncertain[0], 0.0), (0.0, self.uncertain[1]), self.uncertain):
+            counts = self.counts.copy()
+            counts[i, i] += p
+            counts[i, 1 - i] -= p
+            counts[1 - i, i] += n
+            counts[1 - i, 1 - i] -= n
+            out.append(self.replicate(counts))
+        return out
+
+    def __add__(self, other: Confusion) -> Confusion:
+        if not self.levels:
+            return other
+        if not other.levels:
+            return self
+        if self.positive != other.positive:
+            message = f"These summaries cannot be added: positive is {self.positive!r} in one, {other.positive!r} in the other."
+            raise CannotAdd(message, "Evaluate both parts with the same positive level.")
+        # An order somebody chose is kept; two different sets of levels are sorted.
+        levels = self.levels if self.levels == other.levels else sort_levels(self.levels + other.levels)
+        a, b = self.over(levels), other.over(levels)
+        squares = None if a.squares is None or b.squares is None else a.squares + b.squares
+        return Confusion(
+            levels,
+            a.counts + b.counts,
+            a.rows + b.rows,
+            a.positive,
+            join_weighting(a.weighting, b.weighting),
+            squares,
+            add_units(a.units, b.units),
+            (a.uncertain[0] + b.uncertain[0], a.uncertain[1] + b.uncertain[1]),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Confusion)
+            and (self.levels, self.rows, self.positive, self.weighting)
+            == (other.levels, other.rows, other.positive, other.weighting)
+            and same(self.counts, other.counts)
+            and same(self.squares, other.squares)
+            and self.units == other.units
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {
+            "kind": self.kind,
+            "levels": list(self.levels),
+            "counts": pack(self.counts),
+            "rows": self.rows,
+            "positive": self.positive,
+            "weighting": self.weighting,
+            "squares": pack(self.squares),
+            "units": self.units.to_dict() if self.units else None,
+            "uncertain": list(self.uncertain),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Confusion:
+        """Read back what `to_dict` wrote."""
+        return cls(
+            tuple(data["levels"]),
+            unpack(data["counts"]),
+            data["rows"],
+            data["positive"],
+            data["weighting"],
+            unpack(data["squares"]),
+            Units.from_dict(data["units"]),
+            tuple(data["uncertain"]),
+        )
+
+
+# How an engine is asked for it ----------------------------------------------------------------------------------------
+
+
+def label_tally(weighting: str, *, segmented: bool, bits: int | None = None) -> Tally:
+    """Ask for counts of actual by predicted level; by bucket of units if bits are given."""
+    by: dict[str, Term] = {
+        "state": lambda r: r.state(labels=("target", "prediction")),
+        "level": lambda r: r.level("target"),
+        "label": lambda r: r.level("prediction"),
+        **segment_key(segmented=segmented),
+    }
+    if bits is not None:
+        by["bucket"] = lambda r: r.shrink(r.bucket("unit"), 16 - bits)
+    return Tally(by, weight_sums(weighting))
+
+
+def read_confusion(table: Table, levels: tuple[Any, ...], positive: Any, weighting: str) -> Confusion:
+    """Lay the answer out over these levels."""
+    place = {v: i for i, v in enumerate(levels)}
+    i = np.array([place[v] for v in table["level"].tolist()], dtype=np.int64)
+    j = np.array([place[v] for v in table["label"].tolist()], dtype=np.int64)
+    k = len(levels)
+
+    def spread(name: str) -> Array:
+        out = np.zeros((k, k))
+        np.add.at(out, (i, j), table[name].astype(np.float64))
+        return out
+
+    squares = spread("weight2") if weighting == "sampling" else None
+    name = "rows" if weighting == "none" else "weight"
+    return Confusion(levels, spread(name), int(table["rows"].sum()), positive, weighting, squares)
+
+
+def read_confusion_units(table: Table, levels: tuple[Any, ...], weighting: str, bits: int) -> Units:
+    """Lay the answer by bucket out as one matrix each."""
+    place = {v: i for i, v in enumerate(levels)}
+    i = [place[v] for v in table["level"].tolist()]
+    j = [place[v] for v in table["label"].tolist()]
+    ids, bucket = np.unique(table["bucket"].astype(np.int64), return_inverse=True)
+    out = np.zeros((len(ids), len(levels), len(levels)))
+    np.add.at(out, (bucket, i, j), table["rows" if weighting == "none" else "weight"].astype(np.float64))
+    return Units(ids, out, bits).bounded()

@@ -1,0 +1,88 @@
+"""Sums of powers of two columns about their own means, up to the fourth order, that merge without cancellation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from steelyard.results import Array, divide
+from steelyard.summaries.summary import pack, same, unpack
+
+ORDERS = tuple((i, d - i) for d in range(5) for i in range(d, -1, -1))
+PLACE = {order: k for k, order in enumerate(ORDERS)}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Moments:
+    """`sums[..., k]` is Σ w (x − centre₀)^i (y − centre₁)^j for the k-th of ORDERS; leading axes hold replicates."""
+
+    sums: Array
+    centre: Array
+
+    @classmethod
+    def zero(cls) -> Moments:
+        """No rows yet."""
+        return cls(np.zeros(len(ORDERS)), np.zeros(2))
+
+    def get(self, i: int, j: int) -> Array:
+        """Σ w (x − centre)^i (y − centre)^j."""
+        return np.asarray(self.sums[..., PLACE[i, j]])
+
+    @property
+    def n(self) -> Array:
+        """Sum of the weights."""
+        return self.get(0, 0)
+
+    def about(self, centre: Array) -> Moments:
+        """The same sums about another point."""
+        d = self.centre - centre
+        out = np.zeros(np.broadcast_shapes(self.sums.shape[:-1], np.shape(centre)[:-1]) + (len(ORDERS),))
+        for (i, j), k in PLACE.items():
+            for a in range(i + 1):
+                for b in range(j + 1):
+                    factor = comb(i, a) * comb(j, b) * d[..., 0] ** (i - a) * d[..., 1] ** (j - b)
+                    out[..., k] += factor * self.get(a, b)
+        return Moments(out, np.broadcast_to(centre, (*out.shape[:-1], 2)))
+
+    def centred(self) -> Moments:
+        """The same sums about their own means."""
+        n = self.n
+        step = np.stack([divide(self.get(1, 0), n), divide(self.get(0, 1), n)], axis=-1)
+        moved = self.about(self.centre + np.where(np.isnan(step), 0.0, step))
+        moved.sums[..., PLACE[1, 0]] = 0.0
+        moved.sums[..., PLACE[0, 1]] = 0.0
+        return moved
+
+    def __add__(self, other: Moments) -> Moments:
+        if not np.any(self.n):
+            return other
+        if not np.any(other.n):
+            return self
+        share = (other.n / (self.n + other.n))[..., None]
+        middle = self.centre + share * (other.centre - self.centre)
+        a, b = self.about(middle), other.about(middle)
+        return Moments(a.sums + b.sums, middle).centred()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Moments):
+            return False
+        n = max(float(np.max(self.n, initial=1.0)), 1.0)
+        scale = np.sqrt(np.maximum([self.get(2, 0), self.get(0, 2)], 1e-300) / n)
+        size = np.stack([n * scale[0] ** i * scale[1] ** j for i, j in ORDERS], axis=-1)
+        close = np.allclose(self.sums / size, other.sums / size, rtol=1e-9, atol=1e-9)
+        return close and same(self.centre, other.centre)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {"sums": pack(self.sums), "centre": pack(self.centre)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Moments:
+        """Read back what `to_dict` wrote."""
+        return cls(unpack(data["sums"]), unpack(data["centre"]))

@@ -1,0 +1,239 @@
+"""Errors of continuous predictions: moments of target and error, sums of their parts, tables of their sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from steelyard import grid
+from steelyard.results import Array
+from steelyard.rows import Table, Tally, Term
+from steelyard.summaries.asking import segment_key, weight_sums
+from steelyard.summaries.cells import Cells
+from steelyard.summaries.moments import ORDERS, Moments
+from steelyard.summaries.summary import join_weighting, pack, same, unpack
+from steelyard.summaries.units import Units, add_units
+
+PARTS = ("over", "over2", "under", "under2", "relative", "relative2", "zeros", "weight2")
+"""Sums over rows: prediction above target and its square, below and its square, |error / target| and its square, targets
+that are zero, squared weights."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Residuals:
+    """Error = prediction − target, summed up; `moments` are of (target, error)."""
+
+    kind: ClassVar[str] = "residuals"
+
+    moments: Moments
+    parts: Array
+    largest: float
+    sizes: Cells
+    targets: Cells
+    rows: int
+    weighting: str = "none"
+    units: Units | None = None
+
+    def part(self, name: str) -> Array:
+        """One of the PARTS."""
+        return np.asarray(self.parts[..., PARTS.index(name)])
+
+    @property
+    def total(self) -> Array:
+        """Sum of the weights; the number of rows without any."""
+        return self.moments.n
+
+    @property
+    def effective(self) -> float:
+        """The number of rows that counts for intervals."""
+        if self.weighting != "sampling":
+            return float(self.total)
+        squares = float(self.part("weight2"))
+        return float(self.total) ** 2 / squares if squares else 0.0
+
+    def by_unit(self) -> Residuals | None:
+        """The same sums for every bucket of units, on a leading axis; tables of sizes stay whole."""
+        if self.units is None:
+            return None
+        k = len(ORDERS)
+        moments = Moments(self.units.table[:, :k], self.units.table[:, k : k + 2])
+        return replace(self, moments=moments, parts=self.units.table[:, k + 2 :], units=None)
+
+    def replicate(self, moments: Moments, parts: Array) -> Residuals:
+        """Other sums, perhaps many at once, with the same tables."""
+        return replace(self, moments=moments, parts=parts, units=None)
+
+    def __add__(self, other: Residuals) -> Residuals:
+        return Residuals(
+            self.moments + other.moments,
+            self.parts + other.parts,
+            max(self.largest, other.largest),
+            self.sizes + other.sizes,
+            self.targets + other.targets,
+            self.rows + other.rows,
+            join_weighting(self.weighting, other.weighting),
+            _add_unit_moments(self.units, other.units),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Residuals)
+            and (self.rows, self.weighting, self.largest) == (other.rows, other.weighting, other.largest)
+            and self.moments == other.moments
+            and same(self.parts, other.parts)
+            and self.sizes == other.sizes
+            and self.targets == other.targets
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {
+            "kind": self.kind,
+            "moments": self.moments.to_dict(),
+            "parts": pack(self.parts),
+            "largest": self.largest,
+            "sizes": self.sizes.to_dict(),
+            "targets": self.targets.to_dict(),
+            "rows": self.rows,
+            "weighting": self.weighting,
+            "units": self.units.to_dict() if self.units else None,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Residuals:
+        """Read back what `to_dict` wrote."""
+        return cls(
+            Moments.from_dict(data["moments"]),
+            unpack(data["parts"]),
+            data["largest"],
+            Cells.from_dict(data["sizes"]),
+            Cells.from_dict(data["targets"]),
+            data["rows"],
+            data["weighting"],
+            Units.from_dict(data["units"]),
+        )
+
+
+def _add_unit_moments(a: Units | None, b: Units | None) -> Units | None:
+    """Add tables by unit whose moments lie about different centres."""
+    if a is None or b is None:
+        return None
+    k = len(ORDERS)
+    centre = a.table[0, k : k + 2]
+    moved = Moments(b.table[:, :k], b.table[:, k : k + 2]).about(centre)
+    b = Units(b.ids, np.concatenate([moved.sums, np.zeros((len(b.ids), 2)), b.table[:, k + 2 :]], axis=1), b.bits)
+    a = Units(a.ids, np.concatenate([a.table[:, :k], np.zeros((len(a.ids), 2)), a.table[:, k + 2 :]], axis=1), a.bits)
+    total = add_units(a, b)
+    assert total is not None
+    total.table[:, k : k + 2] = centre
+    return total
+
+
+# How an engine is asked for it ----------------------------------------------------------------------------------------
+
+
+def _target(r: Any) -> Any:
+    return r.value("target")
+
+
+def _error(r: Any) -> Any:
+    return r.value("prediction") - r.value("target")
+
+
+def _state(r: Any) -> Any:
+    return r.state(numbers=("target", "prediction"))
+
+
+def mean_tally(weighting: str, *, segmented: bool) -> Tally:
+    """Ask for the means of target and error, and whether all values are zeros and ones."""
+
+    def weighed(term: Term) -> Term:
+        return term if weighting == "none" else lambda r: term(r) * r.value("weight")
+
+    def binary(r: Any) -> Any:
+        t, p = r.value("target"), r.value("prediction")
+        return r.flag(((t == 0.0) | (t == 1.0)) & ((p == 0.0) | (p == 1.0)))
+
+    sums = {**weight_sums(weighting), "target": weighed(_target), "error": weighed(_error), "binary": binary}
+    return Tally({"state": _state, **segment_key(segmented=segmented)}, sums)
+
+
+def moment_tally(centre: tuple[float, float], weighting: str, *, segmented: bool, bits: int | None = None) -> Tally:
+    """Ask for sums of powers about a point near the means, and the PARTS; by bucket of units if bits are given."""
+
+    def power(i: int, j: int) -> Term:
+        def term(r: Any) -> Any:
+            out = r.value("weight") if weighting != "none" else 1.0
+            for _ in range(i):
+                out = (_target(r) - centre[0]) * out
+            for _ in range(j):
+                out = (_error(r) - centre[1]) * out
+            return out
+
+        return term
+
+    def weighed(term: Term) -> Term:
+        return term if weighting == "none" else lambda r: term(r) * r.value("weight")
+
+    def over(r: Any) -> Any:
+        return r.chain([(_error(r) > 0.0, _error(r))], 0.0)
+
+    def under(r: Any) -> Any:
+        return r.chain([(_error(r) < 0.0, -_error(r))], 0.0)
+
+    def relative(r: Any) -> Any:
+        t = _target(r)
+        return r.absolute(_error(r)) / r.absolute(r.chain([(t == 0.0, 1.0)], t)) * (1.0 - r.flag(t == 0.0))
+
+    terms: dict[str, Term] = {f"m{i}{j}": power(i, j) for i, j in ORDERS}
+    terms |= {
+        "over": weighed(over),
+        "over2": weighed(lambda r: over(r) * over(r)),
+        "under": weighed(under),
+        "under2": weighed(lambda r: under(r) * under(r)),
+        "relative": weighed(relative),
+        "relative2": weighed(lambda r: relative(r) * relative(r)),
+        "zeros": weighed(lambda r: r.flag(_target(r) == 0.0)),
+        "weight2": lambda r: r.value("weight") * r.value("weight") if weighting != "none" else 1.0,
+    }
+    by: dict[str, Term] = {"state": _state, **segment_key(segmented=segmented)}
+    if bits is not None:
+        by["bucket"] = lambda r: r.shrink(r.bucket("unit"), 16 - bits)
+    return Tally(by, terms, {}, {"largest": lambda r: r.absolute(_error(r))})
+
+
+def size_tally(which: str, *, exact: bool, weighting: str, segmented: bool) -> Tally:
+    """Ask for the table of |error| ("sizes") or of targets ("targets")."""
+
+    def value(r: Any) -> Any:
+        return r.absolute(_error(r)) if which == "sizes" else _target(r) + 0.0
+
+    by: dict[str, Term] = {"state": _state, "level": lambda r: r.number(0), **segment_key(segmented=segmented)}
+    if exact:
+        return Tally({**by, "score": value}, weight_sums(weighting))
+    return Tally(
+        {**by, "cell": lambda r: r.cell(value(r), grid.FINE)}, weight_sums(weighting), {"low": value}, {"high": value}
+    )
+
+
+def read_moments(table: Table, centre: tuple[float, float]) -> Moments:
+    """Lay one segment's answer out as centred moments."""
+    sums = np.array([float(table[f"m{i}{j}"].sum()) for i, j in ORDERS])
+    return Moments(sums, np.array(centre)).centred()
+
+
+def read_unit_moments(table: Table, centre: tuple[float, float], bits: int) -> Units:
+    """Lay the answer by bucket out as a row of sums each."""
+    ids, place = np.unique(table["bucket"].astype(np.int64), return_inverse=True)
+    columns = [table[f"m{i}{j}"] for i, j in ORDERS]
+    columns += [np.zeros(len(place))] * 2 + [table[name] for name in PARTS]
+    out = np.zeros((len(ids), len(columns)))
+    np.add.at(out, place, np.stack([c.astype(np.float64) for c in columns], axis=1))
+    units = Units(ids, out, bits).bounded()
+    units.table[:, len(ORDERS) : len(ORDERS) + 2] = centre
+    return units

@@ -1,0 +1,48 @@
+"""The page of printed examples tells the truth: its code runs, and every value in its tables is the one computed."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from .reading import rounds_to
+
+PAGE = Path(__file__).parents[2] / "docs" / "textbook.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
+ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| `([^|]+)` \|$", TEXT, flags=re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def names() -> dict[str, Any]:
+    """What the page defines: first its data, then its examples with their output."""
+    found: dict[str, Any] = {}
+    for block in BLOCKS:
+        if not block.startswith(">>>"):
+            exec(compile(block, str(PAGE), "exec"), found)
+    examples = "\n".join(block for block in BLOCKS if block.startswith(">>>"))
+    test = doctest.DocTestParser().get_doctest(examples, found, "textbook", str(PAGE), 0)
+    runner = doctest.DocTestRunner(verbose=False)
+    runner.run(test, clear_globs=False)
+    assert runner.summarize(verbose=False).failed == 0
+    return test.globs
+
+
+def test_page_has_its_tables_and_examples() -> None:
+    lines = [line for line in TEXT.splitlines() if line.startswith("| ") and "asked as" not in line]
+    assert len(lines) == len(ROWS) > 60
+    assert sum(block.startswith(">>>") for block in BLOCKS) == 5
+
+
+@pytest.mark.parametrize(("example", "steelyard", "asked"), [(row[0], row[2], row[3]) for row in ROWS])
+def test_page_value(names: dict[str, Any], example: str, steelyard: str, asked: str) -> None:
+    shown = re.findall(r"\d+(?:\.\d+)?", re.sub(r"\[\[.*", "", steelyard))
+    value = eval(asked, names)
+    computed = np.ravel(np.array(value if isinstance(value, list) else [value], dtype=object))
+    assert len(shown) == len(computed), example
+    assert all(rounds_to(x, text) for x, text in zip(computed, shown, strict=True)), (example, asked)
