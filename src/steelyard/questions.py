@@ -28,7 +28,7 @@ def ask(
         return m(summary, **options)
 
     def question(summary: Any, read: Callable[[Any], Reading]) -> Question:
-        return Question(m, summary, read, confidence)
+        return Question(m, summary, read, confidence, options=options)
 
     if isinstance(level, str) and level in AVERAGES:
         return _average(m, have, level, options, confidence)
@@ -89,7 +89,7 @@ def _average(m: Measure, have: Mapping[type, Any], how: str, options: Mapping[st
         rows = np.array([float(t.positives.sum()) for t in classes.tables])
         weights = np.ones(len(rows)) if how == "macro" else rows
         parts = tuple(
-            (float(w / weights.sum()), Question(m, t, lambda s: m(s, **options), confidence))
+            (float(w / weights.sum()), Question(m, t, lambda s: m(s, **options), confidence, options=options))
             for w, t in zip(weights, classes.tables, strict=True)
         )
 

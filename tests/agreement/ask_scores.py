@@ -8,10 +8,13 @@ import brute
 import numpy as np
 import samples
 from book import BRUTE, SCIPY, Book, weightings
-from scipy.stats import binomtest, ks_2samp, pearsonr, somersd
+from scipy.stats import binomtest, ks_2samp, somersd, ttest_1samp
+from scipy.stats import t as student
 from sklearn import metrics
 
 MCCLISH = "scikit-learn standardises after McClish; turned back into the plain area under the curve up to this rate"
+DELONG = "DeLong's variance over all pairs; logit scale; Student's t with Satterthwaite's degrees of freedom"
+INFLUENCE = "spread of the rows' influence on r, Fisher's scale; the library differentiates numerically, hence 1e-8"
 
 
 def scores() -> Book:
@@ -21,13 +24,6 @@ def scores() -> Book:
         call: dict[str, Any] = {"target": "y", "score": "p"}
         if name == "named":
             call["positive"] = "bad"
-        if name == "zero_weight":  # a row of weight nothing must change nothing
-            call |= {"weight": "w", "weights": "sampling"}
-            c = {k: np.array(v) for k, v in columns.items()}
-            book.add(name, call, "auc", metrics.roc_auc_score(c["y"], c["p"], sample_weight=c["w"]))
-            answer = metrics.average_precision_score(c["y"], c["p"], sample_weight=c["w"])
-            book.add(name, call, "average_precision", answer)
-            continue
         for asked, c, w in weightings(columns, call):
             y = (c["y"] == "bad" if name == "named" else c["y"]).astype(int)
             _ranking(book, name, asked, y, c["p"], w)
@@ -97,10 +93,11 @@ def calibration() -> Book:
         for asked, c, w in weightings(columns, call):
             book.add(name, asked, "brier", metrics.brier_score_loss(c["y"], c["p"], sample_weight=w))
             book.add(name, asked, "log_loss", metrics.log_loss(c["y"], c["p"], sample_weight=w))
-        if name in ("coarse", "fair"):
-            parts = brute.brier_parts(columns["y"], columns["p"])
+        for bins in {"coarse": (10,), "fair": (7,), "bold": (10,)}.get(name, ()):
+            parts = brute.brier_parts(columns["y"], columns["p"], bins)
             for part, answer in zip(("brier_reliability", "brier_resolution", "brier_uncertainty"), parts, strict=True):
-                book.add(name, call, part, answer, BRUTE, note="one group per distinct probability")
+                options = {} if part == "brier_uncertainty" else {"bins": bins}
+                book.add(name, call, part, answer, BRUTE, options=options, note="Murphy, bins of equal width")
     for name, bins in (("fair", 7), ("bold", 10)):
         answer = brute.ece(book.data[name]["y"], book.data[name]["p"], bins)
         book.add(name, call, "ece", answer, BRUTE, options={"bins": bins}, note="bins of equal width")
@@ -123,13 +120,18 @@ def intervals() -> Book:
     for name in ("scores_fine", "scores_tied", "scores_rare", "scores_worse"):
         for asked, c, w in weightings(tables[name], {"target": "y", "score": "p"}):
             if w is None:
-                se = brute.delong_se(c["p"][c["y"] == 1].tolist(), c["p"][c["y"] == 0].tolist())
-                book.add(name, asked, "auc", se, BRUTE, part="se", note="DeLong, divisors m - 1 and n - 1")
+                area = brute.delong(c["p"][c["y"] == 1].tolist(), c["p"][c["y"] == 0].tolist())
+                limits = area.logit_limits(float(student.ppf(0.975, area.freedom)))
+                book.add(name, asked, "auc", limits, BRUTE, part="interval", note=DELONG)
     for name in ("numbers_dose", "numbers_frost"):
         for confidence in (0.95, 0.9):
-            limits = pearsonr(tables[name]["t"], tables[name]["m"]).confidence_interval(confidence)
+            t, m = (np.array(tables[name][c]) for c in ("t", "m"))
             asked = {"target": "t", "prediction": "m", "confidence": confidence}
-            book.add(name, asked, "correlation", [limits.low, limits.high], SCIPY, part="interval", note="Fisher's z")
+            limits = ttest_1samp(m - t, 0).confidence_interval(confidence)
+            book.add(name, asked, "bias", [limits.low, limits.high], SCIPY, part="interval", note="Student's t")
+            quantile = float(student.ppf(0.5 + confidence / 2, len(t) - 1))
+            limits = brute.correlation_limits(t.tolist(), m.tolist(), quantile)
+            book.add(name, asked, "correlation", limits, BRUTE, part="interval", tolerance=1e-8, note=INFLUENCE)
     weighted = {"target": "y", "prediction": "g", "weight": "w", "weights": "sampling", "positive": "spam"}
     size = brute.kish(tables["labels_mail"]["w"])
     book.add("labels_mail", weighted, "accuracy", size, BRUTE, part="n_eff", note="Kish: (sum w)^2 / sum w^2")

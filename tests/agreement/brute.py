@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 Floats = Sequence[float]
@@ -18,15 +19,43 @@ def auc(positives: Floats, negatives: Floats) -> float:
     return sum(_beats(a, b) for a in positives for b in negatives) / (len(positives) * len(negatives))
 
 
-def delong_se(positives: Floats, negatives: Floats) -> float:
-    """DeLong, DeLong and Clarke-Pearson (1988): the spread of each row's share of pairs won, divisor n - 1."""
+@dataclass(frozen=True)
+class Area:
+    """An area with the variances due to positives and to negatives, and how many there are of each."""
+
+    value: float
+    from_positives: float
+    from_negatives: float
+    positives: int
+    negatives: int
+
+    @property
+    def se(self) -> float:
+        """The standard error."""
+        return math.sqrt(self.from_positives + self.from_negatives)
+
+    @property
+    def freedom(self) -> float:
+        """Satterthwaite's degrees of freedom."""
+        a, b = self.from_positives, self.from_negatives
+        return (a + b) ** 2 / (a * a / (self.positives - 1) + b * b / (self.negatives - 1))
+
+    def logit_limits(self, quantile: float) -> list[float]:
+        """The interval that is symmetric in log-odds."""
+        half = quantile * self.se / (self.value * (1 - self.value))
+        odds = self.value / (1 - self.value)
+        return [odds * math.exp(s * half) / (1 + odds * math.exp(s * half)) for s in (-1, 1)]
+
+
+def delong(positives: Floats, negatives: Floats) -> Area:
+    """DeLong, DeLong and Clarke-Pearson (1988): the spread of each row's share of pairs won, divisors m - 1, n - 1."""
     area = auc(positives, negatives)
     m, n = len(positives), len(negatives)
     of_positive = [sum(_beats(a, b) for b in negatives) / n for a in positives]
     of_negative = [sum(_beats(a, b) for a in positives) / m for b in negatives]
     s10 = sum((v - area) ** 2 for v in of_positive) / (m - 1)
     s01 = sum((v - area) ** 2 for v in of_negative) / (n - 1)
-    return math.sqrt(s10 / m + s01 / n)
+    return Area(area, s10 / m, s01 / n, m, n)
 
 
 def hand_till(truth: Sequence[object], score: dict[str, Floats]) -> float:
@@ -61,15 +90,16 @@ def l_quality(y: Sequence[int], score: Floats) -> float:
     return (area - 0.5) / ((1 - base / 2) - 0.5)
 
 
-def brier_parts(y: Sequence[int], p: Floats) -> tuple[float, float, float]:
-    """Murphy (1973): reliability, resolution, uncertainty, one group per distinct probability."""
+def brier_parts(y: Sequence[int], p: Floats, bins: int) -> tuple[float, float, float]:
+    """Murphy (1973) over equal-width bins: reliability, resolution, uncertainty."""
     n, base = len(y), sum(y) / len(y)
     reliability = resolution = 0.0
-    for value in sorted(set(p)):
-        group = [v for s, v in zip(p, y, strict=True) if s == value]
-        rate = sum(group) / len(group)
-        reliability += len(group) * (value - rate) ** 2 / n
-        resolution += len(group) * (rate - base) ** 2 / n
+    place = [math.floor(s * bins + 1e-9) for s in p]
+    for b in set(place):
+        group = [(s, v) for s, v, i in zip(p, y, place, strict=True) if i == b]
+        promised, happened = (sum(column) / len(group) for column in zip(*group, strict=True))
+        reliability += len(group) * (promised - happened) ** 2 / n
+        resolution += len(group) * (happened - base) ** 2 / n
     return reliability, resolution, base * (1 - base)
 
 
@@ -91,6 +121,19 @@ def concordance(t: Floats, m: Floats) -> float:
     covariance = math.fsum((a - mt) * (b - mm) for a, b in zip(t, m, strict=True)) / n
     spread = math.fsum((a - mt) ** 2 for a in t) / n + math.fsum((b - mm) ** 2 for b in m) / n
     return 2 * covariance / (spread + (mt - mm) ** 2)
+
+
+def correlation_limits(t: Floats, m: Floats, quantile: float) -> list[float]:
+    """Pearson's r and its limits without normality: each row's influence is z_t z_m - r (z_t^2 + z_m^2) / 2."""
+    n = len(t)
+    mt, mm = math.fsum(t) / n, math.fsum(m) / n
+    st = math.sqrt(math.fsum((a - mt) ** 2 for a in t) / n)
+    sm = math.sqrt(math.fsum((b - mm) ** 2 for b in m) / n)
+    rows = [((a - mt) / st, (b - mm) / sm) for a, b in zip(t, m, strict=True)]
+    r = math.fsum(a * b for a, b in rows) / n
+    se = math.sqrt(math.fsum((a * b - r * (a * a + b * b) / 2) ** 2 for a, b in rows) / (n * (n - 1)))
+    half = quantile * se / (1 - r * r)
+    return [math.tanh(math.atanh(r) + s * half) for s in (-1, 1)]
 
 
 def kish(weights: Floats) -> float:

@@ -69,11 +69,6 @@ def scores() -> dict[str, Columns]:
     out["margin"] = {"y": y.tolist(), "p": margin.tolist(), **_weights(rng, 100)}
     names = _binary(27, 90, 30, 1.5, 3)
     out["named"] = {"y": ["bad" if i else "good" for i in names[0]], "p": names[1].tolist()}
-    out["zero_weight"] = {
-        "y": out["fine"]["y"][:40],
-        "p": out["fine"]["p"][:40],
-        "w": [0.0 if i % 5 == 0 else round(0.5 + 0.1 * (i % 7), 1) for i in range(40)],
-    }
     return out
 
 

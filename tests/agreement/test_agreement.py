@@ -65,7 +65,7 @@ def _estimate(evaluation: Any, case: Case) -> Any:
 
 
 def _near(got: float | None, expected: float, tolerance: float) -> bool:
-    return got is not None and math.isclose(got, expected, rel_tol=tolerance, abs_tol=tolerance)
+    return got is not None and math.isclose(got, expected, rel_tol=tolerance, abs_tol=min(tolerance, 1e-8))
 
 
 def _standard_error(estimate: Any) -> Any:

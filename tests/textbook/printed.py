@@ -155,8 +155,8 @@ TEN_WITH_TIES_COLUMNS: list[tuple[float, int, int]] = [
     (1.00, 0, 0),
 ]
 
-# The two models of the cost example. Only the second column of each matrix is legible; the printed accuracy and cost
-# leave one completion.
+# The two models of the cost example. Only the second column of each matrix is legible, of the costs too; with costs
+# -1 100 / 1 0 the printed accuracy and cost leave one completion.
 COST_M1: Matrix = [[150, 40], [60, 250]]
 COST_M2: Matrix = [[250, 45], [5, 200]]
 

@@ -78,7 +78,7 @@ def area_limits(area: Area, question: Question) -> tuple[float, float, str]:
     )
     half = question.t(freedom) * area.error * float(LOGIT.slope(area.value))
     centre = float(LOGIT.to(area.value))
-    return float(LOGIT.back(centre - half)), float(LOGIT.back(centre + half)), "DeLong, logit scale"
+    return float(LOGIT.back(centre - half)), float(LOGIT.back(centre + half)), "DeLong, logit scale, Student's t"
 
 
 @method("delong")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -56,18 +57,73 @@ def replicates(summary: Any) -> tuple[Any, Any]:
     return reduced, copies
 
 
-@method("ks")
-@method("ece")
-@method("bootstrap")
-def bootstrap_interval(question: Question) -> Interval:
-    """Percentiles of the resampled values, moved by what the coarser resampled table is off."""
+def resampled(question: Question) -> tuple[Array, float, float] | None:
+    """Resampled values in order, the value of the table that was resampled, and what the full table adds to it."""
     reduced, copies = replicates(question.summary)
     values = np.asarray(question.read(copies).value, dtype=np.float64)
     values = np.sort(values[np.isfinite(values)])
     if len(values) < REPLICATES // 10:
-        return Interval(None, None, "none", "too few resampled tables have a value")
-    value = question.value
-    shift = value - float(question.read(reduced).value) if isinstance(reduced, Scores) else 0.0
+        return None
+    centre = float(question.read(reduced).value) if isinstance(reduced, Scores) else question.value
+    if not math.isfinite(centre):
+        return None
+    return values, centre, question.value - centre
+
+
+def _told(question: Question, low: float, high: float, how: str) -> Interval:
+    name = f"bootstrap over cells, {how} ({REPLICATES:,} replicates)"
+    return clipped(question, low, high, question.value, name)
+
+
+TOO_FEW = Interval(None, None, "none", "too few resampled tables have a value")
+
+
+@method("bootstrap")
+def percentile_interval(question: Question) -> Interval:
+    """Percentiles of the resampled values."""
+    found = resampled(question)
+    if found is None:
+        return TOO_FEW
+    values, _, shift = found
     tail = (1 - question.confidence) / 2
-    low, high = np.quantile(values, [tail, 1 - tail]) + (shift if math.isfinite(shift) else 0.0)
-    return clipped(question, float(low), float(high), value, f"bootstrap over cells ({REPLICATES:,} replicates)")
+    low, high = np.quantile(values, [tail, 1 - tail]) + shift
+    return _told(question, float(low), float(high), "percentiles")
+
+
+@method("bias_corrected")
+def bias_corrected_interval(question: Question) -> Interval:
+    """Percentiles chosen so that the value itself is the median (Efron's BC), for measures that lean to one side."""
+    found = resampled(question)
+    if found is None:
+        return TOO_FEW
+    values, centre, shift = found
+    normal = NormalDist()
+    below = float((values < centre).mean() + (values == centre).mean() / 2)
+    lean = normal.inv_cdf(min(max(below, 0.001), 0.999))
+    ranks = [normal.cdf(2 * lean + sign * question.z) for sign in (-1, 1)]
+    low, high = np.quantile(values, ranks) + shift
+    return _told(question, float(low), float(high), "bias-corrected")
+
+
+@method("shifted")
+def shifted_interval(question: Question) -> Interval:
+    """Percentiles moved back by twice the bias, once for the resampled values and once for the value itself."""
+    found = resampled(question)
+    if found is None:
+        return TOO_FEW
+    values, centre, shift = found
+    tail = (1 - question.confidence) / 2
+    low, high = np.quantile(values, [tail, 1 - tail]) + shift - 2 * (float(values.mean()) - centre)
+    return _told(question, float(low), float(high), "percentiles less bias")
+
+
+@method("reflected")
+def reflected_interval(question: Question) -> Interval:
+    """Percentiles turned round the value (the basic bootstrap), for sums of squares that noise can only raise."""
+    found = resampled(question)
+    if found is None:
+        return TOO_FEW
+    values, centre, shift = found
+    tail = (1 - question.confidence) / 2
+    low, high = 2 * centre - np.quantile(values, [1 - tail, tail]) + shift
+    return _told(question, float(low), float(high), "reflected")

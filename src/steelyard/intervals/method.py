@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.measures.measure import Measure
 from steelyard.results import Average, Interval, Mean, Quotient, Reading, Share
 
-ROOMS = ("proportions", "areas", "means", "fits", "bootstrap", "by_unit")
+ROOMS = ("proportions", "areas", "means", "fits", "bootstrap", "extremes", "by_unit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ class Question:
     confidence: float
     averaged: bool = False
     parts: tuple[tuple[float, Question], ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def value(self) -> float:

@@ -117,3 +117,21 @@ def quotient_interval(question: Question) -> Interval:
     down = math.log(p / p_low) ** 2 + math.log(q_high / q) ** 2
     up = math.log(p_high / p) ** 2 + math.log(q / max(q_low, 1e-300)) ** 2
     return clipped(question, value * math.exp(-math.sqrt(down)), value * math.exp(math.sqrt(up)), value, name)
+
+
+@method("spread")
+def spread_interval(question: Question) -> Interval:
+    """p (1 − p) over Wilson's interval of p, which may hold the top of that hill."""
+    s = question.summary
+    positives, total = s.positives, s.counts
+    share = Share(positives.sum(), total.sum())
+    squares = None
+    if s.squares is not None:
+        column = s.levels.index(s.positive)
+        squares = Share(s.squares[..., column].sum(), s.squares.sum())
+    n = effective_whole(share, squares)
+    p = float(share.value)
+    low, high = (float(x) for x in wilson(p * n, n, question.z))
+    ends = (low * (1 - low), high * (1 - high))
+    top = 0.25 if low <= 0.5 <= high else max(ends)
+    return clipped(question, min(ends), top, question.value, "Wilson, for the base rate")

@@ -173,7 +173,7 @@ def kappa_linear(c: Confusion) -> Ratio:
     """Kappa for ordered levels, a miss by two steps counting twice as much as by one.
 
     >>> print(kappa_linear(Confusion.of([[4, 1, 0], [1, 4, 1], [0, 1, 4]], levels=(1, 2, 3))))
-    0.7
+    0.709
     """
     i = np.arange(len(c.levels))
     return _kappa(c, np.abs(i[:, None] - i[None, :]).astype(np.float64))

@@ -107,7 +107,7 @@ def ece(s: Scores, *, bins: int = 10) -> Ratio:
     return Ratio(top, total if s.probabilities else 0.0 * total, NOT_PROBABILITIES)
 
 
-@measure(better="lower", range=(0, 1), bound=_square_bound)
+@measure(better="lower", range=(0, 1), interval="reflected", bound=_square_bound)
 def brier_reliability(s: Scores, *, bins: int = 10) -> Ratio:
     """The part of Brier's score that miscalibration costs: Σ (n_b / N) (mean probability_b − share of positives_b)².
 
@@ -121,7 +121,7 @@ def brier_reliability(s: Scores, *, bins: int = 10) -> Ratio:
     return Ratio((n * (promised - happened) ** 2).sum(axis=-1), total if s.probabilities else 0.0 * total, NOT_PROBABILITIES)
 
 
-@measure(better="higher", range=(0, 0.25), bound=_square_bound)
+@measure(better="higher", range=(0, 0.25), interval="shifted", bound=_square_bound)
 def brier_resolution(s: Scores, *, bins: int = 10) -> Ratio:
     """The part of Brier's score won by telling cases apart: Σ (n_b / N) (share of positives_b − base rate)².
 
@@ -134,7 +134,7 @@ def brier_resolution(s: Scores, *, bins: int = 10) -> Ratio:
     return Ratio((n * (happened - base) ** 2).sum(axis=-1), total if s.probabilities else 0.0 * total, NOT_PROBABILITIES)
 
 
-@measure(better="", range=(0, 0.25))
+@measure(better="", range=(0, 0.25), interval="spread")
 def brier_uncertainty(s: Scores) -> Ratio:
     """The part of Brier's score that no model can change: base rate × (1 − base rate).
 

@@ -43,7 +43,7 @@ def auc(s: Scores) -> Ratio:
     return Ratio(pairs_won(s), s.positives.sum(axis=-1) * s.negatives.sum(axis=-1), empty=BOTH)
 
 
-@measure(better="higher", range=(0, 1), aliases=("pauc",))
+@measure(better="higher", range=(0, 1), aliases=("pauc",), interval="bias_corrected")
 def partial_auc(s: Scores, *, fpr: float = 0.1) -> Ratio:
     """Area under the ROC curve where the false positive rate is at most `fpr`; at best `fpr` itself.
 
@@ -93,7 +93,7 @@ def ks(s: Scores) -> Ratio:
     return Ratio(np.abs(tpr - x).max(axis=-1), 1.0, empty=BOTH)
 
 
-@measure(better="higher", range=(0, 1), aliases=("pr_auc", "ap"))
+@measure(better="higher", range=(0, 1), aliases=("pr_auc", "ap"), interval="bias_corrected")
 def average_precision(s: Scores) -> Ratio:
     """Precision averaged over the positives as they are found: Σ (recall_i − recall_{i−1}) × precision_i.
 
@@ -119,7 +119,7 @@ def capture_at(s: Scores, depth: float) -> Array:
     return np.asarray((t0 + np.where(np.isnan(share), 1.0, share) * (t1 - t0))[..., 0])
 
 
-@measure(better="higher", range=(0, 1), aliases=("gain", "capture_rate"))
+@measure(better="higher", range=(0, 1), aliases=("gain", "capture_rate"), interval="bootstrap")
 def capture(s: Scores, *, depth: float = 0.1) -> Share:
     """Share of all positives found among the first `depth` of rows by score: the gain curve read at one depth.
 
