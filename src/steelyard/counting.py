@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.errors import BadLevels, BadWeight, EmptyTable, MissingValues, listing
 from steelyard.rows import BAD_WEIGHT, GOOD, STATE_WORDS, Rows, Table, Tally
+from steelyard.summaries.cells import Cells
 from steelyard.summaries.class_scores import ClassScores, class_role, rank_tally, read_ranks
 from steelyard.summaries.confusion import Confusion, label_tally, read_confusion, read_confusion_units
 from steelyard.summaries.residuals import (
@@ -157,26 +158,63 @@ def _scores(rows: Rows, role: str, levels: tuple[Any, ...], positive: Any, plan:
         )
         for name, part in by_segment(table).items()
     }
+    return _with_units(rows, role, out, plan)
+
+
+def _with_units(rows: Rows, role: str, out: dict[Any, Scores], plan: Plan) -> dict[Any, Scores]:
+    """The same tables with one kept for every bucket of units, where rows name their unit."""
     bits = choose_bits(rows)
     if bits is not None:
         request = unit_score_tally(role, bits, weighting=plan.weighting, segmented=rows.has("segment"))
         for name, part in by_segment(clean(rows.tally(request), plan)).items():
-            units, codes = read_unit_cells(part, levels, plan.weighting, bits)
+            units, codes = read_unit_cells(part, out[name].levels, plan.weighting, bits)
             out[name] = replace(out[name], units=units, unit_codes=codes)
     return out
 
 
+def _fast_scores(rows: Rows, plan: Plan) -> tuple[tuple[Any, ...], Cells] | None:
+    """The finished table of an engine that knows the shape, with the levels that occur in it."""
+    if not hasattr(rows, "score_cells"):
+        return None
+    exact = plan.exact or rows.length <= EXACT_ROWS  # type: ignore[attr-defined]
+    request = score_tally("score", exact=exact, weighting=plan.weighting, segmented=False, cuts=plan.cuts)
+    found = rows.score_cells(request)
+    if found is None:
+        return None
+    occur = [i for i in range(len(found.levels)) if found.counts[:, i].any()]
+    levels = found_levels(plan, np.array([found.levels[i] for i in occur], dtype=object))
+    blocks = found.counts.shape[1] // len(found.levels)
+    counts = found.counts
+    if list(levels) != found.levels:
+        counts = np.zeros((len(found.low), len(levels) * blocks))
+        for block in range(blocks):
+            for i in occur:
+                at = block * len(levels) + levels.index(found.levels[i])
+                counts[:, at] = found.counts[:, block * len(found.levels) + i]
+    if plan.weighting == "frequency":
+        counts = counts[:, : len(levels)]
+    cells = Cells(found.low, found.high, counts, rows.length, not exact, plan.exact, plan.cuts)  # type: ignore[attr-defined]
+    return levels, cells
+
+
 def count_scores(rows: Rows, plan: Plan) -> Evidence:
     """One score, two levels."""
-    table = _score_table(rows, "score", plan)
-    levels = found_levels(plan, table["level"])
+    fast = _fast_scores(rows, plan)
+    if fast is None:
+        table = _score_table(rows, "score", plan)
+        levels = found_levels(plan, table["level"])
+    else:
+        levels, cells = fast
     if len(levels) > 2:
         require_both(levels, plan.positive, plan)
     if len(levels) < 2 and plan.levels is None and (plan.positive is None or plan.positive in levels):
         require_both(levels, plan.positive, plan)
     positive = positive_of(levels, plan, two=True)
-    levels = require_both(levels, positive, plan)
-    return {name: {"scores": s} for name, s in _scores(rows, "score", levels, positive, plan, table).items()}
+    both = require_both(levels, positive, plan)
+    if fast is not None:
+        whole = {WHOLE: Scores(cells, levels, positive, plan.weighting).over(both)}
+        return {name: {"scores": s} for name, s in _with_units(rows, "score", whole, plan).items()}
+    return {name: {"scores": s} for name, s in _scores(rows, "score", both, positive, plan, table).items()}
 
 
 def count_labels(rows: Rows, plan: Plan) -> Evidence:

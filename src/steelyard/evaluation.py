@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -90,12 +90,9 @@ class Evaluation:
         return self.confusion.levels if self.confusion is not None else ()
 
     @property
-    def summaries(self) -> dict[type, Any]:
-        """The evidence by type."""
-        found: dict[type, Any] = {type(s): s for s in self.evidence.values()}
-        if self.confusion is not None:
-            found[Confusion] = self.confusion
-        return found
+    def summaries(self) -> Mapping[type, Any]:
+        """The evidence by type; labels that a threshold makes are made when they are asked for."""
+        return _ByType(self)
 
     # Numbers ---------------------------------------------------------------------------------------------------------
     @property
@@ -258,6 +255,26 @@ class Evaluation:
         from steelyard.views.notebook import evaluation_html
 
         return evaluation_html(self)
+
+
+class _ByType(Mapping[type, Any]):
+    """The summaries of an evaluation by type."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+        self.found = {type(s): s for s in evaluation.evidence.values()}
+        self.makes_labels = Confusion not in self.found and Scores in self.found and evaluation.threshold is not None
+
+    def __getitem__(self, kind: type) -> Any:
+        return self.evaluation.confusion if kind is Confusion and self.makes_labels else self.found[kind]
+
+    def __iter__(self) -> Iterator[type]:
+        yield from self.found
+        if self.makes_labels:
+            yield Confusion
+
+    def __len__(self) -> int:
+        return len(self.found) + self.makes_labels
 
 
 def load(path: str | os.PathLike[str]) -> Evaluation:

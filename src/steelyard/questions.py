@@ -115,7 +115,7 @@ def _combined(readings: list[Reading], weights: Any, levels: tuple[Any, ...]) ->
 
 def estimate(question: Question, *, level: Any, segment: str | None, options: Mapping[str, Any]) -> Estimate:
     """The finished number: value, interval, method, rows, certified bound, or the reason why there is none."""
-    reading = question.read(question.summary)
+    reading = question.reading
     value = float(reading.value)
     facts: dict[str, Any] = {"confidence": question.confidence, "level": level, "segment": segment, "options": dict(options)}
     n, n_eff = counted(question, reading)
@@ -174,7 +174,7 @@ def certified_bound(question: Question, value: float, options: Mapping[str, Any]
     if isinstance(summary, Confusion):
         others = [float(question.read(c).value) for c in summary.corners()]
         return max((abs(v - value) for v in others if math.isfinite(v)), default=0.0)
-    if not summary.cells.blurred.any():
+    if summary.cells.sharp:
         return 0.0
     if m.bound is not None:
         return m.bound(summary, **options)

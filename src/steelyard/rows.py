@@ -36,6 +36,16 @@ class ScoreTally(Tally):
     cuts: tuple[float, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ScoreCells:
+    """A finished score table: ordered cells with the least and greatest score, and sums by level."""
+
+    low: npt.NDArray[np.float64]
+    high: npt.NDArray[np.float64]
+    counts: npt.NDArray[np.float64]
+    levels: list[Any]
+
+
 class Rows(Protocol):
     """Rows as an engine holds them: columns by role, a few functions, and `tally`."""
 

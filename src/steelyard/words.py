@@ -1,14 +1,27 @@
-"""One formatter for numbers and one for sentences, used by the terminal, JSON, notebooks and pages alike."""
+"""One formatter for numbers, one for estimates and one for names, used by every output alike."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+import unicodedata
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from steelyard.results import Estimate
 
 MINUS = "−"
+MOST_DECIMALS = 6
+"""Smaller numbers are written with an exponent."""
+MOST_DIGITS = 15
+"""Larger numbers are written with an exponent."""
+
+
+def _exponent(value: float) -> int:
+    return math.floor(math.log10(abs(value)))
+
+
+def _infinite(value: float) -> str:
+    return "n/a" if math.isnan(value) else "infinite" if value > 0 else f"{MINUS}infinite"
 
 
 def digits_for(half_width: float) -> int:
@@ -19,16 +32,18 @@ def digits_for(half_width: float) -> int:
     """
     if not math.isfinite(half_width) or half_width <= 0:
         return 3
-    return max(0, min(12, 1 - math.floor(math.log10(half_width))))
+    return max(0, min(12, 1 - _exponent(half_width)))
 
 
 def number(value: float, decimals: int = 3) -> str:
     """A number with thousands separators and a true minus sign.
 
-    >>> number(-1234.5, 1)
-    '−1,234.5'
+    >>> number(-1234.5, 1), number(float("inf"))
+    ('−1,234.5', 'infinite')
     """
-    text = f"{abs(value):,.{decimals}f}"
+    if not math.isfinite(value):
+        return _infinite(value)
+    text = f"{abs(value):,.{decimals}f}" if abs(value) < 10.0**MOST_DIGITS else f"{abs(value):.3e}"
     negative = value < 0 and any(c in "123456789" for c in text)
     return f"{MINUS}{text}" if negative else text
 
@@ -36,12 +51,86 @@ def number(value: float, decimals: int = 3) -> str:
 def significant(value: float, digits: int = 3) -> str:
     """A number to so many significant digits, for values that come without an interval.
 
-    >>> significant(0.000123456), significant(1234567.0)
-    ('0.000123', '1,234,567')
+    >>> significant(0.000123456), significant(1234567.0), significant(1.2e-07, 2)
+    ('0.000123', '1,234,567', '1.2e-07')
     """
     if value == 0 or not math.isfinite(value):
-        return "0" if value == 0 else ("infinite" if value > 0 else f"{MINUS}infinite")
-    return number(value, max(0, min(12, digits - 1 - math.floor(math.log10(abs(value))))))
+        return "0" if value == 0 else _infinite(value)
+    if _exponent(value) < -MOST_DECIMALS:
+        text = f"{abs(value):.{digits - 1}e}"
+        return f"{MINUS}{text}" if value < 0 else text
+    return number(value, max(0, digits - 1 - _exponent(value)))
+
+
+def shortest(value: float) -> str:
+    """A number somebody chose, such as a threshold, as it would be typed.
+
+    >>> shortest(0.5), shortest(-1200000.0), shortest(0.30000000000000004)
+    ('0.5', '−1,200,000', '0.3')
+    """
+    if not math.isfinite(value):
+        return _infinite(value)
+    text = f"{abs(value):,.12g}" if abs(value) < 10.0**12 else f"{abs(value):.6g}"
+    return f"{MINUS}{text}" if value < 0 else text
+
+
+def count(value: float) -> str:
+    """A number of rows; sums of weights keep one decimal where they are not whole.
+
+    >>> count(1567.0), count(12.34)
+    ('1,567', '12.3')
+    """
+    return number(value, 0 if abs(value - round(value)) < 1e-9 * max(1.0, abs(value)) else 1)
+
+
+def percent(share: float) -> str:
+    """A share in per cent, to at most two digits after those that matter.
+
+    >>> percent(0.95), percent(0.0783), percent(0.00012), percent(0.99996)
+    ('95%', '7.8%', '0.012%', '99.996%')
+    """
+    if not math.isfinite(share):
+        return _infinite(share)
+    value = share * 100
+    if value == 0 or abs(value - round(value)) < 1e-9:
+        return f"{number(round(value), 0)}%"
+    nearer = min(abs(value), abs(100 - value))
+    return f"{number(value, 1 if nearer >= 0.95 else min(12, 1 - _exponent(nearer)))}%"
+
+
+def _decimals(value: float, low: float, high: float, digits: int) -> int:
+    half = (high - low) / 2
+    decimals = max(0, digits - 1 - _exponent(half)) if half > 0 else 3
+    if low > 0 or high < 0:
+        # A lopsided interval such as 0.9 to 250 around 3.7 must not round the value to 4.
+        decimals = max(decimals, 1 - _exponent(value))
+    return decimals
+
+
+def estimate_parts(value: float, low: float | None, high: float | None, digits: int = 2) -> tuple[str, str, str]:
+    """A value and the ends of its interval, to the second digit of its half-width; no text for ends that do not exist.
+
+    >>> estimate_parts(0.8712, 0.8662, 0.8760)
+    ('0.8712', '0.8662', '0.8760')
+    >>> estimate_parts(1.2e-07, 0.0, 0.003), estimate_parts(3.7, 0.9, 250.0)
+    (('1.2e-07', '0.0000', '0.0030'), ('3.7', '0.9', '250.0'))
+    """
+    if low is None or high is None:
+        return significant(value), "", ""
+    if not math.isfinite(high - low):
+        return significant(value), significant(low), significant(high)
+    decimals = _decimals(value, low, high, digits)
+    largest = max(abs(low), abs(value), abs(high))
+    if decimals > MOST_DECIMALS and 0 < largest < 10.0 ** (2 - MOST_DECIMALS):
+        places = max(1, decimals + _exponent(largest))
+        parts = [f"{abs(v):.{places}e}" if v else "0" for v in (value, low, high)]
+        signed = [MINUS + t if v < 0 else t for t, v in zip(parts, (value, low, high), strict=True)]
+        return signed[0], signed[1], signed[2]
+    decimals = min(decimals, 12)
+    told = number(value, decimals)
+    if value != 0 and not any(c in "123456789" for c in told):
+        told = significant(value, digits)
+    return told, number(low, decimals), number(high, decimals)
 
 
 def estimate_text(e: Estimate) -> str:
@@ -53,10 +142,41 @@ def estimate_text(e: Estimate) -> str:
     """
     if e.value is None:
         return f"n/a ({e.reason})"
-    if e.low is None or e.high is None:
-        return significant(e.value)
-    half = (e.high - e.low) / 2
-    if not math.isfinite(half):
-        return f"{significant(e.value)} [{significant(e.low)}, {significant(e.high)}]"
-    decimals = digits_for(half) if half > 0 else 3
-    return f"{number(e.value, decimals)} [{number(e.low, decimals)}, {number(e.high, decimals)}]"
+    value, low, high = estimate_parts(e.value, e.low, e.high)
+    return f"{value} [{low}, {high}]" if low else value
+
+
+# Names ----------------------------------------------------------------------------------------------------------------
+
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def visible(name: Any) -> str:
+    r"""A name as it may be printed: whatever would move the cursor or turn the line round is shown instead of obeyed.
+
+    >>> visible("two\nlines"), visible("\x1b[31mred"), visible(True)
+    ('two\\nlines', '\\x1b[31mred', 'True')
+    """
+    text = str(name)
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_shown(c) for c in text)
+
+
+def _shown(c: str) -> str:
+    if c in _ESCAPES:
+        return _ESCAPES[c]
+    # Cc control, Cf format (direction marks), Cs surrogates, Zl and Zp line ends. Joiners belong to emoji.
+    if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"} and c != "\u200d":
+        code = ord(c)
+        return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
+    return c
+
+
+def quoted(name: Any) -> str:
+    """A level as it stands in a sentence: text in quotes, numbers and truth values bare.
+
+    >>> quoted("spam"), quoted(1)
+    ('"spam"', '1')
+    """
+    return f'"{visible(name)}"' if isinstance(name, str) else visible(name)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
 import steelyard as sy
+from steelyard.intervals.method import ROOMS
 from steelyard.measures.measure import Measure, catalogue
 from steelyard.results import Estimate, Interval
 
@@ -108,5 +110,9 @@ def grid_beyond(rows: int) -> Iterator[None]:
 @contextmanager
 def few_replicates(replicates: int = 60) -> Iterator[None]:
     """Within, the bootstrap draws fewer tables: the laws hold for any number of them."""
-    with patch("steelyard.intervals.bootstrap.REPLICATES", replicates):
+    with ExitStack() as stack:
+        for room in ROOMS:
+            module = importlib.import_module(f"steelyard.intervals.{room}")
+            if hasattr(module, "REPLICATES"):
+                stack.enter_context(patch.object(module, "REPLICATES", replicates))
         yield

@@ -94,7 +94,7 @@ def number_pools(draw: st.DrawFn, manner: str) -> list[float]:
         centre = draw(st.sampled_from((1.0, 3.3, -700.1)))
         return [centre * (1 + 2.0**-16 * i) for i in range(6)] + [centre * 2, 0.0][: draw(st.integers(0, 2))]
     if manner == "mixed":
-        values = st.floats(-1e6, 1e6, allow_subnormal=False)
+        values = st.floats(1e-9, 1e6).flatmap(lambda x: st.sampled_from((x, -x, 0.0)))
         return draw(st.lists(values, min_size=1, max_size=6, unique=True))
     whole = st.one_of(st.integers(-20, 20), st.just(0)).map(lambda i: i * 0.1)
     return [x * SCALES[manner] for x in draw(st.lists(whole, min_size=1, max_size=6, unique=True))]

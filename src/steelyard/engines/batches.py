@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from steelyard.engines.arrays import ArrayRows
+from steelyard.engines.frames import COUNTED
 from steelyard.rows import Table, Tally, merge_tables
 
 
@@ -16,6 +17,18 @@ class BatchRows:
     def __init__(self, batches: Callable[[], Iterator[ArrayRows]], kinds: dict[str, str]) -> None:
         self.batches = batches
         self.kinds = kinds
+        self._length: int | None = None
+
+    @property
+    def length(self) -> int:
+        """How many rows there are, or a number above COUNTED."""
+        if self._length is None:
+            self._length = 0
+            for rows in self.batches():
+                self._length += rows.length
+                if self._length > COUNTED:
+                    break
+        return self._length
 
     def has(self, role: str) -> bool:
         """Whether a column plays this role."""

@@ -2,39 +2,76 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.errors import NotNumeric
+from steelyard.errors import NotNumeric, UsageError
 
 MODULUS = 2**31 - 1
 """A prime below 2**31: products of residues stay exact in 64-bit integers of every engine."""
-BUCKET_BITS = 16
 
 
 def plain_level(value: Any) -> Any:
     """A level as a plain Python value: 1.0 is 1, a NumPy scalar is its item, anything odd is its text; None is missing."""
-    if value is None or isinstance(value, str | bool):
+    if value is None or type(value) in {str, bool, int}:
         return value
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, bool | str):
+    if isinstance(value, bool | int):
         return value
-    if isinstance(value, int):
-        return value
+    if isinstance(value, str):
+        return str(value)
     if isinstance(value, float):
-        if math.isnan(value):
+        if not math.isfinite(value):
             return None
         return int(value) if value.is_integer() and abs(value) < 2**53 else value
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
+    return time_text(value) if isinstance(value, datetime.datetime | datetime.time) else _text(value)
+
+
+def _text(value: Any) -> str | None:
     text = str(value)
     return None if text in {"NaT", "<NA>"} else text
+
+
+def time_text(value: datetime.datetime | datetime.time) -> str | None:
+    """A point in time as databases write it: without zeros behind the seconds, in UTC where it has a zone."""
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        value = value.astimezone(datetime.UTC)
+    text = _text(value)
+    if text is None or "." not in text:
+        return text
+    whole, _, rest = text.partition(".")
+    fraction, plus, zone = rest.partition("+")
+    fraction = fraction.rstrip("0")
+    return f"{whole}.{fraction}{plus}{zone}" if fraction else f"{whole}{plus}{zone}"
+
+
+def not_numeric(role: str, column: str, values: Iterable[Any]) -> NotNumeric:
+    """The complaint about text among numbers, with the value that gave it away."""
+    texts = [str(v) for v in values if plain_level(v) is not None and not isinstance(v, int | float)]
+    odd = next((t for t in texts if not _looks_numeric(t)), texts[0] if texts else "")
+    odd = odd if len(odd) <= 40 else odd[:40] + "…"
+    where = f'The column "{column}" holds' if column else f"The values for {role} hold"
+    message = f'{where} text, such as "{odd}", where the {role.rstrip("0123456789")} must be a number.'
+    return NotNumeric(message, "Name another column for this role, or turn the values into numbers first.")
+
+
+def _looks_numeric(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 @dataclass(slots=True)
@@ -52,30 +89,40 @@ class Column:
     name: str
     values: npt.NDArray[Any]
     missing: npt.NDArray[np.bool_] | None = None
+    column: str = ""
+    """The column's own name, where it has one."""
+    whole: bool = False
+    """Whether these objects are whole numbers too large for 64 bits."""
     _levels: Levels | None = None
 
     @property
     def kind(self) -> str:
         """What the column holds."""
-        return {"b": "bool", "i": "int", "u": "int", "f": "float"}.get(self.values.dtype.kind, "text")
+        kind = self.values.dtype.kind
+        return "int" if self.whole else {"b": "bool", "i": "int", "u": "int", "f": "float"}.get(kind, "text")
 
     def numbers(self) -> npt.NDArray[np.float64]:
         """As float64, NaN where missing, −0.0 read as 0.0 by whoever groups it."""
-        if self.values.dtype.kind not in "biuf":
-            bad = next((v for v in self.values.tolist() if not isinstance(v, int | float | None)), "text")
-            message = f'The column "{self.name}" holds text, such as {bad!r}, where numbers are needed.'
-            raise NotNumeric(message, "Name another column for this role, or convert the values to numbers first.")
+        if self.kind == "text":
+            # A column without any value is a column of missing numbers.
+            if self.missing is None or not self.missing.all():
+                if len(self.values):
+                    raise not_numeric(self.name, self.column, self.values.tolist())
+                return np.zeros(0)
+            return np.full(len(self.values), np.nan)
+        if self.whole:
+            return np.array([math.nan if plain_level(v) is None else float(v) for v in self.values.tolist()])
         numbers = self.values.astype(np.float64, copy=False)
         if self.missing is not None and self.missing.any():
             numbers = np.where(self.missing, np.nan, numbers)
         return numbers
 
     def absent(self) -> npt.NDArray[np.bool_] | None:
-        """Which rows are missing; None when no row is."""
+        """Which rows hold no level: missing, NaN or infinite; None when no row is."""
         mask = self.missing
         if self.values.dtype.kind == "f":
-            nan = np.isnan(self.values)
-            mask = nan if mask is None else mask | nan
+            odd = ~np.isfinite(self.values)
+            mask = odd if mask is None else mask | odd
         return mask if mask is not None and mask.any() else None
 
     def levels(self) -> Levels:
@@ -91,7 +138,7 @@ class Column:
             names: list[Any] = [False, True]
         elif kind in "iu" and len(values) and int(values.max()) - int(values.min()) < 4096:
             low = int(values.min())
-            codes = values.astype(np.int64) - low
+            codes = (values - values.min()).astype(np.int64)
             names = [low + i for i in range(int(values.max()) - low + 1)]
         elif kind in "iuf":
             found, codes = np.unique(values, return_inverse=True)
@@ -111,12 +158,15 @@ class Column:
         return Levels(codes, names)
 
     def buckets(self) -> npt.NDArray[np.int64]:
-        """A number below 2**16 for each value, the same in every engine and on every day."""
-        if self.kind in {"int", "bool"}:
-            return bucket_of_integers(self.values.astype(np.int64))
+        """A number below 2**16 for each value, the same in every engine and on every day; 0 where it is missing."""
+        if self.values.dtype.kind in "biu":
+            # The remainder of an unsigned number fits where the number itself may not.
+            values = self.values % MODULUS if self.values.dtype.kind == "u" and self.values.dtype.itemsize == 8 else self.values
+            found = bucket_of_integers(values.astype(np.int64))
+            return found if self.missing is None else np.where(self.missing, 0, found)
         levels = self.levels()
-        of_level = np.array([bucket_of(name) for name in levels.names], dtype=np.int64)
-        return of_level[levels.codes]
+        # The last entry is for code −1.
+        return np.array([*map(bucket_of, levels.names), 0], dtype=np.int64)[levels.codes]
 
 
 def bucket_of_integers(u: Any) -> Any:
@@ -133,68 +183,100 @@ def bucket_of(value: Any) -> int:
         return 0
     if isinstance(value, int):
         return int(bucket_of_integers(int(value)))
-    return int(hashlib.md5(str(value).encode(), usedforsecurity=False).hexdigest()[:4], 16)
+    return int(hashlib.md5(str(value).encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:4], 16)
 
 
-def make_column(name: str, values: Any) -> Column:
+# From whatever holds them ---------------------------------------------------------------------------------------------
+
+
+def make_column(name: str, values: Any, column: str = "") -> Column:
     """A column from anything array-like: lists, arrays, Series, tensors."""
+    made = _make(name, values)
+    made.column = column
+    return made
+
+
+def _make(name: str, values: Any) -> Column:
     if hasattr(values, "detach"):
         values = values.detach().cpu()
-    if hasattr(values, "isna") and hasattr(values, "to_numpy"):
+    if hasattr(values, "isna") and hasattr(values, "to_numpy") and hasattr(values, "dtype"):
         return _from_pandas(name, values)
     if isinstance(values, np.ma.MaskedArray):
         return Column(name, np.asarray(values.data), np.ma.getmaskarray(values))
     if not hasattr(values, "dtype") and not hasattr(values, "__array__"):
+        if isinstance(values, bytes | dict) or not hasattr(values, "__iter__"):
+            word = type(values).__name__
+            raise _not_one_column(name, f"{'an' if word[0] in 'aeiou' else 'a'} {word}")
         values = list(values)
         boxed = np.empty(len(values), dtype=object)
-        boxed[:] = values
+        try:
+            boxed[:] = values
+        except ValueError:
+            raise _not_one_column(name, "a list of lists") from None
         return _from_objects(name, boxed)
     array = np.asarray(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        message = f"The values for {name} have {array.ndim} dimensions, and one is needed."
-        raise NotNumeric(message, "Pass one column; for one score per class, pass a mapping of level to column.")
+        raise _not_one_column(name, f"an array of {array.ndim} dimensions")
     if array.dtype.kind in "biuf":
-        if array.dtype.kind == "f" and array.dtype != np.float64:
-            array = array.astype(np.float64)
-        return Column(name, array)
+        return Column(name, array.astype(np.float64, copy=False) if array.dtype.kind == "f" else array)
     if array.dtype.kind in "US":
         return Column(name, array.astype(object))
+    if array.dtype.kind == "M" and not array.dtype.str.endswith("[D]"):
+        # Nanoseconds would become bare numbers.
+        array = array.astype("datetime64[us]")
     return _from_objects(name, array.astype(object))
 
 
+def _not_one_column(name: str, what: str) -> UsageError:
+    message = f"The {name} is {what}, where one value for each row is needed."
+    return UsageError(message, "Pass a list, an array or a Series; for one score per class, pass score={level: column, ...}.")
+
+
 def _from_pandas(name: str, values: Any) -> Column:
-    dtype = str(values.dtype)
-    if dtype in {"float64", "int64", "bool", "int32", "float32", "uint8", "int8", "int16", "uint16", "uint32", "uint64"}:
-        return make_column(name, values.to_numpy())
+    dtype = str(values.dtype).lower()
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
+        return _make(name, values.to_numpy())
     missing = np.asarray(values.isna())
-    lower = dtype.lower()
-    if lower.startswith(("int", "uint")):
-        return Column(name, values.fillna(0).to_numpy(dtype=np.int64), missing)
-    if lower.startswith(("float", "double", "decimal")):
-        return Column(name, values.fillna(0.0).to_numpy(dtype=np.float64), missing)
-    if lower.startswith(("boolean", "bool[")):
+    if dtype.startswith(("int", "uint")) and "[" not in dtype.removesuffix("[pyarrow]"):
+        kind = np.uint64 if dtype.startswith("uint64") else np.int64
+        return Column(name, values.fillna(0).to_numpy(dtype=kind), missing)
+    if dtype.startswith(("float", "double", "decimal")):
+        return Column(name, values.fillna(0).to_numpy(dtype=np.float64), missing)
+    if dtype.startswith("bool"):
         return Column(name, values.fillna(value=False).to_numpy(dtype=bool), missing)
-    objects = values.astype(object).to_numpy()
-    return _from_objects(name, objects)
+    return _from_objects(name, values.astype(object).to_numpy())
 
 
 def _from_objects(name: str, values: npt.NDArray[Any]) -> Column:
     """Sort out a column of Python objects: all booleans, all whole numbers, all numbers, or levels."""
-    from decimal import Decimal
-
-    plain = [v.item() if isinstance(v, np.generic) else v for v in values.tolist()]
-    missing = np.fromiter((plain_level(v) is None for v in plain), np.bool_, len(plain))
-    kinds = {type(v) for v, gone in zip(plain, missing.tolist(), strict=True) if not gone}
+    plain = values.tolist()
+    kinds = set(map(type, plain))
+    if kinds == {float}:
+        return Column(name, np.array(plain, dtype=np.float64))
+    if kinds == {str}:
+        return Column(name, values)
+    if any(issubclass(kind, np.generic) for kind in kinds):
+        plain = [v.item() if isinstance(v, np.generic) else v for v in plain]
+    if any(issubclass(kind, list | tuple | np.ndarray | dict | set) for kind in kinds):
+        raise _not_one_column(name, "a list of lists")
+    gone = [plain_level(v) is None and not _infinite(v) for v in plain]
+    kinds = {type(v) for v, absent in zip(plain, gone, strict=True) if not absent}
+    missing = np.array(gone, dtype=np.bool_)
     mask = missing if missing.any() else None
     if kinds == {bool}:
         return Column(name, np.array([v is True for v in plain], dtype=bool), mask)
     if kinds == {int}:
-        filled = [0 if gone else v for v, gone in zip(plain, missing.tolist(), strict=True)]
-        if all(-(2**63) <= v < 2**63 for v in filled):
+        filled = [0 if absent else v for v, absent in zip(plain, gone, strict=True)]
+        if min(filled) >= -(2**63) and max(filled) < 2**63:
             return Column(name, np.array(filled, dtype=np.int64), mask)
-    if kinds and kinds <= {int, float, Decimal} or (not kinds and any(isinstance(v, float) for v in plain)):
-        numbers = [math.nan if gone else float(v) for v, gone in zip(plain, missing.tolist(), strict=True)]
+        return Column(name, values, mask, whole=True)
+    if kinds and kinds <= {int, float, Decimal}:
+        numbers = [math.nan if absent else float(v) for v, absent in zip(plain, gone, strict=True)]
         return Column(name, np.array(numbers, dtype=np.float64))
     return Column(name, values, mask)
+
+
+def _infinite(value: Any) -> bool:
+    return isinstance(value, float | Decimal) and math.isinf(value)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from steelyard import grid
-from steelyard.engines.columns import bucket_of_integers, plain_level
-from steelyard.errors import NotNumeric
+from steelyard.engines.columns import bucket_of_integers, not_numeric, plain_level
+from steelyard.errors import NotAvailable, UnreadableSource
 from steelyard.rows import (
     BAD_WEIGHT,
     GOOD,
@@ -24,22 +26,60 @@ from steelyard.rows import (
     Tally,
 )
 
-BUCKET_COLUMN = "steelyard bucket of the unit"
+ENOUGH = 1000
+"""Values that are looked at to find one that is not a number."""
+COUNTED = 1 << 21
+"""Rows are counted up to here; a table of more is large, and how large does not matter."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelKey:
+    """An expression whose values are levels; `whole` where they are large whole numbers written as text."""
+
+    expression: Any
+    whole: bool = False
 
 
 class FrameRows:
-    """Rows of a lazy frame, with the column that plays each role."""
+    """Rows of a lazy frame, with the column that plays each role.
+
+    `names` are the columns as the user knows them, `bucket_column` holds the buckets of units where the table has worked
+    them out, `add_cells` adds columns of grid cells where the table knows a shorter way to them than the grid's own
+    expression, and `explain` turns a complaint of the database into one of ours.
+    """
 
     engine = "frames"
 
-    def __init__(self, frame: Any, columns: Mapping[str, str], bucket_column: str = "") -> None:
+    def __init__(
+        self,
+        frame: Any,
+        columns: Mapping[str, str],
+        bucket_column: str = "",
+        names: Mapping[str, str] | None = None,
+        explain: Callable[[Exception], Exception] | None = None,
+        add_cells: Callable[[Any, Mapping[str, tuple[str, int]]], Any] | None = None,
+    ) -> None:
         import narwhals.stable.v2 as nw
 
         self.nw: Any = nw
         self.frame = frame
         self.columns = dict(columns)
         self.bucket_column = bucket_column
+        self.names = dict(names or columns)
+        self.explain = explain or _explain
         self.schema = frame.collect_schema()
+        self.add_cells = add_cells
+        self._values: dict[str, Any] = {}
+        self._cells: dict[str, tuple[str, int]] = {}
+        self._length: int | None = None
+
+    @property
+    def length(self) -> int:
+        """How many rows there are, or a number above COUNTED."""
+        if self._length is None:
+            counted = self.frame.head(COUNTED + 1).select(self.nw.len().alias("rows"))
+            self._length = int(self._collect(counted)["rows"][0])
+        return self._length
 
     def has(self, role: str) -> bool:
         """Whether a column plays this role."""
@@ -55,30 +95,64 @@ class FrameRows:
         return "float" if dtype.is_numeric() else "text"
 
     # The row language ------------------------------------------------------------------------------------------------
+    def _column(self, role: str) -> Any:
+        return self.nw.col(self.columns[role])
+
     def value(self, role: str) -> Any:
         """The numbers of a column."""
-        if self.kind(role) == "text":
-            message = f'The column "{self.columns[role]}" holds text where numbers are needed.'
-            raise NotNumeric(message, "Name another column for this role, or convert the values to numbers first.")
-        if self.kind(role) == "bool":
-            return self.flag(self.nw.col(self.columns[role]))
-        return self.nw.col(self.columns[role]).cast(self.nw.Float64)
+        if role not in self._values:
+            self._values[role] = self._value(role)
+        return self._values[role]
 
-    def level(self, role: str) -> Any:
+    def _value(self, role: str) -> Any:
+        kind, column = self.kind(role), self._column(role)
+        if kind == "text":
+            self._refuse_text(role)
+            # A column without any value is a column of missing numbers.
+            return self.nw.lit(None, self.nw.Float64)
+        if kind == "bool":
+            return self.nw.when(~column.is_null()).then(self.flag(column))
+        return column.cast(self.nw.Float64)
+
+    def _refuse_text(self, role: str) -> None:
+        column = self._column(role)
+        some = self.frame.filter(~column.is_null()).select(column.cast(self.nw.String).alias("some")).head(ENOUGH)
+        values = self._collect(some)["some"]
+        if len(values):
+            raise not_numeric(role, self.names[role], np.ma.asarray(values).tolist())
+
+    def level(self, role: str) -> LevelKey:
         """The levels of a column, as a key."""
-        column = self.nw.col(self.columns[role])
+        column, nw = self._column(role), self.nw
         dtype = self.schema[self.columns[role]]
-        if dtype == self.nw.Decimal:
-            return column.cast(self.nw.Float64)
-        if self.kind(role) == "text" and dtype != self.nw.String:
-            return column.cast(self.nw.String)
-        return column
+        if dtype == nw.Decimal:
+            return LevelKey(column.cast(nw.Float64))
+        if dtype in {nw.Int128, nw.UInt128}:
+            return LevelKey(column.cast(nw.String), whole=True)
+        if self.kind(role) == "text" and dtype != nw.String:
+            return LevelKey(column.cast(nw.String))
+        return LevelKey(column)
+
+    def is_level(self, role: str, level: Any) -> Any:
+        """Whether a column holds this level; never so where one is text and the other a number."""
+        kind, column = self.kind(role), self._column(role)
+        if (kind == "text") != isinstance(level, str):
+            return self.nw.lit(False)  # noqa: FBT003
+        if kind == "bool":
+            return column if level == 1 else ~column if level == 0 else self.nw.lit(False)  # noqa: FBT003
+        if kind == "text":
+            return self.level(role).expression == level
+        return column == (int(level) if isinstance(level, bool) else level)
 
     def bucket(self, role: str) -> Any:
-        """The bucket of each unit."""
+        """The bucket of each unit; 0 where it is missing."""
+        column = self._column(role)
         if self.bucket_column:
             return self.nw.col(self.bucket_column)
-        return bucket_of_integers(self.nw.col(self.columns[role]).cast(self.nw.Int64))
+        if self.kind(role) not in {"int", "bool"}:
+            message = f'The units in the column "{self.names[role]}" are not whole numbers, which this kind of table needs.'
+            raise NotAvailable(message, "Number the units, or save the table as Parquet and name the file.")
+        return self.chain([(column.is_null(), 0)], bucket_of_integers(column.cast(self.nw.Int64)))
 
     def shrink(self, x: Any, bits: int) -> Any:
         """Drop the last bits of a whole number."""
@@ -86,6 +160,11 @@ class FrameRows:
 
     def cell(self, x: Any, m: int) -> Any:
         """The grid cell of each number; cell 0 for what is not a finite number."""
+        role = next((role for role, value in self._values.items() if value is x), "")
+        if self.add_cells and role and self.kind(role) != "text":
+            name = f"{role}, cell of {m}"
+            self._cells[name] = (role, m)
+            return self.nw.col(name)
         return self.chain([(~self._finite(x), 0)], grid.expression(self, x, m)).cast(self.nw.Int64)
 
     def number(self, value: float) -> Any:
@@ -105,18 +184,14 @@ class FrameRows:
     def chain(self, cases: Sequence[tuple[Any, Any]], otherwise: Any) -> Any:
         """The value of the first case that holds."""
         nw = self.nw
-        out = otherwise if not isinstance(otherwise, int | float) else nw.lit(otherwise)
+        out = self._expression(otherwise)
         for condition, value in reversed(cases):
-            out = nw.when(condition).then(value if not isinstance(value, int | float) else nw.lit(value)).otherwise(out)
+            out = nw.when(condition).then(self._expression(value)).otherwise(out)
         return out
 
     def flag(self, condition: Any) -> Any:
         """One where it holds, else zero."""
         return self.nw.when(condition).then(self.nw.lit(1.0)).otherwise(self.nw.lit(0.0))
-
-    def is_level(self, role: str, level: Any) -> Any:
-        """Whether a column holds this level."""
-        return self.level(role) == level
 
     def _finite(self, x: Any) -> Any:
         return ~(x.is_null() | x.is_nan()) & (x.abs() < np.inf)
@@ -125,11 +200,7 @@ class FrameRows:
         """Whether a row is usable, and if not why."""
         checks: list[tuple[Any, int]] = []
         for role in labels:
-            column = self.level(role)
-            gone = column.is_null()
-            if self.kind(role) == "float":
-                gone = gone | self.value(role).is_nan()
-            checks.append((gone, NO_PREDICTION if role == "prediction" else NO_TARGET))
+            checks.append((self._absent(role), NO_PREDICTION if role == "prediction" else NO_TARGET))
         for role in (*scores, *numbers):
             x = self.value(role)
             code = {"target": NO_TARGET, "prediction": NO_PREDICTION}.get(role, NO_SCORE)
@@ -140,28 +211,38 @@ class FrameRows:
             checks.append((~self._finite(w), NO_WEIGHT))
             checks.append((w <= 0.0, BAD_WEIGHT))
         if self.has("unit"):
-            checks.append((self.nw.col(self.columns["unit"]).is_null(), NO_UNIT))
+            checks.append((self._absent("unit"), NO_UNIT))
         return self.chain(checks, GOOD)
+
+    def _absent(self, role: str) -> Any:
+        """Whether a row holds no level: null, NaN or infinite."""
+        gone = self._column(role).is_null()
+        return gone | ~self._finite(self.value(role)) if self.kind(role) == "float" else gone
 
     # The one operation -----------------------------------------------------------------------------------------------
     def tally(self, request: Tally) -> Table:
         """Group, add up, note extremes – one query."""
         nw = self.nw
-        keys = {f"k_{k}": self._expression(t(self)) for k, t in request.by.items()}
+        self._cells.clear()
+        asked = {k: t(self) for k, t in request.by.items()}
+        keys = {f"k_{k}": self._expression(e.expression if isinstance(e, LevelKey) else e) for k, e in asked.items()}
         terms = {
             f"{prefix}_{k}": self._expression(t(self))
             for prefix, entries in (("s", request.sums), ("l", request.lows), ("h", request.highs))
             for k, t in entries.items()
         }
-        selected = self.frame.select(**keys, **terms)
+        frame = self.add_cells(self.frame, self._cells) if self.add_cells and self._cells else self.frame
+        selected = frame.select(**keys, **terms)
         aggregated = selected.group_by(*keys).agg(
             nw.len().alias("rows"),
             *(nw.col(f"s_{k}").sum() for k in request.sums),
             *(nw.col(f"l_{k}").min() for k in request.lows),
             *(nw.col(f"h_{k}").max() for k in request.highs),
         )
-        raw = collect(aggregated)
-        out: Table = {k: _key_values(raw[f"k_{k}"]) for k in request.by}
+        raw = self._collect(aggregated)
+        out: Table = {}
+        for k, e in asked.items():
+            out[k] = _levels(raw[f"k_{k}"], whole=e.whole) if isinstance(e, LevelKey) else _keys(raw[f"k_{k}"])
         out["rows"] = np.asarray(raw["rows"]).astype(np.int64)
         for prefix, entries in (("s", request.sums), ("l", request.lows), ("h", request.highs)):
             for k in entries:
@@ -171,17 +252,39 @@ class FrameRows:
     def _expression(self, term: Any) -> Any:
         return self.nw.lit(term) if isinstance(term, int | float | bool) else term
 
+    def _collect(self, frame: Any) -> dict[str, Any]:
+        try:
+            return collect(frame)
+        except Exception as problem:
+            if type(problem).__module__.split(".")[0] not in {"duckdb", "_duckdb"}:
+                raise
+            raise self.explain(problem) from problem
 
-def _key_values(values: Any) -> npt.NDArray[Any]:
-    """A key column as whole numbers, floats, or plain levels with None for missing."""
+
+def _explain(problem: Exception) -> Exception:
+    said = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", str(problem).strip().split("\n", 1)[0]).rstrip(".!")
+    message = f"The table cannot be read: {said}."
+    return UnreadableSource(message, "Look at the query that makes the table.")
+
+
+def _keys(values: Any) -> npt.NDArray[Any]:
+    """A key column as numbers; what is missing, in rows that will be left out, becomes zero."""
+    array = np.ma.filled(np.ma.asarray(values), 0)
+    return array if array.dtype.kind == "f" else array.astype(np.int64)
+
+
+def _levels(values: Any, *, whole: bool) -> npt.NDArray[Any]:
+    """A column of levels as plain values, None for missing."""
     masked = np.ma.asarray(values)
-    if masked.dtype.kind in "iuf" and not np.ma.getmaskarray(masked).any():
-        array = np.asarray(masked)
-        return array if array.dtype.kind == "f" else array.astype(np.int64)
-    if masked.dtype.kind == "b" and not np.ma.getmaskarray(masked).any():
+    gone = np.ma.getmaskarray(masked)
+    if masked.dtype.kind in "biu" and not gone.any():
         return np.asarray(masked)
+    plain: dict[Any, Any] = {None: None}
     out = np.empty(len(masked), dtype=object)
-    out[:] = [None if v is np.ma.masked else plain_level(v) for v in masked.tolist()]
+    for i, value in enumerate(masked.tolist()):
+        if value not in plain:
+            plain[value] = int(value) if whole else plain_level(value)
+        out[i] = plain[value]
     return out
 
 

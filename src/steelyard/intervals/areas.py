@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.intervals.method import LOGIT, Question, clipped, method
 from steelyard.intervals.proportions import wilson
-from steelyard.measures.ranking import pairs_won
+from steelyard.measures.ranking import BLOCK, pairs_won, placement_sums
 from steelyard.results import Array, Interval
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.scores import Scores
@@ -44,8 +44,6 @@ def delong(s: Scores) -> Area:
     """The area and its two variances from one pass over the cells."""
     p, n = s.positives, s.negatives
     total_p, total_n = float(p.sum()), float(n.sum())
-    value = float(pairs_won(s)) / (total_p * total_n)
-    below, above = placements(s)
     if s.squares is None:
         p2, n2 = p, n
         count_p, count_n = total_p, total_n
@@ -54,8 +52,16 @@ def delong(s: Scores) -> Area:
         p2 = s.squares[..., column]
         n2 = s.squares.sum(axis=-1) - p2
         count_p, count_n = (float(effective_rows(np.asarray(t), q.sum())) for t, q in ((total_p, p2), (total_n, n2)))
-    spread_p = float((p2 * (below - value) ** 2).sum()) / total_p**2
-    spread_n = float((n2 * (above - value) ** 2).sum()) / total_n**2
+    if len(p) > BLOCK and s.squares is None:
+        won, square_p, square_n = placement_sums(s)
+        value = won / (total_p * total_n)
+        spread_p = max(square_p / total_n**2 / total_p - value**2, 0.0) / total_p
+        spread_n = max(square_n / total_p**2 / total_n - value**2, 0.0) / total_n
+    else:
+        value = float(pairs_won(s)) / (total_p * total_n)
+        below, above = placements(s)
+        spread_p = float((p2 * (below - value) ** 2).sum()) / total_p**2
+        spread_n = float((n2 * (above - value) ** 2).sum()) / total_n**2
     return Area(
         value,
         spread_p * count_p / max(count_p - 1, 1.0),

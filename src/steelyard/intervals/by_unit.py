@@ -56,7 +56,7 @@ def unit_interval(question: Question) -> Interval:
     error = math.sqrt((buckets - 1) / buckets * float(((values - values.mean()) ** 2).sum()))
     value = question.value
     name = f"jackknife over {buckets:,} buckets of units"
-    reading = question.read(question.summary)
+    reading = question.reading
     quantile = question.t(buckets - 1)
     if isinstance(reading, Share):
         n = value * (1 - value) / error**2 if error > 0 else float(min(buckets, float(reading.whole)))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.intervals.bootstrap import REPLICATES, replicates
+from steelyard.intervals.bootstrap import REPLICATES, SEED, replicates
 from steelyard.intervals.method import Question, clipped, method
 from steelyard.measures.calibration import binned
 from steelyard.measures.ranking import rates
 from steelyard.results import Interval
+from steelyard.summaries.summary import effective_rows
 
-CLEAR = 2.0
+CLEAR = 3.0
 """A bin's gap of this many standard errors has a known sign."""
 
 
@@ -37,7 +38,7 @@ def gap_interval(question: Question) -> Interval:
     for _ in range(2):
         # Thresholds far below the maximum cannot hold the true one; leaving them out tightens the limit.
         most = float(np.quantile(noise[:, near].max(axis=1), 1 - tail))
-        near = gap >= gap[best] - 2 * most
+        near = gap >= gap[best] - most
     low = gap[best] - float(np.quantile(noise[:, near].max(axis=1), 1 - tail))
     high = gap[best] + float(np.quantile(-noise[:, best], 1 - tail))
     value = question.value
@@ -48,14 +49,20 @@ def gap_interval(question: Question) -> Interval:
 @method("ece")
 def calibration_error_interval(question: Question) -> Interval:
     """Mean gap − what noise alone can add, bins with a clear gap keeping their sign."""
-    reduced, copies = replicates(question.summary)
-    bins = int(question.options.get("bins", 10))
-    n, promised, happened = binned(reduced, bins)
+    summary = question.summary
+    n, promised, happened = binned(summary, int(question.options.get("bins", 10)))
+    used = n > 0
+    n, promised, happened = n[used], promised[used], happened[used]
     share = n / n.sum()
     gap = promised - happened
-    _, promised, happened = binned(copies, bins)
-    noise = (promised - happened) - gap
-    error = noise.std(axis=0)
+    rows = n if summary.squares is None else n * float(effective_rows(n.sum(), summary.squares.sum()) / n.sum())
+    rows = np.maximum(rows.round(), 1.0)
+    # Two rows of what was promised keep a small bin of one class from looking certain.
+    chance = (happened * rows + 2 * promised) / (rows + 2)
+    rng = np.random.default_rng(SEED)
+    drawn = rng.binomial(rows.astype(np.int64), np.clip(chance, 0.0, 1.0), size=(REPLICATES, len(rows)))
+    noise = chance - drawn / rows
+    error = np.sqrt(chance * (1 - chance) / rows)
     sign = np.where(gap >= 0, 1.0, -1.0)
     clear = np.abs(gap) > CLEAR * error
     raised = (share * np.where(clear, sign * noise, np.abs(noise))).sum(axis=-1)
@@ -63,5 +70,5 @@ def calibration_error_interval(question: Question) -> Interval:
     tail = (1 - question.confidence) / 2
     value = question.value
     low, high = value - float(np.quantile(raised, 1 - tail)), value + float(np.quantile(-plain, 1 - tail))
-    name = f"bootstrap over cells, noise of the bins taken off ({REPLICATES:,} replicates)"
+    name = f"binomial draws by bin, their noise taken off ({REPLICATES:,} replicates)"
     return clipped(question, low, high, value, name)

@@ -28,7 +28,7 @@ def rows_that_count(question: Question, total: float) -> float:
 @method("mean")
 def mean_interval(question: Question) -> Interval:
     """Student's interval; for a mean that cannot be negative on the log scale, which follows its skew."""
-    mean = question.read(question.summary)
+    mean = question.reading
     assert isinstance(mean, Mean)
     n = rows_that_count(question, float(mean.count))
     value = float(mean.value)

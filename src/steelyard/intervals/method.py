@@ -6,6 +6,7 @@ import importlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import NormalDist
 from typing import Any
 
@@ -17,7 +18,7 @@ from steelyard.results import Average, Interval, Mean, Quotient, Reading, Share
 ROOMS = ("proportions", "areas", "means", "fits", "bootstrap", "extremes", "by_unit")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """A number to lay an interval around: how it is read, from what, and at which confidence."""
 
@@ -29,10 +30,15 @@ class Question:
     parts: tuple[tuple[float, Question], ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
+    @cached_property
+    def reading(self) -> Reading:
+        """What the measure says of the summary."""
+        return self.read(self.summary)
+
+    @cached_property
     def value(self) -> float:
         """The number itself."""
-        return float(self.read(self.summary).value)
+        return float(self.reading.value)
 
     @property
     def z(self) -> float:
@@ -78,7 +84,7 @@ def choose(question: Question) -> str:
         return "average" if question.parts else "bootstrap"
     if named:
         return named
-    reading = question.read(question.summary)
+    reading = question.reading
     if isinstance(reading, Share):
         return "wilson"
     if isinstance(reading, Average | Quotient):

@@ -54,7 +54,7 @@ def squares_of(question: Question) -> Any:
 @method("wilson")
 def wilson_interval(question: Question) -> Interval:
     """Wilson's interval of a share, with the effective number of rows under weights."""
-    share = question.read(question.summary)
+    share = question.reading
     assert isinstance(share, Share)
     squares = squares_of(question)
     n = effective_whole(share, squares)
@@ -67,7 +67,7 @@ def wilson_interval(question: Question) -> Interval:
 @method("mover")
 def mover_interval(question: Question) -> Interval:
     """Weighted sums of independent shares: Wilson's distances squared and added (Newcombe; Zou and Donner)."""
-    average = question.read(question.summary)
+    average = question.reading
     assert isinstance(average, Average)
     squares = squares_of(question)
     down = up = 0.0
@@ -84,7 +84,7 @@ def mover_interval(question: Question) -> Interval:
 @method("f1")
 def f1_interval(question: Question) -> Interval:
     """F1 = 2 J / (1 + J), and J = TP / (TP + FP + FN) is a share of the rows that are not true negatives."""
-    ratio = question.read(question.summary)
+    ratio = question.reading
     squares = squares_of(question)
 
     def jaccard(r: Any) -> Share:
@@ -101,7 +101,7 @@ def f1_interval(question: Question) -> Interval:
 @method("quotient")
 def quotient_interval(question: Question) -> Interval:
     """Ratio of two independent shares on the log scale: distances of Wilson's limits, squared and added."""
-    quotient = question.read(question.summary)
+    quotient = question.reading
     assert isinstance(quotient, Quotient)
     squares = squares_of(question)
     limits = []

@@ -187,7 +187,7 @@ def has_log_odds(s: Scores) -> bool:
 
 def _fit_bound(s: Scores) -> float:
     """Twice the first-order effect of moving every log-odds to the far end of its cell, on either coefficient."""
-    if not has_log_odds(s) or not s.cells.blurred.any():
+    if not has_log_odds(s) or s.cells.sharp:
         return 0.0
     (_, slope), information, exists = fit_log_odds(s, slope=True)
     if not exists:

@@ -68,7 +68,7 @@ def quantile_of(cells: Cells, q: float) -> float:
 
 
 def _size_bound(r: Residuals) -> float:
-    return float(((r.sizes.high - r.sizes.low) / 2).max(initial=0.0)) if r.sizes.blurred.any() else 0.0
+    return float(((r.sizes.high - r.sizes.low) / 2).max(initial=0.0)) if not r.sizes.sharp else 0.0
 
 
 def _median_bound(r: Residuals) -> float:

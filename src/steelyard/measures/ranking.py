@@ -2,19 +2,66 @@
 
 from __future__ import annotations
 
+import weakref
+from collections import deque
+from typing import Any
+
 import numpy as np
 
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Ratio, Share, divide
 from steelyard.summaries.scores import Scores
 
+BLOCK = 1 << 15
+LONG = 1 << 20
+"""Tables longer than this are walked by compiled code if Numba is installed."""
+_recent: deque[tuple[Any, Any, tuple[float, float, float]]] = deque(maxlen=2)
 BOTH = "needs at least one positive and one negative"
 
 
 def pairs_won(s: Scores) -> Array:
     """Weight of (positive, negative) pairs in which the positive scores higher, ties counting one half."""
-    below = np.cumsum(s.negatives, axis=-1) - s.negatives
-    return np.asarray((s.positives * (below + s.negatives / 2)).sum(axis=-1))
+    p, n = s.positives, s.negatives
+    if p.ndim == 1 and len(p) > BLOCK:
+        return np.asarray(placement_sums(s)[0])
+    return np.asarray((p * (np.cumsum(n, axis=-1) - n / 2)).sum(axis=-1))
+
+
+def placement_sums(s: Scores) -> tuple[float, float, float]:
+    """Σ p b, Σ p b² and Σ n a², with b the negatives below a cell and a the positives above it, ties counting one half.
+
+    Long tables are worked through in blocks that stay in the processor's cache, and once only.
+    """
+    for known, positive, sums in _recent:
+        if known() is s.cells.counts and positive == s.positive:
+            return sums
+    p, n = s.positives, s.negatives
+    sums = _walk(p, n)
+    _recent.append((weakref.ref(s.cells.counts), s.positive, sums))
+    return sums
+
+
+def _walk(p: Array, n: Array) -> tuple[float, float, float]:
+    above = float(p.sum())
+    if len(p) > LONG:
+        try:
+            from steelyard.measures.scan import placement_walk
+        except ImportError:
+            pass
+        else:
+            won, from_positives, from_negatives = placement_walk(p, n, above)
+            return float(won), float(from_positives), float(from_negatives)
+    won = from_positives = from_negatives = below = 0.0
+    for start in range(0, len(p), BLOCK):
+        pb, nb = p[start : start + BLOCK], n[start : start + BLOCK]
+        up, down = np.cumsum(nb), np.cumsum(pb)
+        b, a = below + up - nb / 2, above - down + pb / 2
+        won += float((pb * b).sum())
+        from_positives += float((pb * b * b).sum())
+        from_negatives += float((nb * a * a).sum())
+        below += float(up[-1])
+        above -= float(down[-1])
+    return won, from_positives, from_negatives
 
 
 def cumulative(s: Scores) -> tuple[Array, Array]:

@@ -4,22 +4,39 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import InputError, UnreadableSource
+from steelyard.errors import InputError, UnreadableSource, listing, nearest
+from steelyard.sources.delimited import complaint, read_csv
 
 READERS = {
-    ".csv": "read_csv",
-    ".tsv": "read_csv",
-    ".txt": "read_csv",
-    ".csv.gz": "read_csv",
-    ".tsv.gz": "read_csv",
-    ".csv.zst": "read_csv",
-    ".parquet": "read_parquet",
-    ".pq": "read_parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".csv.gz": "csv",
+    ".tsv.gz": "csv",
+    ".csv.zst": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
 }
-PICKLES = {".pkl", ".pickle", ".joblib", ".npy", ".npz"}
+WHOLE = "Check that the file is whole, and that its suffix says what it is."
+# Kinds of files that people do try, and what helps.
+OTHERS = {
+    (".pkl", ".pickle", ".joblib"): (
+        "is a pickle, which is not opened: loading one can run any code",
+        "Save the predictions as CSV or Parquet, or load it yourself and pass the arrays.",
+    ),
+    (".npy", ".npz"): (
+        "is a NumPy file, which has no columns to name",
+        "Load it and pass the arrays: evaluate(target=..., score=...).",
+    ),
+    (".json",): (
+        "is JSON, not a table of predictions",
+        "An evaluation that was saved is read with load(...); save predictions as CSV or Parquet.",
+    ),
+}
 
 
 def open_files(path: str | os.PathLike[str], connection: Any = None) -> Any:
@@ -27,12 +44,16 @@ def open_files(path: str | os.PathLike[str], connection: Any = None) -> Any:
     import duckdb
 
     text = os.fspath(path)
-    suffix, found = _check(text)
+    reader, found = _check(text)
     connection = connection or duckdb.connect()
-    reader = READERS[suffix]
+    # The files are known by now; what looks like a pattern is part of a name.
+    patterns = [re.sub(r"([*?\[])", r"[\1]", name) for name in found]
     try:
-        names = found if len(found) > 1 else found[0]
-        relation = connection.read_parquet(names) if reader == "read_parquet" else _read_csv(connection, names)
+        if reader == "csv":
+            relation = read_csv(connection, found, patterns)
+        else:
+            # By name, so that a column of whole numbers in the first file does not round the others.
+            relation = connection.read_parquet(patterns, union_by_name=len(found) > 1)
         # Asking for the columns makes DuckDB look at the file, so that a broken one is told here.
         _ = relation.columns
     except (duckdb.Error, RuntimeError) as problem:
@@ -40,47 +61,59 @@ def open_files(path: str | os.PathLike[str], connection: Any = None) -> Any:
     return relation, connection
 
 
-def _read_csv(connection: Any, names: str | list[str]) -> Any:
-    # Spaces around a name are hardly ever meant, yet dropping them would change the column that a user typed.
-    return connection.read_csv(names, header=True, sample_size=200_000)
-
-
 def _check(text: str) -> tuple[str, list[str]]:
+    """How the files are read, and which they are."""
     if os.path.isdir(text):
         example = os.path.join(text, "*.parquet")
         message = f'"{text}" is a directory.'
         raise UnreadableSource(message, f'Name its files with a glob, such as "{example}".')
-    found = [text] if os.path.exists(text) else sorted(glob.glob(text, recursive=True))
+    found = [text] if os.path.exists(text) else sorted(f for f in glob.glob(text, recursive=True) if os.path.isfile(f))
     if not found:
         message = f'There is no file "{text}".'
-        folder = Path(text).parent
-        near = _neighbour(folder, Path(text).name)
-        raise UnreadableSource(message, near or "Check the path; a glob needs quotes in a shell.")
-    name = found[0].lower()
-    suffix = next((s for s in sorted(READERS, key=len, reverse=True) if name.endswith(s)), "")
-    if not suffix:
-        kind = Path(name).suffix
-        if kind in PICKLES:
-            message = f'"{text}" is a pickle or array file, which steelyard does not open: loading one can run any code.'
-            raise UnreadableSource(message, "Save the predictions as CSV or Parquet, or pass the arrays from Python.")
-        message = f'"{text}" is not a kind of file that can be read: {kind or "no suffix"}.'
-        raise UnreadableSource(message, f"Allowed: {', '.join(READERS)}.")
-    if all(os.path.getsize(f) == 0 for f in found):
-        message = f'"{text}" is empty.'
-        raise UnreadableSource(message, "A file needs a header and at least one row.")
-    return suffix, found
+        raise UnreadableSource(message, _neighbour(Path(text)))
+    suffixes = {_suffix(name) for name in found}
+    readers = {READERS[suffix] for suffix in suffixes}
+    if len(readers) > 1:
+        message = f'The files of "{text}" are of different kinds: {listing(sorted(suffixes))}.'
+        raise UnreadableSource(message, "Name files of one kind.")
+    for name in found:
+        if os.path.getsize(name) == 0:
+            message = f'"{name}" is empty.'
+            raise UnreadableSource(message, "A file needs a header and at least one row.")
+    return readers.pop(), found
 
 
-def _neighbour(folder: Path, name: str) -> str:
-    from steelyard.errors import nearest
+def _suffix(name: str) -> str:
+    lower = name.lower()
+    for suffix in sorted(READERS, key=len, reverse=True):
+        if lower.endswith(suffix):
+            return suffix
+    kind = Path(lower).suffix
+    for kinds, (what, hint) in OTHERS.items():
+        if kind in kinds:
+            message = f'"{name}" {what}.'
+            raise UnreadableSource(message, hint)
+    message = f'"{name}" has {f"the suffix {kind}" if kind else "no suffix"}, which is not that of a table.'
+    raise UnreadableSource(message, f"Allowed: {', '.join(READERS)}.")
 
-    if not folder.is_dir():
-        return f'The folder "{folder}" does not exist either.'
-    return nearest(name, [p.name for p in folder.iterdir()])
+
+def _neighbour(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f'The folder "{path.parent}" does not exist either.'
+    return nearest(path.name, [p.name for p in path.parent.iterdir()]) or "Check the path; a glob needs quotes in a shell."
 
 
 def unreadable(text: str, problem: Exception) -> InputError:
-    """DuckDB's complaint as one of ours: the first line only, the rest is about DuckDB."""
-    first = str(problem).strip().split("\n", 1)[0]
-    message = f'"{text}" cannot be read as a table. {first}'
-    return UnreadableSource(message, "Check that the file is whole, and that its suffix says what it is.")
+    """DuckDB's complaint as one of ours: what is wrong with the file, not with DuckDB."""
+    said = str(problem).strip()
+    named = re.search(r"^  file = (.*)$", said, re.MULTILINE) or re.search(r"[\"'](/?[^\"'\n]+)[\"']", said)
+    name = named[1] if named and os.path.isfile(named[1]) else text
+    what = ""
+    if os.path.isfile(name) and READERS.get(_suffix(name)) == "csv":
+        what = complaint(name, said)
+    elif re.search("magic bytes|[Ff]ooter|Parquet|Thrift|TProtocol|metadata", said):
+        what = "it is not a whole Parquet file"
+    if not what:
+        what = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", said.split("\n", 1)[0]).rstrip(".")
+    message = f'"{name}" cannot be read as a table: {what}.'
+    return UnreadableSource(message, WHOLE)

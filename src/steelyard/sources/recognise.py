@@ -8,11 +8,12 @@ from typing import Any
 
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.batches import BatchRows
-from steelyard.engines.columns import make_column
-from steelyard.engines.frames import BUCKET_COLUMN, FrameRows
-from steelyard.errors import LengthsDiffer, UnknownColumn, UnreadableSource, listing, nearest
+from steelyard.engines.columns import Column, make_column
+from steelyard.engines.frames import FrameRows
+from steelyard.errors import LengthsDiffer, UnknownColumn, UnreadableSource, UsageError, listing, nearest
 from steelyard.rows import Rows
-from steelyard.sources.files import open_files
+from steelyard.sources.files import open_files, unreadable
+from steelyard.sources.relations import from_relation
 
 BATCH = 1 << 18
 
@@ -23,23 +24,25 @@ def open_rows(data: Any, roles: Mapping[str, Any]) -> Rows:
         return _from_values(roles)
     if isinstance(data, str | os.PathLike):
         relation, connection = open_files(data)
-        rows = _from_relation(relation, roles)
+        _check_columns(roles, list(relation.columns))
+        rows = from_relation(relation, roles, lambda problem: unreadable(os.fspath(data), problem))
         rows.connection = connection  # type: ignore[attr-defined]
         return rows
     if isinstance(data, Mapping):
         _check_columns(roles, list(data))
-        return _from_values({role: data[name] for role, name in roles.items()})
+        return _from_values({role: data[name] for role, name in roles.items()}, dict(roles))
     if type(data).__name__ == "DuckDBPyRelation":
-        return _from_relation(data, roles)
+        _check_columns(roles, list(data.columns))
+        return from_relation(data, roles)
     return _from_frame(data, roles)
 
 
-def _from_values(roles: Mapping[str, Any]) -> Rows:
+def _from_values(roles: Mapping[str, Any], names: Mapping[str, str] | None = None) -> Rows:
     for role, values in roles.items():
         if isinstance(values, str):
-            message = f'{role}={values!r} is a column name, but there is no table to find it in.'
-            raise UnreadableSource(message, "Pass the table first: evaluate(data, target=..., score=...), or pass the values.")
-    columns = {role: make_column(role, values) for role, values in roles.items()}
+            message = f'{role}="{values}" is a column name, but there is no table to find it in.'
+            raise UsageError(message, "Pass the table first: evaluate(data, target=..., score=...), or pass the values.")
+    columns = {role: _values(role, values, (names or {}).get(role, "")) for role, values in roles.items()}
     lengths = {role: len(column.values) for role, column in columns.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{role} {n:,}" for role, n in lengths.items())
@@ -48,65 +51,80 @@ def _from_values(roles: Mapping[str, Any]) -> Rows:
     return ArrayRows(columns)
 
 
-def _check_columns(roles: Mapping[str, Any], columns: list[str]) -> None:
+def _values(role: str, values: Any, name: str) -> Column:
+    """A column of values; Series of Polars and Arrow keep whole numbers whole where NumPy would not."""
+    module = type(values).__module__.split(".")[0]
+    if module == "pyarrow" and type(values).__name__ != "ChunkedArray":
+        import pyarrow
+
+        values = pyarrow.chunked_array([values])
+    if module in {"polars", "pyarrow"}:
+        import narwhals.stable.v2 as nw
+
+        return _series_column(role, nw.from_native(values, series_only=True), name)
+    return make_column(role, values, name)
+
+
+def _check_columns(roles: Mapping[str, Any], columns: list[Any]) -> None:
     for role, name in roles.items():
-        if not isinstance(name, str) or name not in columns:
-            message = f"There is no column {name!r} for the role {role}; the table has {listing(columns)}."
-            raise UnknownColumn(message, nearest(str(name), columns) or "Name one of these columns.")
-
-
-def _from_relation(relation: Any, roles: Mapping[str, Any]) -> FrameRows:
-    import narwhals.stable.v2 as nw
-
-    _check_columns(roles, list(relation.columns))
-    bucket = ""
-    if "unit" in roles:
-        kind = str(relation.types[relation.columns.index(roles["unit"])])
-        if kind not in {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "BOOLEAN"}:
-            bucket = BUCKET_COLUMN
-            quoted = '"' + roles["unit"].replace('"', '""') + '"'
-            digits = " + ".join(
-                f"(strpos('0123456789abcdef', substr(md5(cast({quoted} as varchar)), {i + 1}, 1)) - 1) * {16 ** (3 - i)}"
-                for i in range(4)
-            )
-            relation = relation.project(f'*, {digits} as "{BUCKET_COLUMN}"')
-    return FrameRows(nw.from_native(relation), roles, bucket)
+        if not isinstance(name, str | int) or name not in columns:
+            said = f'"{name}"' if isinstance(name, str) else f"{name}" if isinstance(name, int) else "of that kind"
+            message = f"There is no column {said} for the {role.rstrip('0123456789')}; the table has {listing(columns)}."
+            hint = nearest(str(name), columns) if isinstance(name, str) else "With a table, a role is the name of a column."
+            raise UnknownColumn(message, hint or "Name one of these columns.")
 
 
 def _from_frame(data: Any, roles: Mapping[str, Any]) -> Rows:
     import narwhals.stable.v2 as nw
+    from narwhals.exceptions import DuplicateError
 
     try:
         frame: Any = nw.from_native(data)
+        columns = list(frame.collect_schema().names())
     except TypeError:
         message = f"An object of type {type(data).__name__} is not a table that can be read."
         hint = "Pass a path, a pandas, Polars, PyArrow or DuckDB table, or a dictionary of arrays; or no table and arrays."
         raise UnreadableSource(message, hint) from None
-    _check_columns(roles, list(frame.collect_schema().names()))
-    if isinstance(frame, nw.DataFrame):
-        return ArrayRows({role: _column(role, frame, name) for role, name in roles.items()})
+    except DuplicateError:
+        message = "The table has more than one column of the same name."
+        raise UnreadableSource(message, "Give every column its own name.") from None
+    except Exception as problem:
+        if not _is_theirs(problem):
+            raise
+        raise _told(problem) from problem
+    _check_columns(roles, columns)
     native = nw.to_native(frame)
     if hasattr(native, "collect_batches"):
         return _from_batches(native, roles)
+    if type(native).__module__.split(".")[0] == "polars" and isinstance(frame, nw.LazyFrame):
+        # An older Polars, which cannot hand over its rows in parts.
+        frame = frame.select(*dict.fromkeys(roles.values())).collect()
+    if isinstance(frame, nw.DataFrame):
+        return ArrayRows({role: _series_column(role, frame.get_column(name), name) for role, name in roles.items()})
     return FrameRows(frame, roles)
 
 
-def _column(role: str, frame: Any, name: str) -> Any:
+def _series_column(role: str, series: Any, name: str) -> Column:
     """One column of an eager frame as NumPy, nulls marked apart so that whole numbers stay whole."""
     import narwhals.stable.v2 as nw
     import numpy as np
 
-    series = frame[name]
     native = nw.to_native(series)
+    name = str(name)
     if hasattr(native, "isna"):
-        return make_column(role, native)
+        return make_column(role, native, name)
     dtype = series.dtype
+    if dtype.is_temporal() or dtype in {nw.Int128, nw.UInt128}:
+        return make_column(role, series.to_list(), name)
     missing = np.asarray(series.is_null().to_numpy()) if series.null_count() else None
     if missing is not None and (dtype.is_numeric() or dtype == nw.Boolean):
         series = series.fill_null(False if dtype == nw.Boolean else 0)  # noqa: FBT003
     if dtype == nw.Decimal:
-        series = series.cast(nw.Float64)
-    column = make_column(role, series.to_numpy() if dtype != nw.Categorical else series.cast(nw.String).to_numpy())
+        # By way of text: Arrow's own conversion is not the nearest number.
+        series = series.cast(nw.String).cast(nw.Float64)
+    elif dtype == nw.Categorical:
+        series = series.cast(nw.String)
+    column = make_column(role, series.to_numpy(), name)
     if missing is not None:
         column.missing = missing if column.missing is None else column.missing | missing
     return column
@@ -118,10 +136,28 @@ def _from_batches(native: Any, roles: Mapping[str, Any]) -> BatchRows:
     wanted = list(dict.fromkeys(roles.values()))
 
     def batches() -> Iterator[ArrayRows]:
-        for batch in native.select(wanted).collect_batches(chunk_size=BATCH, maintain_order=False):
-            frame = nw.from_native(batch)
-            yield ArrayRows({role: _column(role, frame, name) for role, name in roles.items()})
+        try:
+            for batch in native.select(wanted).collect_batches(chunk_size=BATCH, maintain_order=False):
+                frame = nw.from_native(batch)
+                yield ArrayRows({role: _series_column(role, frame.get_column(n), n) for role, n in roles.items()})
+        except Exception as problem:
+            if not _is_theirs(problem):
+                raise
+            raise _told(problem) from problem
 
     empty = nw.from_native(native.select(wanted).head(0).collect())
-    kinds = {role: _column(role, empty, name).kind for role, name in roles.items()}
+    kinds = {role: _series_column(role, empty.get_column(name), name).kind for role, name in roles.items()}
     return BatchRows(batches, kinds)
+
+
+def _is_theirs(problem: Exception) -> bool:
+    """Whether another library complains about its own table."""
+    library = type(problem).__module__.split(".")[0]
+    return isinstance(problem, OSError) or library in {"duckdb", "_duckdb", "ibis", "polars", "pyarrow", "pyspark"}
+
+
+def _told(problem: Exception) -> UnreadableSource:
+    """What another library says about its own table, in one sentence."""
+    said = (str(problem).strip().splitlines() or [type(problem).__name__])[0].rstrip(".")
+    message = f"The table cannot be read: {said}."
+    return UnreadableSource(message, "Look at the file or the query that makes the table.")

@@ -44,7 +44,14 @@ class Cells:
     @property
     def middle(self) -> Array:
         """One value for each cell."""
+        if self.low is self.high:
+            return self.low
         return np.where(self.low == self.high, self.low, self.low + (self.high - self.low) / 2)
+
+    @property
+    def sharp(self) -> bool:
+        """Whether every cell holds one value, so that nothing was lost."""
+        return self.low is self.high or not bool(self.blurred.any())
 
     @property
     def blurred(self) -> Any:

@@ -1,0 +1,328 @@
+"""Prints the pages that come from the code: the catalogue of measures, the intervals, the commands, the picture.
+
+python docs/make.py           write the pages
+python docs/make.py --check   write nothing; say which pages differ from the code, and exit with 1 if any does
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import steelyard as sy
+from steelyard.intervals import method as methods
+from steelyard.measures.curves import curves
+from steelyard.measures.measure import Measure
+from steelyard.questions import ask, reason_of
+
+DOCS = Path(__file__).resolve().parent
+WIDTH = 100
+NOTE = "<!-- Printed by docs/make.py from the code. Change the code, then run: make docs -->"
+
+DIRECTIONS = {
+    "higher": "higher is better",
+    "lower": "lower is better",
+    "zero": "best at zero",
+    "": "neither end is better",
+}
+RANGES = {
+    (0, 1): "0 to 1",
+    (-1, 1): "−1 to 1",
+    (0, 2): "0 to 2",
+    (0, 0.25): "0 to ¼",
+    (0, float("inf")): "0 and up",
+    (-float("inf"), 1): "1 and down",
+    (-float("inf"), float("inf")): "any number",
+}
+
+
+# A little evidence of every kind, to ask the code which interval a measure gets and why it may be undefined -----------
+
+
+@cache
+def samples() -> tuple[sy.Evaluation, ...]:
+    """Scores of two levels, scores that are no probabilities, scores of three classes, and numbers."""
+    target = [0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1]
+    score = [0.1, 0.4, 0.35, 0.8, 0.6, 0.2, 0.55, 0.9, 0.3, 0.45, 0.15, 0.7]
+    classes = {
+        "a": [0.6, 0.2, 0.1, 0.5, 0.3, 0.2, 0.4, 0.3, 0.1],
+        "b": [0.3, 0.6, 0.2, 0.1, 0.5, 0.3, 0.5, 0.4, 0.3],
+        "c": [0.1, 0.2, 0.7, 0.4, 0.2, 0.5, 0.1, 0.3, 0.6],
+    }
+    dose = [7.0, 9.5, 6.0, 8.0, 11.0, 10.0, 7.5, 9.0]
+    said = [7.4, 9.0, 6.3, 7.1, 11.6, 9.7, 8.0, 9.1]
+    return (
+        sy.evaluate(target=target, score=score),
+        sy.evaluate(target=target, score=[9 * s - 3 for s in score]),
+        sy.evaluate(target=list("abcabcabc"), score=classes),
+        sy.evaluate(target=dose, prediction=said),
+    )
+
+
+def questions(m: Measure) -> Iterator[methods.Question]:
+    """The measure, asked of every sample that can answer it."""
+    for e in samples():
+        try:
+            yield ask(m, e.summaries, None, m.with_defaults({}), 0.95, e.positive)
+        except sy.errors.NotAvailable:
+            continue
+
+
+def method_of(m: Measure) -> str:
+    """The name under which the intervals room keeps the method of a measure."""
+    return methods.choose(next(questions(m)))
+
+
+def method_documentation(name: str) -> str:
+    """What the method says about itself."""
+    for room in methods.ROOMS:
+        importlib.import_module(f"steelyard.intervals.{room}")
+    return inspect.getdoc(methods._methods[name]) or ""
+
+
+def interval_words(m: Measure) -> str:
+    """The interval of a measure in words, or why it has none."""
+    if m.interval.startswith("none"):
+        return f"none: {m.interval.partition(': ')[2]}"
+    return f"{told_as(m)}. {sentence(method_documentation(method_of(m)))}"
+
+
+def told_as(m: Measure) -> str:
+    """What a result says about its method."""
+    e = next(e for e in samples() if m.name in e.measures)
+    return e.measure(m.name).method
+
+
+def undefined_words(m: Measure) -> str:
+    """Why the measure may have no value."""
+    readings = (q.read(q.summary) for q in questions(m))
+    reasons = [r.shares[0].empty if hasattr(r, "shares") else reason_of(r) for r in readings]
+    return "; ".join(dict.fromkeys(reasons))
+
+
+# The catalogue --------------------------------------------------------------------------------------------------------
+
+
+def sentence(documentation: str) -> str:
+    """The first line of a documentation, without its full stop."""
+    return documentation.split("\n", 1)[0].rstrip(".")
+
+
+def cell(text: str) -> str:
+    """Text that may stand in a table."""
+    return text.replace("|", "\\|")
+
+
+def by_question() -> dict[str, list[Measure]]:
+    """Measures by the module that holds them, in the order in which people ask."""
+    found: dict[str, list[Measure]] = {}
+    for m in sy.catalogue().values():
+        found.setdefault(m.function.__module__, []).append(m)
+    return found
+
+
+def question_of(module: str) -> tuple[str, str]:
+    """The question that a module of measures answers, and the rest of its first line."""
+    loaded = sys.modules.get(module)
+    asked, mark, rest = ((loaded and inspect.getdoc(loaded)) or "").split("\n", 1)[0].partition("?")
+    return (asked + mark, rest.strip()) if mark else ("Measures from elsewhere", "")
+
+
+def range_words(m: Measure) -> str:
+    return RANGES.get(m.range) or "{:g} to {:g}".format(*m.range)
+
+
+def split_example(documentation: str) -> tuple[str, str]:
+    """The prose of a documentation, and its session."""
+    prose, mark, session = documentation.partition(">>> ")
+    return prose.strip(), (mark + session).strip()
+
+
+def imports(module: str, measures: list[Measure]) -> list[str]:
+    """The lines that make the examples of a section run."""
+    shown = [m for m in measures if split_example(m.documentation)[1]]
+    text = " ".join(split_example(m.documentation)[1] for m in shown)
+    used = {r for m in measures for r in m.reads if re.search(rf"\b{r.__name__}\b", text)}
+    names: dict[str, list[str]] = {module: [m.name for m in shown]}
+    for r in sorted(used, key=lambda r: (r.__module__, r.__name__)):
+        names.setdefault(r.__module__, []).append(r.__name__)
+    lines: list[str] = []
+    for home, them in names.items():
+        line = f">>> from {home} import {', '.join(them)}"
+        if len(line) <= WIDTH:
+            lines += [line]
+            continue
+        inner = textwrap.wrap(", ".join(them) + ",", WIDTH, initial_indent="...     ", subsequent_indent="...     ")
+        lines += [f">>> from {home} import (", *inner, "... )"]
+    return lines
+
+
+def entry(m: Measure) -> list[str]:
+    """Everything about one measure."""
+    prose, session = split_example(m.documentation)
+    reads = " or ".join(f"[{r.__name__}](rooms/summaries.md#{r.__name__.lower()})" for r in m.reads)
+    asked = "".join(f", {k}={v!r}" for k, v in m.options.items())
+    lines = [f"### {m.name}", "", prose, ""]
+    lines += [f"- Asked as: `e.measure({m.name!r}{asked})`".replace("'", '"')] if m.options else []
+    lines += [
+        f"- Range: {range_words(m)}; {DIRECTIONS[m.better]}.",
+        f"- Reads: {reads}.",
+        f"- Interval: {interval_words(m)}.",
+        f"- Not available when: {undefined_words(m)}.",
+    ]
+    lines += [f"- Also called: {', '.join(f'`{a}`' for a in m.aliases)}."] if m.aliases else []
+    return [*lines, "", *(["```python", session, "```", ""] if session else [])]
+
+
+def catalogue_page() -> str:
+    """Every measure, by the question it answers."""
+    sections = by_question()
+    total = sum(map(len, sections.values()))
+    lines = [
+        NOTE,
+        "",
+        "# Measures",
+        "",
+        f"There are {total} measures, filed by the question they answer. Of an evaluation `e`, a measure is asked for by its",
+        'name or by any of its other names: `e["recall"]`. One that belongs to a level takes the level or an average,',
+        '`e["recall", "spam"]`, `e["recall", "macro"]` (also `"micro"` and `"weighted"`); one that has options takes them by',
+        'keyword, `e.measure("f_beta", beta=2)`. Every answer carries its interval; [the list of intervals](intervals.md) says',
+        "how each is made. Where a number does not exist the answer says why, in the words given here. Names that differ in",
+        "the field are settled in [the conventions](conventions.md).",
+        "",
+        "The examples call the functions directly, on summaries written by hand; `evaluate` does this for you.",
+        "",
+    ]
+    for module, measures in sections.items():
+        asked, rest = question_of(module)
+        lines += [f"## {asked}", "", *([rest, ""] if rest else []), "| measure | what it says | range | better |"]
+        lines += ["|---|---|---|---|"]
+        for m in measures:
+            better = {"": "–"}.get(m.better, m.better)
+            lines += [f"| [{m.name}](#{m.name}) | {cell(m.sentence)} | {range_words(m)} | {better} |"]
+        lines += [""]
+        if any(split_example(m.documentation)[1] for m in measures):
+            lines += ["```python", *imports(module, measures), "```", ""]
+        for m in measures:
+            lines += entry(m)
+    return "\n".join([*lines, *curve_section()])
+
+
+def curve_section() -> list[str]:
+    """Every curve and its columns."""
+    e = samples()[0]
+    lines = ["## What does it look like at every threshold?", ""]
+    lines += ["A curve is asked for as `e.curve(name)`; of many classes as `e.curve(name, level)`.", ""]
+    lines += ["| curve | what it shows | columns |", "|---|---|---|"]
+    for name, function in curves().items():
+        columns = ", ".join(f"`{c}`" for c in e.curve(name).columns)
+        lines += [f"| {name} | {cell(inspect.getdoc(function) or '')} | {columns} |"]
+    return [*lines, ""]
+
+
+# Intervals ------------------------------------------------------------------------------------------------------------
+
+
+def intervals_page() -> str:
+    """Which interval each measure gets."""
+    groups: dict[tuple[str, str], list[Measure]] = {}
+    for m in sy.catalogue().values():
+        groups.setdefault((method_of(m), told_as(m)), []).append(m)
+    lines = [
+        NOTE,
+        "",
+        "# Intervals",
+        "",
+        "Every number carries an interval and the name of the method that made it, `.method`, or says in `.note` why it has",
+        "none. [The room of the intervals](rooms/intervals.md) says how a method is chosen, and",
+        "[decision 4](decisions/0004-intervals-that-cover.md) why these were.",
+        "",
+        "| the result says | how it is made | measures |",
+        "|---|---|---|",
+    ]
+    for (name, told), measures in groups.items():
+        names = ", ".join(f"[{m.name}](measures.md#{m.name})" for m in measures)
+        why = "; ".join(m.interval.partition(": ")[2] for m in measures)
+        how = why if name == "none" else sentence(method_documentation(name))
+        lines += [f"| {cell(told)} | {cell(how)} | {names} |"]
+    rest = [n for n in methods._methods if n not in {name for name, _ in groups}]
+    lines += ["", "Whatever the measure:", ""]
+    lines += [f"- *{n}*: {sentence(method_documentation(n))}." for n in rest]
+    return "\n".join([*lines, ""])
+
+
+# Commands -------------------------------------------------------------------------------------------------------------
+
+
+def commands() -> list[list[str]]:
+    """Every command as the words that call it."""
+    import click
+
+    def below(command: click.Command, words: list[str]) -> Iterator[list[str]]:
+        yield words
+        if isinstance(command, click.Group):
+            context = click.Context(command, info_name="steelyard")
+            for name in command.list_commands(context):
+                inner = command.get_command(context, name)
+                assert inner is not None
+                yield from below(inner, [*words, name])
+
+    return list(below(importlib.import_module("steelyard.cli").main, []))
+
+
+def help_text(words: list[str]) -> str:
+    """What a command prints when it is asked for help."""
+    from click.testing import CliRunner
+
+    main = importlib.import_module("steelyard.cli").main
+    done = CliRunner().invoke(main, [*words, "--help"], prog_name="steelyard", terminal_width=80, color=False)
+    assert done.exit_code == 0, done.output
+    return done.output.rstrip()
+
+
+def cli_page() -> str:
+    """The help of every command."""
+    lines = [NOTE, "", "# The command line", ""]
+    for words in commands():
+        title = " ".join(["steelyard", *words])
+        lines += [f"## {title}", "", "```text", help_text(words), "```", ""]
+    return "\n".join(lines)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "measures.md": catalogue_page,
+    "intervals.md": intervals_page,
+    "cli.md": cli_page,
+}
+
+
+def differing() -> list[str]:
+    """Pages that do not say what the code says."""
+    found = ((DOCS / name, page) for name, page in PAGES.items())
+    return [path.name for path, page in found if not path.exists() or path.read_text(encoding="utf-8") != page()]
+
+
+def main(arguments: list[str]) -> int:
+    if arguments not in ([], ["--check"]):
+        print(__doc__)
+        return 2
+    wrong = differing()
+    for name in wrong:
+        if arguments:
+            print(f"docs/{name} differs from the code. To print it anew: make docs", file=sys.stderr)
+        else:
+            (DOCS / name).parent.mkdir(exist_ok=True)
+            (DOCS / name).write_text(PAGES[name](), encoding="utf-8")
+            print(f"docs/{name} printed")
+    return 1 if wrong and arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,185 @@
+"""The page about the coverage study, written from its JSON."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from coverage_reasons import reason
+
+LOW, HIGH = 93.0, 97.5
+FAMILIES = {
+    "scores": "One score, two levels",
+    "labels": "Labels",
+    "classes": "A score for each class",
+    "continuous": "Numbers",
+}
+Cell = dict[str, Any]
+Scene = dict[str, Any]
+
+
+def page(study: dict[str, Any]) -> str:
+    """The whole page as Markdown."""
+    scenes: list[Scene] = study["scenarios"]
+    for s in scenes:
+        s["by_key"] = {(row[0], row[1]): dict(zip(study["columns"], row, strict=True)) for row in s["cells"]}
+    lines = [*_opening(study, scenes)]
+    for family, title in FAMILIES.items():
+        lines += ["", f"## {title}"]
+        groups = dict.fromkeys(s["group"] for s in scenes if s["family"] == family)
+        for group in groups:
+            chosen = [s for s in scenes if s["family"] == family and s["group"] == group]
+            lines += ["", f"### {title}: {group}" if len(groups) > 1 else "", "", *_table(chosen, study)]
+    lines += ["", "## Cells that fall short", "", *_short(scenes)]
+    lines += ["", "## Without a value, without an interval", "", *_absent(scenes, study)]
+    return "\n".join(line for line in _squeezed(lines)) + "\n"
+
+
+def _squeezed(lines: list[str]) -> list[str]:
+    return [line for i, line in enumerate(lines) if line or (i and lines[i - 1])]
+
+
+def _told(s: Scene) -> list[Cell]:
+    return [c for c in s["by_key"].values() if c["coverage"] is not None]
+
+
+def _outside(c: Cell) -> bool:
+    return not LOW <= c["coverage"] <= HIGH
+
+
+def _chance(c: Cell) -> bool:
+    """Whether the aim of 95 lies within two Monte-Carlo errors."""
+    return abs(c["coverage"] - 95.0) <= 2 * c["error"]
+
+
+def _opening(study: dict[str, Any], scenes: list[Scene]) -> list[str]:
+    cells = [c for s in scenes for c in _told(s)]
+    inside = sum(not _outside(c) for c in cells)
+    low = sum(c["coverage"] < LOW for c in cells)
+    high = sum(c["coverage"] > HIGH for c in cells)
+    chance = sum(_outside(c) and _chance(c) for c in cells)
+    most = max(s["repeats"] for s in scenes)
+    least = min(s["repeats"] for s in scenes)
+    reached = {k[0].split(" (")[0] for s in scenes for k in s["by_key"]}
+    missing = [name for name in study["catalogue"] if name not in reached]
+    failed = [f"{s['name']}: {s['failed']} ({s['wrong'][0]})" for s in scenes if s["failed"]]
+    table = ["| family | cells | median | below 93 | 93 to 97.5 | above 97.5 |", "|---|---:|---:|---:|---:|---:|"]
+    for family, title in FAMILIES.items():
+        found = sorted(c["coverage"] for s in scenes if s["family"] == family for c in _told(s))
+        if found:
+            under, over = sum(v < LOW for v in found), sum(v > HIGH for v in found)
+            middle = found[len(found) // 2]
+            table.append(f"| {title} | {len(found):,} | {middle:.1f} | {under} | {len(found) - under - over} | {over} |")
+    return [
+        "# Do the intervals cover?",
+        "",
+        "A 95 % interval is a promise: over many samples, 95 of 100 intervals hold the true value. This study asks how well the",
+        "promise is kept, for every measure in the catalogue, in the situations that people meet: few rows and many, rare",
+        "positives, weak and near-perfect models, tied scores, scores that are too extreme, weights of each kind, many rows of one",
+        "person, several levels, heavy tails.",
+        "",
+        f"**How.** There are {len(scenes)} scenarios. Each draws data from a known distribution, hands them to `evaluate`, and asks for",
+        "every number. The true value comes from a fine table of the same distribution, evaluated with its masses as weights:",
+        "integration over a grid, so nothing on the side of the truth is simulated. A cell of the tables below is the share of",
+        f"repeats whose interval held the true value. Scenarios have {least} to {most} repeats (the large and slow ones fewer), so the",
+        f"Monte-Carlo error of a cell is about {100 * (0.95 * 0.05 / most) ** 0.5:.1f} to {100 * (0.95 * 0.05 / least) ** 0.5:.1f} points.",
+        "Where a measure exists for each level, the levels are pooled in one cell.",
+        "",
+        "**Aim.** 94 to 96 %. Cells below 93 are in bold with ▼ (the interval promises too much), cells above 97.5 in italics",
+        "with ▲ (wider than it needs to be). A dash is a measure that was undefined in every repeat, `none` one that says in",
+        "words why it has no interval.",
+        "",
+        f"**Result.** {inside:,} of {len(cells):,} cells ({100 * inside / len(cells):.0f} %) lie between 93 and 97.5; {low} are below, {high}",
+        f"above; {chance} of those outside are within two Monte-Carlo errors of 95 and may be chance.",
+        "",
+        *table,
+        "",
+        *([f"Measures of the catalogue that no scenario reaches: {', '.join(missing)}.", ""] if missing else []),
+        *([f"Repeats that failed: {'; '.join(failed)}.", ""] if failed else []),
+        "Reproduce it with",
+        "",
+        "```",
+        f"python docs/studies/coverage.py --repeats {study['repeats']} --processes {study['processes']}",
+        "```",
+        "",
+        f"which took {study['seconds'] / 60:.0f} minutes and also writes `coverage.json`: for each cell the true value, how often it was",
+        "defined, coverage with its Monte-Carlo error, misses on either side, mean width, worst level, method.",
+        "The draws depend on the seed, the scenario's name and the repeat alone, so any run of the same code gives the same numbers.",
+    ]
+
+
+def _keys(scenes: list[Scene], study: dict[str, Any]) -> list[tuple[str, str]]:
+    order = {name: i for i, name in enumerate(study["catalogue"])}
+    kinds = {"": 0, "each level": 1, "macro": 2, "weighted": 3, "micro": 4}
+    keys = {k for s in scenes for k in s["by_key"]}
+    return sorted(keys, key=lambda k: (order.get(k[0].split(" (")[0], 999), " (" in k[0], k[0], kinds.get(k[1], 9)))
+
+
+def _table(scenes: list[Scene], study: dict[str, Any]) -> list[str]:
+    heads = [s["name"].replace(", ", "<br>") + f"<br>×{s['repeats']}" for s in scenes]
+    lines = ["| measure | " + " | ".join(heads) + " |", "|---|" + "---:|" * len(heads)]
+    for key in _keys(scenes, study):
+        row = [_cell(s["by_key"].get(key)) for s in scenes]
+        lines.append(f"| {_name(*key)} | " + " | ".join(row) + " |")
+    return lines
+
+
+def _name(measure: str, of: str) -> str:
+    return f"{measure}, {of}" if of else measure
+
+
+def _cell(c: Cell | None) -> str:
+    if c is None:
+        return ""
+    if c["coverage"] is None:
+        return "none" if c["none"] else "–"
+    said = f"{c['coverage']:.1f}"
+    if c["coverage"] < LOW:
+        return f"**{said}** ▼"
+    return f"*{said}* ▲" if c["coverage"] > HIGH else said
+
+
+def _short(scenes: list[Scene]) -> list[str]:
+    lines = [
+        "Every cell outside 93 to 97.5, with the share of intervals that lay wholly above the true value and wholly below it, and the",
+        "reason as far as it is known. Measures with the same list are named together. “±” marks cells within two Monte-Carlo errors",
+        "of 95, which may be chance.",
+    ]
+    for family, title in FAMILIES.items():
+        by_reason: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        for s in scenes:
+            if s["family"] != family:
+                continue
+            for c in _told(s):
+                if _outside(c):
+                    mark = "±" if _chance(c) else ""
+                    said = f"{s['name']}: {c['coverage']:.1f}{mark} ({c['below']:.1f} above, {c['above']:.1f} below)"
+                    by_reason[reason(s, c, chance=_chance(c))][_name(c["measure"], c["of"])].append(said)
+        if not by_reason:
+            continue
+        lines += ["", f"### {title}"]
+        for why in sorted(by_reason, key=lambda w: -sum(map(len, by_reason[w].values()))):
+            same: dict[tuple[str, ...], list[str]] = defaultdict(list)
+            for name, cells in by_reason[why].items():
+                same[tuple(cells)].append(name)
+            lines += ["", f"**{why}**", ""]
+            lines += [f"- {', '.join(names)} – " + "; ".join(cells) for cells, names in same.items()]
+    return lines
+
+
+def _absent(scenes: list[Scene], study: dict[str, Any]) -> list[str]:
+    lines = ["How often a number was undefined or came without an interval, where that was more than one repeat in a hundred.", ""]
+    for key in _keys(scenes, study):
+        undefined, none = [], []
+        for s in scenes:
+            c = s["by_key"].get(key)
+            total = c["defined"] + c["undefined"] + c["none"] if c else 0
+            if c and total and c["undefined"] / total > 0.01:
+                undefined.append(f"{s['name']} {100 * c['undefined'] / total:.0f} %")
+            if c and total and c["none"] / total > 0.01:
+                none.append(f"{s['name']} {100 * c['none'] / total:.0f} %")
+        if undefined:
+            lines.append(f"- {_name(*key)}, undefined: {'; '.join(undefined)}")
+        if none:
+            lines.append(f"- {_name(*key)}, no interval: {'; '.join(none)}")
+    return lines

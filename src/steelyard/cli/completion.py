@@ -1,0 +1,25 @@
+"""steelyard completion: the script that teaches a shell to complete our commands and options."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+from steelyard.cli.program import COMMANDS, program
+
+PLACES = {
+    "bash": 'eval "$(steelyard completion bash)"              in ~/.bashrc',
+    "zsh": 'eval "$(steelyard completion zsh)"               in ~/.zshrc',
+    "fish": "steelyard completion fish | source                in ~/.config/fish/config.fish",
+}
+
+
+@click.command("completion", short_help=COMMANDS["completion"], epilog="\b\nUse it:\n  " + "\n  ".join(PLACES.values()))
+@click.argument("shell", type=click.Choice(list(PLACES)))
+def command(shell: str) -> None:
+    """Print the completion script of a SHELL: bash, zsh or fish."""
+    found = get_completion_class(shell)
+    assert found is not None, "Click knows all three"
+    made = found(program, {}, "steelyard", "_STEELYARD_COMPLETE")
+    # Click's own source() starts bash to ask for its version; the script itself needs no such thing.
+    click.echo(made.source_template % made.source_vars())

@@ -1,0 +1,164 @@
+"""steelyard help: topics with worked examples. A test runs every line that starts with a dollar sign."""
+
+from __future__ import annotations
+
+import difflib
+
+import click
+
+from steelyard.cli.program import COMMANDS
+
+TOPICS: dict[str, tuple[str, str]] = {
+    "start": (
+        "the first evaluation",
+        """\
+You need a file with one row a prediction: what really happened, and what the
+model said. Nothing else; the model itself is never asked.
+
+  $ steelyard evaluate preds.csv --target y --score p
+
+y holds 0 and 1 (or false and true); p is higher the more likely y is 1.
+If the target holds words, say which of them is the positive one:
+
+  $ steelyard evaluate preds.csv --target label --score p --positive spam
+
+Every number comes with an interval: with other rows from the same source the
+number would differ, and the interval says by how much. A number that does not
+exist is printed as n/a with the reason, never as 0.
+
+To see all of this on real data: steelyard demo""",
+    ),
+    "files": (
+        "what can be read",
+        """\
+CSV (also .tsv, .txt, .csv.gz, .csv.zst) and Parquet, of any size: files are
+counted where they lie and never loaded whole. Quote a glob to read many:
+
+  $ steelyard evaluate "days/*.parquet" --target y --score p
+
+- reads CSV from standard input:
+
+  $ cat preds.csv | steelyard evaluate - --target y --score p
+
+Save an evaluation, and tell it again without the rows:
+
+  $ steelyard evaluate preds.csv --target y --score p --save march.json
+  $ steelyard evaluate march.json --threshold 0.3
+
+Pickles are not opened: loading one can run any code.""",
+    ),
+    "threshold": (
+        "from scores to labels",
+        """\
+A row is labelled positive if its score is at least the threshold, 0.5 unless
+you say otherwise. The order of the scores (auc, ks, lift) does not depend on
+it; recall, precision and the confusion matrix do.
+
+  $ steelyard evaluate preds.csv --target y --score p --threshold 0.3
+
+If labels come with the scores, they are used as they are and no threshold is:
+
+  $ steelyard evaluate preds.csv --target label --score p \\
+      --prediction guess --positive spam""",
+    ),
+    "classes": (
+        "more than two levels",
+        """\
+With predicted labels, name the two columns:
+
+  $ steelyard evaluate flowers.csv --target species --prediction guess
+
+With a score for each level, name each, as LEVEL=COLUMN:
+
+  $ steelyard evaluate flowers.csv --target species \\
+      --score a=p_a --score b=p_b --score c=p_c
+
+"macro" is the mean over the levels, each counting the same; --json has
+"micro" (all counts pooled) and "weighted" (by rows of the level) as well.""",
+    ),
+    "numbers": (
+        "continuous targets",
+        """\
+Name the target and the prediction:
+
+  $ steelyard evaluate doses.csv --target dose --prediction dose_hat
+
+Errors are always prediction − target, so a bias above zero means too high.
+Whole numbers may be labels or quantities; where it is not clear, say which:
+
+  $ steelyard evaluate doses.csv --target pills \\
+      --prediction pills_hat --kind continuous""",
+    ),
+    "rows": (
+        "weights, units, segments, missing values",
+        """\
+Rows that stand for more than one case have a weight. Sampling weights are
+scale-free; a frequency weight of k is the same as k copies of the row.
+
+  $ steelyard evaluate preds.csv --target y --score p --weight w
+  $ steelyard evaluate preds.csv --target y --score p \\
+      --weight copies --weights frequency
+
+Many rows about the same customer are not as good as many customers. Say so,
+and the intervals follow customers:
+
+  $ steelyard evaluate preds.csv --target y --score p --unit customer
+
+Each region apart, and all together:
+
+  $ steelyard evaluate preds.csv --target y --score p --segment region
+
+A file with missing values is refused, unless you have them left out; the
+result then says how many there were.
+
+  $ steelyard evaluate gaps.csv --target y --score p --missing drop""",
+    ),
+    "scripts": (
+        "JSON, exit codes, quiet",
+        """\
+--json prints one document: "schema" is 1, "numbers" has a row for every
+number (measure, level, segment, estimate, low, high, method, n …), and a
+number that does not exist is null with its "reason".
+
+  $ steelyard evaluate preds.csv --target y --score p --json -o numbers.json
+
+Files are not written over without --force, and never left half-written.
+Results go to stdout; notes, progress and errors to stderr.
+
+  0    done
+  2    wrong usage
+  3    the input cannot be used
+  130  interrupted""",
+    ),
+}
+
+
+def topics_text() -> str:
+    """All topics with a word on each."""
+    size = max(map(len, TOPICS))
+    lines = [f"  {name:<{size}}  {about}" for name, (about, _) in TOPICS.items()]
+    return "\n".join(
+        ["Topics:", "", *lines, "", "`steelyard help TOPIC` explains one; `steelyard COMMAND --help` has the options."]
+    )
+
+
+@click.command("help", short_help=COMMANDS["help"])
+@click.argument("topic", required=False)
+@click.pass_context
+def command(ctx: click.Context, topic: str | None) -> None:
+    """Explain a TOPIC with worked examples; without one, list the topics."""
+    if topic is None:
+        click.echo(topics_text())
+    elif topic in TOPICS:
+        about, text = TOPICS[topic]
+        click.echo(f"{topic}: {about}\n\n{text}")
+    elif topic in COMMANDS and ctx.parent is not None and isinstance(ctx.parent.command, click.Group):
+        found = ctx.parent.command.get_command(ctx, topic)
+        assert found is not None
+        with click.Context(found, info_name=topic, parent=ctx.parent) as inner:
+            click.echo(found.get_help(inner))
+    else:
+        close = difflib.get_close_matches(topic, [*TOPICS, *COMMANDS], n=1, cutoff=0.5)
+        hint = f'Did you mean "{close[0]}"?' if close else f"There are {', '.join(TOPICS)}."
+        message = f'There is no topic "{topic}". {hint}'
+        raise click.UsageError(message, ctx)

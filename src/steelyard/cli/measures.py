@@ -1,0 +1,29 @@
+"""steelyard measures: the catalogue, or one measure in full."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from steelyard.cli.program import COMMANDS
+
+
+@click.command("measures", short_help=COMMANDS["measures"])
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+def command(name: str | None, *, as_json: bool) -> None:
+    """List all measures by the question they answer, or explain the one called NAME.
+
+    NAME may be any of a measure's names: auc, roc_auc, roc_index …
+    """
+    from steelyard.measures.measure import catalogue, find
+    from steelyard.views.catalogue import catalogue_text, measure_document, measure_text
+    from steelyard.views.document import SCHEMA
+
+    if as_json:
+        chosen = list(catalogue().values()) if name is None else [find(name)]
+        document = {"schema": SCHEMA, "measures": [measure_document(m) for m in chosen]}
+        click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
+    else:
+        click.echo(catalogue_text() if name is None else measure_text(find(name)))

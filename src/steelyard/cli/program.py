@@ -1,0 +1,122 @@
+"""The program: its commands, loaded when they are run, and what is printed when something is wrong."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+import re
+import sys
+from collections.abc import Sequence
+
+import click
+
+from steelyard import __version__
+from steelyard.errors import SteelyardError
+from steelyard.words import visible
+
+COMMANDS = {
+    "evaluate": "Evaluate a file of predictions: every measure with its interval.",
+    "measures": "List all measures, or explain one.",
+    "demo": "Evaluate models on real data and tell the whole story.",
+    "help": "Explain a topic with worked examples.",
+    "completion": "Print the completion script of a shell.",
+}
+DONE, WRONG_USAGE, INTERRUPTED, PIPE_CLOSED = 0, 2, 130, 141
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one only when it is run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order in which people need them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of that name and take its command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"steelyard.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or suggest the nearest."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0], COMMANDS, n=1, cutoff=0.5)
+            hint = f'Did you mean "{close[0]}"?' if close else f"There are {', '.join(COMMANDS)}."
+            message = f'There is no command "{args[0]}". {hint}'
+            raise click.UsageError(message, ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings=SETTINGS,
+    invoke_without_command=True,
+    epilog="Start with: steelyard demo, steelyard help start, steelyard evaluate --help",
+)
+@click.version_option(__version__, "-V", "--version", message="steelyard %(version)s")
+@click.pass_context
+def program(ctx: click.Context) -> None:
+    """Weigh models: every measure from predictions alone, each with its interval."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the program and say how it ended: 0 done, 2 wrong usage, 3 input unusable, 130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # A terminal that cannot show a character gets a question mark, not a traceback.
+            stream.reconfigure(errors="replace")
+    try:
+        ended = program.main(list(arguments), prog_name="steelyard", standalone_mode=False)
+        sys.stdout.flush()
+    except SteelyardError as problem:
+        return complain(problem.message, in_options(problem.hint), problem.exit_code)
+    except click.UsageError as problem:
+        path = problem.ctx.command_path if problem.ctx is not None else "steelyard"
+        return complain(problem.format_message(), f"`{path} --help` shows what is possible.", WRONG_USAGE)
+    except click.ClickException as problem:
+        return complain(problem.format_message(), "", problem.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has stopped; the interpreter must not complain about it when it closes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    return ended if isinstance(ended, int) else DONE
+
+
+def complain(message: str, hint: str, code: int) -> int:
+    """Print what went wrong and what to do next on stderr."""
+    for text in (message, f"Hint: {hint}" if hint else ""):
+        if text:
+            click.echo("\n".join(visible(line) for line in text.splitlines()), err=True)
+    return code
+
+
+def in_options(hint: str) -> str:
+    """A hint that speaks of Python arguments, in the words of the command line.
+
+    >>> in_options('If it is a quantity, say kind="continuous".')
+    'If it is a quantity, say --kind continuous.'
+    """
+    hint = re.sub(r"""\b(\w+)=("[^"]*"|'[^']*'|\w+)(?:, for example)? \(--\1 ([^)]*)\)""", r"--\1 \3", hint)
+    hint = re.sub(r"\bscore=\{level: column, \.\.\.\}", "--score LEVEL=COLUMN for every level", hint)
+    hint = re.sub(r"\blevels=\[([^\]]*)\]", lambda m: _declared(m[1]), hint)
+    return re.sub(r"""\b(kind|missing|weights|positive)=["']?([^"',.;)]+)["']?""", r"--\1 \2", hint)
+
+
+def _declared(names: str) -> str:
+    given = [n.strip().strip("\"'") for n in names.split(",")]
+    return "--level for each of them" if "..." in given else " ".join(f"--level {n}" for n in given)

@@ -1,0 +1,124 @@
+"""CSV files: one strict dialect, so that no row is skipped, padded or re-read as something else in silence."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, TextIO
+
+from steelyard.errors import UnreadableSource, listing
+
+DELIMITERS = ",;\t|"
+SAMPLE = 200_000
+"""Lines that are looked at to find out what the columns hold, and to find a fault."""
+TYPES = ["BOOLEAN", "BIGINT", "HUGEINT", "DOUBLE", "VARCHAR"]
+"""Dates and times stay the text they are: as a label or a segment only their text counts."""
+
+
+def read_csv(connection: Any, paths: Sequence[str], patterns: Sequence[str]) -> Any:
+    """A DuckDB relation over CSV files; `patterns` are the paths as DuckDB must be told them."""
+    options: dict[str, Any] = {
+        "header": True,
+        "quotechar": '"',
+        "escapechar": '"',
+        "comment": "",
+        "skiprows": 0,
+        "sample_size": SAMPLE,
+        "auto_type_candidates": TYPES,
+        "union_by_name": len(paths) > 1,
+    }
+    if not paths[0].endswith(".zst"):
+        options["delimiter"] = _delimiter(paths[0])
+    relation = connection.read_csv(list(patterns), **options)
+    # DuckDB reads "yes" and "t" as true. They are names of levels; only the words true and false are not.
+    doubtful = [name for name, kind in zip(relation.columns, relation.types, strict=True) if str(kind) == "BOOLEAN"]
+    if not doubtful:
+        return relation
+    texts = connection.read_csv(list(patterns), **options, dtype=dict.fromkeys(doubtful, "VARCHAR"))
+    kept = {}
+    for name in doubtful:
+        quoted = '"' + name.replace('"', '""') + '"'
+        first = texts.filter(f"{quoted} is not null").project(quoted).limit(1).fetchall()
+        if first and first[0][0].lower() not in {"true", "false"}:
+            kept[name] = "VARCHAR"
+    return connection.read_csv(list(patterns), **options, dtype=kept) if kept else relation
+
+
+def _open(path: str) -> TextIO:
+    if path.endswith(".gz"):
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return open(path, encoding="utf-8-sig", newline="")
+
+
+def _delimiter(path: str) -> str:
+    """The separator that the header has most of, outside quotation marks."""
+    try:
+        with _open(path) as file:
+            start = file.read(1 << 16)
+    except UnicodeDecodeError:
+        raise not_text(path) from None
+    except (OSError, EOFError) as problem:
+        message = f'"{path}" cannot be opened: {getattr(problem, "strerror", None) or "it is not a whole gzip file"}.'
+        raise UnreadableSource(message, "Check that the file is whole, and that its suffix says what it is.") from None
+    if "\0" in start:
+        raise not_text(path)
+    header = re.split(r"[\r\n]", re.sub(r'"[^"]*"', "", start), maxsplit=1)[0]
+    best = max(DELIMITERS, key=header.count)
+    delimiter = best if best in header else ","
+    names = next(csv.reader([*start.splitlines(keepends=True)], delimiter=delimiter), [])
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        message = f'The header of "{path}" names more than one column {listing(twice)}.'
+        raise UnreadableSource(message, "Give every column its own name.")
+    return delimiter
+
+
+def not_text(path: str) -> UnreadableSource:
+    """The file is binary, or in another encoding."""
+    message = f'"{path}" is not text in UTF-8.'
+    return UnreadableSource(message, "Save it as UTF-8, or as Parquet; check that its suffix says what it is.")
+
+
+def fault(path: str) -> str:
+    """The first line that breaks the table, as the tail of a sentence; empty if none is found near the start."""
+    if path.endswith(".zst"):
+        return ""
+    delimiter = _delimiter(path)
+    with _open(path) as file:
+        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        line, width = 1, 0
+        try:
+            for row in islice(reader, SAMPLE):
+                width = width or len(row)
+                if row and len(row) != width:
+                    return ragged(line, len(row), width)
+                line = reader.line_num + 1
+        except csv.Error:
+            return f"line {line:,} has a quotation mark that is not closed, or not doubled"
+        except UnicodeDecodeError:
+            return f"it is not text in UTF-8 from line {line:,} on"
+    return ""
+
+
+def ragged(line: int, found: int, width: int) -> str:
+    """A line of the wrong length, as the tail of a sentence."""
+    return f"line {line:,} has {found:,} {'value' if found == 1 else 'values'}, and the header has {width:,}"
+
+
+def complaint(path: str, said: str) -> str:
+    """What DuckDB says about a CSV file, in words about the file; empty if it cannot be told."""
+    line = re.search(r"CSV Error on Line: (\d+)", said)
+    if line:
+        number = int(line[1])
+        width = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
+        if width:
+            return ragged(number, int(width[2]), int(width[1]))
+        value = re.search(r'Error when converting column "(.*)". Could not convert string "(.*)" to', said)
+        if value:
+            return f'line {number:,} has "{value[2]}" in the column "{value[1]}", which held numbers before'
+        if "quote" in said.split("\n  file", 1)[0]:
+            return f"line {number:,} has a quotation mark that is not closed, or not doubled"
+    return fault(path)

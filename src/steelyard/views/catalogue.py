@@ -1,0 +1,99 @@
+"""The catalogue of measures and one measure in full, as text and as JSON, all from what the measures say themselves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from steelyard.measures.measure import Measure, catalogue
+from steelyard.views.layout import WIDTH, table, wrap
+from steelyard.views.story import meaning_of, question_of
+from steelyard.words import shortest
+
+INDENT = "  "
+NEEDS = {
+    "Confusion": "labels",
+    "Outcomes": "labels and a positive level, or one level of many",
+    "Scores": "one score for two levels",
+    "ClassScores": "one score for each class",
+    "Residuals": "a continuous target and prediction",
+}
+BETTER = {"higher": "higher is better", "lower": "lower is better", "zero": "nearer to zero is better", "": "neither"}
+
+
+def by_question() -> dict[str, list[Measure]]:
+    """All measures by the question they answer."""
+    out: dict[str, list[Measure]] = {}
+    for m in catalogue().values():
+        out.setdefault(question_of(m), []).append(m)
+    return out
+
+
+def catalogue_text() -> str:
+    """Every measure on a line or two, by question."""
+    blocks = []
+    for question, found in by_question().items():
+        rows = [(m.name, meaning_of(m, {}, most=110).replace("`", "")) for m in found]
+        # The head of the table is the question above it.
+        lines = table(("", ""), rows, "ll", wrapped=True, width=WIDTH - len(INDENT))[1:]
+        blocks.append("\n".join([question, *(INDENT + line for line in lines)]))
+    blocks.append("`steelyard measures NAME` explains one: formula, example, other names, options.")
+    return "\n\n".join(blocks)
+
+
+def range_text(m: Measure) -> str:
+    """The least and the greatest possible value."""
+    low, high = m.range
+    if math.isinf(low) and math.isinf(high):
+        return "any number"
+    if math.isinf(high):
+        return f"{shortest(low)} and above"
+    return f"up to {shortest(high)}" if math.isinf(low) else f"{shortest(low)} to {shortest(high)}"
+
+
+def measure_text(m: Measure) -> str:
+    """One measure in full."""
+    pairs = [
+        ("question", question_of(m)),
+        ("range", range_text(m)),
+        ("direction", BETTER.get(m.better, m.better)),
+        ("needs", "; or ".join(NEEDS.get(r.__name__, r.__name__) for r in m.reads)),
+        ("options", ", ".join(f"{k} = {v}" for k, v in m.options.items()) or "none"),
+        ("other names", ", ".join(m.aliases) or "none"),
+        ("in Python", _call(m)),
+    ]
+    size = max(len(label) for label, _ in pairs)
+    lines = [m.name, ""]
+    for line in m.documentation.splitlines():
+        lines.extend(
+            wrap(line, WIDTH, INDENT, INDENT)
+            if line.strip() and not line.startswith((">>>", "..."))
+            else [INDENT + line]
+        )
+    lines.append("")
+    for label, text in pairs:
+        lines.extend(wrap(text, WIDTH, f"{INDENT}{label:<{size}}{INDENT}", " " * (size + 2 * len(INDENT))))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _call(m: Measure) -> str:
+    if not m.options:
+        return f'e["{m.name}"]'
+    return f'e.measure("{m.name}", {", ".join(f"{k}={v!r}" for k, v in m.options.items())})'
+
+
+def measure_document(m: Measure) -> dict[str, Any]:
+    """One measure as plain JSON values."""
+    options: Mapping[str, Any] = {k: list(v) if isinstance(v, tuple) else v for k, v in m.options.items()}
+    return {
+        "name": m.name,
+        "question": question_of(m),
+        "sentence": m.sentence,
+        "documentation": m.documentation,
+        "better": m.better or None,
+        "range": [None if math.isinf(end) else end for end in m.range],
+        "needs": [NEEDS.get(r.__name__, r.__name__) for r in m.reads],
+        "options": dict(options),
+        "aliases": list(m.aliases),
+    }

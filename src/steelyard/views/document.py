@@ -1,0 +1,52 @@
+"""An evaluation as one JSON document: every number, every sentence, stable keys; never NaN."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from steelyard.views import story
+from steelyard.views.sentences import sentences
+
+SCHEMA = 1
+"""Raised when a key changes its meaning or goes away; new keys may come at any time."""
+
+
+def evaluation_document(e: Any) -> dict[str, Any]:
+    """All that is known, as plain JSON values."""
+    confusion = e.confusion
+    found: dict[str, Any] = plain(
+        {
+            "schema": SCHEMA,
+            "source": e.facts.get("source"),
+            "evidence": list(e.evidence),
+            "rows": e.rows,
+            "levels": list(e.levels),
+            "positive": e.positive,
+            "threshold": None if "confusion" in e.evidence else e.threshold,
+            "confidence": e.confidence,
+            "segments": list(e.segments),
+            "facts": {k: v for k, v in e.facts.items() if k not in {"at", "source"}},
+            "sentences": [{"about": s.about, "text": s.text} for s in sentences(e)],
+            "notes": story.notes(e, story.groups(e)),
+            "confusion": None
+            if confusion is None
+            else {"levels": list(confusion.levels), "counts": confusion.counts.tolist()},
+            "numbers": e.rows_as_dicts(),
+        }
+    )
+    return found
+
+
+def plain(value: Any) -> Any:
+    """Without what JSON cannot say: numbers that are not finite become null, and their text still tells."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    return value

@@ -1,0 +1,219 @@
+"""What is told about an evaluation, before it is laid out: facts, measures by question, notes."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from steelyard.measures.measure import Measure, catalogue
+from steelyard.results import Estimate
+from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.summaries.scores import Scores
+from steelyard.words import count, estimate_parts, percent, quoted, shortest, significant, visible
+
+FIRST = (
+    *("accuracy", "recall", "specificity", "precision", "f1", "mcc"),
+    *("auc", "ks", "average_precision", "capture", "lift"),
+    *("brier", "log_loss", "ece", "calibration_slope"),
+    *("hand_till_auc", "top_k_accuracy"),
+    *("rmse", "mae", "median_ae", "bias", "r2", "correlation"),
+)
+"""Measures told at once; all the others are named, and told when everything is asked for."""
+BY_LEVEL = ("recall", "precision", "f1", "auc")
+MOST_LEVELS = 8
+MEANING = 68
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measure in the table."""
+
+    name: str
+    value: str
+    interval: str
+    meaning: str
+    estimate: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The measures that answer one question, and the names of those left for later."""
+
+    question: str
+    rows: list[Row]
+    more: list[str] = field(default_factory=list)
+
+
+# Facts ----------------------------------------------------------------------------------------------------------------
+
+
+def title(e: Any) -> str:
+    """What this is an evaluation of."""
+    source, segment = e.facts.get("source", ""), e.segment
+    of = f" of {visible(source)}" if source else ""
+    return f"Evaluation{of}" if segment is None else f"Evaluation{of}, segment {quoted(segment)}"
+
+
+def facts(e: Any) -> list[tuple[str, str]]:
+    """What was evaluated and how, as label and text."""
+    out = [("rows", _rows(e))]
+    if e.positive is not None and e.confusion is not None:
+        out.append(("positive", quoted(e.positive)))
+    elif e.levels:
+        shown = ", ".join(quoted(v) for v in e.levels[:MOST_LEVELS])
+        more = f" and {len(e.levels) - MOST_LEVELS:,} more" if len(e.levels) > MOST_LEVELS else ""
+        out.append(("levels", f"{len(e.levels):,}: {shown}{more}"))
+    if e.scores is not None:
+        out.append(("threshold", _threshold(e)))
+    kind = e.facts.get("weights", "none")
+    if kind != "none":
+        x = e["prevalence"] if e.confusion is not None and e.positive is not None else e[e.measures[0]]
+        told = (
+            f", worth {count(round(x.n_eff / x.n * e.rows))} equal rows"
+            if kind == "sampling" and x.n_eff and x.n
+            else ""
+        )
+        out.append(("weights", f"{kind}{told}"))
+    dropped = e.facts.get("dropped") or {}
+    if dropped:
+        out.append(
+            ("left out", ", ".join(f"{n:,} row{'' if n == 1 else 's'} with {word}" for word, n in dropped.items()))
+        )
+    return out
+
+
+def _rows(e: Any) -> str:
+    text = f"{e.rows:,}"
+    c: Confusion | None = e.confusion
+    if c is None or e.positive is None:
+        return text
+    share = e["prevalence"].value
+    if share is None:
+        return text
+    if c.weighting == "none":
+        return f"{text}, {count(float(c.outcomes(e.positive).positives))} of them positive ({percent(share)})"
+    return f"{text}, {percent(share)} of their weight positive"
+
+
+def _threshold(e: Any) -> str:
+    if "confusion" in e.evidence:
+        return "not used: the labels came with the scores"
+    told = {"default": " (the default)", "given": " (as given)"}.get(e.facts.get("threshold", ""), "")
+    return f"{shortest(e.threshold)}{told}: positive if the score is at least that"
+
+
+# Tables by question ---------------------------------------------------------------------------------------------------
+
+
+def question_of(m: Measure) -> str:
+    """The question a measure answers, as its module states it."""
+    said = sys.modules[m.function.__module__].__doc__ or ""
+    first, mark, _ = said.partition("?")
+    return first.strip() + mark if mark and "\n" not in first else "Other measures"
+
+
+def meaning_of(m: Measure, options: Mapping[str, Any] | None = None, most: int = MEANING) -> str:
+    """A measure's own sentence, its formula and then its later clauses left off until it fits."""
+    text = m.sentence.rstrip(".")
+    left = dict(m.options if options is None else options)
+    for key in [k for k in left if f"`{k}`" in text]:
+        text = text.replace(f"`{key}`", _option(left.pop(key)))
+    head, colon, tail = text.partition(": ")
+    if colon and re.search(r"[Σ√/×−]", tail):
+        text = head
+    while len(text) > most:
+        cut = max(text.rfind(mark) for mark in (": ", "; ", ", ", ". ", " ("))
+        if cut < most // 4:
+            break
+        text = text[:cut]
+    if text.count("(") > text.count(")"):
+        text = text[: text.rindex(" (")]
+    told = ", ".join(f"{k} {_option(v)}" for k, v in left.items())
+    return f"{text} ({told})" if told else text
+
+
+def _whole(e: Any) -> dict[str, list[str | None]]:
+    """Every measure that has a number for the whole, with the averages that stand for the levels."""
+    have = set(e.summaries)
+    out: dict[str, list[str | None]] = {name: [None] for name in e.measures}
+    if e.positive is None or len(e.levels) > 2:
+        for name, m in catalogue().items():
+            if (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have):
+                out.setdefault(name, [])
+                if None not in out[name]:
+                    out[name].append("macro")
+    return out
+
+
+def row_of(m: Measure, x: Estimate) -> Row:
+    """One line of the table."""
+    name = m.name if x.level is None else f"{m.name} ({visible(x.level)})"
+    meaning = meaning_of(m, x.options)
+    if x.level is not None:
+        meaning += ", mean over the levels"
+    if x.value is None:
+        return Row(name, "n/a", "", f"Not defined here: {x.reason}", x)
+    value, low, high = estimate_parts(x.value, x.low, x.high)
+    return Row(name, value, f"{low} to {high}" if low else "none", meaning, x)
+
+
+def _option(value: Any) -> str:
+    if isinstance(value, float):
+        return percent(value) if 0 < value < 1 else shortest(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return " ".join(_option(v) for v in value)
+    return str(value)
+
+
+def groups(e: Any, *, full: bool = False) -> list[Group]:
+    """Measures by the question they answer, each with its value, interval and meaning."""
+    known = catalogue()
+    whole = _whole(e)
+    out: dict[str, Group] = {}
+    for name in sorted(whole, key=list(known).index):
+        m = known[name]
+        group = out.setdefault(question_of(m), Group(question_of(m), []))
+        first = BY_LEVEL if "macro" in whole[name] else FIRST
+        if full or name in first:
+            group.rows.extend(row_of(m, e.measure(name, level)) for level in whole[name])
+        else:
+            group.more.append(name)
+    return list(out.values())
+
+
+# Notes ----------------------------------------------------------------------------------------------------------------
+
+
+def notes(e: Any, told: list[Group]) -> list[str]:
+    """What a reader should know beside the numbers."""
+    out = []
+    if e.scores is not None:
+        auc = e["auc"]
+        if auc.value is not None and auc.value < 0.5:
+            out.append(
+                "The AUC is below one half: the scores may be turned round. "
+                "A higher score must mean that the positive level is more likely."
+            )
+    estimates = [r.estimate for g in told for r in g.rows]
+    bound = max((x.bound for x in estimates), default=0.0)
+    if bound > 0:
+        worst = max(estimates, key=lambda x: x.bound)
+        out.append(
+            f"Near scores were counted together: no number above is further than {significant(bound, 2)} "
+            f"({worst.measure}) from the exact one, and exact=True (--exact) gives that."
+        )
+    for text, names in _same_notes(estimates).items():
+        out.append(f"{', '.join(names)}: {text}.")
+    return out
+
+
+def _same_notes(estimates: list[Estimate]) -> dict[str, list[str]]:
+    said: dict[str, list[str]] = {}
+    for x in estimates:
+        if x.note and x.measure not in said.get(x.note, []):
+            said.setdefault(x.note, []).append(x.measure)
+    return said

@@ -1,0 +1,97 @@
+"""The small tables of an evaluation, before they are laid out: the confusion matrix, levels, segments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steelyard.results import Estimate
+from steelyard.summaries.confusion import Confusion
+from steelyard.views.story import BY_LEVEL, MOST_LEVELS
+from steelyard.words import count, estimate_parts, visible
+
+BY_SEGMENT = ("auc", "accuracy", "recall", "precision", "mae", "bias", "r2")
+MOST_ROWS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A small table; `spare` columns at its end may be left out where there is no room."""
+
+    title: str
+    head: tuple[str, ...]
+    align: str
+    rows: list[tuple[str, ...]]
+    note: str = ""
+    spare: int = 0
+
+
+def matrix(e: Any) -> Table | None:
+    """The confusion matrix, or the commonest mistakes where it would be too large to read."""
+    c: Confusion | None = e.confusion
+    if c is None:
+        return None
+    if len(c.levels) > MOST_LEVELS:
+        return _mistakes(c)
+    names = [visible(v) for v in c.levels]
+    head = ("actual \\ predicted", *names, "total")
+    rows = [(names[i], *(count(float(n)) for n in c.counts[i]), count(float(c.actual[i]))) for i in range(len(names))]
+    rows.append(("total", *(count(float(n)) for n in c.predicted), count(float(c.total))))
+    unit = "rows" if c.weighting == "none" else "sums of weights"
+    return Table(f"Confusion matrix ({unit})", head, "l" + "r" * (len(names) + 1), rows)
+
+
+def _mistakes(c: Confusion) -> Table:
+    wrong = c.counts * (1 - np.eye(len(c.levels)))
+    order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_LEVELS]
+    rows: list[tuple[str, ...]] = []
+    for i, j in zip(*np.unravel_index(order, wrong.shape), strict=True):
+        if wrong[i, j] > 0:
+            share = f"{count(float(wrong[i, j]))} of {count(float(c.actual[i]))}"
+            rows.append((visible(c.levels[i]), visible(c.levels[j]), share))
+    note = "" if rows else "No row was given a wrong level."
+    return Table("Commonest mistakes", ("actual", "predicted as", "rows"), "llr", rows, note)
+
+
+def _cell(x: Estimate) -> str:
+    if x.value is None:
+        return "n/a"
+    value, low, high = estimate_parts(x.value, x.low, x.high)
+    return f"{value} [{low}, {high}]" if low else value
+
+
+def levels(e: Any) -> Table | None:
+    """One row a level, where there are more than two or none is the positive one."""
+    c: Confusion | None = e.confusion
+    if c is None or (e.positive is not None and len(e.levels) <= 2):
+        return None
+    names = [n for n in BY_LEVEL if n != "auc" or e.class_scores is not None]
+    chosen = list(c.levels)
+    note = ""
+    if len(chosen) > MOST_ROWS:
+        chosen = [c.levels[i] for i in np.argsort(-c.actual, kind="stable")[:MOST_ROWS]]
+        note = f"The {MOST_ROWS} commonest of {len(c.levels):,} levels."
+    rows = [
+        (visible(v), count(float(c.actual[c.levels.index(v)])), *(_cell(e.measure(n, v)) for n in names))
+        for v in chosen
+    ]
+    return Table("By level", ("level", "rows", *names), "lr" + "l" * len(names), rows, note, len(names) - 1)
+
+
+def segments(e: Any) -> Table | None:
+    """One row a segment with the measures that matter most."""
+    if not e.segments:
+        return None
+    parts = dict(e.segments)
+    note = ""
+    if len(parts) > MOST_ROWS:
+        largest = sorted(parts, key=lambda k: -parts[k].rows)[:MOST_ROWS]
+        note = f"The {MOST_ROWS} largest of {len(parts):,} segments."
+        parts = {k: parts[k] for k in largest}
+    names = [n for n in BY_SEGMENT if n in e.measures and not (n == "accuracy" and "auc" in e.measures)]
+    rows = [(visible(k), f"{p.rows:,}", *(_cell(p[n]) for n in names)) for k, p in parts.items()]
+    rows.append(("all", f"{e.rows:,}", *(_cell(e[n]) for n in names)))
+    column = e.facts.get("roles", {}).get("segment", "segment")
+    return Table("By segment", (visible(column), "rows", *names), "lr" + "l" * len(names), rows, note, len(names) - 1)

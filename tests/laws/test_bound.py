@@ -1,0 +1,87 @@
+"""The certified bound: on the grid a value is no further from the exact one than it says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from .reading import Numbers, check_same, grid_beyond, read
+from .samples import samples
+
+LIMIT = 6
+NEAR = {"scores": ("near",), "classes": ("near",), "numbers": ("near",)}
+
+
+def check_bound(exact: Numbers, binned: Numbers) -> None:
+    """Every binned value lies within its bound of the exact one."""
+    assert exact.keys() == binned.keys()
+    for key, x in binned.items():
+        true = exact[key].value
+        if x.value is None:
+            assert true is None, f"{key}: {true} became undefined ({x.reason})"
+        elif true is not None:
+            off = abs(x.value - true)
+            assert off <= x.bound + 1e-12 * max(1.0, abs(true)), f"{key}: {x.value} for {true}, off {off}, bound {x.bound}"
+
+
+@pytest.mark.parametrize("kind", list(NEAR))
+@given(data=st.data())
+@settings(max_examples=60)
+def test_a_value_on_the_grid_is_within_its_bound(kind: str, data: Any) -> None:
+    weights = data.draw(st.sampled_from((None, "sampling")))
+    sample = data.draw(samples(kind, least=LIMIT + 1, weights=weights, manners=NEAR[kind]))
+    exact = sample.evaluate()
+    with grid_beyond(LIMIT):
+        binned = sample.evaluate()
+        check_bound(read(exact), read(binned))
+
+
+@given(data=st.data())
+@settings(max_examples=60)
+def test_a_threshold_that_cuts_a_cell_is_within_its_bound(data: Any) -> None:
+    sample = data.draw(samples("scores", least=LIMIT + 1, manners=("near",)))
+    exact = sample.evaluate(threshold=0.5)
+    cut = data.draw(st.sampled_from(sorted(set(sample.columns["score"]))))
+    with grid_beyond(LIMIT):
+        binned = sample.evaluate(threshold=0.5)
+        check_bound(read(exact.at(cut)), read(binned.at(cut)))
+
+
+@pytest.mark.parametrize("kind", list(NEAR))
+@given(data=st.data())
+@settings(max_examples=20)
+def test_few_distinct_values_are_exact_at_any_size(kind: str, data: Any) -> None:
+    sample = data.draw(samples(kind, least=LIMIT + 1, manners=("tied",) if kind != "numbers" else ("plain",)))
+    exact = read(sample.evaluate())
+    with grid_beyond(LIMIT):
+        binned = read(sample.evaluate())
+    check_same(exact, binned)
+    assert not any(x.bound for x in binned.values())
+
+
+@pytest.mark.parametrize("kind", list(NEAR))
+@given(data=st.data())
+@settings(max_examples=20)
+def test_asking_for_exactness_gives_it(kind: str, data: Any) -> None:
+    sample = data.draw(samples(kind, least=LIMIT + 1, manners=NEAR[kind]))
+    exact = read(sample.evaluate())
+    with grid_beyond(LIMIT):
+        asked = read(sample.evaluate(exact=True))
+    check_same(exact, asked)
+    assert not any(x.bound for x in asked.values())
+
+
+@given(data=st.data())
+@settings(max_examples=30)
+def test_the_threshold_given_at_counting_is_exact(data: Any) -> None:
+    sample = data.draw(samples("scores", least=LIMIT + 1, manners=("near",)))
+    cut = data.draw(st.sampled_from(sorted(set(sample.columns["score"]))))
+    exact = sample.evaluate(threshold=cut)
+    with grid_beyond(LIMIT):
+        binned = sample.evaluate(threshold=cut)
+    assert exact.confusion is not None and binned.confusion is not None
+    assert exact.confusion.counts.tolist() == binned.confusion.counts.tolist()
+    assert binned.confusion.uncertain == (0.0, 0.0)
