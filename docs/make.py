@@ -9,38 +9,23 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import runpy
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import steelyard as sy
 from steelyard.intervals import method as methods
 from steelyard.measures.curves import curves
 from steelyard.measures.measure import Measure
 from steelyard.questions import ask, reason_of
+from steelyard.views.catalogue import BETTER, range_text
 
 DOCS = Path(__file__).resolve().parent
 WIDTH = 100
 NOTE = "<!-- Printed by docs/make.py from the code. Change the code, then run: make docs -->"
-
-DIRECTIONS = {
-    "higher": "higher is better",
-    "lower": "lower is better",
-    "zero": "best at zero",
-    "": "neither end is better",
-}
-RANGES = {
-    (0, 1): "0 to 1",
-    (-1, 1): "−1 to 1",
-    (0, 2): "0 to 2",
-    (0, 0.25): "0 to ¼",
-    (0, float("inf")): "0 and up",
-    (-float("inf"), 1): "1 and down",
-    (-float("inf"), float("inf")): "any number",
-}
 
 
 # A little evidence of every kind, to ask the code which interval a measure gets and why it may be undefined -----------
@@ -135,10 +120,6 @@ def question_of(module: str) -> tuple[str, str]:
     return (asked + mark, rest.strip()) if mark else ("Measures from elsewhere", "")
 
 
-def range_words(m: Measure) -> str:
-    return RANGES.get(m.range) or "{:g} to {:g}".format(*m.range)
-
-
 def split_example(documentation: str) -> tuple[str, str]:
     """The prose of a documentation, and its session."""
     prose, mark, session = documentation.partition(">>> ")
@@ -172,7 +153,7 @@ def entry(m: Measure) -> list[str]:
     lines = [f"### {m.name}", "", prose, ""]
     lines += [f"- Asked as: `e.measure({m.name!r}{asked})`".replace("'", '"')] if m.options else []
     lines += [
-        f"- Range: {range_words(m)}; {DIRECTIONS[m.better]}.",
+        f"- Range: {range_text(m)}; {BETTER[m.better]}.",
         f"- Reads: {reads}.",
         f"- Interval: {interval_words(m)}.",
         f"- Not available when: {undefined_words(m)}.",
@@ -190,12 +171,13 @@ def catalogue_page() -> str:
         "",
         "# Measures",
         "",
-        f"There are {total} measures, filed by the question they answer. Of an evaluation `e`, a measure is asked for by its",
-        'name or by any of its other names: `e["recall"]`. One that belongs to a level takes the level or an average,',
-        '`e["recall", "spam"]`, `e["recall", "macro"]` (also `"micro"` and `"weighted"`); one that has options takes them by',
-        'keyword, `e.measure("f_beta", beta=2)`. Every answer carries its interval; [the list of intervals](intervals.md) says',
-        "how each is made. Where a number does not exist the answer says why, in the words given here. Names that differ in",
-        "the field are settled in [the conventions](conventions.md).",
+        f"There are {total} measures, filed by the question they answer. Of an evaluation `e`, a measure is asked",
+        'for by its name or by any of its other names: `e["recall"]`. One that belongs to a level takes the level or',
+        'an average, `e["recall", "spam"]`, `e["recall", "macro"]` (also `"micro"` and `"weighted"`); one that has',
+        'options takes them by keyword, `e.measure("f_beta", beta=2)`. Every answer carries its interval;',
+        "[the list of intervals](intervals.md) says how each is made. Where a number does not exist the answer says",
+        "why, in the words given here. Names that differ in the field are settled in",
+        "[the conventions](conventions.md).",
         "",
         "The examples call the functions directly, on summaries written by hand; `evaluate` does this for you.",
         "",
@@ -206,7 +188,7 @@ def catalogue_page() -> str:
         lines += ["|---|---|---|---|"]
         for m in measures:
             better = {"": "–"}.get(m.better, m.better)
-            lines += [f"| [{m.name}](#{m.name}) | {cell(m.sentence)} | {range_words(m)} | {better} |"]
+            lines += [f"| [{m.name}](#{m.name}) | {cell(m.sentence)} | {range_text(m)} | {better} |"]
         lines += [""]
         if any(split_example(m.documentation)[1] for m in measures):
             lines += ["```python", *imports(module, measures), "```", ""]
@@ -240,8 +222,8 @@ def intervals_page() -> str:
         "",
         "# Intervals",
         "",
-        "Every number carries an interval and the name of the method that made it, `.method`, or says in `.note` why it has",
-        "none. [The room of the intervals](rooms/intervals.md) says how a method is chosen, and",
+        "Every number carries an interval and the name of the method that made it, `.method`, or says in `.note`",
+        "why it has none. [The room of the intervals](rooms/intervals.md) says how a method is chosen, and",
         "[decision 4](decisions/0004-intervals-that-cover.md) why these were.",
         "",
         "| the result says | how it is made | measures |",
@@ -262,51 +244,55 @@ def intervals_page() -> str:
 
 
 def commands() -> list[list[str]]:
-    """Every command as the words that call it."""
+    """Every command as the words that call it, the program itself first."""
     import click
 
-    def below(command: click.Command, words: list[str]) -> Iterator[list[str]]:
-        yield words
-        if isinstance(command, click.Group):
-            context = click.Context(command, info_name="steelyard")
-            for name in command.list_commands(context):
-                inner = command.get_command(context, name)
-                assert inner is not None
-                yield from below(inner, [*words, name])
+    from steelyard.cli.program import program
 
-    return list(below(importlib.import_module("steelyard.cli").main, []))
+    return [[], *([name] for name in program.list_commands(click.Context(program)))]
 
 
-def help_text(words: list[str]) -> str:
-    """What a command prints when it is asked for help."""
+def said(words: list[str]) -> str:
+    """What the program prints when it is called with these words."""
     from click.testing import CliRunner
 
-    main = importlib.import_module("steelyard.cli").main
-    done = CliRunner().invoke(main, [*words, "--help"], prog_name="steelyard", terminal_width=80, color=False)
+    from steelyard.cli.program import program
+
+    done = CliRunner().invoke(program, words, prog_name="steelyard", terminal_width=80, color=False)
     assert done.exit_code == 0, done.output
     return done.output.rstrip()
 
 
 def cli_page() -> str:
-    """The help of every command."""
+    """The help of every command, and every topic."""
+    from steelyard.cli.help import TOPICS
+
     lines = [NOTE, "", "# The command line", ""]
     for words in commands():
-        title = " ".join(["steelyard", *words])
-        lines += [f"## {title}", "", "```text", help_text(words), "```", ""]
+        lines += [f"## {' '.join(['steelyard', *words])}", "", "```text", said([*words, "--help"]), "```", ""]
+    lines += ["## Topics", "", "`steelyard help` lists them.", ""]
+    for topic in TOPICS:
+        lines += [f"### steelyard help {topic}", "", "```text", said(["help", topic]), "```", ""]
     return "\n".join(lines)
+
+
+def picture() -> str:
+    """The picture of the README."""
+    return str(runpy.run_path(str(DOCS / "picture.py"))["picture"]())
 
 
 PAGES: dict[str, Callable[[], str]] = {
     "measures.md": catalogue_page,
     "intervals.md": intervals_page,
     "cli.md": cli_page,
+    "pictures/overview.svg": picture,
 }
 
 
 def differing() -> list[str]:
     """Pages that do not say what the code says."""
-    found = ((DOCS / name, page) for name, page in PAGES.items())
-    return [path.name for path, page in found if not path.exists() or path.read_text(encoding="utf-8") != page()]
+    there = {name: (DOCS / name).read_text(encoding="utf-8") if (DOCS / name).exists() else "" for name in PAGES}
+    return [name for name, page in PAGES.items() if there[name] != page()]
 
 
 def main(arguments: list[str]) -> int:

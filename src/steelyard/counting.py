@@ -176,10 +176,15 @@ def _fast_scores(rows: Rows, plan: Plan) -> tuple[tuple[Any, ...], Cells] | None
     """The finished table of an engine that knows the shape, with the levels that occur in it."""
     if not hasattr(rows, "score_cells"):
         return None
-    exact = plan.exact or rows.length <= EXACT_ROWS  # type: ignore[attr-defined]
+    known = getattr(rows, "length", None)
+    exact = plan.exact or (known is not None and known <= EXACT_ROWS)
     request = score_tally("score", exact=exact, weighting=plan.weighting, segmented=False, cuts=plan.cuts)
     found = rows.score_cells(request)
     if found is None:
+        return None
+    # Some engines only know that there are very many rows; unweighted counts tell exactly.
+    n = known if known is not None and plan.weighting != "none" else int(found.counts.sum())
+    if n <= EXACT_ROWS and not exact:
         return None
     occur = [i for i in range(len(found.levels)) if found.counts[:, i].any()]
     levels = found_levels(plan, np.array([found.levels[i] for i in occur], dtype=object))
@@ -193,7 +198,7 @@ def _fast_scores(rows: Rows, plan: Plan) -> tuple[tuple[Any, ...], Cells] | None
                 counts[:, at] = found.counts[:, block * len(found.levels) + i]
     if plan.weighting == "frequency":
         counts = counts[:, : len(levels)]
-    cells = Cells(found.low, found.high, counts, rows.length, not exact, plan.exact, plan.cuts)  # type: ignore[attr-defined]
+    cells = Cells(found.low, found.high, counts, n, not exact, plan.exact, plan.cuts)
     return levels, cells
 
 

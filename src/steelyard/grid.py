@@ -56,6 +56,16 @@ def encode(x: Floats, m: int = FINE) -> Codes:
         )
 
 
+def cuts(threshold: float, m: int = FINE) -> bool:
+    """Whether a threshold falls inside a cell; dyadic ones such as 1/2 never do.
+
+    >>> cuts(0.5), cuts(0.3)
+    (False, True)
+    """
+    below, at = encode(np.array([np.nextafter(threshold, -np.inf), threshold]), m)
+    return bool(below == at)
+
+
 def expression(r: Any, x: Any, m: int = FINE) -> Any:
     """The same cell, written in the row language for engines that cannot see the bits of a number."""
     a, steps = arm(m), 1 << m

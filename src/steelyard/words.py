@@ -87,7 +87,7 @@ def percent(share: float) -> str:
     """A share in per cent, to at most two digits after those that matter.
 
     >>> percent(0.95), percent(0.0783), percent(0.00012), percent(0.99996)
-    ('95%', '7.8%', '0.012%', '99.996%')
+    ('95%', '7.8%', '0.012%', '99.9960%')
     """
     if not math.isfinite(share):
         return _infinite(share)

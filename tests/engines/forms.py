@@ -172,6 +172,8 @@ FORMS = (*VALUES, *TABLES)
 
 def evaluate(form: str, table: Table, folder: Path, roles: Mapping[str, Any], **options: Any) -> sy.Evaluation:
     """Evaluate the table in one form; roles name columns, a score may be a mapping of level to column."""
+    named = [n for name in roles.values() for n in (name.values() if isinstance(name, Mapping) else [name])]
+    table = {name: table[name] for name in dict.fromkeys(named)}
     if form in TABLES:
         return sy.evaluate(TABLES[form](table, folder), **roles, **options)
 

@@ -20,7 +20,7 @@ LIMITS = pytest.mark.parametrize("limit", [EXACT, GRID], ids=["exact", "grid"])
 def _draw(data: Any, kind: str, limit: int, **more: Any) -> Sample:
     near = {"scores": ("near", "tied"), "classes": ("near", "tied"), "numbers": ("near", "plain")}
     manners = near.get(kind) if limit == GRID else None
-    return data.draw(samples(kind, least=4, manners=manners, **more))
+    return data.draw(samples(kind, least=4, most=12, manners=manners, **more))
 
 
 @LIMITS

@@ -112,7 +112,7 @@ def in_options(hint: str) -> str:
     'If it is a quantity, say --kind continuous.'
     """
     hint = re.sub(r"""\b(\w+)=("[^"]*"|'[^']*'|\w+)(?:, for example)? \(--\1 ([^)]*)\)""", r"--\1 \3", hint)
-    hint = re.sub(r"\bscore=\{level: column, \.\.\.\}", "--score LEVEL=COLUMN for every level", hint)
+    hint = re.sub(r"\bscore=\{level: column, \.\.\.\}", "--score LEVEL=COLUMN", hint)
     hint = re.sub(r"\blevels=\[([^\]]*)\]", lambda m: _declared(m[1]), hint)
     return re.sub(r"""\b(kind|missing|weights|positive)=["']?([^"',.;)]+)["']?""", r"--\1 \2", hint)
 

@@ -204,7 +204,7 @@ def _make(name: str, values: Any) -> Column:
     if isinstance(values, np.ma.MaskedArray):
         return Column(name, np.asarray(values.data), np.ma.getmaskarray(values))
     if not hasattr(values, "dtype") and not hasattr(values, "__array__"):
-        if isinstance(values, bytes | dict) or not hasattr(values, "__iter__"):
+        if isinstance(values, bytes | dict | set | frozenset) or not hasattr(values, "__iter__"):
             word = type(values).__name__
             raise _not_one_column(name, f"{'an' if word[0] in 'aeiou' else 'a'} {word}")
         values = list(values)

@@ -93,7 +93,7 @@ def _suffix(name: str) -> str:
         if kind in kinds:
             message = f'"{name}" {what}.'
             raise UnreadableSource(message, hint)
-    message = f'"{name}" has {f"the suffix {kind}" if kind else "no suffix"}, which is not that of a table.'
+    message = f'"{name}" is not a kind of file that is read: {f"its suffix is {kind}" if kind else "it has no suffix"}.'
     raise UnreadableSource(message, f"Allowed: {', '.join(READERS)}.")
 
 

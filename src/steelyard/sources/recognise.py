@@ -66,12 +66,17 @@ def _values(role: str, values: Any, name: str) -> Column:
 
 
 def _check_columns(roles: Mapping[str, Any], columns: list[Any]) -> None:
-    for role, name in roles.items():
-        if not isinstance(name, str | int) or name not in columns:
-            said = f'"{name}"' if isinstance(name, str) else f"{name}" if isinstance(name, int) else "of that kind"
-            message = f"There is no column {said} for the {role.rstrip('0123456789')}; the table has {listing(columns)}."
-            hint = nearest(str(name), columns) if isinstance(name, str) else "With a table, a role is the name of a column."
-            raise UnknownColumn(message, hint or "Name one of these columns.")
+    for name_of_role, name in roles.items():
+        role = name_of_role.rstrip("0123456789")
+        if not isinstance(name, str | int):
+            message = f"With a table, the {role} must be the name of a column; what came is of type {type(name).__name__}."
+            raise UsageError(message, "Name a column, or pass no table and the values of every role.")
+        if name not in columns:
+            found = f"the table has {listing(columns)}" if columns else "the table has no columns"
+            message = f"There is no column {listing([name])} for the {role}; {found}."
+            other_case = next((c for c in map(str, columns) if c.casefold() == str(name).casefold()), None)
+            hint = f'Did you mean "{other_case}"?' if other_case else nearest(str(name), columns)
+            raise UnknownColumn(message, hint or "Name one of its columns.")
 
 
 def _from_frame(data: Any, roles: Mapping[str, Any]) -> Rows:

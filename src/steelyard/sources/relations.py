@@ -66,22 +66,26 @@ def _by_number(column: str) -> str:
 
 
 def _add_cells(frame: Any, wanted: Mapping[str, tuple[str, int]]) -> Any:
-    """The frame with columns of grid cells, by name: the role and the fineness of each."""
+    """The frame with columns of grid cells, by name: the column and the fineness of each."""
     import narwhals.stable.v2 as nw
 
-    parts = [f"{_cell(quoted(role), m)} as {quoted(name)}" for name, (role, m) in wanted.items()]
+    parts = [f"{_cell(quoted(column), m)} as {quoted(name)}" for name, (column, m) in wanted.items()]
     return nw.from_native(nw.to_native(frame).project(", ".join(["*", *parts])))
 
 
 def _cell(column: str, m: int) -> str:
-    """The cell of a number from its bits, as `grid.encode` does it, which is far shorter than `grid.expression`."""
+    """The cell of a number from its bits, as `grid.encode` does it; probabilities, the usual case, are looked at first."""
     x, a, top = f"cast({column} as double)", grid.arm(m), ((grid.LARGEST - grid.SMALLEST) << m) + 1
-    upper = f"({x} >= 0.5 and {x} < 1.0)"
-    bits = f"(case when {upper} then 1.0::double - {x} else abs({x}) end)::bit::bigint"
     first = ((1023 + grid.SMALLEST) << m) - 1
-    step = f"greatest(0, least({top}, (({bits} - ({upper} or {x} < 0.0)::bigint) >> {52 - m}) - {first}))"
-    cell = (
-        f"case when {x} = 0.0 then 0 when {x} < 0.0 then -1 - {step} when {x} < 0.5 then 1 + {step}"
-        f" when {x} < 1.0 then {2 * a} - {step} else {2 * a - ((-grid.SMALLEST) << m)} + {step} end"
+
+    def step(y: str, less: str = "") -> str:
+        return f"greatest(0, ((({y})::bit::bigint{less}) >> {52 - m}) - {first})"
+
+    cases = (
+        (f"{x} > 0.0 and {x} < 0.5", f"1 + {step(x)}"),
+        (f"{x} >= 0.5 and {x} < 1.0", f"{2 * a} - {step(f'1.0::double - {x}', ' - 1')}"),
+        (f"{x} = 0.0 or not isfinite({x})", "0"),
+        (f"{x} >= 1.0", f"{2 * a - ((-grid.SMALLEST) << m)} + least({top}, {step(x)})"),
+        (f"{x} < 0.0", f"-1 - least({top}, {step(f'-{x}', ' - 1')})"),
     )
-    return f"case when isfinite({x}) then {cell} else 0 end"
+    return f"case {' '.join(f'when {condition} then {cell}' for condition, cell in cases)} else 0 end"

@@ -198,6 +198,9 @@ def notes(e: Any, told: list[Group]) -> list[str]:
                 "The AUC is below one half: the scores may be turned round. "
                 "A higher score must mean that the positive level is more likely."
             )
+    c: Confusion | None = e.confusion
+    if c is not None and float(c.total) > 0 and not ((c.actual > 0) & (c.predicted > 0)).any():
+        out.append("Target and prediction have no level in common: perhaps one of them is the wrong column.")
     estimates = [r.estimate for g in told for r in g.rows]
     bound = max((x.bound for x in estimates), default=0.0)
     if bound > 0:

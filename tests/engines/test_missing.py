@@ -1,0 +1,147 @@
+"""What is missing is told in the same words, and left out in the same numbers, whatever the rows come in."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import steelyard as sy
+from steelyard.errors import BadWeight, MissingValues
+
+from .alike import alike
+from .forms import FORMS, Col, Table, evaluate
+
+N = 60
+NAN, INF = math.nan, math.inf
+
+
+def _with(values: list[Any], gaps: dict[int, Any]) -> list[Any]:
+    return [gaps.get(i, v) for i, v in enumerate(values)]
+
+
+def _table() -> Table:
+    r = random.Random(7)
+    truth = [i % 2 for i in range(N)]
+    big = [2**60 + t for t in truth]
+    word = [("no", "yes")[t] for t in truth]
+    score = [round(r.random(), 3) for _ in range(N)]
+    return {
+        "truth": Col("int", _with(truth, {3: None, 4: None})),
+        "float truth": Col("float", _with([float(t) for t in truth], {3: None, 4: NAN, 5: INF})),
+        "bool truth": Col("bool", _with([bool(t) for t in truth], {3: None})),
+        "big truth": Col("int", _with(big, {3: None})),
+        "word": Col("text", _with(word, {3: None, 8: None, 9: None})),
+        "kind": Col("category", _with([r.choice("abc") for _ in range(N)], {1: None})),
+        "guess": Col("text", _with([r.choice("abc") for _ in range(N)], {1: None, 2: None})),
+        "word guess": Col("category", _with([r.choice(("no", "yes")) for _ in range(N)], {8: None, 10: None})),
+        "score": Col("float", _with(score, {4: None, 10: None, 11: NAN, 12: INF, 13: -INF, 14: -0.0, 15: 0.0})),
+        "small score": Col("float32", _with([float(i % 8) / 8 for i in range(N)], {10: None, 11: NAN, 12: -INF})),
+        "whole score": Col("int", _with([r.randrange(9) for _ in range(N)], {10: None})),
+        "flag": Col("bool", _with([r.random() < 0.5 for _ in range(N)], {10: None, 11: None})),
+        "p_a": Col("float", _with([r.random() for _ in range(N)], {20: None})),
+        "p_b": Col("float", _with([r.random() for _ in range(N)], {21: NAN})),
+        "p_c": Col("float", _with([r.random() for _ in range(N)], {20: INF, 22: INF})),
+        "amount": Col("float", _with([r.gauss(5, 2) for _ in range(N)], {30: None, 31: NAN, 32: INF})),
+        "forecast": Col("float", _with([r.gauss(5, 2) for _ in range(N)], {30: None, 33: None, 34: -INF})),
+        "weight": Col("float", _with([r.random() + 0.1 for _ in range(N)], {40: None, 41: NAN, 42: INF})),
+        "bad weight": Col("float", _with([r.random() + 0.1 for _ in range(N)], {40: None, 41: 0.0, 42: -1.0})),
+        "customer": Col("int", _with([r.randrange(-9, 9) for _ in range(N)], {50: None})),
+        "name": Col("text", _with([r.choice(("Ana", "Zoë", "李")) for _ in range(N)], {50: None, 51: None})),
+        "account": Col("float", _with([float(r.randrange(9)) for _ in range(N)], {50: None, 51: NAN})),
+        "region": Col("category", _with([r.choice(("north", "south")) for _ in range(N)], {52: None})),
+        "band": Col("float", _with([r.choice((1.0, 2.5)) for _ in range(N)], {53: None, 54: NAN})),
+    }
+
+
+TABLE = _table()
+SCORES = {"target": "truth", "score": "score"}
+CASES: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
+    "scores": (SCORES, {"a missing target": 2, "a missing (or NaN) score": 2, "an infinite score": 2}),
+    "floats as truth": ({**SCORES, "target": "float truth"}, {"a missing target": 3}),
+    "booleans as truth": ({**SCORES, "target": "bool truth"}, {"a missing target": 1}),
+    "large numbers as truth": ({**SCORES, "target": "big truth", "positive": 2**60}, {"a missing target": 1}),
+    "words as truth": ({**SCORES, "target": "word", "positive": "yes"}, {"a missing target": 3}),
+    "32 bits": ({**SCORES, "score": "small score"}, {"an infinite score": 1}),
+    "whole numbers as score": ({**SCORES, "score": "whole score"}, {"a missing (or NaN) score": 1}),
+    "booleans as score": ({**SCORES, "score": "flag"}, {"a missing (or NaN) score": 2}),
+    "labels": ({"target": "kind", "prediction": "guess"}, {"a missing target": 1, "a missing prediction": 1}),
+    "two labels": ({"target": "word", "prediction": "word guess", "positive": "yes"}, {"a missing prediction": 1}),
+    "numbers": (
+        {"target": "amount", "prediction": "forecast"},
+        {"a missing target": 2, "a missing prediction": 1, "an infinite score": 2},
+    ),
+    "weights": ({**SCORES, "weight": "weight"}, {"a missing weight": 3}),
+    "copies": ({**SCORES, "weight": "weight", "weights": "frequency"}, {"a missing weight": 3}),
+    "units": ({**SCORES, "unit": "customer"}, {"a missing unit": 1}),
+    "named units": ({**SCORES, "unit": "name"}, {"a missing unit": 2}),
+    "units as floats": ({**SCORES, "unit": "account"}, {"a missing unit": 2}),
+    "segments": ({**SCORES, "segment": "region"}, {}),
+    "segments as floats": ({**SCORES, "segment": "band"}, {}),
+    "labels by unit": ({"target": "kind", "prediction": "guess", "unit": "name", "segment": "band"}, {"a missing unit": 2}),
+    "numbers by unit": ({"target": "amount", "prediction": "forecast", "unit": "name"}, {"a missing unit": 2}),
+}
+OPTIONS = ("positive", "weights")
+
+
+def _ask(form: str, folder: Path, call: dict[str, Any], missing: str) -> sy.Evaluation:
+    roles = {k: v for k, v in call.items() if k not in OPTIONS}
+    return evaluate(form, TABLE, folder, roles, missing=missing, **{k: v for k, v in call.items() if k in OPTIONS})
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("form", FORMS)
+def test_dropped_rows_are_counted_alike(form: str, case: str, tmp_path: Path) -> None:
+    call, some = CASES[case]
+    found = _ask(form, tmp_path, call, "drop")
+    assert some.items() <= found.facts["dropped"].items()
+    assert found.rows == N - sum(found.facts["dropped"].values())
+    alike(found, _ask("lists", tmp_path, call, "drop"))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_refused_in_the_same_words(form: str, tmp_path: Path) -> None:
+    for call, some in CASES.values():
+        with pytest.raises(MissingValues) as wanted:
+            _ask("lists", tmp_path, call, "refuse")
+        with pytest.raises(MissingValues) as found:
+            _ask(form, tmp_path, call, "refuse")
+        assert str(found.value) == str(wanted.value)
+        for words, n in some.items():
+            assert f"{n} with {words}" in found.value.message
+
+
+@pytest.mark.parametrize("missing", ["drop", "refuse"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_weight_of_zero_is_refused_either_way(form: str, missing: str, tmp_path: Path) -> None:
+    with pytest.raises(BadWeight, match="Of 60 rows, 2 have a weight that is zero or negative"):
+        _ask(form, tmp_path, {**SCORES, "weight": "bad weight"}, missing)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_scores_for_each_class(form: str, tmp_path: Path) -> None:
+    call = {"target": "kind", "score": {"a": "p_a", "b": "p_b", "c": "p_c"}}
+    found = _ask(form, tmp_path, call, "drop")
+    assert found.facts["dropped"] == {"a missing target": 1, "a missing (or NaN) score": 2, "an infinite score": 1}
+    assert found.class_scores is not None
+    assert {t.rows for t in found.class_scores.tables} == {found.rows} == {N - 4}
+    alike(found, _ask("lists", tmp_path, call, "drop"))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_segments_without_a_name(form: str, tmp_path: Path) -> None:
+    assert list(_ask(form, tmp_path, CASES["segments"][0], "drop").segments) == ["(missing)", "north", "south"]
+    assert list(_ask(form, tmp_path, CASES["segments as floats"][0], "drop").segments) == ["(missing)", "1", "2.5"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_column_with_no_value_at_all(form: str, tmp_path: Path) -> None:
+    table = {"truth": Col("int", [0, 1, 0]), "score": Col("float", [None] * 3), "word": Col("text", [None] * 3)}
+    for score in ("score", "word"):
+        with pytest.raises(MissingValues, match="Of 3 rows, some cannot be used: 3 with a missing"):
+            evaluate(form, table, tmp_path, {"target": "truth", "score": score})
+    with pytest.raises(MissingValues, match="3 with a missing target"):
+        evaluate(form, table, tmp_path, {"target": "word", "score": "truth"})
