@@ -121,9 +121,9 @@ def question_of(module: str) -> tuple[str, str]:
 
 
 def split_example(documentation: str) -> tuple[str, str]:
-    """The prose of a documentation, and its session."""
-    prose, mark, session = documentation.partition(">>> ")
-    return prose.strip(), (mark + session).strip()
+    """The prose of a documentation, and its example."""
+    prose, mark, example = documentation.partition(">>> ")
+    return prose.strip(), (mark + example).strip()
 
 
 def imports(module: str, measures: list[Measure]) -> list[str]:
@@ -147,7 +147,7 @@ def imports(module: str, measures: list[Measure]) -> list[str]:
 
 def entry(m: Measure) -> list[str]:
     """Everything about one measure."""
-    prose, session = split_example(m.documentation)
+    prose, example = split_example(m.documentation)
     reads = " or ".join(f"[{r.__name__}](rooms/summaries.md#{r.__name__.lower()})" for r in m.reads)
     asked = "".join(f", {k}={v!r}" for k, v in m.options.items())
     lines = [f"### {m.name}", "", prose, ""]
@@ -159,7 +159,7 @@ def entry(m: Measure) -> list[str]:
         f"- Not available when: {undefined_words(m)}.",
     ]
     lines += [f"- Also called: {', '.join(f'`{a}`' for a in m.aliases)}."] if m.aliases else []
-    return [*lines, "", *(["```python", session, "```", ""] if session else [])]
+    return [*lines, "", *(["```python", example, "```", ""] if example else [])]
 
 
 def catalogue_page() -> str:

@@ -1,4 +1,4 @@
-"""The documentation says what the code says: printed pages are current, sessions run, nothing is left undescribed."""
+"""The documentation says what the code says: printed pages are current, examples run, nothing is left undescribed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ SOURCE = ROOT / "src" / "steelyard"
 ROOMS = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
 # The page of printed examples has a test of its own, and the README is run by the rules of the house.
 RUN = sorted(
-    page for page in DOCS.rglob("*.md") if page.name != "textbook.md" and "```python" in page.read_text("utf-8")
+    page
+    for page in DOCS.rglob("*.md")
+    if page.name != "textbook.md" and "```python" in page.read_text(encoding="utf-8")
 )
 
 
@@ -96,7 +98,7 @@ def test_the_picture_is_of_the_numbers() -> None:
     assert all(f">{e[name]}</text>" in text for name in drawn["SHOWN"])
 
 
-# ---- sessions
+# ---- examples
 
 
 @pytest.fixture
@@ -119,7 +121,7 @@ def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pyte
     for found in re.finditer(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL):
         line = text.count("\n", 0, found.start(1))
         if not found[1].startswith(">>>"):
-            # Code for a file, not a session: it is taken as it is.
+            # Code for a file, without prompts: it is taken as it is.
             exec(compile("\n" * line + found[1], str(page), "exec"), names)
             continue
         test = doctest.DocTestParser().get_doctest(found[1], names, page.name, str(page), line)

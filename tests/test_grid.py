@@ -60,7 +60,7 @@ def test_a_database_agrees(m: int) -> None:
         lows={"low": lambda r: r.chain([(r.state(scores=("score",)) > 0, 0.0)], r.value("score"))},
         highs={"high": lambda r: r.chain([(r.state(scores=("score",)) > 0, 0.0)], r.value("score"))},
     )
-    found = from_relation(relation, {"score": "x"}).tally(request)
+    found = from_relation(relation, {"score": "x"}, {"x": "x"}).tally(request)
     order = np.argsort(found["cell"])
     cells, start, rows = np.unique(grid.encode(AWKWARD, m), return_index=True, return_counts=True)
     rows[cells == 0] += 7  # zeros, and what has no cell

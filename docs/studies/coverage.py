@@ -112,9 +112,10 @@ def cells_of(truth: dict[Key, float | None], found: dict[Key, list[Any]], repeat
                 elif low is None or high is None:
                     none += 1
                 else:
-                    hits[k, i] = low <= true <= high
-                    below += true < low
-                    above += true > high
+                    slack = 1e-9 * max(1.0, abs(true))  # a truth on the end of a range is not missed by rounding
+                    hits[k, i] = low - slack <= true <= high + slack
+                    below += true < low - slack
+                    above += true > high + slack
                     widths.append(high - low)
                     values.append(true)
                     methods.append(method.split(" with ")[0].split(" (")[0])

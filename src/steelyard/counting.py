@@ -23,12 +23,12 @@ from steelyard.summaries.residuals import (
     size_tally,
 )
 from steelyard.summaries.scores import Scores, read_cells, read_unit_cells, score_tally, unit_score_tally
-from steelyard.summaries.summary import EXACT_ROWS, Summary, sort_levels
+from steelyard.summaries.summary import EXACT_ROWS, sort_levels
 from steelyard.summaries.units import BITS, MOST
 
 MOST_LEVELS = 1000
 WHOLE = None
-Evidence = dict[str | None, dict[str, Summary]]
+Evidence = dict[str | None, dict[str, Any]]
 
 
 @dataclass(slots=True)
@@ -84,7 +84,9 @@ def found_levels(plan: Plan, *columns: Any) -> tuple[Any, ...]:
     if plan.levels is not None:
         extra = [v for v in found if v not in plan.levels]
         if extra:
-            message = f"The data hold levels that were not declared: {listing(extra)}; declared: {listing(plan.levels)}."
+            message = (
+                f"The data hold levels that were not declared: {listing(extra)}; declared: {listing(plan.levels)}."
+            )
             raise BadLevels(message, "Add them to levels=, or mend the data.")
         return plan.levels
     if len(found) > MOST_LEVELS:
@@ -151,7 +153,9 @@ def _score_table(rows: Rows, role: str, plan: Plan) -> Table:
     return clean(rows.tally(request), plan)
 
 
-def _scores(rows: Rows, role: str, levels: tuple[Any, ...], positive: Any, plan: Plan, table: Table) -> dict[Any, Scores]:
+def _scores(
+    rows: Rows, role: str, levels: tuple[Any, ...], positive: Any, plan: Plan, table: Table
+) -> dict[Any, Scores]:
     out = {
         name: Scores(
             read_cells(part, levels, plan.weighting, exact=plan.exact, cuts=plan.cuts), levels, positive, plan.weighting

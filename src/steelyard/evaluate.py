@@ -71,13 +71,23 @@ def evaluate(
         cuts=(float(threshold),),
     )
     evidence = _count(rows, roles, plan, kind)
-    source = str(data) if isinstance(data, str | os.PathLike) else (type(data).__name__ if data is not None else "arrays")
-    facts = {"source": source, "roles": roles.names, "dropped": plan.dropped, "engine": rows.engine, "weights": plan.weighting}
+    source = (
+        str(data) if isinstance(data, str | os.PathLike) else (type(data).__name__ if data is not None else "arrays")
+    )
+    facts = {
+        "source": source,
+        "roles": roles.names,
+        "dropped": plan.dropped,
+        "engine": rows.engine,
+        "weights": plan.weighting,
+    }
     cut = float(threshold) if "scores" in evidence[WHOLE] else None
     if cut is not None:
         facts["threshold"] = "default" if threshold == 0.5 else "given"
     parts = {
-        name: Evaluation(found, cut, confidence, dict(facts), name) for name, found in evidence.items() if name is not WHOLE
+        name: Evaluation(found, cut, confidence, dict(facts), name)
+        for name, found in evidence.items()
+        if name is not WHOLE
     }
     return Evaluation(evidence[WHOLE], cut, confidence, facts, None, {str(k): v for k, v in parts.items()})
 
@@ -90,7 +100,7 @@ def _count(rows: Rows, roles: Roles, plan: Plan, kind: str | None) -> Evidence:
         if rows.has("prediction"):
             # Labels that came with the scores are kept as they are, not made again at some threshold.
             scores = evidence[WHOLE]["scores"]
-            given = replace(plan, levels=scores.levels, positive=scores.positive)  # type: ignore[attr-defined]
+            given = replace(plan, levels=scores.levels, positive=scores.positive)
             for name, found in count_labels(rows, given).items():
                 evidence[name] |= found
         return evidence
@@ -102,8 +112,8 @@ def _count(rows: Rows, roles: Roles, plan: Plan, kind: str | None) -> Evidence:
             return counted
     evidence = count_labels(rows, plan)
     found = evidence[WHOLE]["confusion"]
-    if kind is None and numeric and len(found.levels) > FEW_WHOLE_NUMBERS:  # type: ignore[attr-defined]
-        message = f"Target and prediction are whole numbers with {len(found.levels):,} distinct values."  # type: ignore[attr-defined]
+    if kind is None and numeric and len(found.levels) > FEW_WHOLE_NUMBERS:
+        message = f"Target and prediction are whole numbers with {len(found.levels):,} distinct values."
         raise BadLevels(message, 'They may be labels or quantities: say kind="labels" or kind="continuous".')
     return evidence
 

@@ -36,6 +36,7 @@ class Evaluation:
     segment: str | None = None
     segments: Mapping[str, Evaluation] = field(default_factory=dict)
     _known: dict[Any, Estimate] = field(default_factory=dict, repr=False)
+    _made: list[Confusion] = field(default_factory=list, repr=False)
 
     # The evidence ----------------------------------------------------------------------------------------------------
     @property
@@ -64,11 +65,9 @@ class Evaluation:
             return found
         if self.scores is None or self.threshold is None:
             return None
-        made = self.facts.get("at")
-        if made is None or made[0] != self.threshold:
-            made = (self.threshold, self.scores.at(self.threshold))
-            self.facts["at"] = made  # type: ignore[index]
-        return made[1]  # type: ignore[no-any-return]
+        if not self._made:
+            self._made.append(self.scores.at(self.threshold))
+        return self._made[0]
 
     @property
     def rows(self) -> int:
@@ -185,9 +184,11 @@ class Evaluation:
             message = "A threshold needs scores, and this evaluation has none."
             raise NotAvailable(message, "Pass score=... to evaluate.")
         segments = {k: e.at(threshold) for k, e in self.segments.items()}
-        facts = {k: v for k, v in self.facts.items() if k != "at"} | {"threshold": "given"}
+        facts = {**self.facts, "threshold": "given"}
         evidence = {k: v for k, v in self.evidence.items() if k != "confusion"}
-        return replace(self, evidence=evidence, threshold=float(threshold), segments=segments, facts=facts, _known={})
+        return replace(
+            self, evidence=evidence, threshold=float(threshold), segments=segments, facts=facts, _known={}, _made=[]
+        )
 
     # Adding, saving --------------------------------------------------------------------------------------------------
     def __add__(self, other: Evaluation) -> Evaluation:
@@ -198,11 +199,13 @@ class Evaluation:
         segments = dict(self.segments)
         for name, part in other.segments.items():
             segments[name] = segments[name] + part if name in segments else part
-        facts = {k: v for k, v in self.facts.items() if k != "at" and other.facts.get(k) == v}
+        facts = {k: v for k, v in self.facts.items() if other.facts.get(k) == v}
         dropped = dict(self.facts.get("dropped", {}))
         for word, n in other.facts.get("dropped", {}).items():
             dropped[word] = dropped.get(word, 0) + n
-        return replace(self, evidence=evidence, segments=segments, facts=facts | {"dropped": dropped}, _known={})
+        return replace(
+            self, evidence=evidence, segments=segments, facts=facts | {"dropped": dropped}, _known={}, _made=[]
+        )
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -221,7 +224,7 @@ class Evaluation:
             "evidence": {k: v.to_dict() for k, v in self.evidence.items()},
             "threshold": self.threshold,
             "confidence": self.confidence,
-            "facts": {k: v for k, v in self.facts.items() if k != "at"},
+            "facts": dict(self.facts),
             "segment": self.segment,
             "segments": {k: e.to_dict() for k, e in self.segments.items()},
         }
@@ -262,7 +265,7 @@ class _ByType(Mapping[type, Any]):
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
-        self.found = {type(s): s for s in evaluation.evidence.values()}
+        self.found: dict[type, Any] = {type(s): s for s in evaluation.evidence.values()}
         self.makes_labels = Confusion not in self.found and Scores in self.found and evaluation.threshold is not None
 
     def __getitem__(self, kind: type) -> Any:

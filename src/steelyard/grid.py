@@ -52,7 +52,9 @@ def encode(x: Floats, m: int = FINE) -> Codes:
         step = np.clip(step, 0, top)
         beyond = 2 * a + step - ((-SMALLEST) << m)
         return np.where(
-            x < 0.0, -1 - step, np.where(x == 0.0, 0, np.where(upper, 2 * a - step, np.where(x < 0.5, 1 + step, beyond)))
+            x < 0.0,
+            -1 - step,
+            np.where(x == 0.0, 0, np.where(upper, 2 * a - step, np.where(x < 0.5, 1 + step, beyond))),
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.errors import NotAvailable, listing
 from steelyard.intervals.method import Question, interval
+from steelyard.intervals.proportions import effective_whole, squares_of
 from steelyard.measures.measure import AVERAGES, Measure
 from steelyard.results import Average, Estimate, Mean, Ratio, Reading, Share
 from steelyard.summaries.class_scores import ClassScores
@@ -49,7 +50,7 @@ def ask(
 
 
 def _cannot(m: Measure, have: Mapping[type, Any], level: Any) -> NotAvailable:
-    levels = next((have[k].levels for k in (ClassScores, Confusion) if k in have), ())
+    levels: tuple[Any, ...] = next((have[k].levels for k in (ClassScores, Confusion) if k in have), ())
     by_level = (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have)
     if by_level:
         said = "belongs to one level" if level is None else f"has no level {level!r}"
@@ -76,8 +77,8 @@ def _average(m: Measure, have: Mapping[type, Any], how: str, options: Mapping[st
         def read(c: Confusion) -> Reading:
             if how == "micro":
                 parts = [c.outcomes(v) for v in c.levels]
-                pooled = (sum(np.asarray(getattr(o, f)) for o in parts) for f in ("tp", "fn", "fp", "tn"))
-                reading = m(Outcomes(*pooled), **options)  # type: ignore[arg-type]
+                pooled: dict[str, Any] = {f: sum(getattr(o, f) for o in parts) for f in ("tp", "fn", "fp", "tn")}
+                reading = m(Outcomes(**pooled), **options)
                 return Ratio(reading.value, 1.0, reading.empty)
             readings = [m(c.outcomes(v), **options) for v in c.levels]
             weights = np.ones_like(c.actual) if how == "macro" else c.actual
@@ -117,7 +118,12 @@ def estimate(question: Question, *, level: Any, segment: str | None, options: Ma
     """The finished number: value, interval, method, rows, certified bound, or the reason why there is none."""
     reading = question.reading
     value = float(reading.value)
-    facts: dict[str, Any] = {"confidence": question.confidence, "level": level, "segment": segment, "options": dict(options)}
+    facts: dict[str, Any] = {
+        "confidence": question.confidence,
+        "level": level,
+        "segment": segment,
+        "options": dict(options),
+    }
     n, n_eff = counted(question, reading)
     if not math.isfinite(value):
         return Estimate(question.measure.name, None, reason=reason_of(reading), n=n, n_eff=n_eff, **facts)
@@ -161,6 +167,9 @@ def counted(question: Question, reading: Reading) -> tuple[float, float]:
     squares = getattr(table, "squares", None)
     if squares is None:
         return n, n
+    if isinstance(reading, Share) and isinstance(summary, Confusion) and not question.averaged:
+        weighed = squares_of(question)
+        return n, effective_whole(reading, weighed)
     return n, n * float(effective_rows(np.asarray(total), squares.sum())) / max(total, 1e-300)
 
 

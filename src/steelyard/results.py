@@ -255,17 +255,17 @@ def make_frame(columns: Mapping[str, list[Any]]) -> Any:
     """A frame of the first installed of pandas, Polars and PyArrow."""
     import importlib
 
-    for name, build in (
-        ("pandas", lambda module: module.DataFrame(columns)),
-        ("polars", lambda module: module.DataFrame(columns, strict=False)),
-        ("pyarrow", lambda module: module.table(columns)),
+    for name, build, options in (
+        ("pandas", "DataFrame", {}),
+        ("polars", "DataFrame", {"strict": False}),
+        ("pyarrow", "table", {}),
     ):
         try:
             module = importlib.import_module(name)
         except ImportError:
             continue
-        return build(module)
+        return getattr(module, build)(columns, **options)
     from steelyard.errors import MissingPart
 
     message = "A frame needs pandas, Polars or PyArrow, and none of them is installed."
-    raise MissingPart(message, "Install one of them, or use .rows() / .columns for plain Python.")
+    raise MissingPart(message, "Install one of them, or use .rows_as_dicts() / .columns for plain Python.")

@@ -40,7 +40,10 @@ def assign(
         raise UsageError(message, "Name the column (or pass the values) of what really happened: target=...")
     if score is None and prediction is None:
         message = "Neither a score nor a prediction was given."
-        raise UsageError(message, "Pass score=... (numbers, higher means more likely positive) or prediction=... (labels or numbers).")
+        raise UsageError(
+            message,
+            "Pass score=... (numbers, higher means more likely positive) or prediction=... (labels or numbers).",
+        )
     columns: dict[str, Any] = {"target": target}
     classes: tuple[Any, ...] = ()
     if isinstance(score, Mapping):

@@ -94,13 +94,15 @@ def percent(share: float) -> str:
     value = share * 100
     if value == 0 or abs(value - round(value)) < 1e-9:
         return f"{number(round(value), 0)}%"
-    nearer = min(abs(value), abs(100 - value))
+    nearer = round(min(abs(value), abs(100 - value)), 12) or 1e-12
     return f"{number(value, 1 if nearer >= 0.95 else min(12, 1 - _exponent(nearer)))}%"
 
 
 def _decimals(value: float, low: float, high: float, digits: int) -> int:
     half = (high - low) / 2
-    decimals = max(0, digits - 1 - _exponent(half)) if half > 0 else 3
+    # Narrower than this is the last bits of a sum, not a width.
+    noise = 1e-11 * max(abs(low), abs(high))
+    decimals = max(0, digits - 1 - _exponent(half)) if half > noise else 3
     if low > 0 or high < 0:
         # A lopsided interval such as 0.9 to 250 around 3.7 must not round the value to 4.
         decimals = max(decimals, 1 - _exponent(value))

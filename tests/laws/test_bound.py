@@ -4,32 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from .law import law
 from .reading import Numbers, check_same, grid_beyond, read
 from .samples import samples
 
 LIMIT = 6
-NEAR = {"scores": ("near",), "classes": ("near",), "numbers": ("near",)}
+NEAR = {"scores": ("near",), "classes": ("near",), "numbers": ("near", "less near")}
 
 
 def check_bound(exact: Numbers, binned: Numbers) -> None:
-    """Every binned value lies within its bound of the exact one."""
+    """Every binned value lies within its bound of the exact one; no value on the grid is no claim."""
     assert exact.keys() == binned.keys()
     for key, x in binned.items():
         true = exact[key].value
-        if x.value is None:
-            assert true is None, f"{key}: {true} became undefined ({x.reason})"
-        elif true is not None:
+        if x.value is not None and true is not None:
             off = abs(x.value - true)
             assert off <= x.bound + 1e-12 * max(1.0, abs(true)), f"{key}: {x.value} for {true}, off {off}, bound {x.bound}"
 
 
-@pytest.mark.parametrize("kind", list(NEAR))
-@given(data=st.data())
-@settings(max_examples=60)
+@law(scores=60, classes=15, numbers=60)
 def test_a_value_on_the_grid_is_within_its_bound(kind: str, data: Any) -> None:
     weights = data.draw(st.sampled_from((None, "sampling")))
     sample = data.draw(samples(kind, least=LIMIT + 1, weights=weights, manners=NEAR[kind]))
@@ -50,9 +46,7 @@ def test_a_threshold_that_cuts_a_cell_is_within_its_bound(data: Any) -> None:
         check_bound(read(exact.at(cut)), read(binned.at(cut)))
 
 
-@pytest.mark.parametrize("kind", list(NEAR))
-@given(data=st.data())
-@settings(max_examples=20)
+@law(scores=20, classes=6, numbers=20)
 def test_few_distinct_values_are_exact_at_any_size(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind, least=LIMIT + 1, manners=("tied",) if kind != "numbers" else ("plain",)))
     exact = read(sample.evaluate())
@@ -62,9 +56,7 @@ def test_few_distinct_values_are_exact_at_any_size(kind: str, data: Any) -> None
     assert not any(x.bound for x in binned.values())
 
 
-@pytest.mark.parametrize("kind", list(NEAR))
-@given(data=st.data())
-@settings(max_examples=20)
+@law(scores=20, classes=6, numbers=20)
 def test_asking_for_exactness_gives_it(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind, least=LIMIT + 1, manners=NEAR[kind]))
     exact = read(sample.evaluate())

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from .law import law
 from .reading import but_totals, check_same, few_replicates, is_total, read
-from .samples import KINDS, samples
+from .samples import samples
 
-ROUNDING = 1e-7
+ROUNDING = 1e-5
 """Intervals differ by more than values when sums are added in another order: some rest on a numeric derivative."""
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=25)
+@law(labels=15, scores=25, classes=5, numbers=15)
 def test_the_order_of_rows_does_not_matter(kind: str, data: Any) -> None:
     weights = data.draw(st.sampled_from((None, "sampling")))
     sample = data.draw(samples(kind, weights=weights))
@@ -27,29 +25,25 @@ def test_the_order_of_rows_does_not_matter(kind: str, data: Any) -> None:
     check_same(read(a, intervals=True), read(b, intervals=True), ends=True, tolerance=ROUNDING)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=20)
-def test_every_row_twice_changes_no_value_and_widens_no_interval(kind: str, data: Any) -> None:
+@law(labels=10, scores=20, classes=4, numbers=10)
+def test_every_row_four_times_changes_no_value_and_widens_no_interval(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind, least=3, most=12))
-    once, twice = sample.evaluate(), sample.take([*range(len(sample))] * 2).evaluate()
-    with few_replicates(400):
-        a, b = read(once, intervals=True), read(twice, intervals=True)
-    check_same(but_totals(once, a), but_totals(twice, b))
+    once, often = sample.evaluate(), sample.take([*range(len(sample))] * 4).evaluate()
+    with few_replicates(300):
+        a, b = read(once, intervals=True), read(often, intervals=True)
+    check_same(but_totals(once, a), but_totals(often, b))
     for key, x in a.items():
         y = b[key]
         if is_total(once, key[0]):
-            assert x.value is not None and y.value == pytest.approx(2 * x.value), key
+            assert x.value is not None and y.value == pytest.approx(4 * x.value), key
         elif x.low is not None and x.high is not None:
             assert y.low is not None and y.high is not None, f"{key}: {y.note}"
-            # Twice the rows shrink a bootstrap interval by 30%; that many replicates place it within 10% or so.
-            slack = 0.15 if "bootstrap" in x.method else 1e-9
-            assert y.high - y.low <= (x.high - x.low) * (1 + slack) + 1e-12, f"{key}: {x} and doubled {y} ({x.method})"
+            # Four times the rows halve an interval; where it was drawn by chance or cut off at the range, about so.
+            slack = 0.1 if "bootstrap" in x.method or "classes" in x.method else 1e-6
+            assert y.high - y.low <= (x.high - x.low) * (1 + slack) + 1e-9, f"{key}: {x} and copied {y} ({x.method})"
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=20)
+@law(labels=10, scores=15, classes=4, numbers=10)
 def test_rows_repeated_within_their_units_change_nothing(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind, least=16, most=22, units=14))
     once, twice = sample.evaluate(), sample.take([*range(len(sample))] * 2).evaluate()
@@ -57,9 +51,7 @@ def test_rows_repeated_within_their_units_change_nothing(kind: str, data: Any) -
     check_same(a, b, ends=True, tolerance=ROUNDING)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=25)
+@law(labels=10, scores=20, classes=5, numbers=12)
 def test_a_frequency_weight_is_so_many_copies(kind: str, data: Any) -> None:
     units = data.draw(st.sampled_from((0, 14)))
     sample = data.draw(samples(kind, weights="frequency", units=units, least=2 if not units else 14))
@@ -70,9 +62,7 @@ def test_a_frequency_weight_is_so_many_copies(kind: str, data: Any) -> None:
         assert (x.n, x.method) == (b[key].n, b[key].method), key
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=25)
+@law(labels=12, scores=20, classes=5, numbers=12)
 def test_sampling_weights_have_no_unit(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind, weights="sampling"))
     factor = data.draw(st.sampled_from((2.0**-30, 0.5, 3.0, 2.0**30)))
@@ -84,9 +74,7 @@ def test_sampling_weights_have_no_unit(kind: str, data: Any) -> None:
         assert x.n_eff == pytest.approx(b[key].n_eff), key
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=20)
+@law(labels=10, scores=15, classes=4, numbers=8)
 def test_equal_sampling_weights_are_no_weights(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind))
     weighted = sample.with_columns(weight=[0.25] * len(sample))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from steelyard.measures.measure import catalogue
 from steelyard.summaries.confusion import Outcomes
 
+from .law import law
 from .reading import Numbers, check_same, read
 from .samples import samples
 
@@ -84,18 +85,20 @@ def test_the_other_class_with_scores_taken_from_one_is_as_well_calibrated(data: 
 def test_only_the_order_of_scores_matters_to_a_ranking(data: Any) -> None:
     sample = data.draw(samples("scores"))
     distinct = sorted({s + 0.0 for s in sample.columns["score"]})
-    scores = st.lists(st.floats(-1e9, 1e9).map(lambda x: x + 0.0), min_size=len(distinct), max_size=len(distinct), unique=True)
+    scores = st.lists(
+        st.floats(-1e9, 1e9).map(lambda x: x + 0.0), min_size=len(distinct), max_size=len(distinct), unique=True
+    )
     to = dict(zip(distinct, sorted(data.draw(scores)), strict=True))
     stretched = sample.with_columns(score=[to[s + 0.0] for s in sample.columns["score"]])
     ranking = [name for name, m in catalogue().items() if m.question == "ranking"]
-    a, b = ({k: v for k, v in read(e.evaluate(), intervals=True).items() if k[0] in ranking} for e in (sample, stretched))
+    a, b = (
+        {k: v for k, v in read(e.evaluate(), intervals=True).items() if k[0] in ranking} for e in (sample, stretched)
+    )
     assert a
     check_same(a, b, ends=True)
 
 
-@pytest.mark.parametrize("kind", ["scores", "classes"])
-@given(data=st.data())
-@settings(max_examples=20)
+@law(scores=20, classes=5)
 def test_a_threshold_is_a_prediction(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind))
     e = sample.evaluate()

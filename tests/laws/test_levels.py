@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import steelyard as sy
 
+from .law import law
 from .reading import Numbers, check_same, read
 from .samples import Sample, samples
 
@@ -29,9 +30,7 @@ def _against_the_rest(sample: Sample, level: Any) -> sy.Evaluation:
     return Sample("scores", columns, settings).evaluate()
 
 
-@pytest.mark.parametrize("kind", ["labels", "classes"])
-@given(data=st.data())
-@settings(max_examples=20)
+@law(labels=12, classes=5)
 def test_a_level_is_the_binary_evaluation_against_the_rest(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind))
     if len(sample.levels) == 2:
@@ -51,8 +50,7 @@ def test_a_level_is_the_binary_evaluation_against_the_rest(kind: str, data: Any)
         check_same({k: mine[k] for k in kept}, {k: binary[k] for k in kept}, ends=True)
 
 
-@pytest.mark.parametrize("kind", ["labels", "classes"])
-@given(data=st.data())
+@law(labels=30, classes=8)
 def test_macro_and_weighted_are_means_over_levels(kind: str, data: Any) -> None:
     weights = data.draw(st.sampled_from((None, "sampling")))
     sample = data.draw(samples(kind, weights=weights))

@@ -6,27 +6,25 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from .law import law
 from .reading import check_same, grid_beyond, read
-from .samples import KINDS, Sample, halves, samples
+from .samples import Sample, halves, samples
 
 EXACT, GRID = 10**6, 5
-LIMITS = pytest.mark.parametrize("limit", [EXACT, GRID], ids=["exact", "grid"])
+LIMITS = st.sampled_from((EXACT, GRID))
 
 
 def _draw(data: Any, kind: str, limit: int, **more: Any) -> Sample:
-    near = {"scores": ("near", "tied"), "classes": ("near", "tied"), "numbers": ("near", "plain")}
+    near = {"scores": ("near", "tied"), "classes": ("near", "tied"), "numbers": ("near", "less near", "plain")}
     manners = near.get(kind) if limit == GRID else None
     return data.draw(samples(kind, least=4, most=12, manners=manners, **more))
 
 
-@LIMITS
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-def test_halves_add_to_the_whole(kind: str, limit: int, data: Any) -> None:
+@law(labels=25, scores=40, classes=8, numbers=40)
+def test_halves_add_to_the_whole(kind: str, data: Any) -> None:
+    limit = data.draw(LIMITS)
     weights = data.draw(st.sampled_from((None, "sampling", "frequency")))
     sample = _draw(data, kind, limit, weights=weights)
     first, second = halves(sample, data.draw(st.integers(1, len(sample) - 1)))
@@ -38,11 +36,9 @@ def test_halves_add_to_the_whole(kind: str, limit: int, data: Any) -> None:
         check_same(read(b + a), read(whole))
 
 
-@LIMITS
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=25)
-def test_grouping_does_not_matter(kind: str, limit: int, data: Any) -> None:
+@law(labels=15, scores=25, classes=6, numbers=25)
+def test_grouping_does_not_matter(kind: str, data: Any) -> None:
+    limit = data.draw(LIMITS)
     sample = _draw(data, kind, limit)
     first, rest = halves(sample, data.draw(st.integers(1, len(sample) - 2)))
     second, third = halves(rest, data.draw(st.integers(1, len(rest) - 1)))
@@ -53,12 +49,12 @@ def test_grouping_does_not_matter(kind: str, limit: int, data: Any) -> None:
         check_same(read(left), read(right))
 
 
-@LIMITS
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=20)
-def test_halves_by_unit_add_to_the_whole_with_its_intervals(kind: str, limit: int, data: Any) -> None:
-    near = {"numbers": ("near", "plain", "offset")}.get(kind, ("near", "tied")) if kind != "labels" else None
+@law(labels=8, scores=15, classes=4, numbers=8)
+def test_halves_by_unit_add_to_the_whole_with_its_intervals(kind: str, data: Any) -> None:
+    limit = data.draw(LIMITS)
+    near = (
+        {"numbers": ("near", "less near", "plain", "offset")}.get(kind, ("near", "tied")) if kind != "labels" else None
+    )
     sample = data.draw(samples(kind, least=16, most=24, units=14, manners=near))
     first, second = halves(sample, data.draw(st.integers(1, len(sample) - 1)))
     with grid_beyond(limit):
@@ -67,9 +63,7 @@ def test_halves_by_unit_add_to_the_whole_with_its_intervals(kind: str, limit: in
         check_same(read(parts, intervals=True), read(whole, intervals=True), ends=True, tolerance=1e-7)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=15)
+@law(labels=10, scores=10, classes=5, numbers=10)
 def test_adding_nothing_changes_nothing(kind: str, data: Any) -> None:
     for summary in data.draw(samples(kind)).evaluate().evidence.values():
         zero = getattr(type(summary), "zero", None)
@@ -78,11 +72,9 @@ def test_adding_nothing_changes_nothing(kind: str, data: Any) -> None:
             assert summary + zero() == summary
 
 
-@LIMITS
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=25)
-def test_segments_add_to_the_whole(kind: str, limit: int, data: Any) -> None:
+@law(labels=12, scores=20, classes=6, numbers=20)
+def test_segments_add_to_the_whole(kind: str, data: Any) -> None:
+    limit = data.draw(LIMITS)
     sample = _draw(data, kind, limit, segments=3, units=data.draw(st.sampled_from((0, 5))))
     with grid_beyond(limit):
         whole = sample.evaluate()
@@ -92,9 +84,7 @@ def test_segments_add_to_the_whole(kind: str, limit: int, data: Any) -> None:
         check_same(read(total), read(whole))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=15)
+@law(labels=8, scores=12, classes=4, numbers=12)
 def test_a_segment_is_the_evaluation_of_its_rows(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind, segments=2))
     whole = sample.evaluate()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.measures.measure import catalogue
 
+from .law import law
 from .reading import read
 from .samples import KINDS, Sample, samples
 
@@ -29,8 +29,7 @@ def perfect(sample: Sample) -> Sample:
 BADNESS = {"higher": lambda x: -x, "lower": lambda x: x, "zero": abs}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
+@law(labels=25, scores=40, classes=8, numbers=40)
 def test_no_prediction_beats_the_target(kind: str, data: Any) -> None:
     weights = data.draw(st.sampled_from((None, "sampling")))
     sample = data.draw(samples(kind, weights=weights))
@@ -40,7 +39,9 @@ def test_no_prediction_beats_the_target(kind: str, data: Any) -> None:
         m, y = catalogue()[key[0]], other[key]
         if m.better and x.value is not None and y.value is not None:
             badness = BADNESS[m.better]
-            assert badness(x.value) <= badness(y.value) + 1e-9 * max(abs(x.value), 1.0), f"{key}: {x.value} and {y.value}"
+            assert badness(x.value) <= badness(y.value) + 1e-9 * max(abs(x.value), 1.0), (
+                f"{key}: {x.value} and {y.value}"
+            )
 
 
 @pytest.mark.parametrize("kind", KINDS)

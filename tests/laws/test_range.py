@@ -6,16 +6,16 @@ import json
 import math
 from typing import Any
 
-import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import steelyard as sy
 from steelyard.measures.measure import catalogue
 from steelyard.results import Estimate
 
+from .law import law
 from .reading import grid_beyond, read
-from .samples import KINDS, Sample, samples
+from .samples import Sample, samples
 
 HOPELESS = st.sampled_from((0.0, 1.0, -1.0, 1e-200, -1e200, 1e308, 5e-324))
 """Numbers whose squares are too large or too small for a float."""
@@ -53,11 +53,9 @@ def check_promises(x: Estimate) -> None:
     assert least <= x.low <= x.value <= x.high <= most, said
 
 
-@pytest.mark.parametrize("weights", [None, "sampling"])
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=25)
-def test_a_number_is_in_its_range_and_its_interval_or_says_why_not(kind: str, weights: str | None, data: Any) -> None:
+@law(labels=25, scores=40, classes=8, numbers=25)
+def test_a_number_is_in_its_range_and_its_interval_or_says_why_not(kind: str, data: Any) -> None:
+    weights = data.draw(st.sampled_from((None, "sampling")))
     sample = data.draw(samples(kind, weights=weights))
     e = sample.evaluate()
     for x in read(e, intervals=True).values():
@@ -65,9 +63,7 @@ def test_a_number_is_in_its_range_and_its_interval_or_says_why_not(kind: str, we
     json.dumps(e.to_dict(), allow_nan=False)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=15)
+@law(labels=10, scores=15, classes=4, numbers=10)
 def test_the_same_by_units_and_on_the_grid(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind, least=20, most=30, units=15))
     with grid_beyond(16):
@@ -82,17 +78,14 @@ def test_numbers_whose_squares_do_not_exist_are_refused_or_undefined(rows: list[
     sample = Sample("numbers", {"target": target, "prediction": prediction}, {"kind": "continuous"})
     try:
         e = sample.evaluate()
-    except sy.errors.SteelyardError as refusal:
-        assert refusal.hint
+    except sy.errors.InputError:
         return
     json.dumps(e.to_dict(), allow_nan=False)
     for x in read(e, intervals=True).values():
         check_promises(x)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=15)
+@law(scores=20, classes=10)
 def test_a_curve_has_points_and_no_nan(kind: str, data: Any) -> None:
     e = data.draw(samples(kind)).evaluate()
     tables = {None: e.scores} if e.scores else {v: e.class_scores.table(v) for v in e.levels} if e.class_scores else {}

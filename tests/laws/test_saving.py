@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 import steelyard as sy
 from steelyard.results import Curve, Estimate
 
+from .law import law
 from .reading import grid_beyond, read
 from .samples import KINDS, samples
 
-LIMITS = pytest.mark.parametrize("limit", [10**6, 8], ids=["exact", "grid"])
+LIMITS = st.sampled_from((10**6, 8))
 
 
 def through_json(data: Any) -> Any:
@@ -24,11 +25,9 @@ def through_json(data: Any) -> Any:
     return json.loads(json.dumps(data, allow_nan=False))
 
 
-@LIMITS
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=15)
-def test_a_summary_comes_back_equal(kind: str, limit: int, data: Any) -> None:
+@law(labels=15, scores=20, classes=10, numbers=15)
+def test_a_summary_comes_back_equal(kind: str, data: Any) -> None:
+    limit = data.draw(LIMITS)
     weights = data.draw(st.sampled_from((None, "sampling", "frequency")))
     sample = data.draw(samples(kind, weights=weights, units=data.draw(st.sampled_from((0, 5))), least=10))
     with grid_beyond(limit):
@@ -40,11 +39,9 @@ def test_a_summary_comes_back_equal(kind: str, limit: int, data: Any) -> None:
             assert back + summary == summary + back
 
 
-@LIMITS
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=12)
-def test_an_evaluation_comes_back_with_the_same_numbers(kind: str, limit: int, data: Any) -> None:
+@law(labels=6, scores=12, classes=3, numbers=6)
+def test_an_evaluation_comes_back_with_the_same_numbers(kind: str, data: Any) -> None:
+    limit = data.draw(LIMITS)
     weights = data.draw(st.sampled_from((None, "sampling")))
     sample = data.draw(samples(kind, least=14, most=18, weights=weights, units=14, segments=2))
     with grid_beyond(limit):
@@ -56,9 +53,7 @@ def test_an_evaluation_comes_back_with_the_same_numbers(kind: str, limit: int, d
         assert read(back, intervals=True) == read(e, intervals=True)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(data=st.data())
-@settings(max_examples=10)
+@law(labels=6, scores=10, classes=2, numbers=6)
 def test_an_estimate_comes_back_equal(kind: str, data: Any) -> None:
     for x in read(data.draw(samples(kind)).evaluate(), intervals=True).values():
         assert Estimate.from_dict(through_json(x.to_dict())) == x

@@ -18,10 +18,10 @@ def kinds_of(path: str | os.PathLike[str]) -> dict[str, str]:
     """The columns of a file and what they hold: "bool", "number" or "text"."""
     from steelyard.sources.files import open_files
 
-    relation, connection = open_files(path)
+    relation, names, connection = open_files(path)
     try:
-        pairs = zip(relation.columns, map(str, relation.types), strict=True)
-        return {name: _kind(kind) for name, kind in pairs}
+        kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        return {name: _kind(kinds[column]) for name, column in names.items()}
     finally:
         connection.close()
 

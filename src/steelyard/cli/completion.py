@@ -8,13 +8,14 @@ from click.shell_completion import get_completion_class
 from steelyard.cli.program import COMMANDS, program
 
 PLACES = {
-    "bash": 'eval "$(steelyard completion bash)"              in ~/.bashrc',
-    "zsh": 'eval "$(steelyard completion zsh)"               in ~/.zshrc',
-    "fish": "steelyard completion fish | source                in ~/.config/fish/config.fish",
+    "bash": ('eval "$(steelyard completion bash)"', "~/.bashrc"),
+    "zsh": ('eval "$(steelyard completion zsh)"', "~/.zshrc"),
+    "fish": ("steelyard completion fish | source", "~/.config/fish/config.fish"),
 }
+EPILOG = "\b\nUse it:\n" + "\n".join(f"  {line:<36}in {place}" for line, place in PLACES.values())
 
 
-@click.command("completion", short_help=COMMANDS["completion"], epilog="\b\nUse it:\n  " + "\n  ".join(PLACES.values()))
+@click.command("completion", short_help=COMMANDS["completion"], epilog=EPILOG)
 @click.argument("shell", type=click.Choice(list(PLACES)))
 def command(shell: str) -> None:
     """Print the completion script of a SHELL: bash, zsh or fish."""

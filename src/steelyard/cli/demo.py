@@ -110,7 +110,7 @@ def _rounded(p: float) -> float:
 
 
 def _story(tumours: Columns, patients: Columns, place: Path) -> tuple[Evaluation, str]:
-    from steelyard.evaluate import evaluate
+    from steelyard import evaluate
     from steelyard.views.text import evaluation_text
 
     def judged(score: str, rows: slice = slice(None)) -> Evaluation:

@@ -20,7 +20,7 @@ ROLES = ("target", "prediction", "positive", "weight", "unit", "segment")
 EPILOG = """\b
 Examples:
   steelyard evaluate preds.csv --target y --score p
-  steelyard evaluate preds.csv --target diagnosis --score p --positive malignant
+  steelyard evaluate preds.csv --target label --score p --positive spam
   steelyard evaluate preds.csv --target species --prediction guess
   steelyard evaluate preds.csv --target dose --prediction dose_hat
   steelyard evaluate march.json --threshold 0.3
@@ -149,8 +149,8 @@ def _with_confidence(e: Evaluation, confidence: float) -> Evaluation:
 
 
 def _counted(path: str, given: dict[str, Any]) -> Evaluation:
+    from steelyard import evaluate
     from steelyard.cli.columns import as_level, kinds_of, scores_of
-    from steelyard.evaluate import evaluate
 
     target, scores, positive = given["target"], given["score"], given["positive"]
     if target is None:

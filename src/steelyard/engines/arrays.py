@@ -118,7 +118,7 @@ class ArrayRows:
     def is_level(self, role: str, level: Any) -> npt.NDArray[np.bool_]:
         """Whether a column holds this level."""
         levels = self.level(role)
-        return levels.codes == (levels.names.index(level) if level in levels.names else -9)
+        return np.asarray(levels.codes == (levels.names.index(level) if level in levels.names else -9))
 
     def state(self, *, scores: Sequence[str] = (), numbers: Sequence[str] = (), labels: Sequence[str] = ()) -> Any:
         """Whether a row is usable, and if not why; one number when all are."""
@@ -169,7 +169,11 @@ class ArrayRows:
             return None
         x = np.ascontiguousarray(self.value(request.role))
         low, high, finite = kernels.score_range(x)
-        if not finite or column.absent() is not None or self.has("unit") and self.columns["unit"].absent() is not None:
+        if (
+            not finite
+            or column.absent() is not None
+            or (self.has("unit") and self.columns["unit"].absent() is not None)
+        ):
             return None
         weight = np.empty(0)
         if weighted:

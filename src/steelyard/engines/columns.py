@@ -25,7 +25,7 @@ def plain_level(value: Any) -> Any:
         return value
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, bool | int):
+    if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, str):
         return str(value)
@@ -60,10 +60,15 @@ def not_numeric(role: str, column: str, values: Iterable[Any]) -> NotNumeric:
     """The complaint about text among numbers, with the value that gave it away."""
     texts = [str(v) for v in values if plain_level(v) is not None and not isinstance(v, int | float)]
     odd = next((t for t in texts if not _looks_numeric(t)), texts[0] if texts else "")
-    odd = odd if len(odd) <= 40 else odd[:40] + "…"
-    where = f'The column "{column}" holds' if column else f"The values for {role} hold"
-    message = f'{where} text, such as "{odd}", where the {role.rstrip("0123456789")} must be a number.'
-    return NotNumeric(message, "Name another column for this role, or turn the values into numbers first.")
+    role, odd = role.rstrip("0123456789"), odd if len(odd) <= 40 else odd[:40] + "…"
+    message = f'The {role} holds text, such as "{odd}", where numbers are needed.'
+    hint = "Turn the values into numbers first."
+    if column:
+        message = f'The column "{column}" holds text, such as "{odd}", where the {role} must be a number.'
+        hint = "Name another column for this role, or turn the values into numbers first."
+    if _looks_numeric(odd.replace(",", ".")) and "," in odd:
+        hint = "Write the numbers with a decimal point."
+    return NotNumeric(message, hint)
 
 
 def _looks_numeric(text: str) -> bool:
@@ -161,7 +166,11 @@ class Column:
         """A number below 2**16 for each value, the same in every engine and on every day; 0 where it is missing."""
         if self.values.dtype.kind in "biu":
             # The remainder of an unsigned number fits where the number itself may not.
-            values = self.values % MODULUS if self.values.dtype.kind == "u" and self.values.dtype.itemsize == 8 else self.values
+            values = (
+                self.values % MODULUS
+                if self.values.dtype.kind == "u" and self.values.dtype.itemsize == 8
+                else self.values
+            )
             found = bucket_of_integers(values.astype(np.int64))
             return found if self.missing is None else np.where(self.missing, 0, found)
         levels = self.levels()
@@ -231,7 +240,9 @@ def _make(name: str, values: Any) -> Column:
 
 def _not_one_column(name: str, what: str) -> UsageError:
     message = f"The {name} is {what}, where one value for each row is needed."
-    return UsageError(message, "Pass a list, an array or a Series; for one score per class, pass score={level: column, ...}.")
+    return UsageError(
+        message, "Pass a list, an array or a Series; for one score per class, pass score={level: column, ...}."
+    )
 
 
 def _from_pandas(name: str, values: Any) -> Column:

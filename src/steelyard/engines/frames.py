@@ -144,9 +144,9 @@ class FrameRows:
         """Whether a column holds this level; never so where one is text and the other a number."""
         kind, column = self.kind(role), self._column(role)
         if (kind == "text") != isinstance(level, str):
-            return self.nw.lit(False)  # noqa: FBT003
+            return self.nw.lit(False)
         if kind == "bool":
-            return column if level == 1 else ~column if level == 0 else self.nw.lit(False)  # noqa: FBT003
+            return column if level == 1 else ~column if level == 0 else self.nw.lit(False)
         if kind == "text":
             return self.level(role).expression == level
         return column == (int(level) if isinstance(level, bool) else level)
@@ -157,7 +157,9 @@ class FrameRows:
         if self.bucket_column:
             return self.nw.col(self.bucket_column)
         if self.kind(role) not in {"int", "bool"}:
-            message = f'The units in the column "{self.names[role]}" are not whole numbers, which this kind of table needs.'
+            message = (
+                f'The units in the column "{self.names[role]}" are not whole numbers, which this kind of table needs.'
+            )
             raise NotAvailable(message, "Number the units, or save the table as Parquet and name the file.")
         return self.chain([(column.is_null(), 0)], bucket_of_integers(column.cast(self.nw.Int64)))
 

@@ -9,6 +9,7 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numba
@@ -26,7 +27,7 @@ _compile = numba.njit(nogil=True, cache=True, fastmath=False)
 
 
 @_compile
-def _cell(x: float, m: int) -> int:  # pragma: no cover - compiled
+def _cell(x: float, m: int) -> Any:  # pragma: no cover - compiled
     """The grid cell of one score; `grid.encode` in a loop."""
     smallest, largest = -40, 40
     arm = (-1 - smallest) * (1 << m) + 1
@@ -35,7 +36,7 @@ def _cell(x: float, m: int) -> int:  # pragma: no cover - compiled
         return 0
     upper = 0.5 <= x < 1.0
     y = 1.0 - x if upper else abs(x)
-    bits = np.float64(y).view(np.int64)
+    bits: Any = np.float64(y).view(np.int64)
     if upper or x < 0.0:
         bits -= 1
     step = (bits >> (52 - m)) - ((1023 + smallest) << m) + 1
@@ -79,13 +80,15 @@ def _count(
 
 
 @_compile
-def _packed(v: float, label: int) -> int:  # pragma: no cover - compiled
+def _packed(v: float, label: int) -> Any:  # pragma: no cover - compiled
     """Score and label in one whole number that sorts by score first; needs 0 ≤ v < 2, so that a bit is free."""
     return (np.float64(v + 0.0).view(np.int64) << 1) | label
 
 
 @_compile
-def _histogram(x: Floats, target: Any, first: int, shift: int, base: int, out: Any) -> None:  # pragma: no cover - compiled
+def _histogram(
+    x: Floats, target: Any, first: int, shift: int, base: int, out: Any
+) -> None:  # pragma: no cover - compiled
     for i in range(len(x)):
         out[(_packed(x[i], int(target[i]) - first) >> shift) - base] += 1
 
@@ -186,7 +189,7 @@ def _in_threads(function: Callable[..., Any], jobs: list[tuple[Any, ...]]) -> li
 
 def _slices(n: int) -> list[slice]:
     edges = np.linspace(0, n, THREADS + 1).astype(np.int64)
-    return [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [slice(int(a), int(b)) for a, b in pairwise(edges)]
 
 
 def score_range(x: Floats) -> tuple[float, float, bool]:
@@ -267,9 +270,7 @@ def _distinct(x: Floats, target: Any, first: int, ends: tuple[float, float]) -> 
     for h in found:
         places.append(running.copy())
         running += h
-    _in_threads(
-        _scatter, [(x[s], target[s], first, shift, base, p, keys) for s, p in zip(parts, places, strict=True)]
-    )
+    _in_threads(_scatter, [(x[s], target[s], first, shift, base, p, keys) for s, p in zip(parts, places, strict=True)])
     splits = np.searchsorted(edge, np.linspace(0, len(x), len(parts) + 1)[1:-1])
     bounds = [0, *(int(s) for s in splits), size]
     score, counts = np.empty(len(x)), np.empty((len(x), 2))

@@ -79,9 +79,7 @@ def area_limits(area: Area, question: Question) -> tuple[float, float, str]:
         return float(low), float(high), "Wilson with the smaller class (DeLong's variance is zero)"
     # Satterthwaite's degrees of freedom for the two variances.
     a, b = area.from_positives, area.from_negatives
-    freedom = (a + b) ** 2 / (
-        a**2 / max(area.positives - 1, 1.0) + b**2 / max(area.negatives - 1, 1.0)
-    )
+    freedom = (a + b) ** 2 / (a**2 / max(area.positives - 1, 1.0) + b**2 / max(area.negatives - 1, 1.0))
     half = question.t(freedom) * area.error * float(LOGIT.slope(area.value))
     centre = float(LOGIT.to(area.value))
     return float(LOGIT.back(centre - half)), float(LOGIT.back(centre + half)), "DeLong, logit scale, Student's t"
@@ -91,7 +89,7 @@ def area_limits(area: Area, question: Question) -> tuple[float, float, str]:
 def delong_interval(question: Question) -> Interval:
     """DeLong's interval of the area, or of twice the area less one."""
     low, high, name = area_limits(delong(question.summary), question)
-    if question.measure.range == (-1, 1):
+    if question.measure.range[0] == -1:
         low, high = 2 * low - 1, 2 * high - 1
     return clipped(question, low, high, question.value, name)
 
@@ -104,7 +102,10 @@ def hand_till_interval(question: Question) -> Interval:
     in common is not in the summary, and is bounded by the product of the standard errors.
     """
     m: ClassScores = question.summary
-    tables = [(level, [delong(m.table(level).between(level, other)) for other in m.levels if other != level]) for level in m.levels]
+    tables = [
+        (level, [delong(m.table(level).between(level, other)) for other in m.levels if other != level])
+        for level in m.levels
+    ]
     k = len(m.levels)
     error = 0.0
     for level, areas in tables:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +51,7 @@ def _gap(
     return p - q - down, p - q + up
 
 
-def thin(columns: Columns, most: int) -> Array:
+def thin(columns: Columns, most: int) -> Any:
     """Places of at most so many points, evenly spaced, first and last among them."""
     n = len(next(iter(columns.values())))
     if n <= most:

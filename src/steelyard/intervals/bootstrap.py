@@ -42,12 +42,12 @@ def draw(counts: Array, squares: Array | None, prior: float, rng: np.random.Gene
 
 def replicates(summary: Any) -> tuple[Any, Any]:
     """The summary at the resolution that is resampled, and many resampled copies of it, kept for the next question."""
-    for known, reduced, copies in _recent:
+    for known, kept, made in _recent:
         if known is summary:
-            return reduced, copies
+            return kept, made
     rng = np.random.default_rng(SEED)
+    reduced = summary
     if isinstance(summary, Confusion):
-        reduced: Any = summary
         copies: Any = summary.replicate(draw(summary.counts, summary.squares, PRIOR_ROWS / summary.counts.size, rng))
     else:
         assert isinstance(summary, Scores)

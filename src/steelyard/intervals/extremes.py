@@ -21,7 +21,7 @@ CLEAR = 3.0
 
 @method("ks")
 def gap_interval(question: Question) -> Interval:
-    """max gap − the greatest noise over thresholds that may hold the maximum, to max gap + the noise where it was found."""
+    """From the gap less the greatest noise over thresholds that may hold it, to the gap plus the noise where it is."""
     reduced, copies = replicates(question.summary)
     tpr, fpr = rates(reduced)
     gap = np.abs(tpr - fpr)

@@ -54,7 +54,7 @@ def root_interval(question: Question) -> Interval:
 
 
 def moment_error(question: Question, n: float) -> float:
-    """Standard error by the delta method: the gradient over moments of order two, with their covariance of order four."""
+    """Standard error by the delta method: gradient over moments of order two, covariance from those of order four."""
     summary: Residuals = question.summary
     m = summary.moments.centred()
     total = float(m.n)

@@ -136,7 +136,7 @@ BELOW_ONE = Scale(
 def scale_of(limits: tuple[float, float], value: float) -> Scale:
     """The scale for a range; plain where the value sits on an end of it."""
     low, high = limits
-    if not low < value < high or math.isinf(low) and math.isinf(high):
+    if not low < value < high or (math.isinf(low) and math.isinf(high)):
         return PLAIN
     if (low, high) == (0, 1):
         return LOGIT
@@ -148,7 +148,7 @@ def scale_of(limits: tuple[float, float], value: float) -> Scale:
 
 
 def around(question: Question, value: float, error: float, quantile: float, name: str) -> Interval:
-    """value ± quantile × error on the measure's own scale, kept inside its range."""
+    """The value ± quantile × error on the measure's own scale, kept inside its range."""
     scale = scale_of(question.measure.range, value)
     centre, half = scale.to(value), quantile * error * float(scale.slope(value))
     low, high = float(scale.back(centre - half)), float(scale.back(centre + half))
@@ -160,4 +160,3 @@ def clipped(question: Question, low: float, high: float, value: float, name: str
     least, most = question.measure.range
     low, high = max(min(low, value), least), min(max(high, value), most)
     return Interval(low, high, name, note)
-

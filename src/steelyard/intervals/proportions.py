@@ -93,9 +93,10 @@ def f1_interval(question: Question) -> Interval:
 
     share = jaccard(ratio)
     n = effective_whole(share, None if squares is None else jaccard(squares))
-    low, high = wilson(float(share.value) * n, n, question.z)
-    low, high = (2 * x / (1 + x) for x in (float(low), float(high)))
-    return clipped(question, low, high, float(ratio.value), "Wilson on TP / (TP + FP + FN)")
+    low, high = (float(x) for x in wilson(float(share.value) * n, n, question.z))
+    return clipped(
+        question, 2 * low / (1 + low), 2 * high / (1 + high), float(ratio.value), "Wilson on TP / (TP + FP + FN)"
+    )
 
 
 @method("quotient")
@@ -121,7 +122,7 @@ def quotient_interval(question: Question) -> Interval:
 
 @method("spread")
 def spread_interval(question: Question) -> Interval:
-    """p (1 − p) over Wilson's interval of p, which may hold the top of that hill."""
+    """The hill p (1 − p) over Wilson's interval of p, which may hold its top."""
     s = question.summary
     positives, total = s.positives, s.counts
     share = Share(positives.sum(), total.sum())

@@ -58,7 +58,9 @@ def log_loss(s: Scores | ClassScores) -> Mean:
         good = s.probabilities
         pieces = [(s.positives, _surprise(s.score)), (s.negatives, _surprise(1.0 - s.score))]
         n = s.counts.sum(axis=(-2, -1))
-    total = sum((np.where(w > 0, w * np.where(w > 0, x, 0.0), 0.0).sum(axis=-1) for w, x in pieces), start=np.asarray(0.0))
+    total = sum(
+        (np.where(w > 0, w * np.where(w > 0, x, 0.0), 0.0).sum(axis=-1) for w, x in pieces), start=np.asarray(0.0)
+    )
     squares = sum(
         (np.where(w > 0, w * np.where(w > 0, x, 0.0) ** 2, 0.0).sum(axis=-1) for w, x in pieces), start=np.asarray(0.0)
     )
@@ -118,7 +120,9 @@ def brier_reliability(s: Scores, *, bins: int = 10) -> Ratio:
     """
     n, promised, happened = binned(s, int(bins))
     total = n.sum(axis=-1)
-    return Ratio((n * (promised - happened) ** 2).sum(axis=-1), total if s.probabilities else 0.0 * total, NOT_PROBABILITIES)
+    return Ratio(
+        (n * (promised - happened) ** 2).sum(axis=-1), total if s.probabilities else 0.0 * total, NOT_PROBABILITIES
+    )
 
 
 @measure(better="higher", range=(0, 0.25), interval="shifted", bound=_square_bound)
@@ -131,7 +135,9 @@ def brier_resolution(s: Scores, *, bins: int = 10) -> Ratio:
     n, _, happened = binned(s, int(bins))
     total = n.sum(axis=-1)
     base = divide(s.positives.sum(axis=-1), total)[..., None]
-    return Ratio((n * (happened - base) ** 2).sum(axis=-1), total if s.probabilities else 0.0 * total, NOT_PROBABILITIES)
+    return Ratio(
+        (n * (happened - base) ** 2).sum(axis=-1), total if s.probabilities else 0.0 * total, NOT_PROBABILITIES
+    )
 
 
 @measure(better="", range=(0, 0.25), interval="spread")

@@ -16,9 +16,7 @@ def hand_till_auc(m: ClassScores) -> Ratio:
 
     2 / (K (K − 1)) × Σ_{i<j} (A(i|j) + A(j|i)) / 2, where A(i|j) ranks rows of i and j by the score of i.
     """
-    areas = [
-        auc(m.table(i).between(i, j)).value for i in m.levels for j in m.levels if i != j
-    ]
+    areas = [auc(m.table(i).between(i, j)).value for i in m.levels for j in m.levels if i != j]
     if not areas:
         return Ratio(0.0, 0.0, "needs at least two classes")
     return Ratio(np.mean(np.broadcast_arrays(*areas), axis=0), 1.0, "a class has no rows")

@@ -28,7 +28,7 @@ def curves() -> dict[str, Callable[[Scores], Columns]]:
 
 def thresholds(s: Scores) -> Array:
     """Above every score (infinity), then each cell's least score from the highest down."""
-    return np.r_[np.inf, s.cells.low[::-1]]
+    return np.concatenate([[np.inf], s.cells.low[::-1]])
 
 
 @curve
@@ -118,8 +118,8 @@ def scores(s: Scores) -> Columns:
     width = (high - low) or 1.0
     place = np.clip(((s.score - low) / width * bins).astype(np.int64), 0, bins - 1)
     edges = low + np.arange(bins + 1) / bins * width
-    positive = np.bincount(place, weights=s.positives, minlength=bins)
-    negative = np.bincount(place, weights=s.negatives, minlength=bins)
+    positive = np.bincount(place, weights=s.positives, minlength=bins).astype(np.float64)
+    negative = np.bincount(place, weights=s.negatives, minlength=bins).astype(np.float64)
     return {
         "from": edges[:-1],
         "to": edges[1:],

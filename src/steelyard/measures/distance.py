@@ -77,9 +77,7 @@ def _median_bound(r: Residuals) -> float:
     return float(r.sizes.high[at] - r.sizes.low[at]) if len(r.sizes.low) else 0.0
 
 
-@measure(
-    better="lower", range=(0, INFINITY), aliases=("median_absolute_error",), interval="order", bound=_median_bound
-)
+@measure(better="lower", range=(0, INFINITY), aliases=("median_absolute_error",), interval="order", bound=_median_bound)
 def median_ae(r: Residuals) -> Ratio:
     """Median absolute error: half of the predictions are off by less."""
     return Ratio(quantile_of(r.sizes, 0.5), 1.0, "no rows")
@@ -99,13 +97,17 @@ def bias(r: Residuals) -> Mean:
     return Mean(m.get(0, 1), m.get(0, 2), m.n)
 
 
-@measure(better="lower", range=(0, INFINITY), interval="none: the largest error seen says little about larger ones to come")
+@measure(
+    better="lower", range=(0, INFINITY), interval="none: the largest error seen says little about larger ones to come"
+)
 def max_error(r: Residuals) -> Ratio:
     """The largest absolute error among these rows."""
     return Ratio(r.largest, np.where(r.total > 0, 1.0, 0.0), "no rows")
 
 
-@measure(better="higher", range=(-INFINITY, 1), aliases=("r_squared", "coefficient_of_determination"), interval="moments")
+@measure(
+    better="higher", range=(-INFINITY, 1), aliases=("r_squared", "coefficient_of_determination"), interval="moments"
+)
 def r2(r: Residuals) -> Ratio:
     """1 − Σ (t − M)² / Σ (t − t̄)², with t̄ the mean of the evaluated targets; below 0 worse than that mean."""
     tt, _, _ = spread(r)
@@ -129,10 +131,14 @@ def distance_from_mean(r: Residuals) -> Array:
 def _rae_bound(r: Residuals) -> float:
     total = float(distance_from_mean(r))
     slack = float(((r.targets.high - r.targets.low) / 2 * r.targets.counts[:, 0]).sum())
-    return float(r.part("over") + r.part("under")) * slack / total / max(total - slack, 1e-300) if total > slack else 0.0
+    return (
+        float(r.part("over") + r.part("under")) * slack / total / max(total - slack, 1e-300) if total > slack else 0.0
+    )
 
 
-@measure(better="lower", range=(0, INFINITY), aliases=("relative_absolute_error",), interval="relative", bound=_rae_bound)
+@measure(
+    better="lower", range=(0, INFINITY), aliases=("relative_absolute_error",), interval="relative", bound=_rae_bound
+)
 def rae(r: Residuals) -> Ratio:
     """Absolute errors over those of always saying the mean: Σ |t − M| / Σ |t − t̄|."""
     total = np.broadcast_to(r.targets.counts[:, 0].sum(), np.shape(r.total))

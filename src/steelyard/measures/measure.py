@@ -8,7 +8,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from steelyard.errors import UnknownMeasure, nearest
 from steelyard.results import Reading
@@ -17,6 +17,8 @@ ROOMS = ("agreement", "ranking", "calibration", "classes", "distance")
 """Modules of measures, in the order in which people ask."""
 
 AVERAGES = ("macro", "micro", "weighted")
+
+Function = TypeVar("Function", bound=Callable[..., Reading])
 
 _catalogue: dict[str, Measure] = {}
 _aliases: dict[str, str] = {}
@@ -37,6 +39,7 @@ class Measure:
     options: Mapping[str, Any]
 
     def __call__(self, summary: Any, **options: Any) -> Reading:
+        """Read the measure from a summary."""
         return self.function(summary, **options)
 
     @property
@@ -67,19 +70,20 @@ class Measure:
 def measure(
     *,
     better: str,
-    range: tuple[float, float],  # noqa: A002
+    range: tuple[float, float],
     aliases: tuple[str, ...] = (),
     interval: str = "",
     bound: Callable[..., float] | None = None,
-) -> Callable[[Callable[..., Reading]], Callable[..., Reading]]:
+) -> Callable[[Function], Function]:
     """Mark a function of a summary as a measure.
 
-    `better` is "higher", "lower", "zero" or "" (no direction); `range` holds the least and greatest possible value; `interval` names a
-    method of the intervals room where the reading alone does not tell (a Share gets Wilson's, a Mean a t interval,
-    anything else the bootstrap over cells); `bound` bounds the effect of the grid where reordering cells does not.
+    `better` is "higher", "lower", "zero" or "" (no direction); `range` holds the least and greatest possible value;
+    `interval` names a method of the intervals room where the reading alone does not tell (a Share gets Wilson's, a Mean
+    a t interval, anything else the bootstrap over cells); `bound` bounds the effect of the grid where reordering cells
+    does not.
     """
 
-    def mark(function: Callable[..., Reading]) -> Callable[..., Reading]:
+    def mark(function: Function) -> Function:
         name = function.__name__
         hints = typing.get_type_hints(function)
         parameters = inspect.signature(function).parameters

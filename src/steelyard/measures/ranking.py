@@ -126,7 +126,7 @@ def l_quality(s: Scores) -> Ratio:
     >>> print(l_quality(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)))
     0.75
     """
-    return gini(s)  # type: ignore[return-value]
+    return gini(s)
 
 
 @measure(better="higher", range=(0, 1), aliases=("kolmogorov_smirnov", "ks_statistic"), interval="ks")

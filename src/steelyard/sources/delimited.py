@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import re
 from collections.abc import Sequence
 from itertools import islice
@@ -14,12 +15,17 @@ from steelyard.errors import UnreadableSource, listing
 DELIMITERS = ",;\t|"
 SAMPLE = 200_000
 """Lines that are looked at to find out what the columns hold, and to find a fault."""
+MEND_LINE = "Mend that line: a value with a separator in it goes in quotation marks, and a quotation mark in a value is doubled."
+MEND_VALUE = "Mend that value, or leave it empty if it is missing."
 TYPES = ["BOOLEAN", "BIGINT", "HUGEINT", "DOUBLE", "VARCHAR"]
 """Dates and times stay the text they are: as a label or a segment only their text counts."""
 
 
-def read_csv(connection: Any, paths: Sequence[str], patterns: Sequence[str]) -> Any:
-    """A DuckDB relation over CSV files; `patterns` are the paths as DuckDB must be told them."""
+def read_csv(connection: Any, paths: Sequence[str], patterns: Sequence[str]) -> tuple[Any, dict[str, str]]:
+    """A DuckDB relation over CSV files, and its columns by the names in the header, which DuckDB trims.
+
+    `patterns` are the paths as DuckDB must be told them.
+    """
     options: dict[str, Any] = {
         "header": True,
         "quotechar": '"',
@@ -30,13 +36,16 @@ def read_csv(connection: Any, paths: Sequence[str], patterns: Sequence[str]) -> 
         "auto_type_candidates": TYPES,
         "union_by_name": len(paths) > 1,
     }
+    header: list[str] = []
     if not paths[0].endswith(".zst"):
-        options["delimiter"] = _delimiter(paths[0])
+        options["delimiter"], header = _header(paths[0])
     relation = connection.read_csv(list(patterns), **options)
+    same = len(paths) == 1 and len(header) == len(relation.columns)
+    names = dict(zip(header if same else relation.columns, relation.columns, strict=True))
     # DuckDB reads "yes" and "t" as true. They are names of levels; only the words true and false are not.
     doubtful = [name for name, kind in zip(relation.columns, relation.types, strict=True) if str(kind) == "BOOLEAN"]
     if not doubtful:
-        return relation
+        return relation, names
     texts = connection.read_csv(list(patterns), **options, dtype=dict.fromkeys(doubtful, "VARCHAR"))
     kept = {}
     for name in doubtful:
@@ -44,7 +53,7 @@ def read_csv(connection: Any, paths: Sequence[str], patterns: Sequence[str]) -> 
         first = texts.filter(f"{quoted} is not null").project(quoted).limit(1).fetchall()
         if first and first[0][0].lower() not in {"true", "false"}:
             kept[name] = "VARCHAR"
-    return connection.read_csv(list(patterns), **options, dtype=kept) if kept else relation
+    return (connection.read_csv(list(patterns), **options, dtype=kept) if kept else relation), names
 
 
 def _open(path: str) -> TextIO:
@@ -53,27 +62,28 @@ def _open(path: str) -> TextIO:
     return open(path, encoding="utf-8-sig", newline="")
 
 
-def _delimiter(path: str) -> str:
-    """The separator that the header has most of, outside quotation marks."""
+def _header(path: str) -> tuple[str, list[str]]:
+    """The separator that the header has most of, outside quotation marks, and the names between them."""
     try:
         with _open(path) as file:
             start = file.read(1 << 16)
     except UnicodeDecodeError:
         raise not_text(path) from None
     except (OSError, EOFError) as problem:
-        message = f'"{path}" cannot be opened: {getattr(problem, "strerror", None) or "it is not a whole gzip file"}.'
+        why = (getattr(problem, "strerror", None) or "it is not a whole gzip file").lower()
+        message = f'"{path}" cannot be read as a table: {why}.'
         raise UnreadableSource(message, "Check that the file is whole, and that its suffix says what it is.") from None
     if "\0" in start:
         raise not_text(path)
     header = re.split(r"[\r\n]", re.sub(r'"[^"]*"', "", start), maxsplit=1)[0]
     best = max(DELIMITERS, key=header.count)
     delimiter = best if best in header else ","
-    names = next(csv.reader([*start.splitlines(keepends=True)], delimiter=delimiter), [])
+    names = next(csv.reader(io.StringIO(start, newline=""), delimiter=delimiter), [])
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         message = f'The header of "{path}" names more than one column {listing(twice)}.'
         raise UnreadableSource(message, "Give every column its own name.")
-    return delimiter
+    return delimiter, names
 
 
 def not_text(path: str) -> UnreadableSource:
@@ -86,7 +96,7 @@ def fault(path: str) -> str:
     """The first line that breaks the table, as the tail of a sentence; empty if none is found near the start."""
     if path.endswith(".zst"):
         return ""
-    delimiter = _delimiter(path)
+    delimiter, _ = _header(path)
     with _open(path) as file:
         reader = csv.reader(file, delimiter=delimiter, strict=True)
         line, width = 1, 0
@@ -108,17 +118,17 @@ def ragged(line: int, found: int, width: int) -> str:
     return f"line {line:,} has {found:,} {'value' if found == 1 else 'values'}, and the header has {width:,}"
 
 
-def complaint(path: str, said: str) -> str:
-    """What DuckDB says about a CSV file, in words about the file; empty if it cannot be told."""
+def complaint(path: str, said: str) -> tuple[str, str]:
+    """What DuckDB says about a CSV file, in words about the file, and a hint; empty if it cannot be told."""
     line = re.search(r"CSV Error on Line: (\d+)", said)
     if line:
         number = int(line[1])
         width = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
         if width:
-            return ragged(number, int(width[2]), int(width[1]))
+            return ragged(number, int(width[2]), int(width[1])), MEND_LINE
         value = re.search(r'Error when converting column "(.*)". Could not convert string "(.*)" to', said)
         if value:
-            return f'line {number:,} has "{value[2]}" in the column "{value[1]}", which held numbers before'
+            return f'line {number:,} has "{value[2]}" in the column "{value[1]}", which held numbers before', MEND_VALUE
         if "quote" in said.split("\n  file", 1)[0]:
-            return f"line {number:,} has a quotation mark that is not closed, or not doubled"
-    return fault(path)
+            return f"line {number:,} has a quotation mark that is not closed, or not doubled", MEND_LINE
+    return fault(path), MEND_LINE

@@ -39,8 +39,11 @@ OTHERS = {
 }
 
 
-def open_files(path: str | os.PathLike[str], connection: Any = None) -> Any:
-    """A DuckDB relation over a path or glob, and its connection, which must be kept as long as the relation."""
+def open_files(path: str | os.PathLike[str], connection: Any = None) -> tuple[Any, dict[str, str], Any]:
+    """A DuckDB relation over a path or glob, its columns by the names in the file, and its connection.
+
+    The connection must be kept as long as the relation.
+    """
     import duckdb
 
     text = os.fspath(path)
@@ -50,15 +53,26 @@ def open_files(path: str | os.PathLike[str], connection: Any = None) -> Any:
     patterns = [re.sub(r"([*?\[])", r"[\1]", name) for name in found]
     try:
         if reader == "csv":
-            relation = read_csv(connection, found, patterns)
+            relation, names = read_csv(connection, found, patterns)
         else:
-            # By name, so that a column of whole numbers in the first file does not round the others.
-            relation = connection.read_parquet(patterns, union_by_name=len(found) > 1)
-        # Asking for the columns makes DuckDB look at the file, so that a broken one is told here.
-        _ = relation.columns
+            relation = _read_parquet(connection, found, patterns)
+            # Asking for the columns makes DuckDB look at the file, so that a broken one is told here.
+            names = {name: name for name in relation.columns}
     except (duckdb.Error, RuntimeError) as problem:
         raise unreadable(text, problem) from problem
-    return relation, connection
+    return relation, names, connection
+
+
+def _read_parquet(connection: Any, paths: list[str], patterns: list[str]) -> Any:
+    # By name, so that a column of whole numbers in the first file does not round the others.
+    options = {"union_by_name": len(paths) > 1, "hive_partitioning": False}
+    relation = connection.read_parquet(patterns, **options)
+    folders = {tuple(re.findall(r"([^/\\=]+)=[^/\\]*[/\\]", path.lower())) for path in paths}
+    keys = folders.pop() if len(folders) == 1 else ()
+    # A folder such as region=north is a column too, unless the file has one of that name.
+    if keys and not set(keys) & {name.lower() for name in relation.columns}:
+        relation = connection.read_parquet(patterns, **options | {"hive_partitioning": True})
+    return relation
 
 
 def _check(text: str) -> tuple[str, list[str]]:
@@ -69,6 +83,9 @@ def _check(text: str) -> tuple[str, list[str]]:
         raise UnreadableSource(message, f'Name its files with a glob, such as "{example}".')
     found = [text] if os.path.exists(text) else sorted(f for f in glob.glob(text, recursive=True) if os.path.isfile(f))
     if not found:
+        if glob.has_magic(text):
+            message = f'No file matches "{text}".'
+            raise UnreadableSource(message, "Check the pattern; in a shell it needs quotation marks around it.")
         message = f'There is no file "{text}".'
         raise UnreadableSource(message, _neighbour(Path(text)))
     suffixes = {_suffix(name) for name in found}
@@ -93,14 +110,16 @@ def _suffix(name: str) -> str:
         if kind in kinds:
             message = f'"{name}" {what}.'
             raise UnreadableSource(message, hint)
-    message = f'"{name}" is not a kind of file that is read: {f"its suffix is {kind}" if kind else "it has no suffix"}.'
+    message = f'"{name}" is not a kind of file that can be read: {f"its suffix is {kind}" if kind else "it has no suffix"}.'
     raise UnreadableSource(message, f"Allowed: {', '.join(READERS)}.")
 
 
 def _neighbour(path: Path) -> str:
     if not path.parent.is_dir():
         return f'The folder "{path.parent}" does not exist either.'
-    return nearest(path.name, [p.name for p in path.parent.iterdir()]) or "Check the path; a glob needs quotes in a shell."
+    return (
+        nearest(path.name, [p.name for p in path.parent.iterdir()]) or "Check the path."
+    )
 
 
 def unreadable(text: str, problem: Exception) -> InputError:
@@ -108,12 +127,12 @@ def unreadable(text: str, problem: Exception) -> InputError:
     said = str(problem).strip()
     named = re.search(r"^  file = (.*)$", said, re.MULTILINE) or re.search(r"[\"'](/?[^\"'\n]+)[\"']", said)
     name = named[1] if named and os.path.isfile(named[1]) else text
-    what = ""
+    what, hint = "", WHOLE
     if os.path.isfile(name) and READERS.get(_suffix(name)) == "csv":
-        what = complaint(name, said)
+        what, hint = complaint(name, said)
     elif re.search("magic bytes|[Ff]ooter|Parquet|Thrift|TProtocol|metadata", said):
         what = "it is not a whole Parquet file"
     if not what:
-        what = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", said.split("\n", 1)[0]).rstrip(".")
+        what, hint = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", said.split("\n", 1)[0]).rstrip(".!"), WHOLE
     message = f'"{name}" cannot be read as a table: {what}.'
-    return UnreadableSource(message, WHOLE)
+    return UnreadableSource(message, hint)

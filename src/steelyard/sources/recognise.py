@@ -1,4 +1,4 @@
-"""What is this object, and which engine counts it?"""
+"""What an object is, and which engine counts it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def open_rows(data: Any, roles: Mapping[str, Any]) -> Rows:
     if data is None:
         return _from_values(roles)
     if isinstance(data, str | os.PathLike):
-        relation, connection = open_files(data)
-        _check_columns(roles, list(relation.columns))
-        rows = from_relation(relation, roles, lambda problem: unreadable(os.fspath(data), problem))
+        relation, columns, connection = open_files(data)
+        _check_columns(roles, list(columns))
+        rows = from_relation(relation, roles, columns, lambda problem: unreadable(os.fspath(data), problem))
         rows.connection = connection  # type: ignore[attr-defined]
         return rows
     if isinstance(data, Mapping):
@@ -33,7 +33,7 @@ def open_rows(data: Any, roles: Mapping[str, Any]) -> Rows:
         return _from_values({role: data[name] for role, name in roles.items()}, dict(roles))
     if type(data).__name__ == "DuckDBPyRelation":
         _check_columns(roles, list(data.columns))
-        return from_relation(data, roles)
+        return from_relation(data, roles, {name: name for name in data.columns})
     return _from_frame(data, roles)
 
 
@@ -41,7 +41,9 @@ def _from_values(roles: Mapping[str, Any], names: Mapping[str, str] | None = Non
     for role, values in roles.items():
         if isinstance(values, str):
             message = f'{role}="{values}" is a column name, but there is no table to find it in.'
-            raise UsageError(message, "Pass the table first: evaluate(data, target=..., score=...), or pass the values.")
+            raise UsageError(
+                message, "Pass the table first: evaluate(data, target=..., score=...), or pass the values."
+            )
     columns = {role: _values(role, values, (names or {}).get(role, "")) for role, values in roles.items()}
     lengths = {role: len(column.values) for role, column in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -69,14 +71,16 @@ def _check_columns(roles: Mapping[str, Any], columns: list[Any]) -> None:
     for name_of_role, name in roles.items():
         role = name_of_role.rstrip("0123456789")
         if not isinstance(name, str | int):
-            message = f"With a table, the {role} must be the name of a column; what came is of type {type(name).__name__}."
+            message = (
+                f"With a table, the {role} must be the name of a column; what came is of type {type(name).__name__}."
+            )
             raise UsageError(message, "Name a column, or pass no table and the values of every role.")
         if name not in columns:
             found = f"the table has {listing(columns)}" if columns else "the table has no columns"
             message = f"There is no column {listing([name])} for the {role}; {found}."
             other_case = next((c for c in map(str, columns) if c.casefold() == str(name).casefold()), None)
             hint = f'Did you mean "{other_case}"?' if other_case else nearest(str(name), columns)
-            raise UnknownColumn(message, hint or "Name one of its columns.")
+            raise UnknownColumn(message, hint or ("Name one of its columns." if columns else "Look at how it was made."))
 
 
 def _from_frame(data: Any, roles: Mapping[str, Any]) -> Rows:
@@ -87,8 +91,11 @@ def _from_frame(data: Any, roles: Mapping[str, Any]) -> Rows:
         frame: Any = nw.from_native(data)
         columns = list(frame.collect_schema().names())
     except TypeError:
-        message = f"An object of type {type(data).__name__} is not a table that can be read."
-        hint = "Pass a path, a pandas, Polars, PyArrow or DuckDB table, or a dictionary of arrays; or no table and arrays."
+        word = type(data).__name__
+        message = f"{'An' if word[0] in 'aeiouAEIOU' else 'A'} {word} is not a table that can be read."
+        hint = (
+            "Pass a path, a pandas, Polars, PyArrow or DuckDB table, or a dictionary of arrays; or no table and arrays."
+        )
         raise UnreadableSource(message, hint) from None
     except DuplicateError:
         message = "The table has more than one column of the same name."
@@ -123,7 +130,7 @@ def _series_column(role: str, series: Any, name: str) -> Column:
         return make_column(role, series.to_list(), name)
     missing = np.asarray(series.is_null().to_numpy()) if series.null_count() else None
     if missing is not None and (dtype.is_numeric() or dtype == nw.Boolean):
-        series = series.fill_null(False if dtype == nw.Boolean else 0)  # noqa: FBT003
+        series = series.fill_null(False if dtype == nw.Boolean else 0)
     if dtype == nw.Decimal:
         # By way of text: Arrow's own conversion is not the nearest number.
         series = series.cast(nw.String).cast(nw.Float64)
@@ -163,6 +170,6 @@ def _is_theirs(problem: Exception) -> bool:
 
 def _told(problem: Exception) -> UnreadableSource:
     """What another library says about its own table, in one sentence."""
-    said = (str(problem).strip().splitlines() or [type(problem).__name__])[0].rstrip(".")
+    said = (str(problem).strip().splitlines() or [type(problem).__name__])[0].rstrip(".").replace(" (os error 2)", "")
     message = f"The table cannot be read: {said}."
     return UnreadableSource(message, "Look at the file or the query that makes the table.")

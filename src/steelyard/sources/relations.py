@@ -16,15 +16,19 @@ FLOATING = {"FLOAT", "DOUBLE"}
 
 
 def from_relation(
-    relation: Any, roles: Mapping[str, str], explain: Callable[[Exception], Exception] | None = None
+    relation: Any,
+    roles: Mapping[str, str],
+    columns: Mapping[str, str],
+    explain: Callable[[Exception], Exception] | None = None,
 ) -> FrameRows:
-    """Rows of a relation, under the names of their roles; the users' names may hold anything."""
+    """Rows of a relation, under the names of their roles; `columns` says what DuckDB calls each column of the user."""
     import narwhals.stable.v2 as nw
 
     kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
-    parts = [f'{_told(quoted(name), kinds[name])} as "{role}"' for role, name in roles.items()]
-    if "unit" in roles:
-        parts.append(f'{_bucket(quoted(roles["unit"]), kinds[roles["unit"]])} as "{BUCKET}"')
+    own = {role: columns[name] for role, name in roles.items()}
+    parts = [f'{_told(quoted(name), kinds[name])} as "{role}"' for role, name in own.items()]
+    if "unit" in own:
+        parts.append(f'{_bucket(quoted(own["unit"]), kinds[own["unit"]])} as "{BUCKET}"')
     frame = nw.from_native(relation.project(", ".join(parts)))
     bucket = BUCKET if "unit" in roles else ""
     return FrameRows(frame, {role: role for role in roles}, bucket, roles, explain, _add_cells)

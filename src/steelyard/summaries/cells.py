@@ -93,7 +93,13 @@ class Cells:
         high = np.concatenate([a.high, b.high])
         order = np.lexsort((high, low))
         both = Cells(
-            low[order], high[order], np.concatenate([a.counts, b.counts], axis=-2)[..., order, :], rows, not keep, exact, cuts
+            low[order],
+            high[order],
+            np.concatenate([a.counts, b.counts], axis=-2)[..., order, :],
+            rows,
+            not keep,
+            exact,
+            cuts,
         )
         if keep:
             return both._joined(both.low)

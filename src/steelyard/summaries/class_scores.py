@@ -92,7 +92,9 @@ def rank_tally(levels: Sequence[Any], *, weighting: str, segmented: bool) -> Tal
     roles = [class_role(i) for i in range(len(levels))]
 
     def own(r: Any) -> Any:
-        return r.chain([(r.is_level("target", v), r.value(role)) for v, role in zip(levels, roles, strict=True)], np.nan)
+        return r.chain(
+            [(r.is_level("target", v), r.value(role)) for v, role in zip(levels, roles, strict=True)], np.nan
+        )
 
     def above(r: Any) -> Any:
         mine = own(r)

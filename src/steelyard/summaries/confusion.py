@@ -242,8 +242,8 @@ def read_confusion(table: Table, levels: tuple[Any, ...], positive: Any, weighti
 def read_confusion_units(table: Table, levels: tuple[Any, ...], weighting: str, bits: int) -> Units:
     """Lay the answer by bucket out as one matrix each."""
     place = {v: i for i, v in enumerate(levels)}
-    i = [place[v] for v in table["level"].tolist()]
-    j = [place[v] for v in table["label"].tolist()]
+    i = np.array([place[v] for v in table["level"].tolist()], dtype=np.int64)
+    j = np.array([place[v] for v in table["label"].tolist()], dtype=np.int64)
     ids, bucket = np.unique(table["bucket"].astype(np.int64), return_inverse=True)
     out = np.zeros((len(ids), len(levels), len(levels)))
     np.add.at(out, (bucket, i, j), table["rows" if weighting == "none" else "weight"].astype(np.float64))

@@ -40,7 +40,7 @@ class Moments:
     def about(self, centre: Array) -> Moments:
         """The same sums about another point."""
         d = self.centre - centre
-        out = np.zeros(np.broadcast_shapes(self.sums.shape[:-1], np.shape(centre)[:-1]) + (len(ORDERS),))
+        out = np.zeros((*np.broadcast_shapes(self.sums.shape[:-1], np.shape(centre)[:-1]), len(ORDERS)))
         for (i, j), k in PLACE.items():
             for a in range(i + 1):
                 for b in range(j + 1):

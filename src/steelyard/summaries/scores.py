@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,7 +45,7 @@ class Scores:
         levels = sort_levels([*truth, positive])
         values, place = np.unique(np.asarray(scores, dtype=np.float64) + 0.0, return_inverse=True)
         counts = np.zeros((len(values), len(levels)))
-        np.add.at(counts, (place, [levels.index(t) for t in truth]), 1.0)
+        np.add.at(counts, (place, np.array([levels.index(t) for t in truth], dtype=np.int64)), 1.0)
         return cls(Cells.of(values, counts, len(truth)), levels, positive)
 
     @property
@@ -77,7 +78,7 @@ class Scores:
         """All other rows by cell."""
         if len(self.levels) == 2:
             return self.counts[..., 1 - self.levels.index(self.positive)]
-        return self.counts.sum(axis=-1) - self.positives
+        return np.asarray(self.counts.sum(axis=-1) - self.positives)
 
     @property
     def probabilities(self) -> bool:
@@ -163,8 +164,13 @@ class Scores:
 
         def table(at_low: tuple[Array, Array], at_high: tuple[Array, Array]) -> Scores:
             values = np.concatenate([low, high])
-            counts = np.stack([np.concatenate([np.where(keep, p, at_low[0]), np.where(keep, 0.0, at_high[0])]),
-                               np.concatenate([np.where(keep, n, at_low[1]), np.where(keep, 0.0, at_high[1])])], axis=-1)
+            counts = np.stack(
+                [
+                    np.concatenate([np.where(keep, p, at_low[0]), np.where(keep, 0.0, at_high[0])]),
+                    np.concatenate([np.where(keep, n, at_low[1]), np.where(keep, 0.0, at_high[1])]),
+                ],
+                axis=-1,
+            )
             order = np.argsort(values, kind="stable")
             cells = Cells(values[order], values[order], counts[order], self.rows)
             return Scores(cells, (self.positive, "the rest"), self.positive)
@@ -255,17 +261,24 @@ def score_tally(role: str, *, exact: bool, weighting: str, segmented: bool, cuts
         "level": lambda r: r.level("target"),
         **segment_key(segmented=segmented),
     }
-    ends: dict[str, Term] = {}
+    lows: dict[str, Term] = {}
+    highs: dict[str, Term] = {}
     if exact:
         by["score"] = lambda r: r.value(role) + 0.0
     else:
         by["cell"] = lambda r: r.cell(r.value(role), grid.FINE)
         for i, cut in enumerate(cuts):
-            by[f"cut{i}"] = lambda r, cut=cut: r.value(role) >= cut
-        ends = {"end": lambda r: r.value(role) + 0.0}
-    lows = {"low": t for t in ends.values()}
-    highs = {"high": t for t in ends.values()}
+            by[f"cut{i}"] = partial(_at_least, role=role, cut=cut)
+
+        def value(r: Any) -> Any:
+            return r.value(role) + 0.0
+
+        lows, highs = {"low": value}, {"high": value}
     return ScoreTally(by, weight_sums(weighting), lows, highs, role, exact, cuts)
+
+
+def _at_least(r: Any, *, role: str, cut: float) -> Any:
+    return r.value(role) >= cut
 
 
 def unit_score_tally(role: str, bits: int, *, weighting: str, segmented: bool) -> Tally:
@@ -301,7 +314,8 @@ def read_cells(
         np.add.at(counts, (place, columns + b * len(levels)), table[name].astype(np.float64))
     rows = int(table["rows"].sum())
     if not gridded:
-        return Cells(found, found, counts, rows, exact=exact, cuts=cuts)
+        scores = found.astype(np.float64)
+        return Cells(scores, scores, counts, rows, exact=exact, cuts=cuts)
     low, high = np.full(len(found), np.inf), np.full(len(found), -np.inf)
     np.minimum.at(low, place, table["low"].astype(np.float64))
     np.maximum.at(high, place, table["high"].astype(np.float64))

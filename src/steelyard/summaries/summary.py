@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +19,17 @@ READABLE = 4096
 """Arrays up to this length are saved as plain lists, longer ones packed."""
 
 
-@runtime_checkable
 class Summary(Protocol):
     """The small table that remains when the rows have been counted."""
 
     kind: ClassVar[str]
-    rows: int
 
-    def __add__(self, other: Self) -> Self:
+    @property
+    def rows(self) -> int:
+        """How many rows were counted."""
+        ...
+
+    def __add__(self, other: Any) -> Any:
         """The summary of both sets of rows together."""
         ...
 
@@ -35,7 +38,7 @@ class Summary(Protocol):
         ...
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+    def from_dict(cls, data: Mapping[str, Any]) -> Any:
         """Read back what `to_dict` wrote."""
         ...
 

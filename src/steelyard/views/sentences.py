@@ -220,9 +220,8 @@ def sentences(e: Any) -> list[Sentence]:
     else:
         say("accuracy", "average_class_accuracy")
     if e.scores is not None:
-        say("lift")
-        if e["ece"].defined:
-            say("ece")
+        # A tenth of a few rows is no basis for a sentence; the table still has the numbers.
+        say(*(name for name in ("lift", "ece") if e[name].defined and not few))
     elif e.class_scores is None:
         judge("kappa", 0.0, "guessing")
     return out

@@ -202,12 +202,11 @@ def notes(e: Any, told: list[Group]) -> list[str]:
     if c is not None and float(c.total) > 0 and not ((c.actual > 0) & (c.predicted > 0)).any():
         out.append("Target and prediction have no level in common: perhaps one of them is the wrong column.")
     estimates = [r.estimate for g in told for r in g.rows]
-    bound = max((x.bound for x in estimates), default=0.0)
-    if bound > 0:
-        worst = max(estimates, key=lambda x: x.bound)
+    blurred = [f"{x.measure} {significant(x.bound, 2)}" for x in estimates if x.bound > 0 and x.level is None]
+    if blurred:
         out.append(
-            f"Near scores were counted together: no number above is further than {significant(bound, 2)} "
-            f"({worst.measure}) from the exact one, and exact=True (--exact) gives that."
+            "Near scores were counted together, which moves a number by no more than this: "
+            f"{', '.join(blurred)}. exact=True (--exact) keeps every score apart."
         )
     for text, names in _same_notes(estimates).items():
         out.append(f"{', '.join(names)}: {text}.")

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from steelyard.views import story, tables
-from steelyard.views.layout import WIDTH, fit, table, table_width, width_of, wrap
+from steelyard.views.layout import GAP, WIDTH, fit, table, table_width, width_of, wrap
 from steelyard.views.sentences import sentences
 from steelyard.words import percent
 
 INDENT = "  "
 ROOM = WIDTH - len(INDENT)
+ENOUGH = 22
+"""Columns that a meaning needs beside its number."""
 LEAST = 6
 """Names are cut no shorter than this to make room for numbers."""
 
@@ -44,11 +46,22 @@ def _facts(e: Any) -> list[str]:
 
 
 def group_lines(group: story.Group, confidence: float) -> list[str]:
-    """One question and the measures that answer it."""
+    """One question and the measures that answer it; a meaning that has no room beside its number goes below."""
     head = ("measure", "value", f"{percent(confidence)} interval", "meaning")
     rows = [(r.name, r.value, r.interval, r.meaning) for r in group.rows]
-    lines = table(head, rows, "lrll", wrapped=True, width=ROOM)
-    return [group.question, *(INDENT + line for line in lines)]
+    numbers = [row[:3] for row in rows]
+    if table_width(head[:3], numbers) + len(GAP) + ENOUGH <= ROOM:
+        lines = table(head, rows, "lrll", wrapped=True, width=ROOM)
+        return [group.question, *(INDENT + line for line in lines)]
+    lines = []
+    first, *others = table(head[:3], numbers, "lrl", width=ROOM)
+    for line, row in zip(others, rows, strict=True):
+        if width_of(line) <= ROOM:
+            lines.append(INDENT + line)
+        else:
+            lines.extend((INDENT + fit(row[0], ROOM), fit(f"{INDENT * 3}{row[1]}  {row[2]}", WIDTH)))
+        lines.extend(wrap(row[3], WIDTH, INDENT * 3, INDENT * 3))
+    return [group.question, *([INDENT + first] if width_of(first) <= ROOM else []), *lines]
 
 
 def table_lines(t: tables.Table | None) -> list[str]:

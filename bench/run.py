@@ -1,0 +1,179 @@
+"""Speed beside peers, as ratios in one run: `make bench`. Nothing here fails a test; targets are printed beside what was seen."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROWS = int(os.environ.get("BENCH_ROWS", 10_000_000))
+FILE_ROWS = int(os.environ.get("BENCH_FILE_ROWS", 20_000_000))
+CURVES = ("roc", "pr", "gain", "lift", "ks", "calibration", "scores")
+
+
+def best(function: Callable[[], Any], repeats: int = 3) -> float:
+    """The least wall time of a few runs, so that a busy neighbour does not decide."""
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def say(what: str, seen: str, target: str) -> None:
+    print(f"{what:<66} {seen:>14}   target {target}", flush=True)
+
+
+def binary_data(rows: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(0)
+    y = (rng.random(rows) < 0.3).astype(np.int64)
+    return y, 1 / (1 + np.exp(-(rng.normal(size=rows) + 1.5 * y - 1)))
+
+
+def areas() -> None:
+    from sklearn.metrics import roc_auc_score
+
+    import steelyard as sy
+
+    y, score = binary_data(ROWS)
+
+    def exact() -> Any:
+        return sy.evaluate(target=y, score=score, exact=True)["auc"]
+
+    def complete() -> None:
+        e = sy.evaluate(target=y, score=score)
+        e.rows_of_numbers()
+        for name in CURVES:
+            e.curve(name)
+
+    exact(), complete()  # compile once
+    area, sort = best(exact), best(lambda: np.sort(score))
+    whole = best(complete)
+    peer = best(lambda: roc_auc_score(y, score), 1)
+    error = abs(exact().value - roc_auc_score(y, score))
+    print(f"{ROWS:,} scores: scikit-learn roc_auc_score {peer:.2f} s, np.sort {sort:.2f} s, exact area {area:.2f} s")
+    say("exact ROC index with DeLong interval / roc_auc_score", f"{peer / area:.1f} x faster", "20 x")
+    say("exact ROC index with DeLong interval / np.sort", f"{area / sort:.2f} x", "1.5 x at most")
+    say("all measures, curves, intervals / roc_auc_score", f"{peer / whole:.1f} x faster", "10 x")
+    say("difference of the two areas", f"{error:.1e}", "rounding")
+
+
+def resampling() -> None:
+    from sklearn import metrics
+
+    import steelyard as sy
+    from steelyard.intervals import bootstrap
+
+    rows, replicates, tried = 1_000_000, 1000, 3
+    y, score = binary_data(rows)
+    label = (score >= 0.5).astype(np.int64)
+    names = [n for n, m in sy.catalogue().items() if m.question == "agreement"]
+    e = sy.evaluate(target=y, prediction=label)
+    peers = (
+        metrics.accuracy_score,
+        metrics.recall_score,
+        metrics.precision_score,
+        metrics.f1_score,
+        metrics.balanced_accuracy_score,
+        metrics.cohen_kappa_score,
+        metrics.matthews_corrcoef,
+    )
+    rng = np.random.default_rng(0)
+
+    def rows_resampled() -> None:
+        for _ in range(tried):
+            pick = rng.integers(0, rows, rows)
+            for function in peers:
+                function(y[pick], label[pick])
+
+    def cells_resampled() -> None:
+        bootstrap._recent.clear()
+        fresh = e + sy.evaluate(confusion=np.zeros((2, 2)), levels=[0, 1])
+        for name in names:
+            fresh[name]
+
+    slow = best(rows_resampled, 1) / tried * replicates
+    fast = best(cells_resampled, 5)
+    print(
+        f"{rows:,} labels, {replicates:,} replicates: {len(peers)} scikit-learn measures {slow:,.0f} s (from {tried})"
+    )
+    say(f"intervals of all {len(names)} label measures / resampling rows", f"{slow / fast:,.0f} x faster", "500 x")
+
+
+FILE_SCRIPT = """
+import resource, sys, time
+path, what = sys.argv[1:3]
+started = 0.0
+if what == "steelyard":
+    import steelyard as sy
+    run = lambda: sy.evaluate(path, target="y", score="p")
+else:
+    import duckdb
+    query = {
+        "bins": f"select floor(p * 65536)::int as b, y, count(*) as n from '{path}' group by all",
+        "exact": f"select p, y, count(*) as n from '{path}' group by all",
+    }[what]
+    run = lambda: duckdb.sql(query).fetchnumpy()
+times = []
+for _ in range(1 if what == "exact" else 3):
+    started = time.perf_counter()
+    run()
+    times.append(time.perf_counter() - started)
+print(min(times), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def files() -> None:
+    import duckdb
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "predictions.parquet"
+        duckdb.sql(
+            f"copy (select (random() < 0.3)::int as y, 1 / (1 + exp(-(random() * 4 - 2 + random()))) as p"
+            f" from range({FILE_ROWS})) to '{path}'"
+        )
+        seen = {}
+        for what in ("bins", "exact", "steelyard"):
+            command = [sys.executable, "-c", FILE_SCRIPT, str(path), what]
+            told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+            seen[what] = (float(told[0]), float(told[1]))
+    print(f"{FILE_ROWS:,} rows of Parquet:", *(f"{k} {t:.2f} s {m:,.0f} MiB;" for k, (t, m) in seen.items()))
+    say("memory of the whole process", f"{seen['steelyard'][1]:,.0f} MiB", "1,024 MiB")
+    say("evaluate / DuckDB group by the two columns", f"{seen['steelyard'][0] / seen['exact'][0]:.2f} x", "2 x at most")
+    say(
+        "evaluate / DuckDB group by 65,536 bins and target",
+        f"{seen['steelyard'][0] / seen['bins'][0]:.2f} x",
+        "2 x at most",
+    )
+
+
+def starts() -> None:
+    def process(code: str) -> float:
+        return best(lambda: subprocess.run([sys.executable, "-c", code], check=True, capture_output=True), 7)
+
+    bare = process("pass")
+    first = "import steelyard as sy; e = sy.evaluate(target=[0, 1] * 500, score=[i / 1000 for i in range(1000)]); print(e['auc'])"
+    command = Path(sys.executable).with_name("steelyard")
+    told = best(lambda: subprocess.run([command, "--help"], check=True, capture_output=True), 7)
+    say("import steelyard beyond the interpreter", f"{1000 * (process('import steelyard') - bare):.0f} ms", "50 ms")
+    say("steelyard --help", f"{1000 * told:.0f} ms", "100 ms")
+    say("first evaluate of 1,000 rows in a new process", f"{1000 * process(first):.0f} ms", "500 ms")
+
+
+def main() -> None:
+    for part in (starts, resampling, areas, files):
+        part()
+    print(f"peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
+
+
+if __name__ == "__main__":
+    main()
