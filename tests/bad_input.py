@@ -69,12 +69,24 @@ _file("a joblib file", "UnreadableSource", "model.joblib", b"\x80\x04.")
 _file("a NumPy file", "UnreadableSource", "scores.npy", b"\x93NUMPY")
 _file("an unsupported suffix", "UnreadableSource", "preds.xlsx", b"PK")
 _file("no suffix", "UnreadableSource", "preds", "outcome,score\n")
-_add("a saved evaluation", "UnreadableSource", lambda d: sy.evaluate(d / "e.json", **ROLES), lambda d: _scored().save(d / "e.json"))
+_add(
+    "a saved evaluation",
+    "UnreadableSource",
+    lambda d: sy.evaluate(d / "e.json", **ROLES),
+    lambda d: _scored().save(d / "e.json"),
+)
 _file("binary garbage as CSV", "UnreadableSource", "preds.csv", random.Random(1).randbytes(3000))
 _file("binary garbage as Parquet", "UnreadableSource", "preds.parquet", random.Random(1).randbytes(3000))
 _file("half a Parquet file", "UnreadableSource", "preds.parquet", b"PAR1" + b"x" * 100 + b"PAR1")
 _file("text as gzip", "UnreadableSource", "preds.csv.gz", "outcome,score\n1,0.5\n")
-_file("another encoding", "UnreadableSource", "preds.csv", "outcome,score\ncafé,0.5\nthé,0.25\n".encode("latin-1"), target="outcome", score="score")
+_file(
+    "another encoding",
+    "UnreadableSource",
+    "preds.csv",
+    "outcome,score\ncafé,0.5\nthé,0.25\n".encode("latin-1"),
+    target="outcome",
+    score="score",
+)
 _file("a quotation mark that is not closed", "UnreadableSource", "preds.csv", 'outcome,score\n1,0.5\n"0,0.25\n1,0.75\n')
 _file("a quotation mark inside a value", "UnreadableSource", "preds.csv", 'outcome,score\n1,0.5\n"a"b,0.25\n1,0.75\n')
 _file("a row that is too long", "UnreadableSource", "preds.csv", RAGGED)
@@ -88,7 +100,12 @@ _add(
     lambda d: sy.evaluate(d / "preds*", **ROLES),
     lambda d: [_csv(d), FRAME.to_parquet(d / "preds.parquet")],
 )
-_add("a broken file among good ones", "UnreadableSource", lambda d: sy.evaluate(d / "*.csv", **ROLES), lambda d: [_csv(d), (d / "z.csv").write_text(RAGGED)])
+_add(
+    "a broken file among good ones",
+    "UnreadableSource",
+    lambda d: sy.evaluate(d / "*.csv", **ROLES),
+    lambda d: [_csv(d), (d / "z.csv").write_text(RAGGED)],
+)
 
 # Tables ---------------------------------------------------------------------------------------------------------------
 _call("an object that is no table", "UnreadableSource", [{"outcome": 1}], **ROLES)
@@ -96,14 +113,24 @@ _call("an evaluation as a table", "UnreadableSource", _scored(), **ROLES)
 _call("an unknown column", "UnknownColumn", FRAME, target="outcom", score="score")
 _call("an unknown column unlike any other", "UnknownColumn", FRAME, target="outcome", score="probability")
 _call("a column in other letters", "UnknownColumn", FRAME, target="Outcome", score="score")
-_add("an unknown column of a file", "UnknownColumn", lambda d: sy.evaluate(d / "preds.csv", target="outcome", score="scor"), _csv)
+_add(
+    "an unknown column of a file",
+    "UnknownColumn",
+    lambda d: sy.evaluate(d / "preds.csv", target="outcome", score="scor"),
+    _csv,
+)
 _call("an unknown column for a class", "UnknownColumn", FRAME, target="word", score={"a": "score", "b": "p_b"})
 _call("a table without columns", "UnknownColumn", pd.DataFrame(), **ROLES)
 _call("values beside a table", "UsageError", FRAME, target=Y, score="score")
 _call("a table without rows", "EmptyTable", FRAME[:0], **ROLES)
 _call("a lazy table without rows", "EmptyTable", pl.DataFrame(FRAME)[:0].lazy(), **ROLES)
 _call("a relation without rows", "EmptyTable", duckdb.sql("select 1 as outcome, 0.5 as score where false"), **ROLES)
-_call("two columns of one name in a frame", "UnreadableSource", pd.DataFrame([[1, 2, 3]], columns=["outcome", "score", "score"]), **ROLES)
+_call(
+    "two columns of one name in a frame",
+    "UnreadableSource",
+    pd.DataFrame([[1, 2, 3]], columns=["outcome", "score", "score"]),
+    **ROLES,
+)
 _call("a lazy table without its file", "UnreadableSource", pl.scan_parquet("nowhere.parquet"), **ROLES)
 _call("a query that fails", "UnreadableSource", duckdb.sql("select 1 as outcome, error('no access') as score"), **ROLES)
 
@@ -128,7 +155,12 @@ _call("several things missing", "MissingValues", target=[1, None, 0, 1], score=[
 _call("nothing left", "EmptyTable", target=[None, None], score=[0.5, 0.25], missing="drop")
 _call("text as values", "NotNumeric", target=[1, 0], score=["high", "low"])
 _call("text as a score", "NotNumeric", FRAME, target="outcome", score="word")
-_add("text as a score in a file", "NotNumeric", lambda d: sy.evaluate(d / "preds.csv", target="outcome", score="word"), _csv)
+_add(
+    "text as a score in a file",
+    "NotNumeric",
+    lambda d: sy.evaluate(d / "preds.csv", target="outcome", score="word"),
+    _csv,
+)
 _call("text as a score in a lazy table", "NotNumeric", pl.DataFrame(FRAME).lazy(), target="outcome", score="word")
 _call("text as a weight", "NotNumeric", FRAME, **ROLES, weight="word")
 _call("text as a continuous prediction", "NotNumeric", FRAME, target="score", prediction="word", kind="continuous")
@@ -149,7 +181,9 @@ _call("ambiguous labels", "BadLevels", target=["spam", "ham"], prediction=["spam
 _call("three levels for one score", "BadLevels", target=["a", "b", "c"], score=P[:3])
 _call("10,000 labels", "BadLevels", target=[f"c{i}" for i in range(10_000)], prediction=["c1"] * 10_000)
 _call("10,000 labels for one score", "BadLevels", target=[f"c{i}" for i in range(10_000)], score=[0.5] * 10_000)
-_call("scores for 10,000 classes", "BadLevels", target=["c1", "c2"], score={f"c{i}": [0.5, 0.25] for i in range(10_000)})
+_call(
+    "scores for 10,000 classes", "BadLevels", target=["c1", "c2"], score={f"c{i}": [0.5, 0.25] for i in range(10_000)}
+)
 _call("a class without a score", "BadLevels", target=["a", "b", "z"], score={"a": P[:3], "b": P[3:]})
 _call("a level that was not declared", "BadLevels", target=Y, score=P, levels=[1, 2])
 _call("100 whole numbers", "BadLevels", target=list(range(100)), prediction=list(range(100)))
@@ -169,7 +203,13 @@ _call("a matrix of words", "UsageError", confusion=[["a", "b"], ["c", "d"]])
 _call("a negative count", "UsageError", confusion=[[1, -2], [3, 4]])
 _call("too few names for a matrix", "UsageError", confusion=[[1, 2], [3, 4]], levels=["spam"])
 _call("a matrix without a positive level", "BadLevels", confusion=[[1, 2], [3, 4]], levels=["spam", "ham"])
-_call("a matrix with an unknown positive level", "BadLevels", confusion=[[1, 2], [3, 4]], levels=["spam", "ham"], positive="x")
+_call(
+    "a matrix with an unknown positive level",
+    "BadLevels",
+    confusion=[[1, 2], [3, 4]],
+    levels=["spam", "ham"],
+    positive="x",
+)
 
 # Questions ------------------------------------------------------------------------------------------------------------
 _add("an unknown measure", "UnknownMeasure", lambda _: _scored()["acuracy"])
@@ -195,23 +235,37 @@ _add("adding two thresholds", "CannotAdd", lambda _: _scored() + _scored().at(0.
 _add(
     "adding two positive levels",
     "CannotAdd",
-    lambda _: sy.evaluate(FRAME, target="word", score="score", positive="a")
-    + sy.evaluate(FRAME, target="word", score="score", positive="b"),
+    lambda _: (
+        sy.evaluate(FRAME, target="word", score="score", positive="a")
+        + sy.evaluate(FRAME, target="word", score="score", positive="b")
+    ),
 )
 _add("adding weighted and unweighted rows", "CannotAdd", lambda _: _scored() + sy.evaluate(target=Y, score=P, weight=P))
 _add(
     "adding other classes",
     "CannotAdd",
-    lambda _: sy.evaluate(target=["a", "b"], score={"a": P[:2], "b": P[2:4]})
-    + sy.evaluate(target=["a", "b"], score={"a": P[:2], "b": P[2:4], "c": P[4:]}),
+    lambda _: (
+        sy.evaluate(target=["a", "b"], score={"a": P[:2], "b": P[2:4]})
+        + sy.evaluate(target=["a", "b"], score={"a": P[:2], "b": P[2:4], "c": P[4:]})
+    ),
 )
 _add("saving where there is no folder", "UsageError", lambda d: _scored().save(d / "there" / "e.json"))
 _add("saving over a folder", "UsageError", lambda d: _scored().save(d))
 _add("loading what is not there", "UnreadableSource", lambda d: sy.load(d / "e.json"))
 _add("loading a folder", "UnreadableSource", sy.load)
 _add("loading predictions", "UnreadableSource", lambda d: sy.load(d / "preds.csv"), _csv)
-_add("loading other JSON", "UnreadableSource", lambda d: sy.load(d / "e.json"), lambda d: (d / "e.json").write_text("[1]"))
-_add("loading half of an evaluation", "UnreadableSource", lambda d: sy.load(d / "e.json"), lambda d: (d / "e.json").write_text('{"steelyard": 1}'))
+_add(
+    "loading other JSON",
+    "UnreadableSource",
+    lambda d: sy.load(d / "e.json"),
+    lambda d: (d / "e.json").write_text("[1]"),
+)
+_add(
+    "loading half of an evaluation",
+    "UnreadableSource",
+    lambda d: sy.load(d / "e.json"),
+    lambda d: (d / "e.json").write_text('{"steelyard": 1}'),
+)
 
 OPEN: dict[str, str] = {
     "numbers beside words": "counting.py, count_labels: 0 and '0' are counted as different levels, in silence",

@@ -76,7 +76,15 @@ def test_scores_that_are_no_probabilities() -> None:
     e = sy.evaluate(target=[1, 0, 1, 0, 1, 0], score=[2.0, -1.0, 3.0, 0.5, -0.7, 0.1], threshold=0.0)
     for name in ("auc", "gini", "ks", "average_precision", "lift", "accuracy", "recall", "brier_uncertainty"):
         assert e[name].defined, name
-    for name in ("brier", "log_loss", "ece", "brier_reliability", "brier_resolution", "calibration_slope", "calibration_intercept"):
+    for name in (
+        "brier",
+        "log_loss",
+        "ece",
+        "brier_reliability",
+        "brier_resolution",
+        "calibration_slope",
+        "calibration_intercept",
+    ):
         assert not e[name].defined, name
         assert e[name].reason
         assert str(e[name]).startswith("n/a (")

@@ -26,11 +26,18 @@ def awkward() -> np.ndarray:
     """Numbers at which a grid goes wrong: every edge, its neighbours on both sides, the ends of the scale."""
     powers = 2.0 ** np.arange(-45, 46)
     edges = np.r_[0.0, powers, powers * 1.5, powers * (1 + 2.0**-12), powers * (1 + 2.0**-4), 1 - powers[powers <= 0.5]]
-    edges = np.r_[edges, -edges, 1e300, -1e300, 5e-324, -5e-324, 2.0**-1060, 1.7976931348623157e308, 0.1, 0.3, 1 / 3, -0.0]
+    edges = np.r_[
+        edges, -edges, 1e300, -1e300, 5e-324, -5e-324, 2.0**-1060, 1.7976931348623157e308, 0.1, 0.3, 1 / 3, -0.0
+    ]
     with np.errstate(over="ignore"):
         near = np.r_[edges, np.nextafter(edges, np.inf), np.nextafter(edges, -np.inf)]
     r = np.random.default_rng(3)
-    some = np.r_[r.random(2000), r.random(500) ** 9, 1 - r.random(500) ** 9, r.normal(size=500) * 10.0 ** r.integers(-12, 13, 500)]
+    some = np.r_[
+        r.random(2000),
+        r.random(500) ** 9,
+        1 - r.random(500) ** 9,
+        r.normal(size=500) * 10.0 ** r.integers(-12, 13, 500),
+    ]
     return np.unique(np.r_[near, some][np.isfinite(np.r_[near, some])])
 
 

@@ -25,17 +25,31 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # before NumPy is loaded: the processes are the parallel part
 sys.path.insert(0, str(Path(__file__).parent))
 
-import numpy as np
-from coverage_page import page
-from scenarios import Scenario, scenarios
+import numpy as np  # noqa: E402
+from coverage_page import page  # noqa: E402
+from scenarios import Scenario, scenarios  # noqa: E402
 
-import steelyard as sy
+import steelyard as sy  # noqa: E402
 
 HERE = Path(__file__).parent
 SEED = 1
 CHUNK = 10
 AVERAGES = ("macro", "micro", "weighted")
-COLUMNS = ("measure", "of", "truth", "defined", "undefined", "none", "coverage", "error", "below", "above", "width", "worst", "method")
+COLUMNS = (
+    "measure",
+    "of",
+    "truth",
+    "defined",
+    "undefined",
+    "none",
+    "coverage",
+    "error",
+    "below",
+    "above",
+    "width",
+    "worst",
+    "method",
+)
 """One cell: the measure with its options; of the whole, each level or an average; the true value; how often it was defined
 with an interval, undefined, without an interval; coverage and its Monte-Carlo error; how often the truth lay below the
 interval and above it; mean width; coverage of the worst level; the method's name. Shares are in percent."""
@@ -83,7 +97,7 @@ def repeat(place: int, first: int, last: int) -> tuple[int, int, dict[Key, list[
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 found = numbers(sy.evaluate(**roles), s.family)
-        except Exception as trouble:  # noqa: BLE001 - one bad draw must not end the study; it is counted and told
+        except Exception as trouble:  # one bad draw must not end the study; it is counted and told
             wrong.append(f"repeat {i}: {type(trouble).__name__}: {trouble}")
             continue
         for key, x in found.items():
@@ -122,14 +136,23 @@ def cells_of(truth: dict[Key, float | None], found: dict[Key, list[Any]], repeat
         defined = int(np.isfinite(hits).sum())
         row: list[Any] = [name, of, _short(np.mean(values)) if values else None, defined, undefined, none]
         if defined:
-            by_repeat = np.nanmean(np.where(np.isnan(hits).all(axis=0), np.nan, hits)[:, np.isfinite(hits).any(axis=0)], axis=0)
+            by_repeat = np.nanmean(
+                np.where(np.isnan(hits).all(axis=0), np.nan, hits)[:, np.isfinite(hits).any(axis=0)], axis=0
+            )
             p, n = float(np.nanmean(hits)), len(by_repeat)
             # One pretended hit and miss keep the error of a perfect record above zero.
-            error = max(float(by_repeat.std()), np.sqrt((p * n + 1) * ((1 - p) * n + 1)) / (n + 2) / np.sqrt(len(parts))) / np.sqrt(n)
+            error = max(
+                float(by_repeat.std()), np.sqrt((p * n + 1) * ((1 - p) * n + 1)) / (n + 2) / np.sqrt(len(parts))
+            ) / np.sqrt(n)
             worst = min(float(np.nanmean(h)) for h in hits if np.isfinite(h).any())
             finite = [w for w in widths if np.isfinite(w)]
             common = max(set(methods), key=methods.count)
-            row += [round(100 * p, 2), round(100 * error, 2), round(100 * below / defined, 2), round(100 * above / defined, 2)]
+            row += [
+                round(100 * p, 2),
+                round(100 * error, 2),
+                round(100 * below / defined, 2),
+                round(100 * above / defined, 2),
+            ]
             row += [_short(np.mean(finite)) if finite else None, round(100 * worst, 2), common]
         else:
             row += [None] * 6 + [""]
@@ -167,17 +190,26 @@ def run(wanted: list[int], repeats: int, processes: int) -> list[dict[str, Any]]
                 print(f"{done} of {len(jobs)} parts, {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
     return [
         {
-            "name": plan[i].name, "family": plan[i].family, "group": plan[i].group, "rows": plan[i].rows, "traits": plan[i].traits,
-            "repeats": times[i], "seconds": round(spent[i], 1), "wrong": sorted(wrong[i])[:5], "failed": len(wrong[i]),
+            "name": plan[i].name,
+            "family": plan[i].family,
+            "group": plan[i].group,
+            "rows": plan[i].rows,
+            "traits": plan[i].traits,
+            "repeats": times[i],
+            "seconds": round(spent[i], 1),
+            "wrong": sorted(wrong[i])[:5],
+            "failed": len(wrong[i]),
             "cells": cells_of(truths[i], found[i], times[i]),
         }
         for i in wanted
-    ]  # fmt: skip
+    ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--repeats", type=int, default=400, help="repeats of a scenario; large ones get a share of them")
+    parser.add_argument(
+        "--repeats", type=int, default=400, help="repeats of a scenario; large ones get a share of them"
+    )
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", metavar="PATTERN", help='only scenarios whose name matches, such as "*units*"')
     parser.add_argument("--page", action="store_true", help="write the page again from coverage.json")
@@ -193,16 +225,36 @@ def main() -> None:
         start = time.perf_counter()
         results = run(wanted, given.repeats, given.processes)
         study = {
-            "steelyard": sy.__version__, "seed": SEED, "repeats": given.repeats, "processes": given.processes,
-            "seconds": round(time.perf_counter() - start), "columns": COLUMNS, "catalogue": list(sy.catalogue()),
+            "steelyard": sy.__version__,
+            "seed": SEED,
+            "repeats": given.repeats,
+            "processes": given.processes,
+            "seconds": round(time.perf_counter() - start),
+            "columns": COLUMNS,
+            "catalogue": list(sy.catalogue()),
             "scenarios": results,
-        }  # fmt: skip
+        }
         if given.only:
             for s in results:
-                print(f"\n{s['family']}: {s['name']} ({s['repeats']} repeats, {s['failed']} failed) {' '.join(s['wrong'])}")
+                print(
+                    f"\n{s['family']}: {s['name']} ({s['repeats']} repeats, {s['failed']} failed) {' '.join(s['wrong'])}"
+                )
                 for row in s["cells"]:
                     c = dict(zip(COLUMNS, row, strict=True))
-                    said = "  ".join(f"{k} {c[k]}" for k in ("truth", "defined", "undefined", "none", "coverage", "error", "below", "above", "width"))
+                    said = "  ".join(
+                        f"{k} {c[k]}"
+                        for k in (
+                            "truth",
+                            "defined",
+                            "undefined",
+                            "none",
+                            "coverage",
+                            "error",
+                            "below",
+                            "above",
+                            "width",
+                        )
+                    )
                     print(f"  {(c['measure'] + ' ' + c['of']).ljust(34)} {said}  {c['method']}")
             return
         part = target.with_suffix(".part")

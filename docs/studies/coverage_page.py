@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import defaultdict
 from typing import Any
 
-from coverage_reasons import reason
+from coverage_reasons import CHANCE, reason
 
 LOW, HIGH = 93.0, 97.5
 FAMILIES = {
@@ -39,6 +40,14 @@ def _squeezed(lines: list[str]) -> list[str]:
     return [line for i, line in enumerate(lines) if line or (i and lines[i - 1])]
 
 
+def _filled(*sentences: str) -> list[str]:
+    return [*textwrap.wrap(" ".join(sentences), 120, break_long_words=False, break_on_hyphens=False), ""]
+
+
+def _error(repeats: int) -> float:
+    return 100 * float(0.95 * 0.05 / repeats) ** 0.5
+
+
 def _told(s: Scene) -> list[Cell]:
     return [c for c in s["by_key"].values() if c["coverage"] is not None]
 
@@ -69,29 +78,36 @@ def _opening(study: dict[str, Any], scenes: list[Scene]) -> list[str]:
         if found:
             under, over = sum(v < LOW for v in found), sum(v > HIGH for v in found)
             middle = found[len(found) // 2]
-            table.append(f"| {title} | {len(found):,} | {middle:.1f} | {under} | {len(found) - under - over} | {over} |")
+            table.append(
+                f"| {title} | {len(found):,} | {middle:.1f} | {under} | {len(found) - under - over} | {over} |"
+            )
     return [
         "# Do the intervals cover?",
         "",
-        "A 95 % interval is a promise: over many samples, 95 of 100 intervals hold the true value. This study asks how well the",
-        "promise is kept, for every measure in the catalogue, in the situations that people meet: few rows and many, rare",
-        "positives, weak and near-perfect models, tied scores, scores that are too extreme, weights of each kind, many rows of one",
-        "person, several levels, heavy tails.",
-        "",
-        f"**How.** There are {len(scenes)} scenarios. Each draws data from a known distribution, hands them to `evaluate`, and asks for",
-        "every number. The true value comes from a fine table of the same distribution, evaluated with its masses as weights:",
-        "integration over a grid, so nothing on the side of the truth is simulated. A cell of the tables below is the share of",
-        f"repeats whose interval held the true value. Scenarios have {least} to {most} repeats (the large and slow ones fewer), so the",
-        f"Monte-Carlo error of a cell is about {100 * (0.95 * 0.05 / most) ** 0.5:.1f} to {100 * (0.95 * 0.05 / least) ** 0.5:.1f} points.",
-        "Where a measure exists for each level, the levels are pooled in one cell.",
-        "",
-        "**Aim.** 94 to 96 %. Cells below 93 are in bold with ▼ (the interval promises too much), cells above 97.5 in italics",
-        "with ▲ (wider than it needs to be). A dash is a measure that was undefined in every repeat, `none` one that says in",
-        "words why it has no interval.",
-        "",
-        f"**Result.** {inside:,} of {len(cells):,} cells ({100 * inside / len(cells):.0f} %) lie between 93 and 97.5; {low} are below, {high}",
-        f"above; {chance} of those outside are within two Monte-Carlo errors of 95 and may be chance.",
-        "",
+        *_filled(
+            "A 95 % interval is a promise: over many samples, 95 of 100 intervals hold the true value. This study asks how well",
+            "the promise is kept, for every measure in the catalogue, in the situations that people meet: few rows and many,",
+            "rare positives, weak and near-perfect models, tied scores, scores that are too extreme, weights of each kind, many",
+            "rows of one person, several levels, heavy tails.",
+        ),
+        *_filled(
+            f"**How.** There are {len(scenes)} scenarios. Each draws data from a known distribution, hands them to `evaluate`,",
+            "and asks for every number. The true value comes from a fine table of the same distribution, evaluated with its",
+            "masses as weights: integration over a grid, so nothing on the side of the truth is simulated. (The sum of squared",
+            "errors grows with the rows: its truth is the true mean times half the rows of the sample.) A cell of the tables",
+            f"below is the share of repeats whose interval held the true value. Scenarios have {least} to {most} repeats (the",
+            f"large and slow ones fewer), so the Monte-Carlo error of a cell is about {_error(most):.1f} to {_error(least):.1f}",
+            "points. Where a measure exists for each level, the levels are pooled in one cell.",
+        ),
+        *_filled(
+            "**Aim.** 94 to 96 %. Cells below 93 are in bold with ▼ (the interval promises too much), cells above 97.5 in",
+            "italics with ▲ (wider than it needs to be). A dash is a measure that was undefined in every repeat, `none` one that",
+            "says in words why it has no interval.",
+        ),
+        *_filled(
+            f"**Result.** {inside:,} of {len(cells):,} cells ({100 * inside / len(cells):.0f} %) lie between 93 and 97.5;",
+            f"{low} are below, {high} above; {chance} of those outside are within two Monte-Carlo errors of 95 and may be chance.",
+        ),
         *table,
         "",
         *([f"Measures of the catalogue that no scenario reaches: {', '.join(missing)}.", ""] if missing else []),
@@ -102,9 +118,12 @@ def _opening(study: dict[str, Any], scenes: list[Scene]) -> list[str]:
         f"python docs/studies/coverage.py --repeats {study['repeats']} --processes {study['processes']}",
         "```",
         "",
-        f"which took {study['seconds'] / 60:.0f} minutes and also writes `coverage.json`: for each cell the true value, how often it was",
-        "defined, coverage with its Monte-Carlo error, misses on either side, mean width, worst level, method.",
-        "The draws depend on the seed, the scenario's name and the repeat alone, so any run of the same code gives the same numbers.",
+        *_filled(
+            f"which took {study['seconds'] / 60:.0f} minutes and also writes `coverage.json`: for each cell the true value, how",
+            "often it was defined, coverage with its Monte-Carlo error, misses on either side, mean width, worst level, method.",
+            "The draws depend on the seed, the scenario's name and the repeat alone, so any run of the same code gives the same",
+            "numbers.",
+        ),
     ]
 
 
@@ -140,11 +159,13 @@ def _cell(c: Cell | None) -> str:
 
 
 def _short(scenes: list[Scene]) -> list[str]:
-    lines = [
-        "Every cell outside 93 to 97.5, with the share of intervals that lay wholly above the true value and wholly below it, and the",
-        "reason as far as it is known. Measures with the same list are named together. “±” marks cells within two Monte-Carlo errors",
-        "of 95, which may be chance.",
-    ]
+    lines = _filled(
+        "Every cell outside 93 to 97.5, with the share of intervals that lay wholly above the true value and wholly below it,",
+        "and a reason. Reasons are given by rule, from the measure and the scenario: “tested” where taking the cause away brought",
+        "the coverage back in a separate experiment, “supposed” where nobody has tried. A cell that lies more than two",
+        "Monte-Carlo errors from 95 can still be chance: of as many cells as there are here, about one in twenty does.",
+        "Measures with the same list are named together.",
+    )
     for family, title in FAMILIES.items():
         by_reason: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         for s in scenes:
@@ -152,13 +173,12 @@ def _short(scenes: list[Scene]) -> list[str]:
                 continue
             for c in _told(s):
                 if _outside(c):
-                    mark = "±" if _chance(c) else ""
-                    said = f"{s['name']}: {c['coverage']:.1f}{mark} ({c['below']:.1f} above, {c['above']:.1f} below)"
+                    said = f"{s['name']}: {c['coverage']:.1f} ({c['below']:.1f} above, {c['above']:.1f} below)"
                     by_reason[reason(s, c, chance=_chance(c))][_name(c["measure"], c["of"])].append(said)
         if not by_reason:
             continue
         lines += ["", f"### {title}"]
-        for why in sorted(by_reason, key=lambda w: -sum(map(len, by_reason[w].values()))):
+        for why in sorted(by_reason, key=lambda w: (w == CHANCE, -sum(map(len, by_reason[w].values())))):
             same: dict[tuple[str, ...], list[str]] = defaultdict(list)
             for name, cells in by_reason[why].items():
                 same[tuple(cells)].append(name)
@@ -168,7 +188,10 @@ def _short(scenes: list[Scene]) -> list[str]:
 
 
 def _absent(scenes: list[Scene], study: dict[str, Any]) -> list[str]:
-    lines = ["How often a number was undefined or came without an interval, where that was more than one repeat in a hundred.", ""]
+    lines = [
+        "How often a number was undefined or came without an interval, where that was more than one repeat in a hundred.",
+        "",
+    ]
     for key in _keys(scenes, study):
         undefined, none = [], []
         for s in scenes:

@@ -1,8 +1,4 @@
-"""Populations of known truth, and the scenarios in which they are sampled.
-
-Every population can draw rows with a seeded generator and can lay itself out as a fine table: that table, evaluated with
-its masses as frequency weights, gives the true value of every measure (integration over a grid, no simulation).
-"""
+"""The scenarios of the coverage study: which population is sampled, how, and how many rows."""
 
 from __future__ import annotations
 
@@ -10,16 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.random import Generator
-from scipy.special import expit, ndtr, ndtri
-from scipy.stats import t as student
+from populations import Binormal, Clouds, Draw, Numbers, Table
 
 import steelyard as sy
-
-MASS = 1e6
-"""True tables carry this many rows' worth of mass; no value depends on it."""
-Draw = Callable[[Generator], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -36,340 +25,61 @@ class Scenario:
     traits: dict[str, Any] = field(default_factory=dict)
 
 
-# Scores of two levels ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Binormal:
-    """One normal feature a row, moved up by d for positives; the score is the chance of being positive, or a bend of it."""
-
-    prevalence: float
-    auc: float
-    steps: int = 0
-    bend: tuple[float, float] = (0.0, 1.0)
-
-    @property
-    def distance(self) -> float:
-        return float(ndtri(self.auc) * np.sqrt(2))
-
-    @property
-    def threshold(self) -> float:
-        return self.prevalence if self.prevalence < 0.2 else 0.5
-
-    def score(self, x: Any) -> Any:
-        d = self.distance
-        # Without any signal an honest score would be one constant; a made-up slope keeps an order to judge.
-        odds = np.log(self.prevalence / (1 - self.prevalence)) + (d * x - d * d / 2 if d > 0 else 0.8 * x)
-        p = expit(self.bend[0] + self.bend[1] * odds)
-        return np.clip(np.round(p * self.steps) / self.steps, 0.02, 0.98) if self.steps else np.clip(p, 1e-12, 1 - 1e-12)
-
-    def truth(self) -> sy.Evaluation:
-        grid = np.linspace(-8, 8 + self.distance, 200_001)
-        s = self.score((grid[1:] + grid[:-1]) / 2)
-        mass = np.concatenate([np.diff(ndtr(grid)) * (1 - self.prevalence), np.diff(ndtr(grid - self.distance)) * self.prevalence])
-        target = np.repeat([0, 1], len(s))
-        keep = mass > 1e-18
-        return sy.evaluate(target=target[keep], score=np.tile(s, 2)[keep], weight=mass[keep] * MASS, weights="frequency",
-                           levels=[0, 1], positive=1, threshold=self.threshold)
-
-    def roles(self, y: Any, s: Any, **more: Any) -> dict[str, Any]:
-        return dict(target=y.astype(int), score=s, levels=[0, 1], positive=1, threshold=self.threshold, **more)
-
-    def rows(self, n: int) -> Draw:
-        def draw(rng: Generator) -> dict[str, Any]:
-            y = rng.random(n) < self.prevalence
-            return self.roles(y, self.score(rng.normal(size=n) + self.distance * y))
-
-        return draw
-
-    def weighted(self, n: int) -> Draw:
-        """Weights that have nothing to do with the row."""
-
-        def draw(rng: Generator) -> dict[str, Any]:
-            return self.rows(n)(rng) | {"weight": rng.gamma(2.0, 0.5, n)}
-
-        return draw
-
-    def thinned(self, n: int, keep: float) -> Draw:
-        """All positives and a share of the negatives, which carry the weight of those left out."""
-
-        def draw(rng: Generator) -> dict[str, Any]:
-            y = rng.random(n) < self.prevalence / (self.prevalence + (1 - self.prevalence) * keep)
-            s = self.score(rng.normal(size=n) + self.distance * y)
-            return self.roles(y, s, weight=np.where(y, 1.0, 1 / keep))
-
-        return draw
-
-    def by_score(self, n: int) -> Draw:
-        """Rows with high scores are looked at up to ten times as often, and weighted back."""
-
-        def draw(rng: Generator) -> dict[str, Any]:
-            y = rng.random(20 * n) < self.prevalence
-            s = self.score(rng.normal(size=20 * n) + self.distance * y)
-            chance = 0.1 + 0.9 * s
-            kept = np.flatnonzero(rng.random(20 * n) < chance)[:n]
-            return self.roles(y[kept], s[kept], weight=1 / chance[kept])
-
-        return draw
-
-    def counted(self, n: int) -> Draw:
-        """Rows that are alike are written once, with how many there are."""
-
-        def draw(rng: Generator) -> dict[str, Any]:
-            y = rng.random(n) < self.prevalence
-            s = self.score(rng.normal(size=n) + self.distance * y)
-            alike, count = np.unique(np.stack([y, s]), axis=1, return_counts=True)
-            return self.roles(alike[0] > 0, alike[1], weight=count.astype(float), weights="frequency")
-
-        return draw
-
-    def units(self, units: int, each: int = 10) -> Draw:
-        """Rows of a unit share part of what makes them positive, and part of their feature."""
-
-        def draw(rng: Generator) -> dict[str, Any]:
-            unit = np.repeat(np.arange(units), each)
-            y = shared(rng, unit, 0.3) < ndtri(self.prevalence)
-            return self.roles(y, self.score(shared(rng, unit, 0.4) + self.distance * y), unit=unit)
-
-        return draw
-
-
-def shared(rng: Generator, unit: Any, part: float) -> Any:
-    """Standard normal values of which this part of the variance belongs to the unit."""
-    own = rng.normal(size=len(unit))
-    return np.sqrt(part) * rng.normal(size=unit.max() + 1)[unit] + np.sqrt(1 - part) * own
-
-
-# Labels --------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of chances, actual level by predicted level."""
-
-    base: tuple[float, ...]
-    decay: float
-
-    @property
-    def chances(self) -> Any:
-        """Misses by more steps are rarer."""
-        k = np.arange(len(self.base))
-        rows = np.exp(-self.decay * np.abs(k[:, None] - k[None, :]))
-        return np.array(self.base)[:, None] * rows / rows.sum(axis=1, keepdims=True)
-
-    @property
-    def levels(self) -> list[Any]:
-        return [0, 1] if len(self.base) == 2 else list("abcde"[: len(self.base)])
-
-    def truth(self) -> sy.Evaluation:
-        positive = 1 if len(self.base) == 2 else None
-        return sy.evaluate(confusion=self.chances * MASS, levels=self.levels, positive=positive)
-
-    def roles(self, cell: Any, **more: Any) -> dict[str, Any]:
-        names = np.array(self.levels)
-        k = len(names)
-        return dict(target=names[cell // k], prediction=names[cell % k], levels=self.levels, kind="labels", **more)
-
-    def pick(self, u: Any) -> Any:
-        ends = np.cumsum(self.chances.ravel())
-        return np.minimum(np.searchsorted(ends, u), len(ends) - 1)
-
-    def rows(self, n: int) -> Draw:
-        return lambda rng: self.roles(self.pick(rng.random(n)))
-
-    def weighted(self, n: int) -> Draw:
-        return lambda rng: self.roles(self.pick(rng.random(n)), weight=rng.gamma(2.0, 0.5, n))
-
-    def thinned(self, n: int, keep: float) -> Draw:
-        """Only a share of the rows of the first level, weighted back."""
-
-        def draw(rng: Generator) -> dict[str, Any]:
-            cell = self.pick(rng.random(20 * n))
-            first = cell < len(self.base)
-            kept = np.flatnonzero(~first | (rng.random(20 * n) < keep))[:n]
-            return self.roles(cell[kept], weight=np.where(first[kept], 1 / keep, 1.0))
-
-        return draw
-
-    def counted(self, n: int) -> Draw:
-        def draw(rng: Generator) -> dict[str, Any]:
-            cell, count = np.unique(self.pick(rng.random(n)), return_counts=True)
-            return self.roles(cell, weight=count.astype(float), weights="frequency")
-
-        return draw
-
-    def units(self, units: int, each: int = 10) -> Draw:
-        def draw(rng: Generator) -> dict[str, Any]:
-            unit = np.repeat(np.arange(units), each)
-            k = len(self.base)
-            actual = np.minimum(np.searchsorted(np.cumsum(self.base), ndtr(shared(rng, unit, 0.3))), k - 1)
-            within = np.cumsum(self.chances / np.array(self.base)[:, None], axis=1)
-            u = ndtr(shared(rng, unit, 0.3))
-            predicted = np.minimum((u[:, None] > within[actual]).sum(axis=1), k - 1)
-            return self.roles(actual * k + predicted, unit=unit)
-
-        return draw
-
-
-# A score for each class ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Clouds:
-    """Normal clouds in the plane, one a class; the scores are the chances of the classes, sharpened by `bend`."""
-
-    base: tuple[float, ...]
-    apart: float
-    bend: float = 1.0
-
-    @property
-    def centres(self) -> Any:
-        # Angles that are not quite even, so that no two classes tie by symmetry.
-        angle = 2 * np.pi * (np.arange(len(self.base)) + 0.13 * np.sin(np.arange(len(self.base)) + 1.0)) / len(self.base)
-        return self.apart * np.stack([np.cos(angle + 0.3), np.sin(angle + 0.3)], axis=1)
-
-    @property
-    def levels(self) -> list[str]:
-        return list("abcde"[: len(self.base)])
-
-    def scores(self, x: Any) -> Any:
-        odds = np.log(self.base) - ((x[:, None, :] - self.centres) ** 2).sum(axis=2) / 2
-        p = np.exp(self.bend * (odds - odds.max(axis=1, keepdims=True)))
-        return np.clip(p / p.sum(axis=1, keepdims=True), 1e-12, 1 - 1e-12)
-
-    def roles(self, y: Any, p: Any, **more: Any) -> dict[str, Any]:
-        return dict(target=np.array(self.levels)[y], score={v: p[:, i] for i, v in enumerate(self.levels)}, **more)
-
-    def truth(self) -> sy.Evaluation:
-        side = np.linspace(-5.2, 5.2, 401 if len(self.base) < 5 else 351)
-        x = np.stack(np.meshgrid(side * (1 + self.apart / 5), side * (1 + self.apart / 5) + 0.003), axis=-1).reshape(-1, 2)
-        dense = np.exp(-((x[:, None, :] - self.centres) ** 2).sum(axis=2) / 2) * np.array(self.base)
-        mass = (dense / dense.sum()).ravel()
-        y = np.tile(np.arange(len(self.base)), len(x))
-        p = np.repeat(self.scores(x), len(self.base), axis=0)
-        keep = mass > 1e-14
-        return sy.evaluate(**self.roles(y[keep], p[keep], weight=mass[keep] * MASS, weights="frequency"))
-
-    def drawn(self, rng: Generator, n: int) -> tuple[Any, Any]:
-        y = np.minimum(np.searchsorted(np.cumsum(self.base), rng.random(n)), len(self.base) - 1)
-        return y, self.scores(self.centres[y] + rng.normal(size=(n, 2)))
-
-    def rows(self, n: int) -> Draw:
-        return lambda rng: self.roles(*self.drawn(rng, n))
-
-    def weighted(self, n: int) -> Draw:
-        return lambda rng: self.roles(*self.drawn(rng, n), weight=rng.gamma(2.0, 0.5, n))
-
-    def units(self, units: int, each: int = 10) -> Draw:
-        def draw(rng: Generator) -> dict[str, Any]:
-            unit = np.repeat(np.arange(units), each)
-            y = np.minimum(np.searchsorted(np.cumsum(self.base), ndtr(shared(rng, unit, 0.3))), len(self.base) - 1)
-            x = self.centres[y] + np.stack([shared(rng, unit, 0.4), shared(rng, unit, 0.4)], axis=1)
-            return self.roles(y, self.scores(x), unit=unit)
-
-        return draw
-
-
-# Numbers -------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """Predictions spread normally; the target is the prediction plus an offset and noise, perhaps of heavy tail."""
-
-    middle: float = 20.0
-    spread: float = 2.0
-    noise: float = 1.0
-    offset: float = 0.2
-    freedom: float = 0.0
-    growing: float = 0.0
-    whole: bool = False
-
-    def roles(self, z: Any, e: Any, **more: Any) -> dict[str, Any]:
-        prediction = self.middle + self.spread * z
-        target = prediction + self.offset + self.noise * np.exp(self.growing * z) * e
-        if self.whole:
-            prediction, target = np.round(prediction), np.round(target)
-        return dict(target=target, prediction=prediction, kind="continuous", **more)
-
-    def truth(self) -> sy.Evaluation:
-        z = np.linspace(-7, 7, 161)
-        # The noise on a grid that is even in arcsinh reaches far into a tail with few points.
-        v, step = np.linspace(-12.5 if self.freedom else -2.8, 12.5 if self.freedom else 2.8, 4000, retstep=True)
-        e = np.sinh(v)
-        dense = student.pdf(e, self.freedom) if self.freedom else np.exp(-(e**2) / 2) / np.sqrt(2 * np.pi)
-        mass = np.outer(np.exp(-(z**2) / 2), dense * np.cosh(v) * step).ravel()
-        mass /= mass.sum()
-        keep = mass > 1e-25
-        roles = self.roles(np.repeat(z, len(e))[keep], np.tile(e, len(z))[keep])
-        return sy.evaluate(**roles, weight=mass[keep] * MASS, weights="frequency")
-
-    def errors(self, rng: Generator, n: int) -> Any:
-        return rng.standard_t(self.freedom, n) if self.freedom else rng.normal(size=n)
-
-    def rows(self, n: int) -> Draw:
-        return lambda rng: self.roles(rng.normal(size=n), self.errors(rng, n))
-
-    def weighted(self, n: int) -> Draw:
-        return lambda rng: self.roles(rng.normal(size=n), self.errors(rng, n), weight=rng.gamma(2.0, 0.5, n))
-
-    def by_size(self, n: int) -> Draw:
-        """Large predictions are looked at more often, and weighted back."""
-
-        def draw(rng: Generator) -> dict[str, Any]:
-            z = rng.normal(size=20 * n)
-            chance = 0.1 + 0.9 * expit(2 * z)
-            kept = np.flatnonzero(rng.random(20 * n) < chance)[:n]
-            return self.roles(z[kept], self.errors(rng, n), weight=1 / chance[kept])
-
-        return draw
-
-    def counted(self, n: int) -> Draw:
-        def draw(rng: Generator) -> dict[str, Any]:
-            found = self.rows(n)(rng)
-            alike, count = np.unique(np.stack([found["target"], found["prediction"]]), axis=1, return_counts=True)
-            return found | dict(target=alike[0], prediction=alike[1], weight=count.astype(float), weights="frequency")
-
-        return draw
-
-    def units(self, units: int, each: int = 10) -> Draw:
-        def draw(rng: Generator) -> dict[str, Any]:
-            unit = np.repeat(np.arange(units), each)
-            return self.roles(shared(rng, unit, 0.5), shared(rng, unit, 0.4), unit=unit)
-
-        return draw
-
-
-# The grid ------------------------------------------------------------------------------------------------------------
-
-
 def scenarios() -> list[Scenario]:
     """All of them, by family and group."""
     return [*_scores(), *_labels(), *_classes(), *_numbers()]
 
 
 def _scores() -> Iterator[Scenario]:
-    def make(name: str, group: str, p: Binormal, draw: Draw, rows: int, positives: float, share: float = 1.0, **traits: Any) -> Scenario:
+    def make(
+        name: str, group: str, p: Binormal, draw: Draw, rows: int, positives: float, share: float = 1.0, **traits: Any
+    ) -> Scenario:
         traits |= {"positives": round(positives), "auc": p.auc, "prevalence": p.prevalence}
         return Scenario(name, "scores", group, draw, p.truth, rows, share, traits)
 
     for n, prevalence, auc, share in (
-        (30, 0.5, 0.8, 1), (30, 0.2, 0.75, 1), (100, 0.5, 0.9, 1), (100, 0.2, 0.5, 1), (200, 0.1, 0.9, 1), (200, 0.05, 0.8, 1),
-        (300, 0.3, 0.99, 1), (500, 0.1, 0.75, 1), (1000, 0.3, 0.5, 0.5), (1000, 0.05, 0.85, 0.75), (1000, 0.01, 0.8, 0.75),
-        (5000, 0.01, 0.8, 0.5), (5000, 0.3, 0.95, 0.5), (20_000, 0.02, 0.9, 0.5), (100_000, 0.1, 0.8, 0.2), (100_000, 0.01, 0.99, 0.2),
+        (30, 0.5, 0.8, 1),
+        (30, 0.2, 0.75, 1),
+        (100, 0.5, 0.9, 1),
+        (100, 0.2, 0.5, 1),
+        (200, 0.1, 0.9, 1),
+        (200, 0.05, 0.8, 1),
+        (300, 0.3, 0.99, 1),
+        (500, 0.1, 0.75, 1),
+        (1000, 0.3, 0.5, 0.5),
+        (1000, 0.05, 0.85, 0.75),
+        (1000, 0.01, 0.8, 0.75),
+        (5000, 0.01, 0.8, 0.5),
+        (5000, 0.3, 0.95, 0.5),
+        (20_000, 0.02, 0.9, 0.5),
+        (100_000, 0.1, 0.8, 0.2),
+        (100_000, 0.01, 0.99, 0.2),
     ):
         p = Binormal(prevalence, auc)
         name = f"n {n:,}, base rate {prevalence:g}, AUC {auc:g}"
         yield make(name, "plain", p, p.rows(n), n, n * prevalence, share)
     for n, prevalence, auc, steps in ((100, 0.2, 0.75, 20), (200, 0.3, 0.8, 5), (1000, 0.3, 0.8, 20)):
         p = Binormal(prevalence, auc, steps)
-        yield make(f"n {n:,}, {steps + 1} distinct scores", "ties and bent scores", p, p.rows(n), n, n * prevalence, ties=True)
+        yield make(
+            f"n {n:,}, {steps + 1} distinct scores", "ties and bent scores", p, p.rows(n), n, n * prevalence, ties=True
+        )
     for n, prevalence, auc, bend, word in (
-        (500, 0.3, 0.8, (0.0, 2.0), "too extreme"), (2000, 0.1, 0.85, (0.8, 1.0), "too high"), (10_000, 0.3, 0.75, (0.0, 2.0), "too extreme"),
+        (500, 0.3, 0.8, (0.0, 2.0), "too extreme"),
+        (2000, 0.1, 0.85, (0.8, 1.0), "too high"),
+        (10_000, 0.3, 0.75, (0.0, 2.0), "too extreme"),
         (1000, 0.3, 0.8, (-0.5, 0.5), "too flat and low"),
     ):
         p = Binormal(prevalence, auc, 0, bend)
-        yield make(f"n {n:,}, scores {word}", "ties and bent scores", p, p.rows(n), n, n * prevalence, 0.5 if n > 1000 else 1, bent=True)
+        yield make(
+            f"n {n:,}, scores {word}",
+            "ties and bent scores",
+            p,
+            p.rows(n),
+            n,
+            n * prevalence,
+            0.5 if n > 1000 else 1,
+            bent=True,
+        )
     for n, prevalence, auc in ((300, 0.3, 0.8), (3000, 0.05, 0.85)):
         p = Binormal(prevalence, auc)
         yield make(f"n {n:,}, random weights", "weights", p, p.weighted(n), n, n * prevalence, 0.75, weights="random")
@@ -384,7 +94,15 @@ def _scores() -> Iterator[Scenario]:
     yield make("n 1,000, counted rows", "weights", p, p.counted(1000), 1000, 300, weights="frequency")
     for units, prevalence, auc in ((30, 0.3, 0.8), (100, 0.3, 0.8), (200, 0.05, 0.85), (500, 0.3, 0.9)):
         p = Binormal(prevalence, auc)
-        yield make(f"{units} units, base rate {prevalence:g}", "units", p, p.units(units), units * 10, units * 10 * prevalence, units=units)
+        yield make(
+            f"{units} units, base rate {prevalence:g}",
+            "units",
+            p,
+            p.units(units),
+            units * 10,
+            units * 10 * prevalence,
+            units=units,
+        )
 
 
 def _labels() -> Iterator[Scenario]:
@@ -392,8 +110,10 @@ def _labels() -> Iterator[Scenario]:
     three, five, uneven = Table((0.5, 0.3, 0.2), 1.4), Table((0.2,) * 5, 1.0), Table((0.5, 0.3, 0.15, 0.04, 0.01), 1.2)
 
     def make(name: str, t: Table, draw: Draw, rows: int, **traits: Any) -> Scenario:
-        return Scenario(name, "labels", f"{'two' if len(t.base) == 2 else 'more'} levels", draw, t.truth, rows, 1.0,
-                        traits | {"smallest": round(rows * min(t.base), 1)})
+        share = {2: 1.0, 3: 0.75, 5: 0.5}[len(t.base)]  # more levels are slower, and pool more intervals a repeat
+        group = "two levels" if len(t.base) == 2 else "more levels"
+        traits |= {"smallest": round(rows * min(t.base), 1)}
+        return Scenario(name, "labels", group, draw, t.truth, rows, share, traits)
 
     yield make("2 levels, n 30", two, two.rows(30), 30)
     yield make("2 levels, n 50, nearly perfect", sure, sure.rows(50), 50)
@@ -416,10 +136,16 @@ def _labels() -> Iterator[Scenario]:
 
 
 def _classes() -> Iterator[Scenario]:
-    three, sharp, five = Clouds((0.5, 0.3, 0.2), 1.2), Clouds((0.5, 0.3, 0.2), 1.2, 2.0), Clouds((0.3, 0.25, 0.2, 0.15, 0.1), 2.0)
+    three, sharp, five = (
+        Clouds((0.5, 0.3, 0.2), 1.2),
+        Clouds((0.5, 0.3, 0.2), 1.2, 2.0),
+        Clouds((0.3, 0.25, 0.2, 0.15, 0.1), 2.0),
+    )
 
     def make(name: str, c: Clouds, draw: Draw, rows: int, share: float, **traits: Any) -> Scenario:
-        return Scenario(name, "classes", "classes", draw, c.truth, rows, share, traits | {"smallest": rows * min(c.base)})
+        return Scenario(
+            name, "classes", "classes", draw, c.truth, rows, share, traits | {"smallest": rows * min(c.base)}
+        )
 
     yield make("3 classes, n 100", three, three.rows(100), 100, 0.25)
     yield make("3 classes, n 1,000", three, three.rows(1000), 1000, 0.15)
@@ -444,9 +170,27 @@ def _numbers() -> Iterator[Scenario]:
     yield make("noise grows, n 100", growing, growing.rows(100), 100, "plain", growing=True)
     yield make("noise grows, n 2,000", growing, growing.rows(2000), 2000, "plain", growing=True)
     yield make("n 300, random weights", normal, normal.weighted(300), 300, "weights and units", weights="random")
-    yield make("n 100, random weights, noise grows", growing, growing.weighted(100), 100, "weights and units", weights="random", growing=True)
-    yield make("n 1,000, large ones kept more", normal, normal.by_size(1000), 1000, "weights and units", weights="informative")
-    yield make("n 1,000, large ones kept more, noise grows", growing, growing.by_size(1000), 1000, "weights and units", weights="informative", growing=True)
+    yield make(
+        "n 100, random weights, noise grows",
+        growing,
+        growing.weighted(100),
+        100,
+        "weights and units",
+        weights="random",
+        growing=True,
+    )
+    yield make(
+        "n 1,000, large ones kept more", normal, normal.by_size(1000), 1000, "weights and units", weights="informative"
+    )
+    yield make(
+        "n 1,000, large ones kept more, noise grows",
+        growing,
+        growing.by_size(1000),
+        1000,
+        "weights and units",
+        weights="informative",
+        growing=True,
+    )
     yield make("n 500, whole numbers counted", whole, whole.counted(500), 500, "weights and units", weights="frequency")
     for units in (30, 100, 500):
         yield make(f"{units} units", normal, normal.units(units), units * 10, "weights and units", units=units)

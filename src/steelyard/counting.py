@@ -231,6 +231,11 @@ def count_labels(rows: Rows, plan: Plan) -> Evidence:
     segmented = rows.has("segment")
     table = clean(rows.tally(label_tally(plan.weighting, segmented=segmented)), plan)
     levels = found_levels(plan, table["level"], table["label"])
+    actual, predicted = set(table["level"].tolist()), set(table["label"].tolist())
+    if not actual & predicted and plan.levels is None and levels != (0, 1):
+        message = f"No predicted level occurs in the target: it has {listing(sort_levels(actual))}, "
+        message += f"predicted were {listing(sort_levels(predicted))}."
+        raise BadLevels(message, "Write both columns with the same levels; if this is meant, declare levels=[...].")
     if len(levels) < 2 and plan.levels is None and set(levels) != {0} and set(levels) != {1}:
         message = f"Target and prediction have one level only: {listing(levels)}."
         raise BadLevels(message, "If this is one part of a larger table, declare levels=[...].")

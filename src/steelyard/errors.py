@@ -7,6 +7,7 @@ SteelyardError
 │   └── MissingPart           an optional package is needed
 └── InputError                the data cannot be used (exit code 3)
     ├── UnreadableSource      no such file, a directory, a pickle, a broken CSV
+    ├── UnwritableFile        a result cannot be written where it should go
     ├── UnknownColumn         a role names a column that is not there
     ├── EmptyTable            no rows at all, or none left
     ├── LengthsDiffer         arrays of different lengths
@@ -37,6 +38,7 @@ __all__ = [
     "UnknownColumn",
     "UnknownMeasure",
     "UnreadableSource",
+    "UnwritableFile",
     "UsageError",
 ]
 
@@ -78,6 +80,10 @@ class InputError(SteelyardError):
 
 class UnreadableSource(InputError):
     """The file or object cannot be opened as a table."""
+
+
+class UnwritableFile(InputError):
+    """A result cannot be written where it should go."""
 
 
 class UnknownColumn(InputError):

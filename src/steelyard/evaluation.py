@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import CannotAdd, NotAvailable, UnknownMeasure, UnreadableSource, listing, nearest
+from steelyard.errors import CannotAdd, NotAvailable, UnknownMeasure, UnreadableSource, UnwritableFile, listing, nearest
 from steelyard.intervals.bands import banded, ks_threshold
 from steelyard.measures.curves import curves
 from steelyard.measures.measure import AVERAGES, catalogue, find
@@ -242,8 +242,13 @@ class Evaluation:
         target = Path(path)
         text = json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False)
         part = target.with_name(target.name + ".part")
-        part.write_text(text, encoding="utf-8")
-        part.replace(target)
+        try:
+            part.write_text(text, encoding="utf-8")
+            part.replace(target)
+        except OSError as problem:
+            part.unlink(missing_ok=True)
+            message = f'"{target}" cannot be written: {problem.strerror or problem}.'
+            raise UnwritableFile(message, "Check the folder and the space on the disk.") from problem
 
     # Telling ---------------------------------------------------------------------------------------------------------
     def __str__(self) -> str:

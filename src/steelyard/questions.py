@@ -38,10 +38,10 @@ def ask(
             if kind in m.reads and kind in have:
                 return question(have[kind], plain)
         if Outcomes in m.reads and Confusion in have and positive is not None:
-            return question(have[Confusion], lambda c: m(c.outcomes(positive), **options))
+            return _one_level(m, have[Confusion], positive, options, confidence)
     else:
         if Outcomes in m.reads and Confusion in have and level in have[Confusion].levels:
-            return question(have[Confusion], lambda c: m(c.outcomes(level), **options))
+            return _one_level(m, have[Confusion], level, options, confidence)
         if Scores in m.reads and ClassScores in have and level in have[ClassScores].levels:
             return question(have[ClassScores].table(level), plain)
         if Scores in m.reads and Scores in have and level == have[Scores].positive:
@@ -76,13 +76,13 @@ def _average(m: Measure, have: Mapping[type, Any], how: str, options: Mapping[st
 
         def read(c: Confusion) -> Reading:
             if how == "micro":
-                parts = [c.outcomes(v) for v in c.levels]
-                pooled: dict[str, Any] = {f: sum(getattr(o, f) for o in parts) for f in ("tp", "fn", "fp", "tn")}
+                every = c.by_level()
+                pooled = {f: np.asarray(getattr(every, f)).sum(axis=-1) for f in ("tp", "fn", "fp", "tn")}
                 reading = m(Outcomes(**pooled), **options)
                 return Ratio(reading.value, 1.0, reading.empty)
-            readings = [m(c.outcomes(v), **options) for v in c.levels]
+            reading = m(c.by_level(), **options)
             weights = np.ones_like(c.actual) if how == "macro" else c.actual
-            return _combined(readings, weights, c.levels)
+            return _combined(reading.value, reading.empty, weights, c.levels)
 
         return Question(m, have[Confusion], read, confidence, averaged=True)
     if Scores in m.reads and ClassScores in have and how != "micro":
@@ -95,14 +95,20 @@ def _average(m: Measure, have: Mapping[type, Any], how: str, options: Mapping[st
         )
 
         def read_classes(_: Any) -> Reading:
-            return _combined([p.read(p.summary) for _, p in parts], weights, classes.levels)
+            values = np.array([p.value for _, p in parts])
+            reason = next((reason_of(p.reading) for _, p in parts if not math.isfinite(p.value)), "")
+            return _combined(values, reason, weights, classes.levels)
 
         return Question(m, classes, read_classes, confidence, averaged=True, parts=parts)
     raise _cannot(m, have, how)
 
 
-def _combined(readings: list[Reading], weights: Any, levels: tuple[Any, ...]) -> Reading:
-    values = np.stack(np.broadcast_arrays(*[r.value for r in readings]), axis=-1)
+def _one_level(m: Measure, c: Confusion, level: Any, options: Mapping[str, Any], confidence: float) -> Question:
+    """One level against the rest: the table is folded to two levels first, so that many levels cost no more."""
+    return Question(m, c.against_rest(level), lambda t: m(t.outcomes(level), **options), confidence, options=options)
+
+
+def _combined(values: Any, empty: str, weights: Any, levels: tuple[Any, ...]) -> Reading:
     # A level without rows has no say in a mean weighted by rows.
     silent = np.broadcast_to(np.asarray(weights) == 0, values.shape)
     total = (np.where(silent, 0.0, values) * weights).sum(axis=-1)
@@ -110,7 +116,7 @@ def _combined(readings: list[Reading], weights: Any, levels: tuple[Any, ...]) ->
     reason = "undefined for one of the levels"
     if lost.ndim == 1 and lost.any():
         i = int(np.argmax(lost))
-        reason = f"{readings[i].empty} (level {levels[i]!r})"
+        reason = f"{empty} (level {levels[i]!r})"
     return Ratio(total, np.asarray(weights).sum(axis=-1), reason)
 
 

@@ -133,8 +133,9 @@ def intervals() -> Book:
             limits = brute.correlation_limits(t.tolist(), m.tolist(), quantile)
             book.add(name, asked, "correlation", limits, BRUTE, part="interval", tolerance=1e-8, note=INFLUENCE)
     weighted = {"target": "y", "prediction": "g", "weight": "w", "weights": "sampling", "positive": "spam"}
-    size = brute.kish(tables["labels_mail"]["w"])
-    book.add("labels_mail", weighted, "accuracy", size, BRUTE, part="n_eff", note="Kish: (sum w)^2 / sum w^2")
+    mail = tables["labels_mail"]
+    size = brute.weighted_share_rows([a == b for a, b in zip(mail["y"], mail["g"])], mail["w"])
+    book.add("labels_mail", weighted, "accuracy", size, BRUTE, part="n_eff", note="rows of equal weight with the same spread")
     return book
 
 

@@ -136,6 +136,8 @@ def correlation_limits(t: Floats, m: Floats, quantile: float) -> list[float]:
     return [math.tanh(math.atanh(r) + s * half) for s in (-1, 1)]
 
 
-def kish(weights: Floats) -> float:
-    """Kish's effective sample size (sum w)^2 / sum w^2."""
-    return math.fsum(weights) ** 2 / math.fsum(w * w for w in weights)
+def weighted_share_rows(hits: list[bool], weights: list[float]) -> float:
+    """How many equally weighted rows would give a weighted share the same spread: p (1 - p) (sum w)^2 / sum w^2 (x - p)^2."""
+    total = sum(weights)
+    p = sum(w for w, hit in zip(weights, hits) if hit) / total
+    return p * (1 - p) * total**2 / sum(w**2 * (hit - p) ** 2 for w, hit in zip(weights, hits))

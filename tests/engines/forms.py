@@ -49,7 +49,14 @@ ARROW = {
     "zoned": pa.timestamp("us", tz="Europe/Zurich"),
 }
 NUMPY = {"float": "f8", "float32": "f4", "int": "i8", "small": "i1", "unsigned": "u8", "bool": "?"}
-NULLABLE = {"float": "Float64", "float32": "Float32", "int": "Int64", "small": "Int8", "unsigned": "UInt64", "bool": "boolean"}
+NULLABLE = {
+    "float": "Float64",
+    "float32": "Float32",
+    "int": "Int64",
+    "small": "Int8",
+    "unsigned": "UInt64",
+    "bool": "boolean",
+}
 
 
 def numpy_column(c: Col) -> np.ndarray:

@@ -54,7 +54,9 @@ def _table() -> Table:
         "copies": Col("int", [r.randrange(1, 5) for _ in range(N)]),
         "customer": Col("int", [r.choice((7, -7, BIG + 1, r.randrange(40), -r.randrange(2**62))) for _ in range(N)]),
         "hash": Col("unsigned", [r.choice((2**64 - 1, r.randrange(2**64))) for _ in range(N)]),
-        "name": Col("text", [r.choice(("Ana", "Zoë", "李", "o'Neil", 'a "b"', "𝔘", f"n{r.randrange(50)}")) for _ in range(N)]),
+        "name": Col(
+            "text", [r.choice(("Ana", "Zoë", "李", "o'Neil", 'a "b"', "𝔘", f"n{r.randrange(50)}")) for _ in range(N)]
+        ),
         "account": Col("float", [r.choice((7.0, 2.5, -3.0, 1 / 3, 1e-7, 1e17)) for _ in range(N)]),
         "contract": Col("decimal", [cents(r.choice((7, 2.5, -3))) for _ in range(N)]),
         "day": Col("date", [date(r.randrange(1, 4)) for _ in range(N)]),
@@ -64,7 +66,6 @@ def _table() -> Table:
 
 
 TABLE = _table()
-BY = ({}, {"weight": "weight"}, {"weight": "copies", "weights": "frequency"}, {"unit": "customer"}, {"unit": "name"}, {"segment": "region"})
 
 QUESTIONS: dict[str, dict[str, Any]] = {
     "scores": {"target": "truth", "score": "score"},

@@ -40,7 +40,9 @@ def test_a_million_and_a_half_rows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("limit", [1000, 1 << 20])
-def test_the_compiled_loops_count_as_the_plain_ones_do(limit: int, weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_compiled_loops_count_as_the_plain_ones_do(
+    limit: int, weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = _rows(300_000)
     rows["score"][10:20] = np.linspace(-3, 3e5, 10)
     monkeypatch.setattr("steelyard.counting.EXACT_ROWS", limit)

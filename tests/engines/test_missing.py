@@ -7,6 +7,9 @@ import random
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import steelyard as sy
@@ -81,11 +84,16 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
     "units as floats": ({**SCORES, "unit": "account"}, {"a missing unit": 2}),
     "segments": ({**SCORES, "segment": "region"}, {}),
     "segments as floats": ({**SCORES, "segment": "band"}, {}),
-    "labels by unit": ({"target": "kind", "prediction": "guess", "unit": "name", "segment": "band"}, {"a missing unit": 2}),
+    "labels by unit": (
+        {"target": "kind", "prediction": "guess", "unit": "name", "segment": "band"},
+        {"a missing unit": 2},
+    ),
     "numbers by unit": ({"target": "amount", "prediction": "forecast", "unit": "name"}, {"a missing unit": 2}),
 }
 OPTIONS = ("positive", "weights")
-INFINITE = pytest.mark.xfail(strict=True, reason="engines/arrays.py, tally: NumPy warns where rows to be left out are infinite")
+INFINITE = pytest.mark.xfail(
+    strict=True, reason="engines/arrays.py, tally: NumPy warns where rows to be left out are infinite"
+)
 CLASSES = pytest.mark.xfail(strict=True, reason="counting.py, count_classes: each class leaves out other rows")
 
 
@@ -148,3 +156,33 @@ def test_a_column_with_no_value_at_all(form: str, tmp_path: Path) -> None:
             evaluate(form, table, tmp_path, {"target": "truth", "score": score})
     with pytest.raises(MissingValues, match="3 with a missing target"):
         evaluate(form, table, tmp_path, {"target": "word", "score": "truth"})
+
+
+@pytest.mark.parametrize("where", ["scores", "truth", "weight", "numbers"])
+def test_nan_in_a_file_that_does_not_tell(where: str, tmp_path: Path) -> None:
+    """The least and greatest value that a Parquet file states leave out NaN; whoever trusts them misses it."""
+    names = {
+        "scores": ("truth", "score"),
+        "truth": ("score", "truth"),
+        "weight": ("truth", "weight"),
+        "numbers": ("p", "q"),
+    }
+    for values in ([NAN, 0.5, 0.25], [0.5, NAN], [NAN, NAN, 1.0], [0.5, 0.5, NAN], [NAN] * 3, [0.0, 1.0, NAN, -3.0]):
+        first, second = names[where]
+        if where == "weight" and -3.0 in values:
+            continue
+        table = {first: [float(i % 2) for i in range(len(values))], second: values}
+        if where == "weight":
+            table["score"] = table["truth"]
+        pq.write_table(pa.table(table), tmp_path / "rows.parquet")
+        roles = (
+            {name: name for name in table}
+            if where != "numbers"
+            else {"target": "p", "prediction": "q", "kind": "continuous"}
+        )
+        roles = {"target" if role == "truth" else role: name for role, name in roles.items()}
+        gone = sum(math.isnan(v) for v in values)
+        with pytest.raises(MissingValues, match=f"Of {len(values)} rows, some cannot be used: {gone} with a missing"):
+            sy.evaluate(tmp_path / "rows.parquet", **roles)
+        with pytest.raises(MissingValues, match=f"Of {len(values)} rows, some cannot be used: {gone} with a missing"):
+            sy.evaluate(duckdb.read_parquet(str(tmp_path / "rows.parquet")), **roles)

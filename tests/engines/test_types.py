@@ -118,8 +118,18 @@ def test_masked_values_are_missing() -> None:
 def test_one_number_is_one_level_however_it_is_stored() -> None:
     for columns in (np.array(TRUTH, dtype=t) for t in ("i1", "u1", "i8", "u8", "f4", "f8")):
         alike(sy.evaluate(target=columns, score=SCORE), sy.evaluate(target=TRUTH, score=SCORE))
-    assert [plain_level(v) for v in (np.int8(1), np.float32(1), 1.0, np.str_("a"), b"a", True, np.True_)] == [1, 1, 1, "a", "a", True, True]
-    assert [plain_level(v) for v in (None, float("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), float("inf"))] == [None] * 6
+    assert [plain_level(v) for v in (np.int8(1), np.float32(1), 1.0, np.str_("a"), b"a", True, np.True_)] == [
+        1,
+        1,
+        1,
+        "a",
+        "a",
+        True,
+        True,
+    ]
+    assert [plain_level(v) for v in (None, float("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), float("inf"))] == [
+        None
+    ] * 6
 
 
 def test_units_keep_their_bucket() -> None:

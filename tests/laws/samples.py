@@ -75,7 +75,9 @@ def score_pools(draw: st.DrawFn, manners: Sequence[str] = ("tied", "extreme", "a
     manner = draw(st.sampled_from(manners))
     if manner == "near":
         centre, step = draw(st.sampled_from(CENTRES)), draw(st.sampled_from((2.0**-26, 2.0**-18, 2.0**-15)))
-        return [centre + step * i for i in range(-2, 4)] + [draw(st.sampled_from(CENTRES)) for _ in range(2)]
+        # Some share a cell of the grid, two lie beside it, two anywhere.
+        beside = [centre * 0.9, 1 - (1 - centre) * 0.9]
+        return [centre + step * i for i in range(-2, 4)] + beside + [draw(st.sampled_from(CENTRES)) for _ in range(2)]
     values = {
         "tied": st.sampled_from(TIED),
         "extreme": st.sampled_from(EXTREME),

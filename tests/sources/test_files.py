@@ -58,7 +58,10 @@ def test_compressed_files(tmp_path: Path) -> None:
     assert sy.evaluate(tmp_path / "rows.csv.zst", **ROLES) == PLAIN
 
 
-@pytest.mark.parametrize("words", [("no", "yes"), ("f", "t"), ("off", "on"), ("F", "T"), ("n", "y"), ("2023-01-02", "01/02/2024"), ("#a", "#b")])
+@pytest.mark.parametrize(
+    "words",
+    [("no", "yes"), ("f", "t"), ("off", "on"), ("F", "T"), ("n", "y"), ("2023-01-02", "01/02/2024"), ("#a", "#b")],
+)
 def test_words_stay_words(words: tuple[str, str], tmp_path: Path) -> None:
     rows = "\n".join(f"{words[i % 2]},{i / 8}" for i in range(8))
     e = sy.evaluate(_write(tmp_path / "rows.csv", f"y,p\n{rows}\n"), **ROLES, positive=words[1])
@@ -122,5 +125,6 @@ def test_the_connection_lives_as_long_as_the_rows(tmp_path: Path) -> None:
 
 def test_a_relation_with_counted_columns() -> None:
     """Sums are HUGEINT and DECIMAL there."""
-    rows = duckdb.sql("select sum(y) as y, sum(p) as p from (values (1, 1, 0.75), (2, 0, 0.5), (3, 1, 0.25), (4, 0, 0.125)) as t(k, y, p) group by k")
+    values = "(1, 1, 0.75), (2, 0, 0.5), (3, 1, 0.25), (4, 0, 0.125)"
+    rows = duckdb.sql(f"select sum(y) as y, sum(p) as p from (values {values}) as t(k, y, p) group by k")
     assert sy.evaluate(rows, **ROLES) == PLAIN

@@ -85,7 +85,9 @@ def test_names_of_classes(form: str, tmp_path: Path) -> None:
     few = FORMS[form](table.filter(pa.compute.is_in(table["truth"], pa.array(ALL[:4]))), tmp_path)
     classes = sy.evaluate(few, target="truth", score=several)
     kept = [i for i in range(len(truth)) if truth[i] < 4]
-    plain = sy.evaluate(target=[truth[i] for i in kept], score={k: [scores[f"p{k}"][i] for i in kept] for k in range(4)})
+    plain = sy.evaluate(
+        target=[truth[i] for i in kept], score={k: [scores[f"p{k}"][i] for i in kept] for k in range(4)}
+    )
     assert classes.levels == tuple(ALL[:4])
     for k, name in enumerate(ALL[:4]):
         assert classes["auc", name].value == plain["auc", k].value

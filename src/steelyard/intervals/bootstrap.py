@@ -15,12 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.intervals.method import Question, clipped, method
+from steelyard.intervals.method import Question, around, clipped, method
 from steelyard.results import Array, Interval
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.scores import Scores
 
 REPLICATES = 1000
+FEWEST = 64
+MOST_NUMBERS = 1 << 23
+"""Numbers drawn for one table at most: a table of very many levels gets fewer replicates, but never fewer than 64."""
 MOST_CELLS = 200
 PRIOR_ROWS = 2.0
 SEED = 20010131
@@ -31,13 +34,14 @@ _recent: deque[tuple[Any, Any, Any]] = deque(maxlen=4)
 
 def draw(counts: Array, squares: Array | None, prior: float, rng: np.random.Generator) -> Array:
     """Totals of all cells in every replicate, with the mean and spread that resampling rows would give."""
+    shape = (max(FEWEST, min(REPLICATES, MOST_NUMBERS // max(counts.size, 1))), *counts.shape)
     if squares is None:
-        return rng.standard_gamma(np.broadcast_to(counts + prior, (REPLICATES, *counts.shape)))
+        return rng.standard_gamma(np.broadcast_to(counts + prior, shape))
     # A cell of unequal weights spreads like so many rows of one weight each.
     typical = float(squares.sum() / max(counts.sum(), 1e-300))
     weight = np.where(counts > 0, squares / np.where(counts > 0, counts, 1.0), typical)
     rows = np.where(counts > 0, counts / np.where(weight > 0, weight, 1.0), 0.0)
-    return rng.standard_gamma(np.broadcast_to(rows + prior, (REPLICATES, *counts.shape))) * weight
+    return rng.standard_gamma(np.broadcast_to(rows + prior, shape)) * weight
 
 
 def replicates(summary: Any) -> tuple[Any, Any]:
@@ -62,7 +66,7 @@ def resampled(question: Question) -> tuple[Array, float, float] | None:
     reduced, copies = replicates(question.summary)
     values = np.asarray(question.read(copies).value, dtype=np.float64)
     values = np.sort(values[np.isfinite(values)])
-    if len(values) < REPLICATES // 10:
+    if len(values) < FEWEST // 2:
         return None
     centre = float(question.read(reduced).value) if isinstance(reduced, Scores) else question.value
     if not math.isfinite(centre):
@@ -70,9 +74,8 @@ def resampled(question: Question) -> tuple[Array, float, float] | None:
     return values, centre, question.value - centre
 
 
-def _told(question: Question, low: float, high: float, how: str) -> Interval:
-    name = f"bootstrap over cells, {how} ({REPLICATES:,} replicates)"
-    return clipped(question, low, high, question.value, name)
+def _told(question: Question, low: float, high: float, how: str, made: int) -> Interval:
+    return clipped(question, low, high, question.value, f"bootstrap over cells, {how} ({made:,} replicates)")
 
 
 TOO_FEW = Interval(None, None, "none", "too few resampled tables have a value")
@@ -85,9 +88,17 @@ def percentile_interval(question: Question) -> Interval:
     if found is None:
         return TOO_FEW
     values, _, shift = found
+    if len(values) < REPLICATES // 4:
+        return around(
+            question,
+            question.value,
+            float(values.std()),
+            question.z,
+            f"bootstrap over cells, normal ({len(values)} replicates)",
+        )
     tail = (1 - question.confidence) / 2
     low, high = np.quantile(values, [tail, 1 - tail]) + shift
-    return _told(question, float(low), float(high), "percentiles")
+    return _told(question, float(low), float(high), "percentiles", len(values))
 
 
 @method("bias_corrected")
@@ -102,7 +113,7 @@ def bias_corrected_interval(question: Question) -> Interval:
     lean = normal.inv_cdf(min(max(below, 0.001), 0.999))
     ranks = [normal.cdf(2 * lean + sign * question.z) for sign in (-1, 1)]
     low, high = np.quantile(values, ranks) + shift
-    return _told(question, float(low), float(high), "bias-corrected")
+    return _told(question, float(low), float(high), "bias-corrected", len(values))
 
 
 @method("shifted")
@@ -114,7 +125,7 @@ def shifted_interval(question: Question) -> Interval:
     values, centre, shift = found
     tail = (1 - question.confidence) / 2
     low, high = np.quantile(values, [tail, 1 - tail]) + shift - 2 * (float(values.mean()) - centre)
-    return _told(question, float(low), float(high), "percentiles less bias")
+    return _told(question, float(low), float(high), "percentiles less bias", len(values))
 
 
 @method("reflected")
@@ -126,4 +137,4 @@ def reflected_interval(question: Question) -> Interval:
     values, centre, shift = found
     tail = (1 - question.confidence) / 2
     low, high = 2 * centre - np.quantile(values, [1 - tail, tail]) + shift
-    return _told(question, float(low), float(high), "reflected")
+    return _told(question, float(low), float(high), "reflected", len(values))

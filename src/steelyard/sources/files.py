@@ -110,16 +110,16 @@ def _suffix(name: str) -> str:
         if kind in kinds:
             message = f'"{name}" {what}.'
             raise UnreadableSource(message, hint)
-    message = f'"{name}" is not a kind of file that can be read: {f"its suffix is {kind}" if kind else "it has no suffix"}.'
+    message = (
+        f'"{name}" is not a kind of file that can be read: {f"its suffix is {kind}" if kind else "it has no suffix"}.'
+    )
     raise UnreadableSource(message, f"Allowed: {', '.join(READERS)}.")
 
 
 def _neighbour(path: Path) -> str:
     if not path.parent.is_dir():
         return f'The folder "{path.parent}" does not exist either.'
-    return (
-        nearest(path.name, [p.name for p in path.parent.iterdir()]) or "Check the path."
-    )
+    return nearest(path.name, [p.name for p in path.parent.iterdir()]) or "Check the path."
 
 
 def unreadable(text: str, problem: Exception) -> InputError:

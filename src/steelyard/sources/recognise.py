@@ -80,7 +80,9 @@ def _check_columns(roles: Mapping[str, Any], columns: list[Any]) -> None:
             message = f"There is no column {listing([name])} for the {role}; {found}."
             other_case = next((c for c in map(str, columns) if c.casefold() == str(name).casefold()), None)
             hint = f'Did you mean "{other_case}"?' if other_case else nearest(str(name), columns)
-            raise UnknownColumn(message, hint or ("Name one of its columns." if columns else "Look at how it was made."))
+            raise UnknownColumn(
+                message, hint or ("Name one of its columns." if columns else "Look at how it was made.")
+            )
 
 
 def _from_frame(data: Any, roles: Mapping[str, Any]) -> Rows:

@@ -99,6 +99,28 @@ class Confusion:
         fn, fp = self.actual[..., i] - tp, self.predicted[..., i] - tp
         return Outcomes(tp, fn, fp, self.total - tp - fn - fp)
 
+    def by_level(self) -> Outcomes:
+        """Every level against the rest, on a trailing axis."""
+        tp = np.asarray(np.diagonal(self.counts, axis1=-2, axis2=-1))
+        fn, fp = self.actual - tp, self.predicted - tp
+        return Outcomes(tp, fn, fp, self.total[..., None] - tp - fn - fp)
+
+    def against_rest(self, level: Any) -> Confusion:
+        """The same rows with two levels only: this one, and the rest."""
+        if len(self.levels) == 2:
+            return replace(self, positive=level)
+        i = self.levels.index(level)
+
+        def folded(table: Array) -> Array:
+            hit, row, column = table[..., i, i], table[..., i, :].sum(axis=-1), table[..., :, i].sum(axis=-1)
+            rest = table.sum(axis=(-2, -1)) - row - column + hit
+            return np.stack([np.stack([rest, column - hit], -1), np.stack([row - hit, hit], -1)], -2)
+
+        units = None if self.units is None else replace(self.units, table=folded(self.units.table))
+        squares = None if self.squares is None else folded(self.squares)
+        counts = folded(self.counts)
+        return Confusion(("rest", level), counts, self.rows, level, self.weighting, squares, units)
+
     def replicate(self, counts: Array) -> Confusion:
         """The same levels with other counts, perhaps many at once."""
         return replace(self, counts=counts, units=None, squares=None)

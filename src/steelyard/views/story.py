@@ -198,9 +198,6 @@ def notes(e: Any, told: list[Group]) -> list[str]:
                 "The AUC is below one half: the scores may be turned round. "
                 "A higher score must mean that the positive level is more likely."
             )
-    c: Confusion | None = e.confusion
-    if c is not None and float(c.total) > 0 and not ((c.actual > 0) & (c.predicted > 0)).any():
-        out.append("Target and prediction have no level in common: perhaps one of them is the wrong column.")
     estimates = [r.estimate for g in told for r in g.rows]
     blurred = [f"{x.measure} {significant(x.bound, 2)}" for x in estimates if x.bound > 0 and x.level is None]
     if blurred:
