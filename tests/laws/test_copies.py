@@ -39,7 +39,7 @@ def test_every_row_four_times_changes_no_value_and_widens_no_interval(kind: str,
         elif x.low is not None and x.high is not None:
             assert y.low is not None and y.high is not None, f"{key}: {y.note}"
             # Four times the rows halve an interval; where it was drawn by chance or cut off at the range, about so.
-            slack = 0.1 if "bootstrap" in x.method or "classes" in x.method else 1e-6
+            slack = 0.1 if "replicates" in x.method or "classes" in x.method else 1e-6
             assert y.high - y.low <= (x.high - x.low) * (1 + slack) + 1e-9, f"{key}: {x} and copied {y} ({x.method})"
 
 

@@ -46,7 +46,7 @@ def test_a_level_is_the_binary_evaluation_against_the_rest(kind: str, data: Any)
         binary = {k: binary[k] for k in mine}
         check_same(mine, binary)
         # A table of all levels is resampled cell by cell, so its bootstrap draws differ.
-        kept = {k for k, v in mine.items() if "bootstrap" not in v.method}
+        kept = {k for k, v in mine.items() if "replicates" not in v.method}
         check_same({k: mine[k] for k in kept}, {k: binary[k] for k in kept}, ends=True)
 
 

@@ -83,7 +83,7 @@ TOO_FEW = Interval(None, None, "none", "too few resampled tables have a value")
 
 @method("bootstrap")
 def percentile_interval(question: Question) -> Interval:
-    """Percentiles of the resampled values."""
+    """Percentiles of the values of 1,000 resampled tables."""
     found = resampled(question)
     if found is None:
         return TOO_FEW

@@ -88,7 +88,7 @@ def moment_error(question: Question, n: float) -> float:
 
 @method("moments")
 def moment_interval(question: Question) -> Interval:
-    """The delta method on the measure's own scale."""
+    """The delta method: how the value moves with the moments of target and error, on the measure's own scale."""
     n = question.summary.effective
     value = question.value
     error = moment_error(question, n)

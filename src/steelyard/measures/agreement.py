@@ -135,7 +135,7 @@ def average_class_accuracy(c: Confusion) -> Average:
 
 @measure(better="higher", range=(0, 1), aliases=("average_class_accuracy_harmonic",))
 def average_class_accuracy_hm(c: Confusion) -> Ratio:
-    """Harmonic mean of the recalls of all levels; 0 if any recall is 0. Kinder to no level than the arithmetic mean.
+    """Harmonic mean of the recalls of all levels; 0 if any recall is 0, so one bad level weighs heavily.
 
     1 / mean(1 / recall_l)
 

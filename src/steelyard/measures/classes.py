@@ -15,6 +15,10 @@ def hand_till_auc(m: ClassScores) -> Ratio:
     """Mean over all pairs of classes of the chance that the two are put in the right order (Hand and Till 2001).
 
     2 / (K (K − 1)) × Σ_{i<j} (A(i|j) + A(j|i)) / 2, where A(i|j) ranks rows of i and j by the score of i.
+
+    >>> m = ClassScores.of({"a": [0.7, 0.2, 0.4], "b": [0.2, 0.5, 0.3], "c": [0.1, 0.3, 0.3]}, ["a", "b", "c"])
+    >>> print(hand_till_auc(m))
+    0.917
     """
     areas = [auc(m.table(i).between(i, j)).value for i in m.levels for j in m.levels if i != j]
     if not areas:
@@ -27,6 +31,10 @@ def top_k_accuracy(m: ClassScores, *, k: int = 2) -> Share:
     """Share of rows whose true class is among the k highest scores; ties count as they would in random order.
 
     With a classes above and t tied, itself included, the true class is in with chance (k − a) / t, at most 1.
+
+    >>> m = ClassScores.of({"a": [0.7, 0.2, 0.4], "b": [0.2, 0.5, 0.3], "c": [0.1, 0.3, 0.3]}, ["a", "b", "c"])
+    >>> print(top_k_accuracy(m, k=2))
+    0.833 (2.5 of 3)
     """
     size = m.ranks.shape[-2]
     above = np.arange(size)[:, None]

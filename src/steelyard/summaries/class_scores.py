@@ -30,6 +30,24 @@ class ClassScores:
     ranks: Array
     brier: Array
 
+    @classmethod
+    def of(cls, scores: Mapping[Any, Sequence[float]], truth: Sequence[Any]) -> ClassScores:
+        """From a few rows at hand; engines do this for many.
+
+        >>> m = ClassScores.of({"a": [0.7, 0.2], "b": [0.3, 0.8]}, ["a", "a"])
+        >>> m.ranks[:, 1].tolist()
+        [1.0, 1.0]
+        """
+        levels = tuple(scores)
+        tables = tuple(Scores.of(scores[v], truth, v).over(levels) for v in levels)
+        every = np.array([scores[v] for v in levels], dtype=np.float64)
+        own = every[[levels.index(t) for t in truth], np.arange(len(truth))]
+        ranks = np.zeros((len(levels), len(levels) + 1))
+        np.add.at(ranks, ((every > own).sum(axis=0), (every == own).sum(axis=0)), 1.0)
+        hit = np.array([[t == v for t in truth] for v in levels], dtype=np.float64)
+        error = ((every - hit) ** 2).sum(axis=0)
+        return cls(tables, ranks, np.array([error.sum(), (error**2).sum()]))
+
     @property
     def levels(self) -> tuple[Any, ...]:
         """The classes, in the order of the tables."""

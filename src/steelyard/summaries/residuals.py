@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -36,6 +36,27 @@ class Residuals:
     rows: int
     weighting: str = "none"
     units: Units | None = None
+
+    @classmethod
+    def of(cls, target: Sequence[float], prediction: Sequence[float]) -> Residuals:
+        """From a few rows at hand; engines do this for many.
+
+        >>> float(Residuals.of([1.0, 2.0], [1.5, 2.0]).part("over"))
+        0.5
+        """
+        t = np.asarray(target, dtype=np.float64)
+        e = np.asarray(prediction, dtype=np.float64) - t
+        sums = np.array([(t**i * e**j).sum() for i, j in ORDERS])
+        over, under = np.maximum(e, 0.0), np.maximum(-e, 0.0)
+        relative = np.where(t == 0, 0.0, np.abs(e) / np.where(t == 0, 1.0, np.abs(t)))
+        terms = (over, over**2, under, under**2, relative, relative**2, t == 0, np.ones(len(t)))
+        cells = []
+        for values in (np.abs(e), t):
+            found, counts = np.unique(values, return_counts=True)
+            cells.append(Cells.of(found, counts[:, None].astype(np.float64), len(t)))
+        parts = np.array([float(x.sum()) for x in terms])
+        largest = float(np.abs(e).max(initial=0.0))
+        return cls(Moments(sums, np.zeros(2)).centred(), parts, largest, cells[0], cells[1], len(t))
 
     def part(self, name: str) -> Array:
         """One of the PARTS."""
