@@ -249,8 +249,8 @@ _add(
         + sy.evaluate(target=["a", "b"], score={"a": P[:2], "b": P[2:4], "c": P[4:]})
     ),
 )
-_add("saving where there is no folder", "UsageError", lambda d: _scored().save(d / "there" / "e.json"))
-_add("saving over a folder", "UsageError", lambda d: _scored().save(d))
+_add("saving where there is no folder", "UnwritableFile", lambda d: _scored().save(d / "there" / "e.json"))
+_add("saving over a folder", "UnwritableFile", lambda d: _scored().save(d))
 _add("loading what is not there", "UnreadableSource", lambda d: sy.load(d / "e.json"))
 _add("loading a folder", "UnreadableSource", sy.load)
 _add("loading predictions", "UnreadableSource", lambda d: sy.load(d / "preds.csv"), _csv)
@@ -268,7 +268,6 @@ _add(
 )
 
 OPEN: dict[str, str] = {
-    "numbers beside words": "counting.py, count_labels: 0 and '0' are counted as different levels, in silence",
     "a confidence in words": "evaluate.py, evaluate: compares text with numbers",
     "a threshold in words": "evaluate.py, evaluate: compares text with numbers",
     "a ragged matrix": "evaluate.py, _from_matrix: NumPy's ValueError",
@@ -277,8 +276,6 @@ OPEN: dict[str, str] = {
     "two levels at once": "evaluation.py, __getitem__: TypeError",
     "an unknown curve unlike any other": "evaluation.py, curve: no hint",
     "a curve of numbers": "evaluation.py, curve: names of summaries in the message",
-    "saving where there is no folder": "evaluation.py, save: FileNotFoundError",
-    "saving over a folder": "evaluation.py, save: IsADirectoryError, and a file .part stays behind",
     "loading a folder": "evaluation.py, load: IsADirectoryError",
     "loading half of an evaluation": "evaluation.py, load: KeyError",
 }

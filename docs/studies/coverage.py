@@ -174,7 +174,11 @@ def run(wanted: list[int], repeats: int, processes: int) -> list[dict[str, Any]]
     times = {i: max(10, round(repeats * plan[i].share)) for i in wanted}
     start = time.perf_counter()
     with ProcessPoolExecutor(processes) as pool:
-        jobs = [pool.submit(truth_of, i) for i in wanted]
+        # Scenarios that sample the same population share its truth.
+        first: dict[Any, int] = {}
+        for i in wanted:
+            first.setdefault((plan[i].family, plan[i].population), i)
+        jobs = [pool.submit(truth_of, i) for i in first.values()]
         jobs += [pool.submit(repeat, i, a, min(a + CHUNK, times[i])) for i in wanted for a in range(0, times[i], CHUNK)]
         for done, job in enumerate(as_completed(jobs), 1):
             answer = job.result()
@@ -188,6 +192,8 @@ def run(wanted: list[int], repeats: int, processes: int) -> list[dict[str, Any]]
                 spent[place] += seconds
             if done % 20 == 0 or done == len(jobs):
                 print(f"{done} of {len(jobs)} parts, {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
+    for i in wanted:
+        truths[i] = truths[first[plan[i].family, plan[i].population]]
     return [
         {
             "name": plan[i].name,

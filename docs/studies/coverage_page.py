@@ -97,7 +97,8 @@ def _opening(study: dict[str, Any], scenes: list[Scene]) -> list[str]:
             "errors grows with the rows: its truth is the true mean times half the rows of the sample.) A cell of the tables",
             f"below is the share of repeats whose interval held the true value. Scenarios have {least} to {most} repeats (the",
             f"large and slow ones fewer), so the Monte-Carlo error of a cell is about {_error(most):.1f} to {_error(least):.1f}",
-            "points. Where a measure exists for each level, the levels are pooled in one cell.",
+            "points. Where a measure exists for each level, the levels are pooled in one cell. The truth is read by the same",
+            "measure functions as the estimate, so this study judges intervals: a wrong formula would go unseen here.",
         ),
         *_filled(
             "**Aim.** 94 to 96 %. Cells below 93 are in bold with ▼ (the interval promises too much), cells above 97.5 in",

@@ -240,7 +240,7 @@ class Clouds:
         return dict(target=np.array(self.levels)[y], score={v: p[:, i] for i, v in enumerate(self.levels)}, **more)
 
     def truth(self) -> sy.Evaluation:
-        side = np.linspace(-5.2, 5.2, 401 if len(self.base) < 5 else 351)
+        side = np.linspace(-5.2, 5.2, 301 if len(self.base) < 5 else 251)
         x = np.stack(np.meshgrid(side * (1 + self.apart / 5), side * (1 + self.apart / 5) + 0.003), axis=-1).reshape(
             -1, 2
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,10 +19,14 @@ class Scenario:
     family: str
     group: str
     draw: Draw
-    truth: Callable[[], sy.Evaluation]
+    population: Binormal | Table | Clouds | Numbers
     rows: int
     share: float = 1.0
     traits: dict[str, Any] = field(default_factory=dict)
+
+    def truth(self) -> sy.Evaluation:
+        """The population itself, evaluated."""
+        return self.population.truth()
 
 
 def scenarios() -> list[Scenario]:
@@ -35,7 +39,7 @@ def _scores() -> Iterator[Scenario]:
         name: str, group: str, p: Binormal, draw: Draw, rows: int, positives: float, share: float = 1.0, **traits: Any
     ) -> Scenario:
         traits |= {"positives": round(positives), "auc": p.auc, "prevalence": p.prevalence}
-        return Scenario(name, "scores", group, draw, p.truth, rows, share, traits)
+        return Scenario(name, "scores", group, draw, p, rows, share, traits)
 
     for n, prevalence, auc, share in (
         (30, 0.5, 0.8, 1),
@@ -113,7 +117,7 @@ def _labels() -> Iterator[Scenario]:
         share = {2: 1.0, 3: 0.75, 5: 0.5}[len(t.base)]  # more levels are slower, and pool more intervals a repeat
         group = "two levels" if len(t.base) == 2 else "more levels"
         traits |= {"smallest": round(rows * min(t.base), 1)}
-        return Scenario(name, "labels", group, draw, t.truth, rows, share, traits)
+        return Scenario(name, "labels", group, draw, t, rows, share, traits)
 
     yield make("2 levels, n 30", two, two.rows(30), 30)
     yield make("2 levels, n 50, nearly perfect", sure, sure.rows(50), 50)
@@ -143,9 +147,7 @@ def _classes() -> Iterator[Scenario]:
     )
 
     def make(name: str, c: Clouds, draw: Draw, rows: int, share: float, **traits: Any) -> Scenario:
-        return Scenario(
-            name, "classes", "classes", draw, c.truth, rows, share, traits | {"smallest": rows * min(c.base)}
-        )
+        return Scenario(name, "classes", "classes", draw, c, rows, share, traits | {"smallest": rows * min(c.base)})
 
     yield make("3 classes, n 100", three, three.rows(100), 100, 0.25)
     yield make("3 classes, n 1,000", three, three.rows(1000), 1000, 0.15)
@@ -160,7 +162,7 @@ def _numbers() -> Iterator[Scenario]:
     tail5, tail3, whole = Numbers(1000.0, freedom=5), Numbers(1000.0, freedom=3), Numbers(whole=True)
 
     def make(name: str, p: Numbers, draw: Draw, rows: int, group: str, **traits: Any) -> Scenario:
-        return Scenario(name, "continuous", group, draw, p.truth, rows, 1.0, traits)
+        return Scenario(name, "continuous", group, draw, p, rows, 1.0, traits)
 
     for n in (30, 200, 10_000):
         yield make(f"normal, n {n:,}", normal, normal.rows(n), n, "plain")

@@ -135,7 +135,9 @@ def intervals() -> Book:
     weighted = {"target": "y", "prediction": "g", "weight": "w", "weights": "sampling", "positive": "spam"}
     mail = tables["labels_mail"]
     size = brute.weighted_share_rows([a == b for a, b in zip(mail["y"], mail["g"])], mail["w"])
-    book.add("labels_mail", weighted, "accuracy", size, BRUTE, part="n_eff", note="rows of equal weight with the same spread")
+    book.add(
+        "labels_mail", weighted, "accuracy", size, BRUTE, part="n_eff", note="rows of equal weight with the same spread"
+    )
     return book
 
 

@@ -56,7 +56,7 @@ def answers_by_level(e: sy.Evaluation, m: Measure) -> bool:
     return not set(e.summaries) & set(m.reads)
 
 
-def check_same(a: Numbers, b: Numbers, *, ends: bool = False, tolerance: float = 1e-9) -> None:
+def check_same(a: Numbers, b: Numbers, *, ends: bool = False, tolerance: float = 1e-7) -> None:
     """Both have the same numbers; with `ends` the same intervals too."""
     assert a.keys() == b.keys()
     for key, x in a.items():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 from hypothesis import strategies as st
+
+from steelyard.measures.measure import catalogue
 
 from .law import law
 from .reading import but_totals, check_same, few_replicates, is_total, read
@@ -15,7 +18,7 @@ ROUNDING = 1e-5
 """Intervals differ by more than values when sums are added in another order: some rest on a numeric derivative."""
 
 
-@law(labels=15, scores=25, classes=5, numbers=15)
+@law(labels=8, scores=15, classes=3, numbers=8)
 def test_the_order_of_rows_does_not_matter(kind: str, data: Any) -> None:
     weights = data.draw(st.sampled_from((None, "sampling")))
     sample = data.draw(samples(kind, weights=weights))
@@ -25,7 +28,7 @@ def test_the_order_of_rows_does_not_matter(kind: str, data: Any) -> None:
     check_same(read(a, intervals=True), read(b, intervals=True), ends=True, tolerance=ROUNDING)
 
 
-@law(labels=10, scores=20, classes=4, numbers=10)
+@law(labels=6, scores=12, classes=2, numbers=5)
 def test_every_row_four_times_changes_no_value_and_widens_no_interval(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind, least=3, most=12))
     once, often = sample.evaluate(), sample.take([*range(len(sample))] * 4).evaluate()
@@ -39,11 +42,15 @@ def test_every_row_four_times_changes_no_value_and_widens_no_interval(kind: str,
         elif x.low is not None and x.high is not None:
             assert y.low is not None and y.high is not None, f"{key}: {y.note}"
             # Four times the rows halve an interval; where it was drawn by chance or cut off at the range, about so.
-            slack = 0.1 if "replicates" in x.method or "classes" in x.method else 1e-6
-            assert y.high - y.low <= (x.high - x.low) * (1 + slack) + 1e-9, f"{key}: {x} and copied {y} ({x.method})"
+            drawn = "replicates" in x.method or "classes" in x.method
+            if drawn and math.isinf(catalogue()[key[0]].range[1]):
+                # Chance alone decides how far an upper end lies that nothing holds back.
+                continue
+            slack = 0.1 if drawn else 1e-6
+            assert y.high - y.low <= (x.high - x.low) * (1 + slack) + 1e-7, f"{key}: {x} and copied {y} ({x.method})"
 
 
-@law(labels=10, scores=15, classes=4, numbers=10)
+@law(labels=6, scores=10, classes=3, numbers=5)
 def test_rows_repeated_within_their_units_change_nothing(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind, least=16, most=22, units=14))
     once, twice = sample.evaluate(), sample.take([*range(len(sample))] * 2).evaluate()
@@ -51,7 +58,7 @@ def test_rows_repeated_within_their_units_change_nothing(kind: str, data: Any) -
     check_same(a, b, ends=True, tolerance=ROUNDING)
 
 
-@law(labels=10, scores=20, classes=5, numbers=12)
+@law(labels=8, scores=12, classes=3, numbers=6)
 def test_a_frequency_weight_is_so_many_copies(kind: str, data: Any) -> None:
     units = data.draw(st.sampled_from((0, 14)))
     sample = data.draw(samples(kind, weights="frequency", units=units, least=2 if not units else 14))
@@ -62,7 +69,7 @@ def test_a_frequency_weight_is_so_many_copies(kind: str, data: Any) -> None:
         assert (x.n, x.method) == (b[key].n, b[key].method), key
 
 
-@law(labels=12, scores=20, classes=5, numbers=12)
+@law(labels=8, scores=12, classes=3, numbers=6)
 def test_sampling_weights_have_no_unit(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind, weights="sampling"))
     factor = data.draw(st.sampled_from((2.0**-30, 0.5, 3.0, 2.0**30)))
@@ -72,9 +79,10 @@ def test_sampling_weights_have_no_unit(kind: str, data: Any) -> None:
     check_same(a, b, ends=True, tolerance=ROUNDING)
     for key, x in a.items():
         assert x.n_eff == pytest.approx(b[key].n_eff), key
+        assert x.n_eff is None or x.n_eff <= len(sample) * (1 + 1e-9), f"{key}: {x.n_eff} of {len(sample)} rows count"
 
 
-@law(labels=10, scores=15, classes=4, numbers=8)
+@law(labels=5, scores=8, classes=2, numbers=4)
 def test_equal_sampling_weights_are_no_weights(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind))
     weighted = sample.with_columns(weight=[0.25] * len(sample))

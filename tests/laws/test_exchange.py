@@ -31,6 +31,7 @@ def _only(numbers: Numbers, names: Any) -> Numbers:
 
 
 @given(data=st.data())
+@settings(max_examples=20)
 def test_the_other_class_exchanges_partners_and_leaves_the_rest(data: Any) -> None:
     sample = data.draw(samples("labels"))
     assume(len(sample.levels) == 2)
@@ -51,6 +52,7 @@ def test_the_other_class_exchanges_partners_and_leaves_the_rest(data: Any) -> No
 
 
 @given(data=st.data())
+@settings(max_examples=20)
 def test_the_other_class_with_scores_negated_is_the_same_ranking(data: Any) -> None:
     sample = data.draw(samples("scores"))
     other = next(v for v in sample.levels if v != sample.settings["positive"])
@@ -64,6 +66,7 @@ def test_the_other_class_with_scores_negated_is_the_same_ranking(data: Any) -> N
 
 
 @given(data=st.data())
+@settings(max_examples=20)
 def test_the_other_class_with_scores_taken_from_one_is_as_well_calibrated(data: Any) -> None:
     # Multiples of a sixteenth, whose distance to one is exact.
     sample = data.draw(samples("scores", manners=("tied",)))
@@ -81,7 +84,7 @@ def test_the_other_class_with_scores_taken_from_one_is_as_well_calibrated(data: 
 
 
 @given(data=st.data())
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_only_the_order_of_scores_matters_to_a_ranking(data: Any) -> None:
     sample = data.draw(samples("scores"))
     distinct = sorted({s + 0.0 for s in sample.columns["score"]})

@@ -22,7 +22,7 @@ def _draw(data: Any, kind: str, limit: int, **more: Any) -> Sample:
     return data.draw(samples(kind, least=4, most=12, manners=manners, **more))
 
 
-@law(labels=25, scores=40, classes=8, numbers=40)
+@law(labels=15, scores=25, classes=5, numbers=25)
 def test_halves_add_to_the_whole(kind: str, data: Any) -> None:
     limit = data.draw(LIMITS)
     weights = data.draw(st.sampled_from((None, "sampling", "frequency")))
@@ -36,7 +36,7 @@ def test_halves_add_to_the_whole(kind: str, data: Any) -> None:
         check_same(read(b + a), read(whole))
 
 
-@law(labels=15, scores=25, classes=6, numbers=25)
+@law(labels=10, scores=15, classes=4, numbers=15)
 def test_grouping_does_not_matter(kind: str, data: Any) -> None:
     limit = data.draw(LIMITS)
     sample = _draw(data, kind, limit)
@@ -49,7 +49,7 @@ def test_grouping_does_not_matter(kind: str, data: Any) -> None:
         check_same(read(left), read(right))
 
 
-@law(labels=8, scores=15, classes=4, numbers=8)
+@law(labels=5, scores=8, classes=2, numbers=4)
 def test_halves_by_unit_add_to_the_whole_with_its_intervals(kind: str, data: Any) -> None:
     limit = data.draw(LIMITS)
     near = (
@@ -72,7 +72,7 @@ def test_adding_nothing_changes_nothing(kind: str, data: Any) -> None:
             assert summary + zero() == summary
 
 
-@law(labels=12, scores=20, classes=6, numbers=20)
+@law(labels=8, scores=12, classes=3, numbers=12)
 def test_segments_add_to_the_whole(kind: str, data: Any) -> None:
     limit = data.draw(LIMITS)
     sample = _draw(data, kind, limit, segments=3, units=data.draw(st.sampled_from((0, 5))))
@@ -84,9 +84,11 @@ def test_segments_add_to_the_whole(kind: str, data: Any) -> None:
         check_same(read(total), read(whole))
 
 
-@law(labels=8, scores=12, classes=4, numbers=12)
+@law(labels=6, scores=10, classes=3, numbers=10)
 def test_a_segment_is_the_evaluation_of_its_rows(kind: str, data: Any) -> None:
-    sample = data.draw(samples(kind, segments=2))
+    # Segments of one size: beside much larger numbers, small ones lose digits.
+    manners = ("plain", "tiny", "huge", "offset") if kind == "numbers" else None
+    sample = data.draw(samples(kind, segments=2, manners=manners))
     whole = sample.evaluate()
     names = sample.columns["segment"]
     for name in set(names):

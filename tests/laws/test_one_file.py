@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import steelyard as sy
+from steelyard.cli.program import program
 from steelyard.measures.measure import find, forget
 
 from .reading import read
@@ -48,7 +48,7 @@ def load_file(path: Path, name: str) -> ModuleType:
     """Import a file by its path."""
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
@@ -62,6 +62,7 @@ def form(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     load_file(path, "newcomers")
     yield request.param
     forget(NAME)
+    del sys.modules["newcomers"]
     assert NAME not in sy.catalogue()
 
 
@@ -103,14 +104,15 @@ def test_it_stands_under_every_law(form: str) -> None:
 
 
 def test_the_command_line_lists_it(form: str) -> None:
-    command = importlib.import_module("steelyard.cli").main
-    done = CliRunner().invoke(command, ["measures"])
+    done = CliRunner().invoke(program, ["measures"])
     assert done.exit_code == 0, done.output
     assert NAME in done.output
+    assert "Something nobody has measured before." in CliRunner().invoke(program, ["measures", "nc"]).output
 
 
 def test_the_page_of_measures_prints_it(form: str) -> None:
     page = load_file(ROOT / "docs" / "make.py", "docs_make").catalogue_page()
+    del sys.modules["docs_make"]
     assert NAME in page
     assert "Something nobody has measured before." in page
 
@@ -119,4 +121,3 @@ def test_it_is_gone_when_forgotten() -> None:
     assert NAME not in sy.catalogue()
     with pytest.raises(sy.errors.UnknownMeasure):
         find("nc")
-    assert "newcomers" not in sys.modules

@@ -29,7 +29,7 @@ def perfect(sample: Sample) -> Sample:
 BADNESS = {"higher": lambda x: -x, "lower": lambda x: x, "zero": abs}
 
 
-@law(labels=25, scores=40, classes=8, numbers=40)
+@law(labels=20, scores=30, classes=6, numbers=30)
 def test_no_prediction_beats_the_target(kind: str, data: Any) -> None:
     weights = data.draw(st.sampled_from((None, "sampling")))
     sample = data.draw(samples(kind, weights=weights))

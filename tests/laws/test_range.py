@@ -53,7 +53,7 @@ def check_promises(x: Estimate) -> None:
     assert least <= x.low <= x.value <= x.high <= most, said
 
 
-@law(labels=25, scores=40, classes=8, numbers=25)
+@law(labels=20, scores=30, classes=6, numbers=20)
 def test_a_number_is_in_its_range_and_its_interval_or_says_why_not(kind: str, data: Any) -> None:
     weights = data.draw(st.sampled_from((None, "sampling")))
     sample = data.draw(samples(kind, weights=weights))
@@ -63,7 +63,7 @@ def test_a_number_is_in_its_range_and_its_interval_or_says_why_not(kind: str, da
     json.dumps(e.to_dict(), allow_nan=False)
 
 
-@law(labels=10, scores=15, classes=4, numbers=10)
+@law(labels=6, scores=10, classes=3, numbers=6)
 def test_the_same_by_units_and_on_the_grid(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind, least=20, most=30, units=15))
     with grid_beyond(16):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.frames import COUNTED
 from steelyard.rows import Table, Tally, merge_tables
@@ -44,14 +46,18 @@ class BatchRows:
         for rows in self.batches():
             parts.append(rows.tally(request))
             if len(parts) >= 16:
-                parts = [merge_tables(parts, request)]
+                parts = [_merged(parts, request)]
         if not parts:
             return merge_tables([ArrayRows({}).tally(Tally())], request) if not request.by else _empty(request)
+        return _merged(parts, request)
+
+
+def _merged(parts: list[Table], request: Tally) -> Table:
+    # Rows that will be left out may hold NaN.
+    with np.errstate(invalid="ignore"):
         return merge_tables(parts, request)
 
 
 def _empty(request: Tally) -> Table:
-    import numpy as np
-
     names = [*request.by, "rows", *request.sums, *request.lows, *request.highs]
     return {name: np.zeros(0) for name in names}

@@ -1,0 +1,66 @@
+"""Probabilities worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import steelyard as sy
+from steelyard.measures import calibration
+from steelyard.summaries.scores import Scores
+
+
+def test_brier_falls_into_its_three_parts() -> None:
+    """Ten rows at 0.2 of which three are positive, ten at 0.7 of which six are."""
+    s = Scores.of([0.2] * 10 + [0.7] * 10, [1] * 3 + [0] * 7 + [1] * 6 + [0] * 4, positive=1)
+    reliability = (0.2 - 0.3) ** 2 / 2 + (0.7 - 0.6) ** 2 / 2
+    resolution = (0.3 - 0.45) ** 2 / 2 + (0.6 - 0.45) ** 2 / 2
+    uncertainty = 0.45 * 0.55
+    assert float(calibration.brier_reliability(s).value) == pytest.approx(reliability)
+    assert float(calibration.brier_resolution(s).value) == pytest.approx(resolution)
+    assert float(calibration.brier_uncertainty(s).value) == pytest.approx(uncertainty)
+    assert float(calibration.brier(s).value) == pytest.approx(reliability - resolution + uncertainty)
+    assert float(calibration.ece(s).value) == pytest.approx(0.1)
+
+
+def test_slope_and_intercept_through_two_points() -> None:
+    """Two scores: the fitted line passes through both observed log-odds."""
+    s = Scores.of([0.2] * 10 + [0.7] * 10, [1] * 3 + [0] * 7 + [1] * 6 + [0] * 4, positive=1)
+    x = [math.log(0.2 / 0.8), math.log(0.7 / 0.3)]
+    y = [math.log(0.3 / 0.7), math.log(0.6 / 0.4)]
+    assert float(calibration.calibration_slope(s).value) == pytest.approx((y[1] - y[0]) / (x[1] - x[0]))
+
+
+def test_one_score_is_moved_to_the_base_rate() -> None:
+    s = Scores.of([0.5] * 4, [0, 1, 1, 1], positive=1)
+    assert float(calibration.calibration_intercept(s).value) == pytest.approx(math.log(3))
+
+
+def test_surprise_by_hand() -> None:
+    s = Scores.of([0.25, 0.5, 0.8], [0, 1, 1], positive=1)
+    wanted = -(math.log(0.75) + math.log(0.5) + math.log(0.8)) / 3
+    assert float(calibration.log_loss(s).value) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("score", "name", "reason"),
+    [
+        ([0.0, 0.5], "log_loss", "a real outcome was given probability 0, so the loss is infinite"),
+        ([0.2, 1.5], "brier", "scores outside [0, 1] are not probabilities"),
+        ([0.2, 1.5], "ece", "scores outside [0, 1] are not probabilities"),
+        ([0.2, 1.0], "calibration_slope", "scores of exactly 0 or 1, or outside, have no log-odds"),
+    ],
+)
+def test_what_does_not_exist_says_why(score: list[float], name: str, reason: str) -> None:
+    x = sy.evaluate(target=[1, 0], score=score)[name]
+    assert str(x) == f"n/a ({reason})"
+
+
+@pytest.mark.parametrize("copies", [1, 1000])
+def test_classes_that_the_score_separates_have_no_slope(copies: int) -> None:
+    """However many rows say so, and also where one score holds both classes at the border."""
+    for target in ([0, 0, 1, 1], [0, 0, 1, 0, 1, 1]):
+        score = [0.2, 0.3, 0.6, 0.8] if len(target) == 4 else [0.2, 0.3, 0.5, 0.5, 0.6, 0.8]
+        x = sy.evaluate(target=target * copies, score=score * copies)["calibration_slope"]
+        assert x.value is None and "separates" in x.reason
