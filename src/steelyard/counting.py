@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.errors import BadLevels, BadWeight, EmptyTable, MissingValues, listing
 from steelyard.rows import BAD_WEIGHT, GOOD, STATE_WORDS, Rows, Table, Tally
 from steelyard.summaries.cells import Cells
-from steelyard.summaries.class_scores import ClassScores, class_role, rank_tally, read_ranks
+from steelyard.summaries.class_scores import ClassScores, class_role, rank_tally, read_rank_units, read_ranks
 from steelyard.summaries.confusion import Confusion, label_tally, read_confusion, read_confusion_units
 from steelyard.summaries.residuals import (
     PARTS,
@@ -260,6 +260,13 @@ def count_labels(rows: Rows, plan: Plan) -> Evidence:
     return out
 
 
+def _with_labels(table: Table, levels: tuple[Any, ...]) -> Table:
+    """The table with the level of the best score as the predicted one."""
+    label = np.empty(len(table["best"]), dtype=object)
+    label[:] = [levels[int(b)] for b in table["best"].tolist()]
+    return {**table, "label": label}
+
+
 def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
     """One score for each class."""
     levels = tuple(classes)
@@ -275,13 +282,18 @@ def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
     out: Evidence = {}
     for name, part in by_segment(table).items():
         ranks, brier = read_ranks(part, len(levels), plan.weighting)
-        label = np.empty(len(part["best"]), dtype=object)
-        label[:] = [levels[int(b)] for b in part["best"].tolist()]
-        confusion = read_confusion({**part, "label": label}, levels, plan.positive, plan.weighting)
         out[name] = {
             "class_scores": ClassScores(tuple(c[name] for c in columns), ranks, brier),
-            "confusion": confusion,
+            "confusion": read_confusion(_with_labels(part, levels), levels, plan.positive, plan.weighting),
         }
+    bits = choose_bits(rows)
+    if bits is not None:
+        request = rank_tally(levels, weighting=plan.weighting, segmented=rows.has("segment"), bits=bits)
+        for name, part in by_segment(clean(rows.tally(request), plan)).items():
+            by_rank = read_rank_units(part, len(levels), plan.weighting, bits)
+            by_label = read_confusion_units(_with_labels(part, levels), levels, plan.weighting, bits)
+            out[name]["class_scores"] = replace(out[name]["class_scores"], units=by_rank)
+            out[name]["confusion"] = replace(out[name]["confusion"], units=by_label)
     return out
 
 

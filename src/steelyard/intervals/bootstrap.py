@@ -2,16 +2,16 @@
 
 Rows in one cell are alike, so drawing weights for rows and adding them up by cell is the same as drawing a total for each
 cell. Rubin's Bayesian bootstrap does so with gamma variates, which never empty a cell and leave no gaps between values.
-A table of labels gets two rows' worth of prior spread evenly over its cells (half a row each for two levels): without it
-a cell that happens to be empty could never be filled, and intervals near the ends come out too short.
+Every table gets two rows' worth of prior: of labels spread evenly over the cells (half a row each for two levels), of
+scores one row a class spread like all rows. Without it a cell that happens to be empty could never be filled, and
+intervals near the ends come out too short.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,10 +29,10 @@ PRIOR_ROWS = 2.0
 SEED = 20010131
 """Fixed, so that the same evidence always gets the same interval."""
 
-_recent: deque[tuple[Any, Any, Any]] = deque(maxlen=4)
+_recent: deque[tuple[Any, Resampled]] = deque(maxlen=12)
 
 
-def draw(counts: Array, squares: Array | None, prior: float, rng: np.random.Generator) -> Array:
+def draw(counts: Array, squares: Array | None, prior: Array, rng: np.random.Generator) -> Array:
     """Totals of all cells in every replicate, with the mean and spread that resampling rows would give."""
     shape = (max(FEWEST, min(REPLICATES, MOST_NUMBERS // max(counts.size, 1))), *counts.shape)
     if squares is None:
@@ -44,34 +44,60 @@ def draw(counts: Array, squares: Array | None, prior: float, rng: np.random.Gene
     return rng.standard_gamma(np.broadcast_to(rows + prior, shape)) * weight
 
 
-def replicates(summary: Any) -> tuple[Any, Any]:
-    """The summary at the resolution that is resampled, and many resampled copies of it, kept for the next question."""
-    for known, kept, made in _recent:
+class Resampled(NamedTuple):
+    """A table at the resolution that is resampled, the table around which copies lie, and many copies of it."""
+
+    table: Any
+    centre: Any
+    copies: Any
+
+
+def replicates(summary: Any) -> Resampled:
+    """Many resampled copies of a summary, kept for the next question; buckets of units are resampled where they are known."""
+    for known, made in _recent:
         if known is summary:
-            return kept, made
+            return made
     rng = np.random.default_rng(SEED)
-    reduced = summary
     if isinstance(summary, Confusion):
-        copies: Any = summary.replicate(draw(summary.counts, summary.squares, PRIOR_ROWS / summary.counts.size, rng))
+        prior = np.full(summary.counts.shape, PRIOR_ROWS / summary.counts.size)
+        made = _resample(summary, prior, rng)
+    elif summary.units is not None:
+        made = _resample_units(summary, rng)
     else:
-        assert isinstance(summary, Scores)
-        reduced = summary.fewer(MOST_CELLS)
-        copies = reduced.replicate(draw(reduced.counts, reduced.squares, 0.0, rng))
-    _recent.append((summary, reduced, copies))
-    return reduced, copies
+        table: Scores = summary.fewer(MOST_CELLS)
+        everyone = table.counts.sum(axis=-1)
+        # One row of each class, spread like all rows, stands for scores that the class could have had.
+        spread = everyone / max(float(everyone.sum()), 1e-300) * (PRIOR_ROWS / 2)
+        made = _resample(table, np.repeat(spread[:, None], len(table.levels), axis=1), rng)
+    _recent.append((summary, made))
+    return made
+
+
+def _resample(table: Any, prior: Array, rng: np.random.Generator) -> Resampled:
+    weight = 1.0 if table.squares is None else float(table.squares.sum() / max(table.counts.sum(), 1e-300))
+    copies = table.replicate(draw(table.counts, table.squares, prior, rng))
+    return Resampled(table, table.replicate(table.counts + prior * weight), copies)
+
+
+def _resample_units(summary: Scores, rng: np.random.Generator) -> Resampled:
+    stacked = summary.by_unit()
+    assert stacked is not None
+    buckets, cells, levels = stacked.counts.shape
+    share = rng.standard_gamma(np.ones((REPLICATES, buckets)))
+    copies = stacked.replicate((share @ stacked.counts.reshape(buckets, -1)).reshape(-1, cells, levels))
+    table = stacked.replicate(stacked.counts.sum(axis=0))
+    return Resampled(table, table, copies)
 
 
 def resampled(question: Question) -> tuple[Array, float, float] | None:
-    """Resampled values in order, the value of the table that was resampled, and what the full table adds to it."""
-    reduced, copies = replicates(question.summary)
-    values = np.asarray(question.read(copies).value, dtype=np.float64)
+    """Resampled values in order, the value around which they lie, and what the full table adds to the resampled one."""
+    made = replicates(question.summary)
+    values = np.asarray(question.read(made.copies).value, dtype=np.float64)
     values = np.sort(values[np.isfinite(values)])
-    if len(values) < FEWEST // 2:
+    table, centre = (float(question.read(t).value) for t in (made.table, made.centre))
+    if len(values) < FEWEST // 2 or not (math.isfinite(table) and math.isfinite(centre)):
         return None
-    centre = float(question.read(reduced).value) if isinstance(reduced, Scores) else question.value
-    if not math.isfinite(centre):
-        return None
-    return values, centre, question.value - centre
+    return values, centre, question.value - table
 
 
 def _told(question: Question, low: float, high: float, how: str, made: int) -> Interval:
@@ -101,21 +127,6 @@ def percentile_interval(question: Question) -> Interval:
     return _told(question, float(low), float(high), "percentiles", len(values))
 
 
-@method("bias_corrected")
-def bias_corrected_interval(question: Question) -> Interval:
-    """Percentiles chosen so that the value itself is the median (Efron's BC), for measures that lean to one side."""
-    found = resampled(question)
-    if found is None:
-        return TOO_FEW
-    values, centre, shift = found
-    normal = NormalDist()
-    below = float((values < centre).mean() + (values == centre).mean() / 2)
-    lean = normal.inv_cdf(min(max(below, 0.001), 0.999))
-    ranks = [normal.cdf(2 * lean + sign * question.z) for sign in (-1, 1)]
-    low, high = np.quantile(values, ranks) + shift
-    return _told(question, float(low), float(high), "bias-corrected", len(values))
-
-
 @method("shifted")
 def shifted_interval(question: Question) -> Interval:
     """Percentiles moved back by twice the bias, once for the resampled values and once for the value itself."""
@@ -134,7 +145,7 @@ def reflected_interval(question: Question) -> Interval:
     found = resampled(question)
     if found is None:
         return TOO_FEW
-    values, centre, shift = found
+    values, centre, _ = found
     tail = (1 - question.confidence) / 2
-    low, high = 2 * centre - np.quantile(values, [1 - tail, tail]) + shift
+    low, high = question.value + centre - np.quantile(values, [1 - tail, tail])
     return _told(question, float(low), float(high), "reflected", len(values))

@@ -30,6 +30,12 @@ def left_out(summary: Any) -> tuple[Any, Any, int]:
         assert stacked is not None
         total = stacked.counts.sum(axis=0)
         return stacked.replicate(total), stacked.replicate(total - stacked.counts), len(stacked.counts)
+    if isinstance(summary, ClassScores):
+        stacks = summary.by_unit()
+        assert stacks is not None
+        tables = tuple(t.replicate(t.counts.sum(axis=0) - t.counts) for t in stacks.tables)
+        copies = ClassScores(tables, stacks.ranks.sum(axis=0) - stacks.ranks, stacks.brier.sum(axis=0) - stacks.brier)
+        return summary, copies, len(stacks.ranks)
     assert isinstance(summary, Residuals)
     stack = summary.by_unit()
     assert stack is not None
@@ -42,8 +48,6 @@ def left_out(summary: Any) -> tuple[Any, Any, int]:
 @method("units")
 def unit_interval(question: Question) -> Interval:
     """The jackknife over buckets of units; a share gets Wilson's interval with the effective number of rows it implies."""
-    if isinstance(question.summary, ClassScores):
-        return Interval(None, None, "none", "intervals by unit are kept for one class at a time: name a level")
     _, copies, buckets = left_out(question.summary)
     if buckets < FEWEST:
         return Interval(None, None, "none", f"fewer than {FEWEST} units")

@@ -12,7 +12,7 @@ from steelyard.intervals.bootstrap import REPLICATES, SEED, replicates
 from steelyard.intervals.method import Question, clipped, method
 from steelyard.measures.calibration import binned
 from steelyard.measures.ranking import rates
-from steelyard.results import Interval
+from steelyard.results import Array, Interval
 from steelyard.summaries.summary import effective_rows
 
 CLEAR = 3.0
@@ -22,13 +22,14 @@ CLEAR = 3.0
 @method("ks")
 def gap_interval(question: Question) -> Interval:
     """From the gap less the greatest noise over thresholds that may hold it, to the gap plus the noise where it is."""
-    reduced, copies = replicates(question.summary)
-    tpr, fpr = rates(reduced)
+    table, centre, copies = replicates(question.summary)
+    tpr, fpr = rates(table)
     gap = np.abs(tpr - fpr)
     sign = np.where(tpr >= fpr, 1.0, -1.0)
+    middle = np.subtract(*rates(centre))
     tpr, fpr = rates(copies)
     with np.errstate(invalid="ignore"):
-        noise = (tpr - fpr) * sign - gap
+        noise = ((tpr - fpr) - middle) * sign
     noise = noise[np.isfinite(noise).all(axis=-1)]
     if len(noise) < REPLICATES // 10:
         return Interval(None, None, "none", "too few resampled tables have a value")
@@ -50,6 +51,8 @@ def gap_interval(question: Question) -> Interval:
 def calibration_error_interval(question: Question) -> Interval:
     """Mean gap − what noise alone can add, bins with a clear gap keeping their sign."""
     summary = question.summary
+    if summary.units is not None:
+        return _by_unit(question)
     n, promised, happened = binned(summary, int(question.options.get("bins", 10)))
     used = n > 0
     n, promised, happened = n[used], promised[used], happened[used]
@@ -63,6 +66,24 @@ def calibration_error_interval(question: Question) -> Interval:
     drawn = rng.binomial(rows.astype(np.int64), np.clip(chance, 0.0, 1.0), size=(REPLICATES, len(rows)))
     noise = chance - drawn / rows
     error = np.sqrt(chance * (1 - chance) / rows)
+    return _mean_gap(
+        question, share, gap, noise, error, f"binomial draws by bin, their noise taken off ({REPLICATES:,} replicates)"
+    )
+
+
+def _by_unit(question: Question) -> Interval:
+    """The same with the noise of resampled units."""
+    table, _, copies = replicates(question.summary)
+    bins = int(question.options.get("bins", 10))
+    n, promised, happened = binned(table, bins)
+    gap = promised - happened
+    _, promised, happened = binned(copies, bins)
+    noise = (promised - happened) - gap
+    name = f"bootstrap over units, noise of the bins taken off ({REPLICATES:,} replicates)"
+    return _mean_gap(question, n / n.sum(), gap, noise, noise.std(axis=0), name)
+
+
+def _mean_gap(question: Question, share: Array, gap: Array, noise: Array, error: Array, name: str) -> Interval:
     sign = np.where(gap >= 0, 1.0, -1.0)
     clear = np.abs(gap) > CLEAR * error
     raised = (share * np.where(clear, sign * noise, np.abs(noise))).sum(axis=-1)
@@ -70,5 +91,4 @@ def calibration_error_interval(question: Question) -> Interval:
     tail = (1 - question.confidence) / 2
     value = question.value
     low, high = value - float(np.quantile(raised, 1 - tail)), value + float(np.quantile(-plain, 1 - tail))
-    name = f"binomial draws by bin, their noise taken off ({REPLICATES:,} replicates)"
     return clipped(question, low, high, value, name)

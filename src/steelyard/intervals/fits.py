@@ -15,12 +15,25 @@ from steelyard.summaries.summary import effective_rows
 
 @method("log_odds")
 def log_odds_interval(question: Question) -> Interval:
-    """Wald's interval of a logistic coefficient; under sampling weights with the effective number of rows."""
+    """Wald's interval of a logistic coefficient, with the variance that holds even where the logistic shape does not."""
     s: Scores = question.summary
     slope = question.measure.name == "calibration_slope"
-    _, information, _ = fit_log_odds(s, slope=slope)
-    variance = float(np.linalg.inv(information)[1, 1]) if slope else 1.0 / float(information[0, 0])
+    (a, b), information, _ = fit_log_odds(s, slope=slope)
+    x = np.log(s.score) - np.log1p(-s.score)
+    mu = 1.0 / (1.0 + np.exp(-np.clip(a + b * x, -700, 700)))
+    p2, n2 = s.positives, s.negatives
+    rows = float(s.counts.sum())
     if s.squares is not None:
-        total = np.asarray(s.counts.sum())
-        variance *= float(total / effective_rows(total, s.squares.sum()))
-    return around(question, question.value, math.sqrt(variance), question.z, "Wald, from the logistic fit")
+        p2 = s.squares[..., s.levels.index(s.positive)]
+        n2 = s.squares.sum(axis=-1) - p2
+        rows = float(effective_rows(np.asarray(rows), s.squares.sum()))
+    square = p2 * (1.0 - mu) ** 2 + n2 * mu**2
+    if slope:
+        middle = np.array([[square.sum(), (square * x).sum()], [(square * x).sum(), (square * x * x).sum()]])
+        inverse = np.linalg.inv(information)
+        variance = float((inverse @ middle @ inverse)[1, 1])
+    else:
+        variance = float(square.sum()) / float(information[0, 0]) ** 2
+    fitted = 2 if slope else 1
+    error = math.sqrt(variance * rows / max(rows - fitted, 1.0))
+    return around(question, question.value, error, question.t(rows - fitted), "Wald, with the sandwich variance")

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from steelyard.intervals.method import LOG, Question, around, clipped, method
+from steelyard.intervals.proportions import squares_of
 from steelyard.results import Array, Interval, Mean
 from steelyard.summaries.moments import PLACE, Moments
 from steelyard.summaries.residuals import Residuals
@@ -35,6 +36,12 @@ def mean_interval(question: Question) -> Interval:
     if n <= 1:
         return Interval(None, None, "none", "one row tells nothing about the spread")
     error = float(mean.deviation) / math.sqrt(n - 1)
+    squares = squares_of(question)
+    if isinstance(squares, Mean) and float(squares.count) > 0:
+        # Σ w² (x − m)² follows weights that go with the value, which the effective number of rows does not.
+        m = float(mean.total) / float(mean.count)
+        spread = float(squares.squares) - 2 * m * float(squares.total) + m**2 * float(squares.count)
+        error = abs(float(mean.factor)) * math.sqrt(max(spread, 0.0) * n / (n - 1)) / float(mean.count)
     name = "Student's t, log scale" if question.measure.range[0] == 0 and value > 0 else "Student's t"
     if error == 0:
         name = "Student's t (all rows alike)"

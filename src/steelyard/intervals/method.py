@@ -18,6 +18,10 @@ from steelyard.results import Average, Interval, Mean, Quotient, Reading, Share
 ROOMS = ("proportions", "areas", "means", "fits", "bootstrap", "extremes", "by_unit")
 
 
+RESAMPLES_UNITS = {"ks", "ece", "reflected", "shifted"}
+"""Methods that know what to do with units themselves."""
+
+
 @dataclass(frozen=True)
 class Question:
     """A number to lay an interval around: how it is read, from what, and at which confidence."""
@@ -79,7 +83,7 @@ def choose(question: Question) -> str:
     if named.startswith("none"):
         return "none"
     if getattr(question.summary, "units", None) is not None:
-        return "units"
+        return named if named in RESAMPLES_UNITS else "units"
     if question.averaged:
         return "average" if question.parts else "bootstrap"
     if named:

@@ -159,12 +159,16 @@ def fit_log_odds(s: Scores, *, slope: bool) -> tuple[Array, Array, Array]:
     """
     p, n = s.positives, s.negatives
     x = np.log(s.score) - np.log1p(-s.score)
-    shape = p.shape[:-1]
-    a, b = np.zeros(shape), np.ones(shape)
-    information = np.zeros((*shape, 2, 2))
-    for _ in range(60):
-        eta = np.clip(a[..., None] + b[..., None] * x, -700, 700)
-        mu = 1.0 / (1.0 + np.exp(-eta))
+    total_p, total_n = p.sum(axis=-1), n.sum(axis=-1)
+    base = np.log(np.maximum(total_p, 1e-9)) - np.log(np.maximum(total_n, 1e-9))
+    both = (
+        np.stack([base, np.zeros_like(base)], axis=-1) if slope else np.stack([0.0 * base, np.ones_like(base)], axis=-1)
+    )
+    likelihood = _log_likelihood(both, x, p, n)
+    settled = np.zeros(base.shape, dtype=bool)
+    information = np.zeros((*base.shape, 2, 2))
+    for _ in range(100):
+        mu = 1.0 / (1.0 + np.exp(-_linear(both, x)))
         residual = p - (p + n) * mu
         v = (p + n) * mu * (1.0 - mu)
         g0, g1 = residual.sum(axis=-1), (residual * x).sum(axis=-1)
@@ -172,18 +176,41 @@ def fit_log_odds(s: Scores, *, slope: bool) -> tuple[Array, Array, Array]:
         information = np.stack([np.stack([i00, i01], axis=-1), np.stack([i01, i11], axis=-1)], axis=-2)
         if slope:
             det = i00 * i11 - i01**2
-            da, db = divide(i11 * g0 - i01 * g1, det), divide(i00 * g1 - i01 * g0, det)
+            step = np.stack([divide(i11 * g0 - i01 * g1, det), divide(i00 * g1 - i01 * g0, det)], axis=-1)
         else:
-            da, db = divide(g0, i00), np.zeros(shape)
-        a = a + np.clip(np.nan_to_num(da), -4.0, 4.0)
-        b = b + np.clip(np.nan_to_num(db), -4.0, 4.0)
-        if max(np.abs(np.nan_to_num(da)).max(initial=0.0), np.abs(np.nan_to_num(db)).max(initial=0.0)) < 1e-13:
+            step = np.stack([divide(g0, i00), np.zeros_like(g0)], axis=-1)
+        step = np.nan_to_num(step)
+        settled = (np.abs(step) <= 1e-12 * (1.0 + np.abs(both))).all(axis=-1)
+        if settled.all():
             break
-    # A separable table drives the coefficients to infinity; so does a table of one class.
-    exists = (p.sum(axis=-1) > 0) & (n.sum(axis=-1) > 0) & (np.abs(a) < 200) & (np.abs(b) < 200)
+        both, likelihood = _climb(both, step, likelihood, x, p, n)
+    # A separable table has no maximum: the coefficients run away and never settle.
+    exists = settled & (total_p > 0) & (total_n > 0) & (np.abs(both) < 500).all(axis=-1)
     if slope:
         exists = exists & (information[..., 0, 0] * information[..., 1, 1] - information[..., 0, 1] ** 2 > 1e-10)
-    return np.stack([a, b], axis=-1), information, exists
+    return both, information, exists
+
+
+def _linear(both: Array, x: Array) -> Array:
+    return np.clip(both[..., :1] + both[..., 1:] * x, -700.0, 700.0)
+
+
+def _log_likelihood(both: Array, x: Array, p: Array, n: Array) -> Array:
+    eta = _linear(both, x)
+    return np.asarray((p * eta - (p + n) * np.logaddexp(0.0, eta)).sum(axis=-1))
+
+
+def _climb(both: Array, step: Array, likelihood: Array, x: Array, p: Array, n: Array) -> tuple[Array, Array]:
+    """Newton's step, halved as often as it takes for the likelihood not to fall."""
+    size = np.ones(likelihood.shape)
+    for _ in range(30):
+        moved = both + size[..., None] * step
+        found = _log_likelihood(moved, x, p, n)
+        worse = found < likelihood - 1e-9 * (1.0 + np.abs(likelihood))
+        if not worse.any():
+            break
+        size = np.where(worse, size / 2, size)
+    return moved, found
 
 
 def has_log_odds(s: Scores) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.measures.measure import measure
-from steelyard.results import Array, Mean, Ratio, divide
+from steelyard.results import Array, Mean, Ratio
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.moments import Moments
 from steelyard.summaries.residuals import Residuals
@@ -165,6 +165,8 @@ def explained_variance(r: Residuals) -> Ratio:
 
 def distance_from_mean(r: Residuals) -> Array:
     """Σ |t − t̄|, read from the table of targets."""
+    if r.parts.ndim > 1:
+        return r.part("away")
     centre = r.moments.centred().centre[..., 0]
     away = np.abs(r.targets.middle - centre[..., None])
     return np.asarray((away * r.targets.counts[:, 0]).sum(axis=-1))
@@ -187,9 +189,7 @@ def rae(r: Residuals) -> Ratio:
     >>> round(float(rae(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     0.45
     """
-    total = np.broadcast_to(r.targets.counts[:, 0].sum(), np.shape(r.total))
-    scale = divide(r.total, total)
-    return Ratio(r.part("over") + r.part("under"), distance_from_mean(r) * scale, SAME_TARGET)
+    return Ratio(r.part("over") + r.part("under"), distance_from_mean(r), SAME_TARGET)
 
 
 @measure(better="lower", range=(0, INFINITY), aliases=("root_relative_squared_error",), interval="moments")

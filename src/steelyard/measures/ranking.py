@@ -90,7 +90,7 @@ def auc(s: Scores) -> Ratio:
     return Ratio(pairs_won(s), s.positives.sum(axis=-1) * s.negatives.sum(axis=-1), empty=BOTH)
 
 
-@measure(better="higher", range=(0, 1), aliases=("pauc",), interval="bias_corrected")
+@measure(better="higher", range=(0, 1), aliases=("pauc",))
 def partial_auc(s: Scores, *, fpr: float = 0.1) -> Ratio:
     """Area under the ROC curve where the false positive rate is at most `fpr`; at best `fpr` itself.
 
@@ -101,9 +101,8 @@ def partial_auc(s: Scores, *, fpr: float = 0.1) -> Ratio:
     limit = float(fpr)
     left, right = x[..., :-1], x[..., 1:]
     width = np.clip(np.minimum(right, limit) - left, 0.0, None)
-    slope = divide(tpr[..., 1:] - tpr[..., :-1], right - left)
-    slope = np.where(np.isnan(slope), 0.0, slope)
-    area = (width * (tpr[..., :-1] + slope * width / 2)).sum(axis=-1)
+    inside = np.nan_to_num(divide(width, right - left))
+    area = (width * (tpr[..., :-1] + inside * (tpr[..., 1:] - tpr[..., :-1]) / 2)).sum(axis=-1)
     lost = np.isnan(tpr).any(axis=-1) | np.isnan(x).any(axis=-1)
     return Ratio(np.where(lost, np.nan, area), 1.0, empty=BOTH)
 
@@ -140,7 +139,7 @@ def ks(s: Scores) -> Ratio:
     return Ratio(np.abs(tpr - x).max(axis=-1), 1.0, empty=BOTH)
 
 
-@measure(better="higher", range=(0, 1), aliases=("pr_auc", "ap"), interval="bias_corrected")
+@measure(better="higher", range=(0, 1), aliases=("pr_auc", "ap"))
 def average_precision(s: Scores) -> Ratio:
     """Precision averaged over the positives as they are found: Σ (recall_i − recall_{i−1}) × precision_i.
 

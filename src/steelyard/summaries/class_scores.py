@@ -14,6 +14,7 @@ from steelyard.rows import Table, Tally, Term
 from steelyard.summaries.asking import segment_key, weight_sums
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import pack, same, unpack
+from steelyard.summaries.units import Units, add_units
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -29,6 +30,7 @@ class ClassScores:
     tables: tuple[Scores, ...]
     ranks: Array
     brier: Array
+    units: Units | None = None
 
     @classmethod
     def of(cls, scores: Mapping[Any, Sequence[float]], truth: Sequence[Any]) -> ClassScores:
@@ -77,7 +79,17 @@ class ClassScores:
             message = "These summaries cannot be added: they have scores for different classes."
             raise CannotAdd(message, "Evaluate both parts with the same classes in score={...}.")
         tables = tuple(a + b for a, b in zip(self.tables, other.tables, strict=True))
-        return ClassScores(tables, self.ranks + other.ranks, self.brier + other.brier)
+        units = add_units(self.units, other.units)
+        return ClassScores(tables, self.ranks + other.ranks, self.brier + other.brier, units)
+
+    def by_unit(self) -> ClassScores | None:
+        """The tables of every bucket of units, stacked on a leading axis."""
+        stacked = [t.by_unit() for t in self.tables]
+        if self.units is None or any(t is None for t in stacked):
+            return None
+        flat, k = self.units.table, len(self.tables)
+        ranks = flat[:, :-2].reshape(-1, k, k + 1)
+        return ClassScores(tuple(t for t in stacked if t is not None), ranks, flat[:, -2:])
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -85,6 +97,7 @@ class ClassScores:
             and self.tables == other.tables
             and same(self.ranks, other.ranks)
             and same(self.brier, other.brier)
+            and self.units == other.units
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -92,12 +105,20 @@ class ClassScores:
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
         tables = [t.to_dict() for t in self.tables]
-        return {"kind": self.kind, "tables": tables, "ranks": pack(self.ranks), "brier": pack(self.brier)}
+        units = self.units.to_dict() if self.units else None
+        return {
+            "kind": self.kind,
+            "tables": tables,
+            "ranks": pack(self.ranks),
+            "brier": pack(self.brier),
+            "units": units,
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ClassScores:
         """Read back what `to_dict` wrote."""
-        return cls(tuple(map(Scores.from_dict, data["tables"])), unpack(data["ranks"]), unpack(data["brier"]))
+        tables = tuple(map(Scores.from_dict, data["tables"]))
+        return cls(tables, unpack(data["ranks"]), unpack(data["brier"]), Units.from_dict(data["units"]))
 
 
 def class_role(i: int) -> str:
@@ -105,7 +126,7 @@ def class_role(i: int) -> str:
     return f"score{i}"
 
 
-def rank_tally(levels: Sequence[Any], *, weighting: str, segmented: bool) -> Tally:
+def rank_tally(levels: Sequence[Any], *, weighting: str, segmented: bool, bits: int | None = None) -> Tally:
     """Ask for the rank of the true class, the first best class, and squared errors by row."""
     roles = [class_role(i) for i in range(len(levels))]
 
@@ -152,6 +173,8 @@ def rank_tally(levels: Sequence[Any], *, weighting: str, segmented: bool) -> Tal
         "best": best,
         **segment_key(segmented=segmented),
     }
+    if bits is not None:
+        by["bucket"] = lambda r: r.shrink(r.bucket("unit"), 16 - bits)
     sums: dict[str, Term] = {
         **weight_sums(weighting),
         "brier": lambda r: error(r) * weight(r),
@@ -166,3 +189,15 @@ def read_ranks(table: Table, classes: int, weighting: str) -> tuple[Array, Array
     weight = table["rows" if weighting == "none" else "weight"].astype(np.float64)
     np.add.at(ranks, (table["above"].astype(np.int64), table["tied"].astype(np.int64)), weight)
     return ranks, np.array([float(table["brier"].sum()), float(table["brier2"].sum())])
+
+
+def read_rank_units(table: Table, classes: int, weighting: str, bits: int) -> Units:
+    """Lay the answer by bucket out as one row of ranks and sums each."""
+    ids, bucket = np.unique(table["bucket"].astype(np.int64), return_inverse=True)
+    out = np.zeros((len(ids), classes * (classes + 1) + 2))
+    place = table["above"].astype(np.int64) * (classes + 1) + table["tied"].astype(np.int64)
+    weight = table["rows" if weighting == "none" else "weight"].astype(np.float64)
+    np.add.at(out, (bucket, place), weight)
+    np.add.at(out[:, -2], bucket, table["brier"].astype(np.float64))
+    np.add.at(out[:, -1], bucket, table["brier2"].astype(np.float64))
+    return Units(ids, out, bits).bounded()

@@ -17,9 +17,9 @@ from steelyard.summaries.moments import ORDERS, Moments
 from steelyard.summaries.summary import join_weighting, pack, same, unpack
 from steelyard.summaries.units import Units, add_units
 
-PARTS = ("over", "over2", "under", "under2", "relative", "relative2", "zeros", "weight2")
+PARTS = ("over", "over2", "under", "under2", "relative", "relative2", "zeros", "weight2", "away")
 """Sums over rows: prediction above target and its square, below and its square, |error / target| and its square, targets
-that are zero, squared weights."""
+that are zero, squared weights, and |target − a point near its mean| (which serves the spread by unit only)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -49,7 +49,7 @@ class Residuals:
         sums = np.array([(t**i * e**j).sum() for i, j in ORDERS])
         over, under = np.maximum(e, 0.0), np.maximum(-e, 0.0)
         relative = np.where(t == 0, 0.0, np.abs(e) / np.where(t == 0, 1.0, np.abs(t)))
-        terms = (over, over**2, under, under**2, relative, relative**2, t == 0, np.ones(len(t)))
+        terms = (over, over**2, under, under**2, relative, relative**2, t == 0, np.ones(len(t)), np.abs(t - t.mean()))
         cells = []
         for values in (np.abs(e), t):
             found, counts = np.unique(values, return_counts=True)
@@ -104,7 +104,7 @@ class Residuals:
             isinstance(other, Residuals)
             and (self.rows, self.weighting, self.largest) == (other.rows, other.weighting, other.largest)
             and self.moments == other.moments
-            and same(self.parts, other.parts)
+            and same(self.parts[..., :-1], other.parts[..., :-1])
             and self.sizes == other.sizes
             and self.targets == other.targets
         )
@@ -221,6 +221,7 @@ def moment_tally(centre: tuple[float, float], weighting: str, *, segmented: bool
         "relative2": weighed(lambda r: relative(r) * relative(r)),
         "zeros": weighed(lambda r: r.flag(_target(r) == 0.0)),
         "weight2": lambda r: r.value("weight") * r.value("weight") if weighting != "none" else 1.0,
+        "away": weighed(lambda r: r.absolute(_target(r) - centre[0])),
     }
     by: dict[str, Term] = {"state": _state, **segment_key(segmented=segmented)}
     if bits is not None:
