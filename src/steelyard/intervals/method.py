@@ -82,10 +82,12 @@ def choose(question: Question) -> str:
     named = question.measure.interval
     if named.startswith("none"):
         return "none"
+    if question.parts:
+        return "average"
     if getattr(question.summary, "units", None) is not None:
         return named if named in RESAMPLES_UNITS else "units"
     if question.averaged:
-        return "average" if question.parts else "bootstrap"
+        return "bootstrap"
     if named:
         return named
     reading = question.reading
