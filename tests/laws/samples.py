@@ -16,7 +16,7 @@ KINDS = ("labels", "scores", "classes", "numbers")
 PAIRS: tuple[tuple[Any, Any], ...] = ((0, 1), (False, True), ("no", "yes"), ("rest", "all"), (7, "x"))
 MANY: tuple[tuple[Any, ...], ...] = (("a", "rest", "b"), (1, 2, 3), ("n", "m", "l", "k"), (0, 1, "b", 2.5, "a"))
 TIED = (0.0, 0.25, 0.5, 0.75, 1.0)
-EXTREME = (0.0, 5e-324, 1e-300, 2.0**-41, 0.1, 0.3, 0.5 - 2.0**-54, 0.5, 0.7, 1 - 2.0**-30, 1 - 2.0**-53, 1.0)
+EXTREME = (0.0, 1e-300, 2.0**-41, 0.1, 0.3, 0.5 - 2.0**-54, 0.5, 0.7, 1 - 2.0**-30, 1 - 2.0**-53, 1.0)
 BEYOND = (-1e300, -(2.0**41), -3.5, -1e-12, -0.0, 0.2, 1.0, 1.5, 40.0, 2.0**41, 1e300)
 CENTRES = (0.1, 0.3, 0.4999, 0.7, 0.9, 1 - 2.0**-9, 2.0**-9)
 NEARNESS = {"near": 2.0**-16, "less near": 2.0**-12}
@@ -81,7 +81,7 @@ def score_pools(draw: st.DrawFn, manners: Sequence[str] = ("tied", "extreme", "a
     values = {
         "tied": st.sampled_from(TIED),
         "extreme": st.sampled_from(EXTREME),
-        "any": st.floats(0, 1),
+        "any": st.floats(0, 1, allow_subnormal=False),
         "beyond": st.sampled_from(BEYOND),
         "inside": st.floats(1e-6, 1 - 1e-6),
     }[manner]
@@ -119,7 +119,9 @@ def samples(
     segments: int = 0,
     manners: Sequence[str] | None = None,
 ) -> Sample:
-    """Rows of one kind; with weights of a kind, with so many units at most, with so many segments at most."""
+    """Rows of one kind; with weights ("frequency", "sampling", or sampling weights of very different size: "lopsided"),
+    with so many units at most, with so many segments at most.
+    """
     n = draw(st.integers(max(least, 2), most))
 
     def column(values: st.SearchStrategy[Any]) -> list[Any]:
@@ -128,8 +130,12 @@ def samples(
     make = {"labels": _labels, "scores": _scores, "classes": _classes, "numbers": _numbers}[kind]
     columns, settings = make(draw, column, manners)
     if weights is not None:
-        several = st.integers(1, 4) if weights == "frequency" else st.sampled_from((1.0, 0.1, 0.001, 3.7, 1000.0))
-        columns["weight"], settings["weights"] = column(several), weights
+        several = {
+            "frequency": st.integers(1, 4),
+            "sampling": st.sampled_from((1.0, 0.1, 0.3, 3.7)),
+            "lopsided": st.sampled_from((1.0, 0.1, 0.001, 3.7, 1000.0)),
+        }[weights]
+        columns["weight"], settings["weights"] = column(several), "frequency" if weights == "frequency" else "sampling"
     if units:
         columns["unit"] = column(st.integers(0, units - 1))
     if segments:

@@ -29,7 +29,7 @@ def check_bound(exact: Numbers, binned: Numbers) -> None:
 
 @law(scores=40, classes=8, numbers=40)
 def test_a_value_on_the_grid_is_within_its_bound(kind: str, data: Any) -> None:
-    weights = data.draw(st.sampled_from((None, "sampling")))
+    weights = data.draw(st.sampled_from((None, "lopsided")))
     sample = data.draw(samples(kind, least=LIMIT + 1, weights=weights, manners=NEAR[kind]))
     exact = sample.evaluate()
     with grid_beyond(LIMIT):

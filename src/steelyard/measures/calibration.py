@@ -218,8 +218,17 @@ def has_log_odds(s: Scores) -> bool:
     return not len(s.cells.low) or bool(s.cells.low[0] > 0 and s.cells.high[-1] < 1)
 
 
-def _fit_bound(s: Scores) -> float:
-    """Twice the first-order effect of moving every log-odds to the far end of its cell, on either coefficient."""
+def _intercept_bound(s: Scores) -> float:
+    """Moving every log-odds by at most d moves an intercept at a fixed slope of 1 by at most d."""
+    if not has_log_odds(s) or s.cells.sharp:
+        return 0.0
+    middle = np.log(s.score) - np.log1p(-s.score)
+    ends = [np.log(e) - np.log1p(-e) for e in (s.cells.low, s.cells.high)]
+    return float(np.maximum(middle - ends[0], ends[1] - middle).max())
+
+
+def _slope_bound(s: Scores) -> float:
+    """Twice the first-order effect of moving every log-odds to the far end of its cell."""
     if not has_log_odds(s) or s.cells.sharp:
         return 0.0
     (_, slope), information, exists = fit_log_odds(s, slope=True)
@@ -230,10 +239,10 @@ def _fit_bound(s: Scores) -> float:
     w = s.positives + s.negatives
     x = np.abs(odds[0]) + width
     push = np.array([(w * width * abs(slope) / 4).sum(), (w * width * (1.0 + x * abs(slope) / 4)).sum()])
-    return float(2 * (np.abs(np.linalg.inv(information)) @ push).max())
+    return float(2 * (np.abs(np.linalg.inv(information)) @ push)[1])
 
 
-@measure(better="", range=(-float("inf"), float("inf")), interval="log_odds", bound=_fit_bound)
+@measure(better="", range=(-float("inf"), float("inf")), interval="log_odds", bound=_slope_bound)
 def calibration_slope(s: Scores) -> Ratio:
     """Slope of the outcome's log-odds on the score's log-odds: 1 is ideal, below 1 the scores are too extreme.
 
@@ -250,7 +259,7 @@ def calibration_slope(s: Scores) -> Ratio:
     )
 
 
-@measure(better="zero", range=(-float("inf"), float("inf")), interval="log_odds", bound=_fit_bound)
+@measure(better="zero", range=(-float("inf"), float("inf")), interval="log_odds", bound=_intercept_bound)
 def calibration_intercept(s: Scores) -> Ratio:
     """How far the log-odds are off on average, the slope held at 1: 0 is ideal, below 0 the scores are too high.
 
