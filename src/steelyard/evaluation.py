@@ -17,6 +17,7 @@ from steelyard.questions import ask, estimate
 from steelyard.results import Curve, Estimate, make_frame
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.summaries.levels import Levels
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import Summary
@@ -80,6 +81,15 @@ class Evaluation:
         if self.scores is not None:
             return self.scores.positive
         return self.confusion.positive if self.confusion is not None else None
+
+    @property
+    def target_levels(self) -> Levels | None:
+        """How many rows have each level of the target; None for a continuous one."""
+        table = self.scores or (self.class_scores.tables[0] if self.class_scores else None)
+        if table is not None:
+            return Levels(table.levels, table.counts.sum(axis=-2), self.rows, table.weighting)
+        c = self.confusion
+        return None if c is None else Levels(c.levels, c.actual, self.rows, c.weighting)
 
     @property
     def levels(self) -> tuple[Any, ...]:

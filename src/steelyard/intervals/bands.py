@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from steelyard.intervals.proportions import wilson
+from steelyard.measures.calibration import binned
 from steelyard.measures.curves import Columns, curves, thresholds
-from steelyard.results import Array, Curve
+from steelyard.results import Array, Curve, divide
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import effective_rows
 
@@ -26,6 +27,15 @@ def banded(name: str, s: Scores, confidence: float) -> Curve:
         total = np.asarray(s.counts.sum())
         shrink = float(effective_rows(total, s.squares.sum()) / total)
     part, whole = columns.pop("part") * shrink, columns.pop("whole") * shrink
+    method = "Wilson, pointwise"
+    by_unit = _rows_by_unit(name, s, columns) if s.units is not None else None
+    if by_unit is not None:
+        # The same share of as many rows as would spread like the units do.
+        part, whole, method = (
+            np.nan_to_num(part / whole) * by_unit,
+            by_unit,
+            "Wilson, pointwise, effective rows by unit",
+        )
     low, high = wilson(part, whole, z)
     if "part2" in columns:
         low, high = _gap(columns, (low, high), part, whole, shrink, z)
@@ -35,7 +45,30 @@ def banded(name: str, s: Scores, confidence: float) -> Curve:
     columns |= {"low": low, "high": high}
     keep = thin(columns, MOST_POINTS)
     note = "" if len(keep) == len(low) else f"{len(keep):,} of {len(low):,} points, evenly along the curve"
-    return Curve(name, {k: plain(v[keep]) for k, v in columns.items()}, confidence, "Wilson, pointwise", note)
+    return Curve(name, {k: plain(v[keep]) for k, v in columns.items()}, confidence, method, note)
+
+
+def _rows_by_unit(name: str, s: Scores, columns: Columns) -> Array | None:
+    """Effective rows at every point of a curve whose points are shares: p (1 − p) over the spread of bucket totals."""
+    stacked = s.by_unit()
+    if stacked is None or name == "scores":
+        return None
+    if name == "calibration":
+        whole, _, happened = binned(stacked, 10)
+        used = whole.sum(axis=0) > 0
+        part, whole = (happened * whole)[:, used], whole[:, used]
+        place = np.arange(part.shape[1])
+    else:
+        tables = [curves()[name](stacked.replicate(c)) for c in stacked.counts]
+        part, whole = (np.stack([np.asarray(t[k]) for t in tables]) for k in ("part", "whole"))
+        coarse = np.asarray(tables[0]["threshold"])
+        place = np.clip(np.searchsorted(-coarse, -columns["threshold"]), 0, len(coarse) - 1)
+    total = whole.sum(axis=0)
+    share = np.nan_to_num(divide(part.sum(axis=0), total))
+    spread = ((part - share * whole) ** 2).sum(axis=0) * len(part) / max(len(part) - 1, 1)
+    rows = np.where(spread > 0, share * (1 - share) * total**2 / np.where(spread > 0, spread, 1.0), len(part))
+    found: Array = np.minimum(rows, np.maximum(total, len(part)))[place]
+    return found if len(found) == len(next(iter(columns.values()))) else None
 
 
 def _gap(
