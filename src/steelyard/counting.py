@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -304,31 +306,55 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
     n = int(means["rows"].sum())
     if labels and float(means["binary"].sum()) == n:
         return None
-    weight = float(means["rows" if plan.weighting == "none" else "weight"].sum())
-    centre = (float(means["target"].sum()) / weight, float(means["error"].sum()) / weight)
-    sums = by_segment(clean(rows.tally(moment_tally(centre, plan.weighting, segmented=segmented)), plan))
+    centres = _centres(means, plan)
     exact = plan.exact or n <= EXACT_ROWS
     tables = {
-        which: by_segment(
+        which: _apart(
             clean(rows.tally(size_tally(which, exact=exact, weighting=plan.weighting, segmented=segmented)), plan)
         )
         for which in ("sizes", "targets")
     }
     weighting = "none" if plan.weighting == "none" else "frequency"
-    out: Evidence = {}
-    for name, part in sums.items():
+    found: dict[str | None, Residuals] = {}
+    for name, part in _apart(
+        clean(rows.tally(moment_tally(centres, plan.weighting, segmented=segmented)), plan)
+    ).items():
         cells = {k: read_cells(t[name], (0,), weighting, exact=plan.exact) for k, t in tables.items()}
         parts = np.array([float(part[p].sum()) for p in PARTS])
-        largest = float(part["largest"].max())
-        moments = read_moments(part, centre)
-        rows_here = int(part["rows"].sum())
-        residuals = Residuals(moments, parts, largest, cells["sizes"], cells["targets"], rows_here, plan.weighting)
-        out[name] = {"residuals": residuals}
+        largest, rows_here = float(part["largest"].max()), int(part["rows"].sum())
+        moments = read_moments(part, _centre_of(centres, part))
+        found[name] = Residuals(moments, parts, largest, cells["sizes"], cells["targets"], rows_here, plan.weighting)
     bits = choose_bits(rows)
     if bits is not None:
-        request = moment_tally(centre, plan.weighting, segmented=segmented, bits=bits)
-        for name, part in by_segment(clean(rows.tally(request), plan)).items():
-            known = out[name]["residuals"]
-            assert isinstance(known, Residuals)
-            out[name]["residuals"] = replace(known, units=read_unit_moments(part, centre, bits))
+        request = moment_tally(centres, plan.weighting, segmented=segmented, bits=bits)
+        for name, part in _apart(clean(rows.tally(request), plan)).items():
+            found[name] = replace(found[name], units=read_unit_moments(part, _centre_of(centres, part), bits))
+    # Summaries add: the whole is the sum of its segments, each counted about its own mean so that no digit is lost.
+    whole = reduce(add, found.values())
+    out: Evidence = {WHOLE: {"residuals": whole}}
+    return out | {name: {"residuals": r} for name, r in found.items() if name is not WHOLE}
+
+
+def _apart(table: Table) -> dict[str | None, Table]:
+    """One table for each segment; the whole table where there are none."""
+    parts = by_segment(table)
+    return {k: v for k, v in parts.items() if k is not WHOLE} if len(parts) > 1 else parts
+
+
+def _centres(means: Table, plan: Plan) -> dict[Any, tuple[float, float]]:
+    """Means of target and error for each segment, under None for all rows."""
+    weight = means["rows" if plan.weighting == "none" else "weight"].astype(np.float64)
+
+    def centre(pick: Any) -> tuple[float, float]:
+        total = float(weight[pick].sum())
+        return float(means["target"][pick].sum()) / total, float(means["error"][pick].sum()) / total
+
+    out = {None: centre(slice(None))}
+    for level in set(means["segment"].tolist()) - {None} if "segment" in means else ():
+        out[level] = centre(np.array([v == level for v in means["segment"].tolist()]))
     return out
+
+
+def _centre_of(centres: dict[Any, tuple[float, float]], part: Table) -> tuple[float, float]:
+    level = part["segment"][0] if "segment" in part else None
+    return centres.get(level, centres[None])

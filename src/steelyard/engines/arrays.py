@@ -115,6 +115,11 @@ class ArrayRows:
         """One where it holds, else zero."""
         return np.asarray(condition, dtype=np.float64)
 
+    def lookup(self, role: str, values: Mapping[Any, float], otherwise: float) -> npt.NDArray[np.float64]:
+        """A number for each level of a column."""
+        levels = self.level(role)
+        return np.array([values.get(v, otherwise) for v in levels.names] + [otherwise])[levels.codes]
+
     def is_level(self, role: str, level: Any) -> npt.NDArray[np.bool_]:
         """Whether a column holds this level."""
         levels = self.level(role)

@@ -140,6 +140,10 @@ class FrameRows:
             return LevelKey(column.cast(nw.String))
         return LevelKey(column)
 
+    def lookup(self, role: str, values: Mapping[Any, float], otherwise: float) -> Any:
+        """A number for each level of a column."""
+        return self.chain([(self.is_level(role, v), x) for v, x in values.items()], otherwise)
+
     def is_level(self, role: str, level: Any) -> Any:
         """Whether a column holds this level; never so where one is text and the other a number."""
         kind, column = self.kind(role), self._column(role)

@@ -119,7 +119,7 @@ class Confusion:
         units = None if self.units is None else replace(self.units, table=folded(self.units.table))
         squares = None if self.squares is None else folded(self.squares)
         counts = folded(self.counts)
-        return Confusion(("rest", level), counts, self.rows, level, self.weighting, squares, units)
+        return Confusion((None, level), counts, self.rows, level, self.weighting, squares, units)
 
     def replicate(self, counts: Array) -> Confusion:
         """The same levels with other counts, perhaps many at once."""

@@ -184,16 +184,25 @@ def mean_tally(weighting: str, *, segmented: bool) -> Tally:
     return Tally({"state": _state, **segment_key(segmented=segmented)}, sums)
 
 
-def moment_tally(centre: tuple[float, float], weighting: str, *, segmented: bool, bits: int | None = None) -> Tally:
-    """Ask for sums of powers about a point near the means, and the PARTS; by bucket of units if bits are given."""
+def moment_tally(
+    centres: Mapping[Any, tuple[float, float]], weighting: str, *, segmented: bool, bits: int | None = None
+) -> Tally:
+    """Ask for sums of powers about the means of each segment, and the PARTS; by bucket of units if bits are given."""
+
+    def about(r: Any, axis: int) -> Any:
+        if not segmented:
+            return centres[None][axis]
+        return r.lookup(
+            "segment", {level: c[axis] for level, c in centres.items() if level is not None}, centres[None][axis]
+        )
 
     def power(i: int, j: int) -> Term:
         def term(r: Any) -> Any:
             out = r.value("weight") if weighting != "none" else 1.0
             for _ in range(i):
-                out = (_target(r) - centre[0]) * out
+                out = (_target(r) - about(r, 0)) * out
             for _ in range(j):
-                out = (_error(r) - centre[1]) * out
+                out = (_error(r) - about(r, 1)) * out
             return out
 
         return term
@@ -221,7 +230,7 @@ def moment_tally(centre: tuple[float, float], weighting: str, *, segmented: bool
         "relative2": weighed(lambda r: relative(r) * relative(r)),
         "zeros": weighed(lambda r: r.flag(_target(r) == 0.0)),
         "weight2": lambda r: r.value("weight") * r.value("weight") if weighting != "none" else 1.0,
-        "away": weighed(lambda r: r.absolute(_target(r) - centre[0])),
+        "away": weighed(lambda r: r.absolute(_target(r) - about(r, 0))),
     }
     by: dict[str, Term] = {"state": _state, **segment_key(segmented=segmented)}
     if bits is not None:

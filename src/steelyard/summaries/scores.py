@@ -125,7 +125,7 @@ class Scores:
         above = self.cells.low >= threshold
         cut = ~above & (self.cells.high >= threshold)
         rest = tuple(v for v in self.levels if v != self.positive)
-        other = rest[0] if len(rest) == 1 else "rest"
+        other = rest[0] if len(rest) == 1 else None
         p, n = self.positives, self.negatives
         order = (other, self.positive)
         if len(rest) == 1 and self.levels.index(self.positive) == 0:
