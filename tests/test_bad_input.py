@@ -96,7 +96,6 @@ def test_scores_that_are_no_probabilities() -> None:
     assert not several["brier"].defined
 
 
-@pytest.mark.xfail(strict=True, reason="measures/curves.py: calibration() lumps scores outside [0, 1] into one bin")
 def test_no_calibration_curve_without_probabilities() -> None:
     e = sy.evaluate(target=[1, 0, 1, 0], score=[2.0, -1.0, 3.0, 0.5])
     with pytest.raises(SteelyardError):

@@ -43,6 +43,7 @@ class Plan:
     levels: tuple[Any, ...] | None = None
     positive: Any = None
     cuts: tuple[float, ...] = ()
+    beside: tuple[str, ...] = ()
     dropped: dict[str, int] = field(default_factory=dict)
 
 
@@ -146,12 +147,16 @@ def _score_table(rows: Rows, role: str, plan: Plan) -> Table:
     segmented = rows.has("segment")
     known = getattr(rows, "length", None)
     if known is None and not plan.exact:
-        request = score_tally(role, exact=False, weighting=plan.weighting, segmented=segmented, cuts=plan.cuts)
+        request = score_tally(
+            role, exact=False, weighting=plan.weighting, segmented=segmented, cuts=plan.cuts, beside=plan.beside
+        )
         table = clean(rows.tally(request), plan)
         if int(table["rows"].sum()) > EXACT_ROWS:
             return table
     exact = plan.exact or known is None or known <= EXACT_ROWS
-    request = score_tally(role, exact=exact, weighting=plan.weighting, segmented=segmented, cuts=plan.cuts)
+    request = score_tally(
+        role, exact=exact, weighting=plan.weighting, segmented=segmented, cuts=plan.cuts, beside=plan.beside
+    )
     return clean(rows.tally(request), plan)
 
 
@@ -171,7 +176,9 @@ def _with_units(rows: Rows, role: str, out: dict[Any, Scores], plan: Plan) -> di
     """The same tables with one kept for every bucket of units, where rows name their unit."""
     bits = choose_bits(rows)
     if bits is not None:
-        request = unit_score_tally(role, bits, weighting=plan.weighting, segmented=rows.has("segment"))
+        request = unit_score_tally(
+            role, bits, weighting=plan.weighting, segmented=rows.has("segment"), beside=plan.beside
+        )
         for name, part in by_segment(clean(rows.tally(request), plan)).items():
             units, codes = read_unit_cells(part, out[name].levels, plan.weighting, bits)
             out[name] = replace(out[name], units=units, unit_codes=codes)
@@ -276,6 +283,7 @@ def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
         message = f"There are scores for {len(levels):,} classes, and at most {MOST_LEVELS:,} can be told apart."
         raise BadLevels(message, "Join rare classes first.")
     plan.levels = levels
+    plan.beside = tuple(class_role(i) for i in range(len(levels)))
     table = clean(rows.tally(rank_tally(levels, weighting=plan.weighting, segmented=rows.has("segment"))), plan)
     found_levels(plan, table["level"])
     columns = []

@@ -32,8 +32,8 @@ def evaluate(
     weights: str = "sampling",
     unit: Any = None,
     segment: Any = None,
-    threshold: float = 0.5,
-    confidence: float = 0.95,
+    threshold: Any = 0.5,
+    confidence: Any = 0.95,
     missing: str = "refuse",
     exact: bool = False,
     kind: str | None = None,
@@ -52,11 +52,11 @@ def evaluate(
     _check_choice("missing", missing, ("refuse", "drop"))
     _check_choice("weights", weights, ("sampling", "frequency"))
     _check_choice("kind", kind, (None, "labels", "continuous"))
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1, and {confidence} came."
+    if not isinstance(confidence, int | float) or not 0 < confidence < 1:
+        message = f"The confidence must be a number between 0 and 1, and {confidence!r} came."
         raise UsageError(message, "0.95 is usual.")
-    if not np.isfinite(threshold):
-        message = f"The threshold must be a finite number, and {threshold} came."
+    if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
+        message = f"The threshold must be a finite number, and {threshold!r} came."
         raise UsageError(message, "A row is positive if and only if its score is at least the threshold.")
     if confusion is not None:
         return _from_matrix(confusion, levels, positive, confidence)
@@ -125,7 +125,10 @@ def _check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
 
 
 def _from_matrix(matrix: Any, levels: Sequence[Any] | None, positive: Any, confidence: float) -> Evaluation:
-    counts = np.asarray(matrix, dtype=np.float64)
+    try:
+        counts = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        counts = np.full(1, np.nan)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or (counts < 0).any() or not np.isfinite(counts).all():
         message = "A confusion matrix must be square, with counts that are not negative."
         raise UsageError(message, "Rows are actual levels, columns predicted levels, in the same order.")

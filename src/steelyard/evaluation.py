@@ -124,6 +124,9 @@ class Evaluation:
 
     def __getitem__(self, key: Any) -> Estimate:
         if isinstance(key, tuple):
+            if len(key) != 2:
+                message = f"A number has a measure and at most one level, and {listing(key)} came."
+                raise NotAvailable(message, 'Ask for e["recall"], e["recall", level] or e["recall", "macro"].')
             return self.measure(*key)
         return self.measure(key)
 
@@ -168,7 +171,7 @@ class Evaluation:
         known = curves()
         if name not in known:
             message = f'There is no curve called "{name}"; there are {listing(known)}.'
-            raise UnknownMeasure(message, nearest(name, known))
+            raise UnknownMeasure(message, nearest(name, known) or 'For example curve("roc").')
         table = self.scores
         if table is None and self.class_scores is not None:
             if level not in self.levels:
@@ -176,8 +179,11 @@ class Evaluation:
                 raise NotAvailable(message, f"For example curve({name!r}, {self.levels[0]!r}).")
             table = self.class_scores.table(level)
         if table is None:
-            message = f'The curve "{name}" needs scores, and there are only {listing(self.evidence)}.'
+            message = f'The curve "{name}" needs scores, and this evaluation has none.'
             raise NotAvailable(message, "Pass score=... to evaluate.")
+        if name == "calibration" and not table.probabilities:
+            message = "A calibration curve needs probabilities, and some scores lie outside [0, 1]."
+            raise NotAvailable(message, "Pass probabilities as the score; the other curves need none.")
         return banded(name, table, self.confidence)
 
     @property
@@ -302,10 +308,17 @@ def load(path: str | os.PathLike[str]) -> Evaluation:
     except FileNotFoundError:
         message = f'There is no file "{path}".'
         raise UnreadableSource(message, "Check the path.") from None
+    except OSError as problem:
+        message = f'"{path}" cannot be read: {problem.strerror}.'
+        raise UnreadableSource(message, "Name the file that save wrote.") from None
     except (UnicodeDecodeError, json.JSONDecodeError):
         message = f'"{path}" is not a saved evaluation: it is not JSON.'
         raise UnreadableSource(message, "Files of predictions go to evaluate; load reads what save wrote.") from None
     if not isinstance(data, dict) or data.get("steelyard") != SCHEMA:
         message = f'"{path}" is not an evaluation saved by this version.'
-        raise UnreadableSource(message, "load reads what save wrote.")
-    return Evaluation.from_dict(data)
+        raise UnreadableSource(message, "Only a file that was saved as an evaluation can be read back.")
+    try:
+        return Evaluation.from_dict(data)
+    except (KeyError, TypeError, ValueError):
+        message = f'"{path}" is a saved evaluation of which a part is missing.'
+        raise UnreadableSource(message, "Save it again from the predictions.") from None

@@ -91,10 +91,6 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
     "numbers by unit": ({"target": "amount", "prediction": "forecast", "unit": "name"}, {"a missing unit": 2}),
 }
 OPTIONS = ("positive", "weights")
-INFINITE = pytest.mark.xfail(
-    strict=True, reason="engines/arrays.py, tally: NumPy warns where rows to be left out are infinite"
-)
-CLASSES = pytest.mark.xfail(strict=True, reason="counting.py, count_classes: each class leaves out other rows")
 
 
 def _ask(form: str, folder: Path, call: dict[str, Any], missing: str) -> sy.Evaluation:
@@ -102,7 +98,7 @@ def _ask(form: str, folder: Path, call: dict[str, Any], missing: str) -> sy.Eval
     return evaluate(form, TABLE, folder, roles, missing=missing, **{k: v for k, v in call.items() if k in OPTIONS})
 
 
-@pytest.mark.parametrize("case", [pytest.param(c, marks=INFINITE) if c.startswith("numbers") else c for c in CASES])
+@pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("form", FORMS)
 def test_dropped_rows_are_counted_alike(form: str, case: str, tmp_path: Path) -> None:
     call, some = CASES[case]
@@ -131,7 +127,6 @@ def test_a_weight_of_zero_is_refused_either_way(form: str, missing: str, tmp_pat
         _ask(form, tmp_path, {**SCORES, "weight": "bad weight"}, missing)
 
 
-@CLASSES
 @pytest.mark.parametrize("form", FORMS)
 def test_scores_for_each_class(form: str, tmp_path: Path) -> None:
     call = {"target": "kind", "score": {"a": "p_a", "b": "p_b", "c": "p_c"}}

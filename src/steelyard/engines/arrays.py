@@ -202,6 +202,11 @@ class ArrayRows:
     # The one operation -----------------------------------------------------------------------------------------------
     def tally(self, request: Tally) -> Table:
         """Group, add up, note extremes."""
+        # Rows that will be left out may hold infinities; what comes of them does not matter.
+        with np.errstate(all="ignore"):
+            return self._tally(request)
+
+    def _tally(self, request: Tally) -> Table:
         n = self.length
         keys: dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[Any]]] = {}
         for name, term in request.by.items():

@@ -63,7 +63,9 @@ class Measure:
             if key not in self.options:
                 allowed = ", ".join(self.options) or "none"
                 message = f'The measure "{self.name}" has no option "{key}"; its options: {allowed}.'
-                raise UnknownMeasure(message, nearest(key, self.options))
+                raise UnknownMeasure(
+                    message, nearest(key, self.options) or f"`steelyard measures {self.name}` tells more."
+                )
         return {**self.options, **given}
 
 

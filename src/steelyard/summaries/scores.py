@@ -254,10 +254,21 @@ def _widen(units: Units, codes: npt.NDArray[np.int64], wider: npt.NDArray[np.int
 # How an engine is asked for it ----------------------------------------------------------------------------------------
 
 
-def score_tally(role: str, *, exact: bool, weighting: str, segmented: bool, cuts: tuple[float, ...] = ()) -> ScoreTally:
-    """Ask for distinct scores, or for cells of the grid with the least and greatest score in each."""
+def score_tally(
+    role: str,
+    *,
+    exact: bool,
+    weighting: str,
+    segmented: bool,
+    cuts: tuple[float, ...] = (),
+    beside: tuple[str, ...] = (),
+) -> ScoreTally:
+    """Ask for distinct scores, or for cells of the grid with the least and greatest score in each.
+
+    `beside` names the scores of all classes: a row in which one of them is missing counts for none.
+    """
     by: dict[str, Term] = {
-        "state": lambda r: r.state(scores=(role,), labels=("target",)),
+        "state": lambda r: r.state(scores=beside or (role,), labels=("target",)),
         "level": lambda r: r.level("target"),
         **segment_key(segmented=segmented),
     }
@@ -281,11 +292,11 @@ def _at_least(r: Any, *, role: str, cut: float) -> Any:
     return r.value(role) >= cut
 
 
-def unit_score_tally(role: str, bits: int, *, weighting: str, segmented: bool) -> Tally:
+def unit_score_tally(role: str, bits: int, *, weighting: str, segmented: bool, beside: tuple[str, ...] = ()) -> Tally:
     """Ask for coarse cells by bucket of units."""
     return Tally(
         {
-            "state": lambda r: r.state(scores=(role,), labels=("target",)),
+            "state": lambda r: r.state(scores=beside or (role,), labels=("target",)),
             "level": lambda r: r.level("target"),
             "cell": lambda r: r.cell(r.value(role), grid.COARSE),
             "bucket": lambda r: r.shrink(r.bucket("unit"), 16 - bits),
