@@ -70,11 +70,19 @@ def log_loss(s: Scores | ClassScores) -> Mean:
 def binned(s: Scores, bins: int) -> tuple[Array, Array, Array]:
     """Rows, mean score and share of positives in equal-width bins of [0, 1]; empty bins have zero rows."""
     place = np.clip((s.score * bins).astype(np.int64), 0, bins - 1) if s.probabilities else np.zeros(len(s.score), int)
-    pick = np.zeros((len(s.score), bins))
-    pick[np.arange(len(s.score)), place] = 1.0
-    n = (s.positives + s.negatives) @ pick
-    total = ((s.positives + s.negatives) * s.score) @ pick
-    return n, np.nan_to_num(divide(total, n)), np.nan_to_num(divide(s.positives @ pick, n))
+    # Scores are in order, so a bin is a run of cells.
+    starts = np.flatnonzero(np.diff(place, prepend=-1))
+
+    def by_bin(values: Array) -> Array:
+        out = np.zeros((*values.shape[:-1], bins))
+        if len(starts):
+            out[..., place[starts]] = np.add.reduceat(values, starts, axis=-1)
+        return out
+
+    p = s.positives
+    rows = p + s.negatives
+    n = by_bin(rows)
+    return n, np.nan_to_num(divide(by_bin(rows * s.score), n)), np.nan_to_num(divide(by_bin(p), n))
 
 
 def _unsure(s: Scores, bins: int) -> float:
