@@ -44,6 +44,7 @@ class Plan:
     positive: Any = None
     cuts: tuple[float, ...] = ()
     beside: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ("target",)
     dropped: dict[str, int] = field(default_factory=dict)
 
 
@@ -56,7 +57,8 @@ def clean(table: Table, plan: Plan) -> Table:
         words = [f"{n:,} with {STATE_WORDS[s]}" for s, n in counts.items()]
         total = int(table["rows"].sum())
         if BAD_WEIGHT in counts:
-            message = f"Of {total:,} rows, {counts[BAD_WEIGHT]:,} have {STATE_WORDS[BAD_WEIGHT]}."
+            n = counts[BAD_WEIGHT]
+            message = f"Of {total:,} rows, {n:,} {'has' if n == 1 else 'have'} {STATE_WORDS[BAD_WEIGHT]}."
             raise BadWeight(message, "Weights must be above zero; leave out rows that should not count.")
         if not plan.drop:
             message = f"Of {total:,} rows, some cannot be used: {', '.join(words)}."
@@ -94,7 +96,8 @@ def found_levels(plan: Plan, *columns: Any) -> tuple[Any, ...]:
         return plan.levels
     if len(found) > MOST_LEVELS:
         message = f"The target has {len(found):,} levels, and at most {MOST_LEVELS:,} can be told apart."
-        raise BadLevels(message, 'If it is a quantity, say kind="continuous"; if an identifier, name another column.')
+        hint = 'Join rare levels first; for a quantity say kind="continuous", and in place of an identifier name another column.'
+        raise BadLevels(message, hint)
     return found
 
 
@@ -103,7 +106,7 @@ def positive_of(levels: tuple[Any, ...], plan: Plan, *, two: bool) -> Any:
     if plan.positive is not None:
         matches = [v for v in levels if v == plan.positive]
         if not matches and plan.levels is None:
-            message = f"The positive level {plan.positive!r} does not occur; the target has {listing(levels)}."
+            message = f"The positive level {listing([plan.positive])} does not occur; the target has {listing(levels)}."
             hint = "Name one of these levels; if this is one part of a larger table, declare levels=[...] as well."
             if any(str(v) == str(plan.positive) for v in levels):
                 hint = "The text looks the same but the type differs: pass the level as it is in the data."
@@ -124,7 +127,7 @@ def require_both(levels: tuple[Any, ...], positive: Any, plan: Plan) -> tuple[An
         raise BadLevels(message, "Pass one score for each level, score={level: column, ...}, or join the levels first.")
     if len(levels) < 2 and plan.levels is None:
         message = f"The target has one level only: {listing(levels)}."
-        hint = "Both classes are needed to judge a score; if this is one part of a larger table, declare levels=[0, 1]."
+        hint = "Both classes are needed to judge a score; if this is one part of a larger table, declare levels=[...]."
         raise BadLevels(message, hint)
     if positive not in levels:
         levels = sort_levels([*levels, positive])
@@ -148,14 +151,26 @@ def _score_table(rows: Rows, role: str, plan: Plan) -> Table:
     known = getattr(rows, "length", None)
     if known is None and not plan.exact:
         request = score_tally(
-            role, exact=False, weighting=plan.weighting, segmented=segmented, cuts=plan.cuts, beside=plan.beside
+            role,
+            exact=False,
+            weighting=plan.weighting,
+            segmented=segmented,
+            cuts=plan.cuts,
+            beside=plan.beside,
+            labels=plan.labels,
         )
         table = clean(rows.tally(request), plan)
         if int(table["rows"].sum()) > EXACT_ROWS:
             return table
     exact = plan.exact or known is None or known <= EXACT_ROWS
     request = score_tally(
-        role, exact=exact, weighting=plan.weighting, segmented=segmented, cuts=plan.cuts, beside=plan.beside
+        role,
+        exact=exact,
+        weighting=plan.weighting,
+        segmented=segmented,
+        cuts=plan.cuts,
+        beside=plan.beside,
+        labels=plan.labels,
     )
     return clean(rows.tally(request), plan)
 
@@ -177,7 +192,7 @@ def _with_units(rows: Rows, role: str, out: dict[Any, Scores], plan: Plan) -> di
     bits = choose_bits(rows)
     if bits is not None:
         request = unit_score_tally(
-            role, bits, weighting=plan.weighting, segmented=rows.has("segment"), beside=plan.beside
+            role, bits, weighting=plan.weighting, segmented=rows.has("segment"), beside=plan.beside, labels=plan.labels
         )
         for name, part in by_segment(clean(rows.tally(request), plan)).items():
             units, codes = read_unit_cells(part, out[name].levels, plan.weighting, bits)
@@ -217,7 +232,9 @@ def _fast_scores(rows: Rows, plan: Plan) -> tuple[tuple[Any, ...], Cells] | None
 
 def count_scores(rows: Rows, plan: Plan) -> Evidence:
     """One score, two levels."""
-    fast = _fast_scores(rows, plan)
+    if rows.has("prediction"):
+        plan.labels = ("target", "prediction")
+    fast = None if rows.has("prediction") else _fast_scores(rows, plan)
     if fast is None:
         table = _score_table(rows, "score", plan)
         levels = found_levels(plan, table["level"])
@@ -238,7 +255,7 @@ def count_scores(rows: Rows, plan: Plan) -> Evidence:
 def count_labels(rows: Rows, plan: Plan) -> Evidence:
     """Predicted labels of any number of levels."""
     segmented = rows.has("segment")
-    table = clean(rows.tally(label_tally(plan.weighting, segmented=segmented)), plan)
+    table = clean(rows.tally(label_tally(plan.weighting, segmented=segmented, beside=plan.beside)), plan)
     levels = found_levels(plan, table["level"], table["label"])
     actual, predicted = set(table["level"].tolist()), set(table["label"].tolist())
     if not actual & predicted and plan.levels is None and levels != (0, 1):
@@ -260,7 +277,7 @@ def count_labels(rows: Rows, plan: Plan) -> Evidence:
     }
     bits = choose_bits(rows)
     if bits is not None:
-        request = label_tally(plan.weighting, segmented=segmented, bits=bits)
+        request = label_tally(plan.weighting, segmented=segmented, bits=bits, beside=plan.beside)
         for name, part in by_segment(clean(rows.tally(request), plan)).items():
             confusion = out[name]["confusion"]
             assert isinstance(confusion, Confusion)
@@ -283,9 +300,14 @@ def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
         message = f"There are scores for {len(levels):,} classes, and at most {MOST_LEVELS:,} can be told apart."
         raise BadLevels(message, "Join rare classes first.")
     plan.levels = levels
-    plan.beside = tuple(class_role(i) for i in range(len(levels)))
     table = clean(rows.tally(rank_tally(levels, weighting=plan.weighting, segmented=rows.has("segment"))), plan)
-    found_levels(plan, table["level"])
+    extra = [v for v in sort_levels(table["level"].tolist()) if v not in levels]
+    if extra:
+        message = f"The target has levels without a score: {listing(extra)}; there are scores for {listing(levels)}."
+        raise BadLevels(message, "Add their columns to score={level: column, ...}.")
+    if plan.dropped:
+        # A row without one score is left out of every class's table.
+        plan.beside = tuple(class_role(i) for i in range(len(levels)))
     columns = []
     for i, level in enumerate(levels):
         columns.append(_scores(rows, class_role(i), levels, level, plan, _score_table(rows, class_role(i), plan)))

@@ -53,10 +53,10 @@ def evaluate(
     _check_choice("weights", weights, ("sampling", "frequency"))
     _check_choice("kind", kind, (None, "labels", "continuous"))
     if not isinstance(confidence, int | float) or not 0 < confidence < 1:
-        message = f"The confidence must be a number between 0 and 1, and {confidence!r} came."
+        message = f"The confidence must be a number between 0 and 1, and {listing([confidence])} came."
         raise UsageError(message, "0.95 is usual.")
     if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
-        message = f"The threshold must be a finite number, and {threshold!r} came."
+        message = f"The threshold must be a finite number, and {listing([threshold])} came."
         raise UsageError(message, "A row is positive if and only if its score is at least the threshold.")
     if confusion is not None:
         return _from_matrix(confusion, levels, positive, confidence)
@@ -100,7 +100,7 @@ def _count(rows: Rows, roles: Roles, plan: Plan, kind: str | None) -> Evidence:
         if rows.has("prediction"):
             # Labels that came with the scores are kept as they are, not made again at some threshold.
             scores = evidence[WHOLE]["scores"]
-            given = replace(plan, levels=scores.levels, positive=scores.positive)
+            given = replace(plan, levels=scores.levels, positive=scores.positive, beside=("score",))
             for name, found in count_labels(rows, given).items():
                 evidence[name] |= found
         return evidence
@@ -120,7 +120,7 @@ def _count(rows: Rows, roles: Roles, plan: Plan, kind: str | None) -> Evidence:
 
 def _check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
     if value not in allowed:
-        message = f"{name}={value!r} is not a choice."
+        message = f"{name}={listing([value])} is not a choice."
         raise UsageError(message, f"Allowed: {listing(v for v in allowed if v is not None)}.")
 
 
@@ -134,7 +134,7 @@ def _from_matrix(matrix: Any, levels: Sequence[Any] | None, positive: Any, confi
         raise UsageError(message, "Rows are actual levels, columns predicted levels, in the same order.")
     names = tuple(levels) if levels is not None else tuple(range(len(counts)))
     if len(names) != len(counts) or len(set(names)) != len(names):
-        message = f"The matrix has {len(counts)} levels, and {len(names)} names were given: {listing(names)}."
+        message = f"The matrix has {len(counts)} levels, and the names given are {listing(names)}."
         raise UsageError(message, "Give each level one name: levels=[...].")
     if positive is None and set(names) == {0, 1}:
         positive = 1
@@ -142,7 +142,7 @@ def _from_matrix(matrix: Any, levels: Sequence[Any] | None, positive: Any, confi
         message = f"Which level is the positive one? The matrix has {listing(names)}."
         raise BadLevels(message, f"Say so: positive={names[0]!r}, for example.")
     if positive is not None and positive not in names:
-        message = f"The positive level {positive!r} is not among {listing(names)}."
+        message = f"The positive level {listing([positive])} is not among {listing(names)}."
         raise BadLevels(message, "Name one of these levels.")
     found = Confusion.of(counts, names, positive)
     return Evaluation({"confusion": found}, None, confidence, {"source": "a confusion matrix", "weights": "none"})

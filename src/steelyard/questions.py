@@ -53,7 +53,7 @@ def _cannot(m: Measure, have: Mapping[type, Any], level: Any) -> NotAvailable:
     levels: tuple[Any, ...] = next((have[k].levels for k in (ClassScores, Confusion) if k in have), ())
     by_level = (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have)
     if by_level:
-        said = "belongs to one level" if level is None else f"has no level {level!r}"
+        said = "belongs to one level" if level is None else f"has no level {listing([level])}"
         message = f'"{m.name}" {said}; there are {listing(levels)}, and the averages "macro", "micro", "weighted".'
         return NotAvailable(message, f'For example e["{m.name}", {levels[0]!r}] or e["{m.name}", "macro"].')
     if level is not None and set(m.reads) & set(have):

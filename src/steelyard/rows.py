@@ -69,8 +69,8 @@ GOOD, NO_TARGET, NO_SCORE, INFINITE_SCORE, NO_WEIGHT, BAD_WEIGHT, NO_UNIT, NO_PR
 STATE_WORDS = {
     NO_TARGET: "a missing target",
     NO_SCORE: "a missing (or NaN) score",
-    INFINITE_SCORE: "an infinite score",
-    NO_WEIGHT: "a missing weight",
+    INFINITE_SCORE: "an infinite value",
+    NO_WEIGHT: "a missing or infinite weight",
     BAD_WEIGHT: "a weight that is zero or negative",
     NO_UNIT: "a missing unit",
     NO_PREDICTION: "a missing prediction",

@@ -63,22 +63,22 @@ def _table() -> Table:
 TABLE = _table()
 SCORES = {"target": "truth", "score": "score"}
 CASES: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
-    "scores": (SCORES, {"a missing target": 2, "a missing (or NaN) score": 2, "an infinite score": 2}),
+    "scores": (SCORES, {"a missing target": 2, "a missing (or NaN) score": 2, "an infinite value": 2}),
     "floats as truth": ({**SCORES, "target": "float truth"}, {"a missing target": 3}),
     "booleans as truth": ({**SCORES, "target": "bool truth"}, {"a missing target": 1}),
     "large numbers as truth": ({**SCORES, "target": "big truth", "positive": 2**60}, {"a missing target": 1}),
     "words as truth": ({**SCORES, "target": "word", "positive": "yes"}, {"a missing target": 3}),
-    "32 bits": ({**SCORES, "score": "small score"}, {"an infinite score": 1}),
+    "32 bits": ({**SCORES, "score": "small score"}, {"an infinite value": 1}),
     "whole numbers as score": ({**SCORES, "score": "whole score"}, {"a missing (or NaN) score": 1}),
     "booleans as score": ({**SCORES, "score": "flag"}, {"a missing (or NaN) score": 2}),
     "labels": ({"target": "kind", "prediction": "guess"}, {"a missing target": 1, "a missing prediction": 1}),
     "two labels": ({"target": "word", "prediction": "word guess", "positive": "yes"}, {"a missing prediction": 1}),
     "numbers": (
         {"target": "amount", "prediction": "forecast"},
-        {"a missing target": 2, "a missing prediction": 1, "an infinite score": 2},
+        {"a missing target": 2, "a missing prediction": 1, "an infinite value": 2},
     ),
-    "weights": ({**SCORES, "weight": "weight"}, {"a missing weight": 3}),
-    "copies": ({**SCORES, "weight": "weight", "weights": "frequency"}, {"a missing weight": 3}),
+    "weights": ({**SCORES, "weight": "weight"}, {"a missing or infinite weight": 3}),
+    "copies": ({**SCORES, "weight": "weight", "weights": "frequency"}, {"a missing or infinite weight": 3}),
     "units": ({**SCORES, "unit": "customer"}, {"a missing unit": 1}),
     "named units": ({**SCORES, "unit": "name"}, {"a missing unit": 2}),
     "units as floats": ({**SCORES, "unit": "account"}, {"a missing unit": 2}),
@@ -131,7 +131,7 @@ def test_a_weight_of_zero_is_refused_either_way(form: str, missing: str, tmp_pat
 def test_scores_for_each_class(form: str, tmp_path: Path) -> None:
     call = {"target": "kind", "score": {"a": "p_a", "b": "p_b", "c": "p_c"}}
     found = _ask(form, tmp_path, call, "drop")
-    assert found.facts["dropped"] == {"a missing target": 1, "a missing (or NaN) score": 2, "an infinite score": 1}
+    assert found.facts["dropped"] == {"a missing target": 1, "a missing (or NaN) score": 2, "an infinite value": 1}
     assert found.class_scores is not None
     assert {t.rows for t in found.class_scores.tables} == {found.rows} == {N - 4}
     alike(found, _ask("lists", tmp_path, call, "drop"))
@@ -181,3 +181,15 @@ def test_nan_in_a_file_that_does_not_tell(where: str, tmp_path: Path) -> None:
             sy.evaluate(tmp_path / "rows.parquet", **roles)
         with pytest.raises(MissingValues, match=f"Of {len(values)} rows, some cannot be used: {gone} with a missing"):
             sy.evaluate(duckdb.read_parquet(str(tmp_path / "rows.parquet")), **roles)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_prediction_beside_the_score(form: str, tmp_path: Path) -> None:
+    """A row without the one counts for neither."""
+    call = {"target": "word", "score": "small score", "prediction": "word guess", "positive": "yes", "unit": "name"}
+    found = _ask(form, tmp_path, call, "drop")
+    assert found.scores is not None
+    assert found.confusion is not None
+    assert found.scores.rows == found.confusion.rows == N - sum(found.facts["dropped"].values())
+    assert found.facts["dropped"]["a missing prediction"] == 1
+    alike(found, _ask("lists", tmp_path, call, "drop"))

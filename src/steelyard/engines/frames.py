@@ -189,6 +189,16 @@ class FrameRows:
         """The largest whole number not above x."""
         return x.floor()
 
+    def keep(self, x: Any) -> Any:
+        """A term that others use, as a column of its own."""
+        name = f"number {len(self._staged)}"
+        self._staged[name] = x
+        return self.nw.col(name)
+
+    def greatest(self, terms: Sequence[Any]) -> Any:
+        """The largest of several numbers in each row."""
+        return self.nw.max_horizontal(*terms)
+
     @staticmethod
     def absolute(x: Any) -> Any:
         """Distance from zero."""
@@ -300,9 +310,8 @@ class FrameRows:
 
     def _with_cells(self) -> Any:
         """The frame with the columns of cells that the expressions so far have asked for."""
-        if not self.add_cells or not self._cells:
-            return self.frame
-        return self.add_cells(self.frame.with_columns(**self._staged), self._cells)
+        frame = self.frame.with_columns(**self._staged) if self._staged else self.frame
+        return self.add_cells(frame, self._cells) if self.add_cells and self._cells else frame
 
     def _expression(self, term: Any) -> Any:
         return self.nw.lit(term) if isinstance(term, int | float | bool) else term

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from steelyard.rows import Term
+
+
+def once(term: Term) -> Term:
+    """The same term, worked out once for the rows at hand however many others use it."""
+    known: list[Any] = []
+
+    def ask(r: Any) -> Any:
+        if not known or known[0] is not r:
+            known[:] = [r, r.keep(term(r))]
+        return known[1]
+
+    return ask
 
 
 def weight_sums(weighting: str) -> dict[str, Term]:

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.errors import CannotAdd
 from steelyard.results import Array
 from steelyard.rows import Table, Tally, Term
-from steelyard.summaries.asking import segment_key, weight_sums
+from steelyard.summaries.asking import once, segment_key, weight_sums
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import pack, same, unpack
 from steelyard.summaries.units import Units, add_units
@@ -130,10 +130,15 @@ def rank_tally(levels: Sequence[Any], *, weighting: str, segmented: bool, bits: 
     """Ask for the rank of the true class, the first best class, and squared errors by row."""
     roles = [class_role(i) for i in range(len(levels))]
 
+    @once
     def own(r: Any) -> Any:
         return r.chain(
             [(r.is_level("target", v), r.value(role)) for v, role in zip(levels, roles, strict=True)], np.nan
         )
+
+    @once
+    def top(r: Any) -> Any:
+        return r.greatest([r.value(role) for role in roles])
 
     def above(r: Any) -> Any:
         mine = own(r)
@@ -145,14 +150,9 @@ def rank_tally(levels: Sequence[Any], *, weighting: str, segmented: bool, bits: 
 
     def best(r: Any) -> Any:
         # The first of equally high classes, in the order of the levels.
-        cases = []
-        for i, role in enumerate(roles[:-1]):
-            wins = r.value(role) >= r.value(roles[i + 1])
-            for later in roles[i + 2 :]:
-                wins = wins & (r.value(role) >= r.value(later))
-            cases.append((wins, i))
-        return r.chain(cases, len(roles) - 1)
+        return r.chain([(r.value(role) == top(r), i) for i, role in enumerate(roles[:-1])], len(roles) - 1)
 
+    @once
     def error(r: Any) -> Any:
         return sum(
             (

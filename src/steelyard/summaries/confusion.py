@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from steelyard.errors import CannotAdd
+from steelyard.errors import CannotAdd, listing
 from steelyard.results import Array, Number
 from steelyard.rows import Table, Tally, Term
 from steelyard.summaries.asking import segment_key, weight_sums
@@ -170,7 +170,8 @@ class Confusion:
         if not other.levels:
             return self
         if self.positive != other.positive:
-            message = f"These summaries cannot be added: positive is {self.positive!r} in one, {other.positive!r} in the other."
+            first, second = listing([self.positive]), listing([other.positive])
+            message = f"These summaries cannot be added: positive is {first} in one, {second} in the other."
             raise CannotAdd(message, "Evaluate both parts with the same positive level.")
         # An order somebody chose is kept; two different sets of levels are sorted.
         levels = self.levels if self.levels == other.levels else sort_levels(self.levels + other.levels)
@@ -231,10 +232,10 @@ class Confusion:
 # How an engine is asked for it ----------------------------------------------------------------------------------------
 
 
-def label_tally(weighting: str, *, segmented: bool, bits: int | None = None) -> Tally:
+def label_tally(weighting: str, *, segmented: bool, bits: int | None = None, beside: tuple[str, ...] = ()) -> Tally:
     """Ask for counts of actual by predicted level; by bucket of units if bits are given."""
     by: dict[str, Term] = {
-        "state": lambda r: r.state(labels=("target", "prediction")),
+        "state": lambda r: r.state(scores=beside, labels=("target", "prediction")),
         "level": lambda r: r.level("target"),
         "label": lambda r: r.level("prediction"),
         **segment_key(segmented=segmented),

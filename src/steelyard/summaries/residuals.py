@@ -11,7 +11,7 @@ import numpy as np
 from steelyard import grid
 from steelyard.results import Array
 from steelyard.rows import Table, Tally, Term
-from steelyard.summaries.asking import segment_key, weight_sums
+from steelyard.summaries.asking import once, segment_key, weight_sums
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.moments import ORDERS, Moments
 from steelyard.summaries.summary import join_weighting, pack, same, unpack
@@ -189,20 +189,25 @@ def moment_tally(
 ) -> Tally:
     """Ask for sums of powers about the means of each segment, and the PARTS; by bucket of units if bits are given."""
 
-    def about(r: Any, axis: int) -> Any:
-        if not segmented:
-            return centres[None][axis]
-        return r.lookup(
-            "segment", {level: c[axis] for level, c in centres.items() if level is not None}, centres[None][axis]
-        )
+    def off(axis: int) -> Term:
+        def term(r: Any) -> Any:
+            centre: Any = centres[None][axis]
+            if segmented:
+                known = {level: c[axis] for level, c in centres.items() if level is not None}
+                centre = r.lookup("segment", known, centre)
+            return (_error(r) if axis else _target(r)) - centre
+
+        return once(term)
+
+    target_off, error_off = off(0), off(1)
 
     def power(i: int, j: int) -> Term:
         def term(r: Any) -> Any:
             out = r.value("weight") if weighting != "none" else 1.0
             for _ in range(i):
-                out = (_target(r) - about(r, 0)) * out
+                out = target_off(r) * out
             for _ in range(j):
-                out = (_error(r) - about(r, 1)) * out
+                out = error_off(r) * out
             return out
 
         return term
@@ -230,7 +235,7 @@ def moment_tally(
         "relative2": weighed(lambda r: relative(r) * relative(r)),
         "zeros": weighed(lambda r: r.flag(_target(r) == 0.0)),
         "weight2": lambda r: r.value("weight") * r.value("weight") if weighting != "none" else 1.0,
-        "away": weighed(lambda r: r.absolute(_target(r) - about(r, 0))),
+        "away": weighed(lambda r: r.absolute(target_off(r))),
     }
     by: dict[str, Term] = {"state": _state, **segment_key(segmented=segmented)}
     if bits is not None:

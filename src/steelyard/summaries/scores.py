@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard import grid
-from steelyard.errors import CannotAdd
+from steelyard.errors import CannotAdd, listing
 from steelyard.results import Array
 from steelyard.rows import ScoreTally, Table, Tally, Term
 from steelyard.summaries.asking import segment_key, weight_sums
@@ -197,7 +197,8 @@ class Scores:
 
     def __add__(self, other: Scores) -> Scores:
         if self.positive != other.positive:
-            message = f"These summaries cannot be added: positive is {self.positive!r} in one, {other.positive!r} in the other."
+            first, second = listing([self.positive]), listing([other.positive])
+            message = f"These summaries cannot be added: positive is {first} in one, {second} in the other."
             raise CannotAdd(message, "Evaluate both parts with the same positive level.")
         weighting = join_weighting(self.weighting, other.weighting)
         levels = self.levels if self.levels == other.levels else sort_levels(self.levels + other.levels)
@@ -262,13 +263,15 @@ def score_tally(
     segmented: bool,
     cuts: tuple[float, ...] = (),
     beside: tuple[str, ...] = (),
+    labels: tuple[str, ...] = ("target",),
 ) -> ScoreTally:
     """Ask for distinct scores, or for cells of the grid with the least and greatest score in each.
 
-    `beside` names the scores of all classes: a row in which one of them is missing counts for none.
+    `beside` names the scores of all classes and `labels` all columns of labels: a row in which one of them is missing counts for
+    none.
     """
     by: dict[str, Term] = {
-        "state": lambda r: r.state(scores=beside or (role,), labels=("target",)),
+        "state": lambda r: r.state(scores=beside or (role,), labels=labels),
         "level": lambda r: r.level("target"),
         **segment_key(segmented=segmented),
     }
@@ -292,11 +295,19 @@ def _at_least(r: Any, *, role: str, cut: float) -> Any:
     return r.value(role) >= cut
 
 
-def unit_score_tally(role: str, bits: int, *, weighting: str, segmented: bool, beside: tuple[str, ...] = ()) -> Tally:
+def unit_score_tally(
+    role: str,
+    bits: int,
+    *,
+    weighting: str,
+    segmented: bool,
+    beside: tuple[str, ...] = (),
+    labels: tuple[str, ...] = ("target",),
+) -> Tally:
     """Ask for coarse cells by bucket of units."""
     return Tally(
         {
-            "state": lambda r: r.state(scores=beside or (role,), labels=("target",)),
+            "state": lambda r: r.state(scores=beside or (role,), labels=labels),
             "level": lambda r: r.level("target"),
             "cell": lambda r: r.cell(r.value(role), grid.COARSE),
             "bucket": lambda r: r.shrink(r.bucket("unit"), 16 - bits),

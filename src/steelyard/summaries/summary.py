@@ -54,7 +54,8 @@ def join_weighting(a: str, b: str) -> str:
         return a
     if {a, b} == {"none", "frequency"}:
         return "frequency"
-    message = f"These summaries cannot be added: one has {a} weights, the other {b}."
+    first, second = ("no weights" if w == "none" else f"{w} weights" for w in (a, b))
+    message = f"These summaries cannot be added: one has {first}, the other {second}."
     raise CannotAdd(message, "Weigh both parts in the same way.")
 
 
