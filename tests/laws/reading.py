@@ -12,8 +12,9 @@ from unittest.mock import patch
 
 import steelyard as sy
 from steelyard.intervals.method import ROOMS
+from steelyard.measures.curves import curves
 from steelyard.measures.measure import Measure, catalogue
-from steelyard.results import Estimate, Interval
+from steelyard.results import Curve, Estimate, Interval
 
 OTHER_OPTIONS: dict[str, tuple[Any, ...]] = {
     "beta": (0.5,),
@@ -54,6 +55,14 @@ def _read(e: sy.Evaluation) -> Iterator[tuple[Key, Estimate]]:
 def answers_by_level(e: sy.Evaluation, m: Measure) -> bool:
     """Whether a measure belongs to a level here and not to the whole."""
     return not set(e.summaries) & set(m.reads)
+
+
+def curves_of(e: sy.Evaluation, level: Any = None) -> Iterator[Curve]:
+    """Every curve; that of calibration only where scores are probabilities."""
+    table = e.scores if level is None or e.class_scores is None else e.class_scores.table(level)
+    for name in curves():
+        if name != "calibration" or (table is not None and table.probabilities):
+            yield e.curve(name, level)
 
 
 def check_same(a: Numbers, b: Numbers, *, ends: bool = False, tolerance: float = 1e-7) -> None:

@@ -14,7 +14,7 @@ import steelyard as sy
 from steelyard.results import Curve, Estimate
 
 from .law import law
-from .reading import grid_beyond, read
+from .reading import curves_of, grid_beyond, read
 from .samples import KINDS, samples
 
 LIMITS = st.sampled_from((10**6, 8))
@@ -63,8 +63,7 @@ def test_an_estimate_comes_back_equal(kind: str, data: Any) -> None:
 @settings(max_examples=10)
 def test_a_curve_comes_back_equal(data: Any) -> None:
     e = data.draw(samples("scores")).evaluate()
-    for name in ("roc", "pr", "gain", "lift", "ks", "calibration", "scores"):
-        curve = e.curve(name)
+    for curve in curves_of(e):
         assert Curve.from_dict(through_json(curve.to_dict())) == curve
 
 

@@ -32,13 +32,12 @@ SEED = 20010131
 _recent: deque[tuple[Any, Resampled]] = deque(maxlen=12)
 
 
-def draw(counts: Array, squares: Array | None, prior: Array, rng: np.random.Generator) -> Array:
+def draw(counts: Array, squares: Array | None, prior: Array, typical: Array, rng: np.random.Generator) -> Array:
     """Totals of all cells in every replicate, with the mean and spread that resampling rows would give."""
     shape = (max(FEWEST, min(REPLICATES, MOST_NUMBERS // max(counts.size, 1))), *counts.shape)
     if squares is None:
         return rng.standard_gamma(np.broadcast_to(counts + prior, shape))
     # A cell of unequal weights spreads like so many rows of one weight each.
-    typical = float(squares.sum() / max(counts.sum(), 1e-300))
     weight = np.where(counts > 0, squares / np.where(counts > 0, counts, 1.0), typical)
     rows = np.where(counts > 0, counts / np.where(weight > 0, weight, 1.0), 0.0)
     return rng.standard_gamma(np.broadcast_to(rows + prior, shape)) * weight
@@ -74,9 +73,14 @@ def replicates(summary: Any) -> Resampled:
 
 
 def _resample(table: Any, prior: Array, rng: np.random.Generator) -> Resampled:
-    weight = 1.0 if table.squares is None else float(table.squares.sum() / max(table.counts.sum(), 1e-300))
-    copies = table.replicate(draw(table.counts, table.squares, prior, rng))
-    return Resampled(table, table.replicate(table.counts + prior * weight), copies)
+    typical = np.ones(1)
+    if table.squares is not None:
+        # A row of the prior weighs what rows of its real level weigh: levels may have been sampled at different rates.
+        level = -1 if isinstance(table, Confusion) else -2
+        total = table.counts.sum(axis=level, keepdims=True)
+        typical = table.squares.sum(axis=level, keepdims=True) / np.where(total > 0, total, 1.0)
+    copies = table.replicate(draw(table.counts, table.squares, prior, typical, rng))
+    return Resampled(table, table.replicate(table.counts + prior * typical), copies)
 
 
 def _resample_units(summary: Scores, rng: np.random.Generator) -> Resampled:
