@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import steelyard as sy
 
 from .law import law
 from .reading import Numbers, check_same, grid_beyond, read
@@ -79,3 +82,41 @@ def test_the_threshold_given_at_counting_is_exact(data: Any) -> None:
     assert exact.confusion is not None and binned.confusion is not None
     assert exact.confusion.counts.tolist() == binned.confusion.counts.tolist()
     assert binned.confusion.uncertain == (0.0, 0.0)
+
+
+STEP = 2.0**-17
+WORST: dict[str, tuple[dict[str, Any], float | None]] = {
+    # A negative above twenty positives, all in one cell: taken together they have the precision of the last.
+    "average_precision": (
+        {
+            "target": [0] + [1] * 20 + [0] * 3,
+            "score": [0.3 + STEP] + [0.3 + STEP / 32 * i for i in range(20)] + [0.1] * 3,
+        },
+        None,
+    ),
+    # An edge of a bin cuts the cell, and its rows pull both bins apart.
+    "ece": (
+        {"target": [1] * 10 + [0] * 6, "score": [0.3 - STEP] + [0.3 + STEP / 2] * 3 + [0.27] * 6 + [0.37] * 6},
+        None,
+    ),
+    # The median lies between a cell of one value and one of two.
+    "median_ae": (
+        {"target": [0.0] * 8, "prediction": [1.0] * 4 + [2.0, 2.0 + 2.0**-13] * 2, "kind": "continuous"},
+        None,
+    ),
+    # All targets share a cell, so that their distance from the mean is within the grid alone.
+    "rae": ({"target": [3.3, 3.3 + STEP, 3.3 + 3 * STEP, 3.3] * 2, "prediction": [1.0, 2.0, 3.0, 4.0] * 2}, None),
+    # The threshold cuts the cell that holds all negatives: at worst none of them is left.
+    "lr_negative": ({"target": [1, 0, 0, 1] * 2, "score": [0.1, 0.3 + STEP, 0.3 - STEP / 4, 0.9] * 2}, 0.3),
+}
+
+
+@pytest.mark.parametrize("name", list(WORST))
+def test_the_worst_that_a_cell_can_hide(name: str) -> None:
+    given, cut = WORST[name]
+    exact = sy.evaluate(**given)
+    with grid_beyond(LIMIT):
+        binned = sy.evaluate(**given)
+        a, b = (e if cut is None else e.at(cut) for e in (exact, binned))
+        assert a.evidence != b.evidence
+        check_bound({(name, None, ""): a[name]}, {(name, None, ""): b[name]})
