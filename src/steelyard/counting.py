@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import BadLevels, BadWeight, EmptyTable, MissingValues, listing
+from steelyard.errors import BadLevels, BadWeight, EmptyTable, MissingValues, NotNumeric, listing
 from steelyard.rows import BAD_WEIGHT, GOOD, STATE_WORDS, Rows, Table, Tally
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.class_scores import ClassScores, class_role, rank_tally, read_rank_units, read_ranks
@@ -346,9 +346,12 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
     }
     weighting = "none" if plan.weighting == "none" else "frequency"
     found: dict[str | None, Residuals] = {}
-    for name, part in _apart(
-        clean(rows.tally(moment_tally(centres, plan.weighting, segmented=segmented)), plan)
-    ).items():
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = clean(rows.tally(moment_tally(centres, plan.weighting, segmented=segmented)), plan)
+    if not all(np.isfinite(v.astype(np.float64)).all() for k, v in sums.items() if k not in {"state", "segment"}):
+        message = "The numbers are too large, or targets too near zero, to add up their fourth powers."
+        raise NotNumeric(message, "Express target and prediction in another unit, for example in millions.")
+    for name, part in _apart(sums).items():
         cells = {k: read_cells(t[name], (0,), weighting, exact=plan.exact) for k, t in tables.items()}
         parts = np.array([float(part[p].sum()) for p in PARTS])
         largest, rows_here = float(part["largest"].max()), int(part["rows"].sum())
@@ -357,7 +360,9 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
     bits = choose_bits(rows)
     if bits is not None:
         request = moment_tally(centres, plan.weighting, segmented=segmented, bits=bits)
-        for name, part in _apart(clean(rows.tally(request), plan)).items():
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = clean(rows.tally(request), plan)
+        for name, part in _apart(sums).items():
             found[name] = replace(found[name], units=read_unit_moments(part, _centre_of(centres, part), bits))
     # Summaries add: the whole is the sum of its segments, each counted about its own mean so that no digit is lost.
     whole = reduce(add, found.values())

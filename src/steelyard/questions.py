@@ -123,7 +123,7 @@ def _combined(values: Any, empty: str, weights: Any, levels: tuple[Any, ...]) ->
 def estimate(question: Question, *, level: Any, segment: str | None, options: Mapping[str, Any]) -> Estimate:
     """The finished number: value, interval, method, rows, certified bound, or the reason why there is none."""
     reading = question.reading
-    value = float(reading.value)
+    value = question.value
     facts: dict[str, Any] = {
         "confidence": question.confidence,
         "level": level,
@@ -131,10 +131,13 @@ def estimate(question: Question, *, level: Any, segment: str | None, options: Ma
         "options": dict(options),
     }
     n, n_eff = counted(question, reading)
-    if not math.isfinite(value):
+    bound = certified_bound(question, value, options) if math.isfinite(value) else 0.0
+    if not math.isfinite(value) or not math.isfinite(bound):
+        if isinstance(question.summary, Confusion) and any(question.summary.uncertain):
+            reason = "the threshold cuts a cell of the grid: count with this threshold, or exact=True"
+            return Estimate(question.measure.name, None, reason=reason, n=n, n_eff=n_eff, **facts)
         return Estimate(question.measure.name, None, reason=reason_of(reading), n=n, n_eff=n_eff, **facts)
     found = interval(question)
-    bound = certified_bound(question, value, options)
     return Estimate(
         question.measure.name,
         value,
@@ -175,7 +178,7 @@ def counted(question: Question, reading: Reading) -> tuple[float, float]:
         return n, n
     if isinstance(reading, Share) and isinstance(summary, Confusion) and not question.averaged:
         weighed = squares_of(question)
-        return n, effective_whole(reading, weighed)
+        return n, effective_whole(reading, weighed, summary.rows)
     return n, n * float(effective_rows(np.asarray(total), squares.sum())) / max(total, 1e-300)
 
 
@@ -188,7 +191,7 @@ def certified_bound(question: Question, value: float, options: Mapping[str, Any]
         return max((certified_bound(p, p.value, options) for _, p in question.parts), default=_classes_bound(question))
     if isinstance(summary, Confusion):
         others = [float(question.read(c).value) for c in summary.corners()]
-        return max((abs(v - value) for v in others if math.isfinite(v)), default=0.0)
+        return max((abs(v - value) if math.isfinite(v) else math.inf for v in others), default=0.0)
     if summary.cells.sharp:
         return 0.0
     if m.bound is not None:

@@ -213,7 +213,9 @@ class Estimate:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Estimate:
         """Read back what `to_dict` wrote."""
-        return cls(**{k: v for k, v in data.items() if k != "text"})
+        # JSON knows no tuples, and the options of a measure no lists.
+        options = {k: tuple(v) if isinstance(v, list) else v for k, v in data.get("options", {}).items()}
+        return cls(**{k: v for k, v in data.items() if k not in {"text", "options"}}, options=options)
 
     def renamed(self, **changes: Any) -> Estimate:
         """A copy with some fields changed."""

@@ -7,7 +7,7 @@ import pytest
 from .reading import few_replicates
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _fast_bootstrap() -> Iterator[None]:
     with few_replicates():
         yield

@@ -112,17 +112,19 @@ def hand_till_interval(question: Question) -> Interval:
         table = m.table(level)
         own = table.positives
         total = float(own.sum())
+        own2 = own if table.squares is None else table.squares[..., table.levels.index(level)]
+        count = float(effective_rows(np.asarray(total), own2.sum()))
         below = np.zeros_like(own)
         for other in m.levels:
             if other != level:
                 below = below + placements(table.between(level, other))[0]
         mean = sum(a.value for a in areas)
-        shared = float((own * (below - mean) ** 2).sum()) / total / max(total - 1, 1.0)
+        shared = float((own2 * (below - mean) ** 2).sum()) / total**2 * count / max(count - 1, 1.0)
         apart = sum(a.from_negatives for a in areas)
         error += math.sqrt(shared + apart) / (k * (k - 1))
     value = question.value
     if not 0 < value < 1 or error == 0:
-        smallest = min(float(m.table(level).positives.sum()) for level in m.levels)
+        smallest = min(min(a.positives, a.negatives) for _, areas in tables for a in areas)
         low, high = (float(x) for x in wilson(value * smallest, smallest, question.z))
         return clipped(question, low, high, value, "Wilson with the smallest class")
     half = question.z * error * float(LOGIT.slope(value))

@@ -32,7 +32,7 @@ def banded(name: str, s: Scores, confidence: float) -> Curve:
     if by_unit is not None:
         # The same share of as many rows as would spread like the units do.
         part, whole, method = (
-            np.nan_to_num(part / whole) * by_unit,
+            np.nan_to_num(divide(part, whole)) * by_unit,
             by_unit,
             "Wilson, pointwise, effective rows by unit",
         )
@@ -75,9 +75,9 @@ def _gap(
     columns: Columns, first: tuple[Array, Array], part: Array, whole: Array, shrink: float, z: float
 ) -> tuple[Array, Array]:
     """Newcombe's interval of the difference of two shares."""
-    p = part / whole
+    p = divide(part, whole)
     other, total = columns.pop("part2") * shrink, columns.pop("whole2") * shrink
-    q = other / total
+    q = divide(other, total)
     low2, high2 = wilson(other, total, z)
     down = np.sqrt((p - first[0]) ** 2 + (high2 - q) ** 2)
     up = np.sqrt((first[1] - p) ** 2 + (q - low2) ** 2)

@@ -40,7 +40,8 @@ def draw(counts: Array, squares: Array | None, prior: Array, typical: Array, rng
     # A cell of unequal weights spreads like so many rows of one weight each.
     weight = np.where(counts > 0, squares / np.where(counts > 0, counts, 1.0), typical)
     rows = np.where(counts > 0, counts / np.where(weight > 0, weight, 1.0), 0.0)
-    return rng.standard_gamma(np.broadcast_to(rows + prior, shape)) * weight
+    # Rounded, since the draws of a gamma variate jump where its shape passes one.
+    return rng.standard_gamma(np.broadcast_to(np.round(rows + prior, 9), shape)) * weight
 
 
 class Resampled(NamedTuple):
@@ -78,7 +79,10 @@ def _resample(table: Any, prior: Array, rng: np.random.Generator) -> Resampled:
         # A row of the prior weighs what rows of its real level weigh: levels may have been sampled at different rates.
         level = -1 if isinstance(table, Confusion) else -2
         total = table.counts.sum(axis=level, keepdims=True)
-        typical = table.squares.sum(axis=level, keepdims=True) / np.where(total > 0, total, 1.0)
+        weighed = table.squares.sum(axis=level, keepdims=True)
+        # A level without rows has the weight of all.
+        overall = float(table.squares.sum() / max(float(table.counts.sum()), 1e-300))
+        typical = np.where(total > 0, weighed / np.where(total > 0, total, 1.0), overall)
     copies = table.replicate(draw(table.counts, table.squares, prior, typical, rng))
     return Resampled(table, table.replicate(table.counts + prior * typical), copies)
 

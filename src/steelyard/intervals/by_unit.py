@@ -63,7 +63,10 @@ def unit_interval(question: Question) -> Interval:
     reading = question.reading
     quantile = question.t(buckets - 1)
     if isinstance(reading, Share):
-        n = value * (1 - value) / error**2 if error > 0 else float(min(buckets, float(reading.whole)))
+        # Where all units agree, as many as have a say in it.
+        left: Any = question.read(copies)
+        having = int((float(reading.whole) - np.asarray(left.whole) > 1e-9 * float(reading.whole)).sum())
+        n = value * (1 - value) / error**2 if error > 0 else float(having)
         low, high = wilson(value * n, n, quantile)
         return clipped(question, float(low), float(high), value, f"Wilson, {name}")
     return around(question, value, error, quantile, name)

@@ -34,7 +34,7 @@ def gap_interval(question: Question) -> Interval:
     if len(noise) < REPLICATES // 10:
         return Interval(None, None, "none", "too few resampled tables have a value")
     tail = (1 - question.confidence) / 2
-    best = int(np.argmax(gap))
+    best = int(np.argmax(gap >= gap.max() - 1e-12))
     near = np.ones(len(gap), dtype=bool)
     for _ in range(2):
         # Thresholds far below the maximum cannot hold the true one; leaving them out tightens the limit.

@@ -19,6 +19,8 @@ def log_odds_interval(question: Question) -> Interval:
     s: Scores = question.summary
     slope = question.measure.name == "calibration_slope"
     (a, b), information, _ = fit_log_odds(s, slope=slope)
+    if not float(information[0, 0]) > 1e-150:
+        return Interval(None, None, "none", "scores so near 0 or 1 that the fit has no spread")
     x = np.log(s.score) - np.log1p(-s.score)
     mu = 1.0 / (1.0 + np.exp(-np.clip(a + b * x, -700, 700)))
     p2, n2 = s.positives, s.negatives

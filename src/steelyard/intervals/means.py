@@ -118,12 +118,16 @@ def relative_interval(question: Question) -> Interval:
     away = float(distance_from_mean(summary)) / total
     varied = max(float(spread(summary)[0]) / total - away**2, 0.0)
     value = question.value
+    if away == 0:
+        return Interval(None, None, "none", "the targets hardly vary")
     if value == 0:
         return clipped(question, 0.0, 0.0, 0.0, "delta method (no errors at all)")
-    relative = (float(top.deviation) / float(top.value)) ** 2 + varied / away**2
+    relative = (float(top.deviation) / float(top.value)) ** 2 + (math.sqrt(varied) / away) ** 2
     half = question.t(n - 1) * math.sqrt(relative / (n - 1))
     centre = float(LOG.to(value))
-    return clipped(question, math.exp(centre - half), math.exp(centre + half), value, "delta method, log scale")
+    with np.errstate(over="ignore"):
+        low, high = (float(LOG.back(centre + side * half)) for side in (-1, 1))
+    return clipped(question, low, high, value, "delta method, log scale")
 
 
 @method("order")

@@ -41,8 +41,12 @@ class Question:
 
     @cached_property
     def value(self) -> float:
-        """The number itself."""
-        return float(self.reading.value)
+        """The number itself, kept inside its range where rounding alone leads out of it."""
+        value = float(self.reading.value)
+        least, most = self.measure.range
+        if least - 1e-12 <= value < least:
+            return float(least)
+        return float(most) if most < value <= most + 1e-12 else value
 
     @property
     def z(self) -> float:
@@ -142,7 +146,8 @@ BELOW_ONE = Scale(
 def scale_of(limits: tuple[float, float], value: float) -> Scale:
     """The scale for a range; plain where the value sits on an end of it."""
     low, high = limits
-    if not low < value < high or (math.isinf(low) and math.isinf(high)):
+    # Rounding alone may keep a value off the end, and there a scale without ends knows no bounds.
+    if not low + 1e-12 < value < high - 1e-12 or (math.isinf(low) and math.isinf(high)):
         return PLAIN
     if (low, high) == (0, 1):
         return LOGIT
@@ -156,13 +161,16 @@ def scale_of(limits: tuple[float, float], value: float) -> Scale:
 def around(question: Question, value: float, error: float, quantile: float, name: str) -> Interval:
     """The value ± quantile × error on the measure's own scale, kept inside its range."""
     scale = scale_of(question.measure.range, value)
-    centre, half = scale.to(value), quantile * error * float(scale.slope(value))
-    low, high = float(scale.back(centre - half)), float(scale.back(centre + half))
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre, half = scale.to(value), quantile * error * float(scale.slope(value))
+        low, high = float(scale.back(centre - half)), float(scale.back(centre + half))
     return clipped(question, low, high, value, name)
 
 
 def clipped(question: Question, low: float, high: float, value: float, name: str, note: str = "") -> Interval:
     """Keep an interval inside the measure's range, and the value inside the interval."""
     least, most = question.measure.range
-    low, high = max(min(low, value), least), min(max(high, value), most)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return Interval(None, None, "none", "too few rows for the spread: the interval has no end")
+    low, high = float(max(min(low, value), least)), float(min(max(high, value), most))
     return Interval(low, high, name, note)

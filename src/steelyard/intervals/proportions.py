@@ -9,6 +9,8 @@ import numpy as np
 
 from steelyard.intervals.method import Question, clipped, method
 from steelyard.results import Array, Average, Interval, Quotient, Share, divide
+from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.summary import effective_rows
 
 
 def wilson(part: Array | float, whole: Array | float, z: float) -> tuple[Array, Array]:
@@ -28,7 +30,7 @@ def wilson(part: Array | float, whole: Array | float, z: float) -> tuple[Array, 
     return np.where(whole > 0, low, 0.0), np.where(whole > 0, high, 1.0)
 
 
-def effective_whole(share: Share, squares: Share | None) -> float:
+def effective_whole(share: Share, squares: Share | None, most: float = math.inf) -> float:
     """The number of rows a share rests on; under sampling weights the one that gives the same spread."""
     whole, part = float(share.whole), float(share.part)
     if squares is None:
@@ -39,7 +41,8 @@ def effective_whole(share: Share, squares: Share | None) -> float:
     p = part / whole
     spread = (1 - p) ** 2 * part2 + p**2 * (whole2 - part2)
     if 0 < p < 1 and spread > 0:
-        return p * (1 - p) * whole**2 / spread
+        # Light rows alone on one side would count for thousands, and there are only so many.
+        return min(p * (1 - p) * whole**2 / spread, most)
     return whole**2 / whole2
 
 
@@ -57,10 +60,15 @@ def wilson_interval(question: Question) -> Interval:
     share = question.reading
     assert isinstance(share, Share)
     squares = squares_of(question)
-    n = effective_whole(share, squares)
+    n = effective_whole(share, squares, question.summary.rows)
+    if isinstance(question.summary, ClassScores) and question.summary.weighting == "sampling":
+        weights = question.summary.tables[0].squares
+        assert weights is not None
+        n = float(effective_rows(np.asarray(share.whole), weights.sum()))
     p = float(share.value)
     low, high = wilson(p * n, n, question.z)
-    name = "Wilson" if squares is None else f"Wilson with {n:,.1f} effective rows"
+    weighted = getattr(question.summary, "weighting", "none") == "sampling"
+    name = f"Wilson with {n:,.1f} effective rows" if weighted else "Wilson"
     return clipped(question, float(low), float(high), p, name)
 
 
@@ -72,7 +80,7 @@ def mover_interval(question: Question) -> Interval:
     squares = squares_of(question)
     down = up = 0.0
     for i, (share, weight) in enumerate(zip(average.shares, average.weights, strict=True)):
-        n = effective_whole(share, squares.shares[i] if squares is not None else None)
+        n = effective_whole(share, squares.shares[i] if squares is not None else None, question.summary.rows)
         p = float(share.value)
         low, high = wilson(p * n, n, question.z)
         down += (weight * (p - float(low))) ** 2
@@ -92,7 +100,7 @@ def f1_interval(question: Question) -> Interval:
         return Share(tp, np.asarray(r.bottom) - tp)
 
     share = jaccard(ratio)
-    n = effective_whole(share, None if squares is None else jaccard(squares))
+    n = effective_whole(share, None if squares is None else jaccard(squares), question.summary.rows)
     low, high = (float(x) for x in wilson(float(share.value) * n, n, question.z))
     return clipped(
         question, 2 * low / (1 + low), 2 * high / (1 + high), float(ratio.value), "Wilson on TP / (TP + FP + FN)"
@@ -108,7 +116,7 @@ def quotient_interval(question: Question) -> Interval:
     limits = []
     for side in ("top", "bottom"):
         share = getattr(quotient, side)
-        n = effective_whole(share, None if squares is None else getattr(squares, side))
+        n = effective_whole(share, None if squares is None else getattr(squares, side), question.summary.rows)
         p = float(share.value)
         limits.append((p, *(float(x) for x in wilson(p * n, n, question.z))))
     (p, p_low, p_high), (q, q_low, q_high) = limits
@@ -130,7 +138,7 @@ def spread_interval(question: Question) -> Interval:
     if s.squares is not None:
         column = s.levels.index(s.positive)
         squares = Share(s.squares[..., column].sum(), s.squares.sum())
-    n = effective_whole(share, squares)
+    n = effective_whole(share, squares, question.summary.rows)
     p = float(share.value)
     low, high = (float(x) for x in wilson(p * n, n, question.z))
     ends = (low * (1 - low), high * (1 - high))

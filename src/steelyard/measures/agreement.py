@@ -31,7 +31,7 @@ def error_rate(c: Confusion) -> Share:
     >>> print(error_rate(Confusion.of([[6, 3], [2, 9]], levels=("spam", "ham"))))
     0.250 (5 of 20)
     """
-    return Share(c.total - c.correct, c.total, empty="no rows")
+    return Share(c.wrong, c.total, empty="no rows")
 
 
 @measure(better="higher", range=(0, 1), aliases=("tpr", "sensitivity", "hit_rate", "true_positive_rate"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from steelyard.measures.measure import measure
@@ -15,7 +17,7 @@ NO_LOG_ODDS = "scores of exactly 0 or 1, or outside, have no log-odds"
 BOTH = "needs at least one positive and one negative"
 
 
-@measure(better="lower", range=(0, 2), aliases=("brier_score", "brier_score_loss"))
+@measure(better="lower", range=(0, float("inf")), aliases=("brier_score", "brier_score_loss"))
 def brier(s: Scores | ClassScores) -> Mean:
     """Mean squared distance between probability and outcome; for K classes summed over the classes.
 
@@ -28,7 +30,8 @@ def brier(s: Scores | ClassScores) -> Mean:
         good = all(t.probabilities for t in s.tables)
         count = s.total if good else np.asarray(0.0)
         return Mean(s.brier[..., 0], s.brier[..., 1], count, NOT_PROBABILITIES)
-    up, down = (1.0 - s.score) ** 2, s.score**2
+    p = np.clip(s.score, 0.0, 1.0)
+    up, down = (1.0 - p) ** 2, p**2
     n = s.counts.sum(axis=(-2, -1))
     return Mean(
         (s.positives * up + s.negatives * down).sum(axis=-1),
@@ -82,15 +85,19 @@ def binned(s: Scores, bins: int) -> tuple[Array, Array, Array]:
     p = s.positives
     rows = p + s.negatives
     n = by_bin(rows)
-    return n, np.nan_to_num(divide(by_bin(rows * s.score), n)), np.nan_to_num(divide(by_bin(p), n))
+    score = s.score if s.probabilities else np.zeros(len(s.score))
+    return n, np.nan_to_num(divide(by_bin(rows * score), n)), np.nan_to_num(divide(by_bin(p), n))
 
 
 def _unsure(s: Scores, bins: int) -> float:
-    """Mean distance that the grid may have moved a score, plus the share of rows in cells that a bin's edge cuts."""
+    """Mean distance that the grid may have moved a score, plus the share of rows in cells that a bin's edge cuts.
+
+    Such a row may leave one bin and enter another, so it counts twice.
+    """
     w = s.positives + s.negatives
     width = (s.cells.high - s.cells.low) / 2
     cut = np.floor(s.cells.low * bins) != np.floor(s.cells.high * bins)
-    return float(((width + cut) * w).sum() / max(w.sum(), 1e-300))
+    return float(((width + 2 * cut) * w).sum() / max(w.sum(), 1e-300))
 
 
 def _ece_bound(s: Scores, *, bins: int = 10) -> float:
@@ -195,8 +202,14 @@ def fit_log_odds(s: Scores, *, slope: bool) -> tuple[Array, Array, Array]:
     # A separable table has no maximum: the coefficients run away and never settle.
     exists = settled & (total_p > 0) & (total_n > 0) & (np.abs(both) < 500).all(axis=-1)
     if slope:
-        exists = exists & (information[..., 0, 0] * information[..., 1, 1] - information[..., 0, 1] ** 2 > 1e-10)
+        # Nor does one whose classes do not overlap, or whose scores are all but the same.
+        exists = exists & _overlap(p > 0, n > 0) & _overlap(n > 0, p > 0) & (det > 1e-10 * i00 * i11)
     return both, information, exists
+
+
+def _overlap(low: Any, high: Any) -> Any:
+    """Whether the first cell of one class lies below the last of the other."""
+    return np.argmax(low, axis=-1) < high.shape[-1] - 1 - np.argmax(high[..., ::-1], axis=-1)
 
 
 def _linear(both: Array, x: Array) -> Array:

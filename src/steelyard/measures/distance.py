@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from steelyard.measures.measure import measure
@@ -25,7 +27,11 @@ def spread(r: Residuals) -> tuple[Array, Array, Array]:
     """Sums of squares of target, of prediction, and of their product, each about its mean."""
     m = r.moments.centred()
     tt, te, ee = m.get(2, 0), m.get(1, 1), m.get(0, 2)
-    return tt, tt + 2 * te + ee, tt + te
+    # One distinct target has no spread, whatever rounding left over.
+    tt = np.maximum(tt, 0.0) if len(r.targets.low) > 1 or r.targets.blurred.any() else 0.0 * tt
+    # A sum that is all rounding, beside the larger ones it is the difference of, is none.
+    pp = tt + 2 * te + ee
+    return tt, np.where(pp > 1e-10 * (tt + ee), pp, 0.0), tt + te
 
 
 @measure(better="lower", range=(0, INFINITY))
@@ -57,7 +63,8 @@ def rmse(r: Residuals) -> Ratio:
     >>> round(float(rmse(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     0.6455
     """
-    return Ratio(np.sqrt(mse(r).value), 1.0, "no rows")
+    # Leaving out the one unit with errors may leave a little less than nothing.
+    return Ratio(np.sqrt(np.maximum(mse(r).value, 0.0)), 1.0, "no rows")
 
 
 @measure(better="lower", range=(0, INFINITY), aliases=("mean_absolute_error",))
@@ -88,9 +95,9 @@ def _size_bound(r: Residuals) -> float:
 
 
 def _median_bound(r: Residuals) -> float:
-    at = np.searchsorted(np.cumsum(r.sizes.counts[:, 0]), r.sizes.counts.sum() / 2)
-    at = min(int(at), len(r.sizes.low) - 1)
-    return float(r.sizes.high[at] - r.sizes.low[at]) if len(r.sizes.low) else 0.0
+    # Every size lies between the ends of its cell, so the median lies between the medians of the ends.
+    middle, ends = quantile_of(r.sizes, 0.5), [replace(r.sizes, low=x, high=x) for x in (r.sizes.low, r.sizes.high)]
+    return max(abs(quantile_of(e, 0.5) - middle) for e in ends) if len(r.sizes.low) else 0.0
 
 
 @measure(better="lower", range=(0, INFINITY), aliases=("median_absolute_error",), interval="order", bound=_median_bound)
@@ -169,15 +176,31 @@ def distance_from_mean(r: Residuals) -> Array:
         return r.part("away")
     centre = r.moments.centred().centre[..., 0]
     away = np.abs(r.targets.middle - centre[..., None])
-    return np.asarray((away * r.targets.counts[:, 0]).sum(axis=-1))
+    total = np.asarray((away * r.targets.counts[:, 0]).sum(axis=-1))
+    if len(r.targets.low) == 1 and not r.targets.blurred.any():
+        return 0.0 * total
+    if total.ndim or not r.targets.blurred.any():
+        return total
+    # On the grid all targets may share one cell; the sum of squares, which is exact, knows better.
+    return np.asarray(np.clip(total, *_distance_limits(r)))
+
+
+def _distance_limits(r: Residuals) -> tuple[float, float]:
+    centre, squares = float(r.moments.centred().centre[0]), float(spread(r)[0])
+    furthest = max(centre - float(r.targets.low[0]), float(r.targets.high[-1]) - centre)
+    return squares / furthest if furthest > 0 else 0.0, float(np.sqrt(squares * float(r.total)))
 
 
 def _rae_bound(r: Residuals) -> float:
+    if not r.targets.blurred.any():
+        return 0.0
     total = float(distance_from_mean(r))
     slack = float(((r.targets.high - r.targets.low) / 2 * r.targets.counts[:, 0]).sum())
-    return (
-        float(r.part("over") + r.part("under")) * slack / total / max(total - slack, 1e-300) if total > slack else 0.0
-    )
+    # The sum of squares is exact, and says how small and how large a sum of distances can be.
+    limits = _distance_limits(r)
+    least, most = max(total - slack, limits[0]), min(total + slack, limits[1])
+    errors, value = float(r.part("over") + r.part("under")), float(rae(r).value)
+    return max((abs(errors / x - value) for x in (least, most) if x > 0), default=0.0)
 
 
 @measure(
@@ -200,7 +223,8 @@ def rrse(r: Residuals) -> Ratio:
     0.5175
     """
     tt, _, _ = spread(r)
-    return Ratio(np.sqrt(raw_errors(r).get(0, 2)), np.sqrt(tt), SAME_TARGET)
+    # A delta method may ask for sums a little below zero.
+    return Ratio(np.sqrt(np.maximum(raw_errors(r).get(0, 2), 0.0)), np.sqrt(np.maximum(tt, 0.0)), SAME_TARGET)
 
 
 @measure(better="higher", range=(-1, 1), aliases=("pearson", "pearson_r"), interval="moments")

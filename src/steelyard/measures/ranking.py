@@ -139,7 +139,23 @@ def ks(s: Scores) -> Ratio:
     return Ratio(np.abs(tpr - x).max(axis=-1), 1.0, empty=BOTH)
 
 
-@measure(better="higher", range=(0, 1), aliases=("pr_auc", "ap"))
+def _precision_bound(s: Scores) -> float:
+    """In a shared cell at best all positives come first and together, at worst last and one by one."""
+    if not s.positives.sum() > 0:
+        return 0.0
+    best, _ = s.extremes()
+    tp, fp = cumulative(s)
+    p, n = s.positives[::-1], s.negatives[::-1]
+    before, after = tp[:-1] + fp[:-1] + n, tp[1:] + fp[1:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one_by_one = np.where(before > 0, p - (fp[:-1] + n) * np.log(after / before), p)
+        together = np.where(after > 0, p * tp[1:] / after, 0.0)
+    worst = np.where(s.cells.blurred[::-1], one_by_one, together).sum() / tp[-1]
+    value = float(average_precision(s).value)
+    return max(abs(float(average_precision(best).value) - value), abs(float(worst) - value))
+
+
+@measure(better="higher", range=(0, 1), aliases=("pr_auc", "ap"), bound=_precision_bound)
 def average_precision(s: Scores) -> Ratio:
     """Precision averaged over the positives as they are found: Σ (recall_i − recall_{i−1}) × precision_i.
 

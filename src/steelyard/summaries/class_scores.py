@@ -152,15 +152,14 @@ def rank_tally(levels: Sequence[Any], *, weighting: str, segmented: bool, bits: 
         # The first of equally high classes, in the order of the levels.
         return r.chain([(r.value(role) == top(r), i) for i, role in enumerate(roles[:-1])], len(roles) - 1)
 
+    def off(r: Any, v: Any, role: str) -> Any:
+        # Scores that are no probabilities have no squared error; kept between the ends it stays a number.
+        x = r.value(role)
+        return r.chain([(x < 0.0, 0.0), (x > 1.0, 1.0)], x) - r.flag(r.is_level("target", v))
+
     @once
     def error(r: Any) -> Any:
-        return sum(
-            (
-                (r.value(role) - r.flag(r.is_level("target", v))) * (r.value(role) - r.flag(r.is_level("target", v)))
-                for v, role in zip(levels, roles, strict=True)
-            ),
-            start=0.0,
-        )
+        return sum((off(r, v, role) * off(r, v, role) for v, role in zip(levels, roles, strict=True)), start=0.0)
 
     def weight(r: Any) -> Any:
         return r.value("weight") if weighting != "none" else 1.0

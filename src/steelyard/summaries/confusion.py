@@ -83,6 +83,11 @@ class Confusion:
         return np.asarray(np.trace(self.counts, axis1=-2, axis2=-1))
 
     @property
+    def wrong(self) -> Array:
+        """Counts off the diagonal."""
+        return np.asarray((self.counts * (1.0 - np.eye(len(self.levels)))).sum(axis=(-2, -1)))
+
+    @property
     def actual(self) -> Array:
         """Counts of each actual level."""
         return np.asarray(self.counts.sum(axis=-1))
@@ -94,31 +99,26 @@ class Confusion:
 
     def outcomes(self, level: Any) -> Outcomes:
         """One level against the rest."""
-        i = self.levels.index(level)
-        tp = self.counts[..., i, i]
-        fn, fp = self.actual[..., i] - tp, self.predicted[..., i] - tp
-        return Outcomes(tp, fn, fp, self.total - tp - fn - fp)
+        (tn, fp), (fn, tp) = np.moveaxis(_folded(self.counts, self.levels.index(level)), (-2, -1), (0, 1))
+        return Outcomes(tp, fn, fp, tn)
 
     def by_level(self) -> Outcomes:
         """Every level against the rest, on a trailing axis."""
         tp = np.asarray(np.diagonal(self.counts, axis1=-2, axis2=-1))
-        fn, fp = self.actual - tp, self.predicted - tp
-        return Outcomes(tp, fn, fp, self.total[..., None] - tp - fn - fp)
+        off = self.counts * (1.0 - np.eye(len(self.levels)))
+        fn, fp, total = off.sum(axis=-1), off.sum(axis=-2), self.total[..., None]
+        tn = total - tp - fn - fp
+        # What subtracting sums of weights leaves over where there are no rows is none.
+        return Outcomes(tp, fn, fp, np.where(tn > 1e-12 * total, tn, 0.0))
 
     def against_rest(self, level: Any) -> Confusion:
         """The same rows with two levels only: this one, and the rest."""
         if len(self.levels) == 2:
             return replace(self, positive=level)
         i = self.levels.index(level)
-
-        def folded(table: Array) -> Array:
-            hit, row, column = table[..., i, i], table[..., i, :].sum(axis=-1), table[..., :, i].sum(axis=-1)
-            rest = table.sum(axis=(-2, -1)) - row - column + hit
-            return np.stack([np.stack([rest, column - hit], -1), np.stack([row - hit, hit], -1)], -2)
-
-        units = None if self.units is None else replace(self.units, table=folded(self.units.table))
-        squares = None if self.squares is None else folded(self.squares)
-        counts = folded(self.counts)
+        units = None if self.units is None else replace(self.units, table=_folded(self.units.table, i))
+        squares = None if self.squares is None else _folded(self.squares, i)
+        counts = _folded(self.counts, i)
         return Confusion((None, level), counts, self.rows, level, self.weighting, squares, units)
 
     def replicate(self, counts: Array) -> Confusion:
@@ -227,6 +227,18 @@ class Confusion:
             Units.from_dict(data["units"]),
             tuple(data["uncertain"]),
         )
+
+
+def _folded(table: Array, i: int) -> Array:
+    """The rest and the i-th level: added up and not subtracted, so that no rows are exactly none under any weights."""
+    rest = np.arange(table.shape[-1]) != i
+    mine, others = table[..., i, :], table[..., rest, :]
+    missed, called, left = (
+        mine[..., rest].sum(axis=-1),
+        others[..., i].sum(axis=-1),
+        others[..., rest].sum(axis=(-2, -1)),
+    )
+    return np.stack([np.stack([left, called], -1), np.stack([missed, mine[..., i]], -1)], -2)
 
 
 # How an engine is asked for it ----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.results import Array, divide
-from steelyard.summaries.summary import pack, same, unpack
+from steelyard.summaries.summary import pack, unpack
 
 ORDERS = tuple((i, d - i) for d in range(5) for i in range(d, -1, -1))
 PLACE = {order: k for k, order in enumerate(ORDERS)}
@@ -70,11 +70,13 @@ class Moments:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Moments):
             return False
-        n = max(float(np.max(self.n, initial=1.0)), 1.0)
-        scale = np.sqrt(np.maximum([self.get(2, 0), self.get(0, 2)], 1e-300) / n)
+        # Rounding is a share of the spread, and of the distance from zero.
+        n = np.maximum(self.n, 1e-300)
+        spread = [np.sqrt(np.maximum(s, 0.0) / n) for s in (self.get(2, 0), self.get(0, 2))]
+        scale = [s + 1e-6 * np.abs(self.centre[..., k]) for k, s in enumerate(spread)]
         size = np.stack([n * scale[0] ** i * scale[1] ** j for i, j in ORDERS], axis=-1)
-        close = np.allclose(self.sums / size, other.sums / size, rtol=1e-9, atol=1e-9)
-        return close and same(self.centre, other.centre)
+        off = np.abs(self.centre - other.centre) <= 1e-9 * np.stack(scale, axis=-1)
+        return bool((np.abs(self.sums - other.sums) <= 1e-8 * (size + np.abs(self.sums))).all() and off.all())
 
     __hash__ = None  # type: ignore[assignment]
 

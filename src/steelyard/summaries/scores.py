@@ -92,8 +92,10 @@ class Scores:
     def between(self, level: Any, other: Any) -> Scores:
         """Only the rows of two levels, the first one positive."""
         pick = [self.levels.index(level), self.levels.index(other)]
-        cells = replace(self.cells, counts=self.counts[..., pick])
-        return Scores(cells, (level, other), level, "none" if self.weighting == "none" else "frequency")
+        if self.weighting == "sampling":
+            pick += [i + len(self.levels) for i in pick]
+        cells = replace(self.cells, counts=self.cells.counts[..., pick])
+        return Scores(cells, (level, other), level, self.weighting)
 
     def replicate(self, counts: Array) -> Scores:
         """The same cells with other counts, perhaps many at once."""
@@ -132,8 +134,10 @@ class Scores:
             order = (self.positive, other)
 
         def table(p: Array, n: Array) -> Array:
-            tp, fp = (p * above).sum(axis=-1), (n * above).sum(axis=-1)
-            rows = {self.positive: (p.sum(axis=-1) - tp, tp), other: (n.sum(axis=-1) - fp, fp)}
+            rows = {
+                v: tuple((x * side).sum(axis=-1) for side in (~above, above))
+                for v, x in ((self.positive, p), (other, n))
+            }
             column = {self.positive: 1, other: 0}
             return np.stack([np.stack([rows[a][column[b]] for b in order], axis=-1) for a in order], axis=-2)
 
