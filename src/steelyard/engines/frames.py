@@ -63,7 +63,7 @@ class FrameRows:
         bucket_column: str = "",
         names: Mapping[str, str] | None = None,
         explain: Callable[[Exception], Exception] | None = None,
-        add_cells: Callable[[Any, Mapping[str, tuple[str, int]]], Any] | None = None,
+        add_cells: Callable[[Any, Mapping[str, tuple[str, int, int]]], Any] | None = None,
     ) -> None:
         import narwhals.stable.v2 as nw
 
@@ -77,7 +77,7 @@ class FrameRows:
         self.add_cells = add_cells
         self._values: dict[str, Any] = {}
         self._staged: dict[str, Any] = {}
-        self._cells: dict[str, tuple[str, int]] = {}
+        self._cells: dict[str, tuple[str, int, int]] = {}
         self._length: int | None = None
 
     @property
@@ -171,14 +171,14 @@ class FrameRows:
         """Drop the last bits of a whole number."""
         return x if bits == 0 else (x - x % (1 << bits)) // (1 << bits)
 
-    def cell(self, x: Any, m: int) -> Any:
-        """The grid cell of each number; cell 0 for what is not a finite number."""
+    def cell(self, x: Any, m: int, otherwise: int = 0) -> Any:
+        """The grid cell of each number, and what stands for one that is missing or not finite."""
         if self.add_cells:
             place = len(self._staged)
             self._staged[f"number {place}"] = x
-            self._cells[f"cell {place}"] = (f"number {place}", m)
+            self._cells[f"cell {place}"] = (f"number {place}", m, otherwise)
             return self.nw.col(f"cell {place}")
-        return self.chain([(~self._finite(x), 0)], grid.expression(self, x, m)).cast(self.nw.Int64)
+        return self.chain([(~self._finite(x), otherwise)], grid.expression(self, x, m)).cast(self.nw.Int64)
 
     def number(self, value: float) -> Any:
         """A constant."""
@@ -246,33 +246,36 @@ class FrameRows:
     def score_cells(self, request: ScoreTally) -> ScoreCells | None:
         """The score table of a 0/1 target in one lean query; None where the one operation has to do.
 
-        Grouping by one whole number and adding up the target costs less than carrying the level in the key. A row that
-        is not usable, or a target that is neither 0 nor 1, shows up under a key of its own.
+        Grouping by one whole number and adding up the target costs less than carrying the level in the key. A score that
+        is missing or infinite shows up under a key of its own, a target that is missing or neither 0 nor 1 in the sums.
         """
         kind = self.kind("target")
-        if request.exact or self.has("segment") or self.has("weight") or len(request.cuts) > 1 or kind == "text":
+        others = any(self.has(role) for role in ("segment", "weight", "unit"))
+        if request.exact or others or len(request.cuts) > 1 or kind not in {"int", "bool"}:
             return None
         self._staged, self._cells = {}, {}
         x, y = self.value(request.role), self.value("target")
-        place = self.cell(x, grid.FINE)
+        place = self.cell(x, grid.FINE, ODD)
         if request.cuts and grid.cuts(request.cuts[0]):
             place = place + self.flag(x >= request.cuts[0]).cast(self.nw.Int64)
-        # A missing value makes the condition missing, and NaN counts as above infinity: both come out as odd.
-        usable = ((y == 0.0) | (y == 1.0)) & (x > -np.inf) & (x < np.inf)
-        if self.has("unit"):
-            usable = usable & ~self._absent("unit")
-        frame = self._with_cells().select(place=self.chain([(usable, place)], ODD), y=y, x=x + 0.0)
         column = self.nw.col
         raw = self._collect(
-            frame.group_by("place").agg(
+            self._with_cells()
+            .select(place=place, y=y, squared=y * y, x=x + 0.0)
+            .group_by("place")
+            .agg(
                 self.nw.len().alias("rows"),
+                column("y").count().alias("known"),
                 column("y").sum(),
+                column("squared").sum(),
                 column("x").min().alias("low"),
                 column("x").max().alias("high"),
             )
         )
         place_of = np.asarray(raw["place"]).astype(np.int64)
-        if not len(place_of) or (place_of == ODD).any():
+        # A whole number is its own square only if it is 0 or 1.
+        alike = np.array_equal(raw["y"], raw["squared"]) and np.array_equal(raw["rows"], raw["known"])
+        if not len(place_of) or not alike or (place_of <= ODD + 1).any():
             return None
         order = np.argsort(place_of)
         low, high, ones, n = (np.asarray(raw[k])[order].astype(np.float64) for k in ("low", "high", "y", "rows"))

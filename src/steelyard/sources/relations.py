@@ -73,27 +73,34 @@ def _by_number(column: str) -> str:
     return f"((({remainder} * 48271 + 11) % {MODULUS}) * 16807 + 7919) % {MODULUS} // 32768"
 
 
-def _add_cells(frame: Any, wanted: Mapping[str, tuple[str, int]]) -> Any:
-    """The frame with columns of grid cells, by name: the column and the fineness of each."""
+def _add_cells(frame: Any, wanted: Mapping[str, tuple[str, int, int]]) -> Any:
+    """The frame with columns of grid cells, by name: the column, its fineness, and what stands for no finite number."""
     import narwhals.stable.v2 as nw
 
-    parts = [f"{_cell(quoted(column), m)} as {quoted(name)}" for name, (column, m) in wanted.items()]
+    parts = [f"{_cell(quoted(column), m, odd)} as {quoted(name)}" for name, (column, m, odd) in wanted.items()]
     return nw.from_native(nw.to_native(frame).project(", ".join(["*", *parts])))
 
 
-def _cell(column: str, m: int) -> str:
-    """The cell of a number from its bits, as `grid.encode` does it; probabilities, the usual case, are looked at first."""
+def _cell(column: str, m: int, otherwise: int = 0) -> str:
+    """The cell of a number from its bits, as `grid.encode` does it; ordinary probabilities are looked at first."""
     x, a, top = f"cast({column} as double)", grid.arm(m), ((grid.LARGEST - grid.SMALLEST) << m) + 1
-    first = ((1023 + grid.SMALLEST) << m) - 1
+    first, least = ((1023 + grid.SMALLEST) << m) - 1, 2.0**grid.SMALLEST
+
+    def bits(y: str, less: str = "") -> str:
+        return f"((({y})::bit::bigint{less}) >> {52 - m})"
 
     def step(y: str, less: str = "") -> str:
-        return f"greatest(0, ((({y})::bit::bigint{less}) >> {52 - m}) - {first})"
+        return f"greatest(0, {bits(y, less)} - {first})"
 
+    upper = f"1.0::double - {x}"
     cases = (
+        (f"{x} >= {least!r} and {x} < 0.5", f"{bits(x)} - {first - 1}"),
+        (f"{x} >= 0.5 and {x} <= {1 - least!r}", f"{2 * a + first} - {bits(upper, ' - 1')}"),
+        (f"not isfinite({x})", f"{otherwise}"),
+        (f"{x} = 0.0", "0"),
         (f"{x} > 0.0 and {x} < 0.5", f"1 + {step(x)}"),
-        (f"{x} >= 0.5 and {x} < 1.0", f"{2 * a} - {step(f'1.0::double - {x}', ' - 1')}"),
-        (f"{x} = 0.0 or not isfinite({x})", "0"),
+        (f"{x} >= 0.5 and {x} < 1.0", f"{2 * a} - {step(upper, ' - 1')}"),
         (f"{x} >= 1.0", f"{2 * a - ((-grid.SMALLEST) << m)} + least({top}, {step(x)})"),
         (f"{x} < 0.0", f"-1 - least({top}, {step(f'-{x}', ' - 1')})"),
     )
-    return f"case {' '.join(f'when {condition} then {cell}' for condition, cell in cases)} else 0 end"
+    return f"case {' '.join(f'when {condition} then {cell}' for condition, cell in cases)} else {otherwise} end"
