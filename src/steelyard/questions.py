@@ -188,7 +188,8 @@ def certified_bound(question: Question, value: float, options: Mapping[str, Any]
     if isinstance(summary, Residuals):
         return m.bound(summary, **options) if m.bound is not None else 0.0
     if isinstance(summary, ClassScores):
-        return max((certified_bound(p, p.value, options) for _, p in question.parts), default=_classes_bound(question))
+        parts = [certified_bound(p, p.value, options) for _, p in question.parts]
+        return max(parts) if parts else _classes_bound(question)
     if isinstance(summary, Confusion):
         others = [float(question.read(c).value) for c in summary.corners()]
         return max((abs(v - value) if math.isfinite(v) else math.inf for v in others), default=0.0)

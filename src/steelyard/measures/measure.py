@@ -102,10 +102,14 @@ def measure(
     return mark
 
 
-def catalogue() -> dict[str, Measure]:
-    """Every measure by its canonical name, in order."""
+def _load() -> None:
     for room in ROOMS:
         importlib.import_module(f"steelyard.measures.{room}")
+
+
+def catalogue() -> dict[str, Measure]:
+    """Every measure by its canonical name, in order."""
+    _load()
     # By question, whatever was imported first; measures from elsewhere come last.
     place = {room: i for i, room in enumerate(ROOMS)}
     return dict(sorted(_catalogue.items(), key=lambda item: place.get(item[1].question, len(place))))
@@ -117,13 +121,13 @@ def find(name: str) -> Measure:
     >>> find("roc_auc").name
     'auc'
     """
-    known = catalogue()
-    canonical = name if name in known else _aliases.get(name, "")
+    _load()
+    canonical = name if name in _catalogue else _aliases.get(name, "")
     if not canonical:
         message = f'There is no measure called "{name}".'
-        hint = nearest(name, [*known, *_aliases]) or "`steelyard measures` lists them all."
+        hint = nearest(name, [*_catalogue, *_aliases]) or "`steelyard measures` lists them all."
         raise UnknownMeasure(message, hint)
-    return known[canonical]
+    return _catalogue[canonical]
 
 
 def forget(name: str) -> None:
