@@ -266,6 +266,3 @@ _add(
     lambda d: sy.load(d / "e.json"),
     lambda d: (d / "e.json").write_text('{"steelyard": 1}'),
 )
-
-OPEN: dict[str, str] = {}
-"""Cases whose message is not there yet, and where it belongs; they must be taken off the list when it is."""

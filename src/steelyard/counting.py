@@ -147,32 +147,25 @@ def choose_bits(rows: Rows) -> int | None:
 
 def _score_table(rows: Rows, role: str, plan: Plan) -> Table:
     """Distinct scores where rows are few or exactness is asked for, else cells of the grid."""
-    segmented = rows.has("segment")
-    known = getattr(rows, "length", None)
-    if known is None and not plan.exact:
+
+    def ask(*, exact: bool) -> Table:
         request = score_tally(
             role,
-            exact=False,
+            exact=exact,
             weighting=plan.weighting,
-            segmented=segmented,
+            segmented=rows.has("segment"),
             cuts=plan.cuts,
             beside=plan.beside,
             labels=plan.labels,
         )
-        table = clean(rows.tally(request), plan)
+        return clean(rows.tally(request), plan)
+
+    known = getattr(rows, "length", None)
+    if known is None and not plan.exact:
+        table = ask(exact=False)
         if int(table["rows"].sum()) > EXACT_ROWS:
             return table
-    exact = plan.exact or known is None or known <= EXACT_ROWS
-    request = score_tally(
-        role,
-        exact=exact,
-        weighting=plan.weighting,
-        segmented=segmented,
-        cuts=plan.cuts,
-        beside=plan.beside,
-        labels=plan.labels,
-    )
-    return clean(rows.tally(request), plan)
+    return ask(exact=plan.exact or known is None or known <= EXACT_ROWS)
 
 
 def _scores(

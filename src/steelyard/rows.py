@@ -79,8 +79,6 @@ STATE_WORDS = {
 
 def merge_tables(parts: list[Table], request: Tally) -> Table:
     """Add tables that answer the same request for different rows."""
-    from collections import defaultdict
-
     keys = list(request.by)
     index: dict[tuple[Any, ...], int] = {}
     places: list[npt.NDArray[np.int64]] = []
@@ -98,7 +96,7 @@ def merge_tables(parts: list[Table], request: Tally) -> Table:
         for key, i in index.items():
             values[i] = key[position]
         out[k] = values
-    collected: dict[str, npt.NDArray[Any]] = defaultdict(lambda: np.zeros(size))
+    collected: Table = {}
     for name in ("rows", *request.sums):
         total = np.zeros(size, dtype=np.int64 if name == "rows" else np.float64)
         for part, where in zip(parts, places, strict=True):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -138,22 +139,28 @@ def percentile_interval(question: Question) -> Interval:
 @method("shifted")
 def shifted_interval(question: Question) -> Interval:
     """Percentiles moved back by twice the bias, once for the resampled values and once for the value itself."""
-    found = resampled(question)
-    if found is None:
-        return TOO_FEW
-    values, centre, shift = found
-    tail = (1 - question.confidence) / 2
-    low, high = np.quantile(values, [tail, 1 - tail]) + shift - 2 * (float(values.mean()) - centre)
-    return _told(question, float(low), float(high), "percentiles less bias", len(values))
+
+    def limits(values: Array, centre: float, shift: float, tail: float) -> Array:
+        moved: Array = np.quantile(values, [tail, 1 - tail]) + shift - 2 * (float(values.mean()) - centre)
+        return moved
+
+    return _corrected(question, limits, "percentiles less bias")
 
 
 @method("reflected")
 def reflected_interval(question: Question) -> Interval:
     """Percentiles turned round the value (the basic bootstrap), for sums of squares that noise can only raise."""
+
+    def limits(values: Array, centre: float, _: float, tail: float) -> Array:
+        turned: Array = question.value + centre - np.quantile(values, [1 - tail, tail])
+        return turned
+
+    return _corrected(question, limits, "reflected")
+
+
+def _corrected(question: Question, limits: Callable[[Array, float, float, float], Array], how: str) -> Interval:
     found = resampled(question)
     if found is None:
         return TOO_FEW
-    values, centre, _ = found
-    tail = (1 - question.confidence) / 2
-    low, high = question.value + centre - np.quantile(values, [1 - tail, tail])
-    return _told(question, float(low), float(high), "reflected", len(values))
+    low, high = limits(*found, (1 - question.confidence) / 2)
+    return _told(question, float(low), float(high), how, len(found[0]))

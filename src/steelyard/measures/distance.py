@@ -90,10 +90,6 @@ def quantile_of(cells: Cells, q: float) -> float:
     return float((values[i] + values[i + 1]) / 2 if exactly else values[i])
 
 
-def _size_bound(r: Residuals) -> float:
-    return float(((r.sizes.high - r.sizes.low) / 2).max(initial=0.0)) if not r.sizes.sharp else 0.0
-
-
 def _median_bound(r: Residuals) -> float:
     # Every size lies between the ends of its cell, so the median lies between the medians of the ends.
     middle, ends = quantile_of(r.sizes, 0.5), [replace(r.sizes, low=x, high=x) for x in (r.sizes.low, r.sizes.high)]
