@@ -44,18 +44,22 @@ def samples() -> tuple[sy.Evaluation, ...]:
     dose = [7.0, 9.5, 6.0, 8.0, 11.0, 10.0, 7.5, 9.0]
     said = [7.4, 9.0, 6.3, 7.1, 11.6, 9.7, 8.0, 9.1]
     return (
-        sy.evaluate(target=target, score=score),
+        sy.evaluate(target=target, score=score, profit=sy.Profit(tp=5, fp=-2)),
         sy.evaluate(target=target, score=[9 * s - 3 for s in score]),
         sy.evaluate(target=list("abcabcabc"), score=classes),
         sy.evaluate(target=dose, prediction=said),
+        sy.evaluate(target=target, score=score, profit=sy.Cost(fn=5, fp=2)),
     )
 
 
 def questions(m: Measure) -> Iterator[methods.Question]:
     """The measure, asked of every sample that can answer it."""
     for e in samples():
+        options = m.with_defaults({"payoff": e.payoff} if "payoff" in m.options else {})
+        if "payoff" in options and e.payoff is None:
+            continue
         try:
-            yield ask(m, e.summaries, None, m.with_defaults({}), 0.95, e.positive)
+            yield ask(m, e.summaries, None, options, 0.95, e.positive)
         except sy.errors.NotAvailable:
             continue
 

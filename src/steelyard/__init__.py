@@ -10,38 +10,56 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from steelyard import errors
     from steelyard.evaluate import evaluate
-    from steelyard.evaluation import Evaluation, load
+    from steelyard.evaluation import Evaluation
+    from steelyard.load import load
     from steelyard.measures.measure import catalogue, measure
+    from steelyard.payoffs.payoff import Cost, Profit
     from steelyard.results import Curve, Estimate, Interval, Share, Undefined
+    from steelyard.worth.campaign import campaign
+    from steelyard.worth.policies import Worth
+    from steelyard.worth.regions import regions
+    from steelyard.worth.thresholds import Threshold
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Cost": "payoffs.payoff",
     "Curve": "results",
     "Estimate": "results",
     "Evaluation": "evaluation",
     "Interval": "results",
+    "Profit": "payoffs.payoff",
     "Share": "results",
+    "Threshold": "worth.thresholds",
     "Undefined": "results",
+    "Worth": "worth.policies",
+    "campaign": "worth.campaign",
     "catalogue": "measures.measure",
     "errors": "errors",
     "evaluate": "evaluate",
-    "load": "evaluation",
+    "load": "load",
     "measure": "measures.measure",
+    "regions": "worth.regions",
 }
 
 __all__ = [
+    "Cost",
     "Curve",
     "Estimate",
     "Evaluation",
     "Interval",
+    "Profit",
     "Share",
+    "Threshold",
     "Undefined",
+    "Worth",
+    "campaign",
     "catalogue",
     "errors",
     "evaluate",
     "load",
     "measure",
+    "regions",
 ]
 
 

@@ -15,6 +15,8 @@ SteelyardError
     ├── NotNumeric            text where numbers are needed
     ├── BadWeight             zero, negative or non-finite weights
     ├── BadLevels             one class only, the positive absent or ambiguous, far too many classes
+    ├── BadPayoff             a profit or cost matrix that cannot be used, or does not fit the levels
+    ├── NothingMeets          no threshold meets the constraint
     └── CannotAdd             summaries of different things
 """
 
@@ -25,6 +27,7 @@ from collections.abc import Iterable
 
 __all__ = [
     "BadLevels",
+    "BadPayoff",
     "BadWeight",
     "CannotAdd",
     "EmptyTable",
@@ -34,6 +37,7 @@ __all__ = [
     "MissingValues",
     "NotAvailable",
     "NotNumeric",
+    "NothingMeets",
     "SteelyardError",
     "UnknownColumn",
     "UnknownMeasure",
@@ -112,6 +116,14 @@ class BadWeight(InputError):
 
 class BadLevels(InputError):
     """The levels of the target do not fit the question."""
+
+
+class BadPayoff(InputError):
+    """A profit or cost matrix cannot be used, or does not fit the levels of the data."""
+
+
+class NothingMeets(InputError):
+    """No threshold meets the constraint."""
 
 
 class CannotAdd(InputError):

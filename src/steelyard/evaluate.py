@@ -9,12 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.counting import WHOLE, Evidence, Plan, count_classes, count_labels, count_numbers, count_scores
-from steelyard.errors import BadLevels, UsageError, listing
+from steelyard.counting.classes import count_classes
+from steelyard.counting.decisions import count_decisions
+from steelyard.counting.labels import count_labels
+from steelyard.counting.numbers import count_numbers
+from steelyard.counting.parts import divide_rows, is_table
+from steelyard.counting.plan import WHOLE, Evidence, Plan
+from steelyard.counting.scores import count_scores
+from steelyard.errors import BadLevels, NotAvailable, UsageError, listing
 from steelyard.evaluation import Evaluation
+from steelyard.payoffs.payoff import Payoff
 from steelyard.roles import Roles, assign
 from steelyard.rows import Rows
 from steelyard.sources.recognise import open_rows
+from steelyard.summaries.amounts import check_names
 from steelyard.summaries.confusion import Confusion
 
 FEW_WHOLE_NUMBERS = 50
@@ -32,6 +40,10 @@ def evaluate(
     weights: str = "sampling",
     unit: Any = None,
     segment: Any = None,
+    value: Any = None,
+    profit: Payoff | None = None,
+    decide: str = "score",
+    validation: Any = None,
     threshold: Any = 0.5,
     confidence: Any = 0.95,
     missing: str = "refuse",
@@ -44,6 +56,9 @@ def evaluate(
 
     With `data` (a path, a glob, or any frame) the roles are column names; without, they are the values themselves.
     `score` is one column for two levels, or a mapping of level to column for more; `prediction` holds labels or numbers.
+    `profit` (a Profit or Cost) says what outcomes are worth and `value` which columns hold amounts of the rows' own;
+    `decide="profit"` predicts the level of the highest expected profit. `validation` (a column that is true for such rows,
+    or another table) keeps rows apart on which thresholds are chosen.
 
     >>> e = evaluate(target=[1, 1, 1, 0, 0, 0], score=[0.9, 0.8, 0.3, 0.4, 0.2, 0.1])
     >>> round(e["auc"].value, 3), e["recall"].method
@@ -52,6 +67,8 @@ def evaluate(
     _check_choice("missing", missing, ("refuse", "drop"))
     _check_choice("weights", weights, ("sampling", "frequency"))
     _check_choice("kind", kind, (None, "labels", "continuous"))
+    _check_choice("decide", decide, ("score", "profit"))
+    _check_payoff(profit, decide)
     if not isinstance(confidence, int | float) or not 0 < confidence < 1:
         message = f"The confidence must be a number between 0 and 1, and {listing([confidence])} came."
         raise UsageError(message, "0.95 is usual.")
@@ -59,17 +76,57 @@ def evaluate(
         message = f"The threshold must be a finite number, and {listing([threshold])} came."
         raise UsageError(message, "A row is positive if and only if its score is at least the threshold.")
     if confusion is not None:
-        return _from_matrix(confusion, levels, positive, confidence)
-    roles = assign(target=target, score=score, prediction=prediction, weight=weight, unit=unit, segment=segment)
-    rows = open_rows(data, roles.columns)
-    plan = Plan(
-        weighting=weights if weight is not None else "none",
-        exact=exact,
-        drop=missing == "drop",
-        levels=tuple(levels) if levels is not None else None,
-        positive=positive,
-        cuts=(float(threshold),),
+        return _from_matrix(confusion, levels, positive, confidence, profit)
+    apart = validation is not None and (isinstance(validation, Evaluation) or is_table(data, validation))
+    roles = assign(
+        target=target,
+        score=score,
+        prediction=prediction,
+        weight=weight,
+        unit=unit,
+        segment=segment,
+        value=value,
+        validation=None if apart else validation,
+        needed=profit.names if profit is not None else (),
     )
+    check_names(roles.amounts)
+
+    def plan() -> Plan:
+        return Plan(
+            weighting=weights if weight is not None else "none",
+            exact=exact,
+            drop=missing == "drop",
+            levels=tuple(levels) if levels is not None else None,
+            positive=positive,
+            cuts=(float(threshold),),
+            amounts=roles.amounts,
+            decide=_decider(profit, roles) if decide == "profit" else None,
+        )
+
+    def told(rows: Rows, source: Any) -> Evaluation:
+        return _evaluated(rows, roles, plan(), kind, source, profit, float(threshold), confidence)
+
+    rows = open_rows(data, roles.columns)
+    if validation is None:
+        return told(rows, data)
+    if isinstance(validation, Evaluation):
+        return replace(told(rows, data), validation=validation)
+    if apart:
+        return replace(told(rows, data), validation=told(open_rows(validation, roles.columns), validation))
+    test, chosen = divide_rows(rows, plan())
+    return replace(told(test, data), validation=told(chosen, data))
+
+
+def _evaluated(
+    rows: Rows,
+    roles: Roles,
+    plan: Plan,
+    kind: str | None,
+    data: Any,
+    profit: Payoff | None,
+    threshold: float,
+    confidence: float,
+) -> Evaluation:
     evidence = _count(rows, roles, plan, kind)
     source = (
         str(data) if isinstance(data, str | os.PathLike) else (type(data).__name__ if data is not None else "arrays")
@@ -84,12 +141,37 @@ def evaluate(
     cut = float(threshold) if "scores" in evidence[WHOLE] else None
     if cut is not None:
         facts["threshold"] = "default" if threshold == 0.5 else "given"
+    if plan.decide is not None:
+        facts["decided"] = "highest expected profit"
     parts = {
-        name: Evaluation(found, cut, confidence, dict(facts), name)
+        name: Evaluation(found, cut, confidence, dict(facts), name, payoff=profit)
         for name, found in evidence.items()
         if name is not WHOLE
     }
-    return Evaluation(evidence[WHOLE], cut, confidence, facts, None, {str(k): v for k, v in parts.items()})
+    whole = Evaluation(
+        evidence[WHOLE], cut, confidence, facts, None, {str(k): v for k, v in parts.items()}, payoff=profit
+    )
+    if profit is not None:
+        whole.check_payoff(profit)
+    return whole
+
+
+def _decider(profit: Payoff | None, roles: Roles) -> Any:
+    """What each decision is worth, once the levels are known."""
+    if roles.question == "predictions":
+        message = 'decide="profit" needs probabilities, and the predictions are made already.'
+        raise NotAvailable(message, "Pass score=..., one column or one for each level.")
+    assert profit is not None
+    return lambda levels, positive: profit.coefficients(levels, positive, roles.amounts)
+
+
+def _check_payoff(profit: Any, decide: str) -> None:
+    if profit is not None and not isinstance(profit, Payoff):
+        message = f"profit must be a Profit or a Cost, and a value of type {type(profit).__name__} came."
+        raise UsageError(message, "For example profit=Profit(tp=140, fn=-140, fp=-700, tn=0).")
+    if decide == "profit" and profit is None:
+        message = 'decide="profit" needs to know what outcomes are worth.'
+        raise UsageError(message, "Pass profit=Profit(...) or profit=Cost(...) as well.")
 
 
 def _count(rows: Rows, roles: Roles, plan: Plan, kind: str | None) -> Evidence:
@@ -97,6 +179,8 @@ def _count(rows: Rows, roles: Roles, plan: Plan, kind: str | None) -> Evidence:
         return count_classes(rows, roles.classes, plan)
     if roles.question == "scores":
         evidence = count_scores(rows, plan)
+        if plan.decide is not None:
+            return count_decisions(rows, plan, evidence)
         if rows.has("prediction"):
             # Labels that came with the scores are kept as they are, not made again at some threshold.
             scores = evidence[WHOLE]["scores"]
@@ -124,7 +208,9 @@ def _check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
         raise UsageError(message, f"Allowed: {listing(v for v in allowed if v is not None)}.")
 
 
-def _from_matrix(matrix: Any, levels: Sequence[Any] | None, positive: Any, confidence: float) -> Evaluation:
+def _from_matrix(
+    matrix: Any, levels: Sequence[Any] | None, positive: Any, confidence: float, profit: Payoff | None
+) -> Evaluation:
     try:
         counts = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError):
@@ -145,4 +231,8 @@ def _from_matrix(matrix: Any, levels: Sequence[Any] | None, positive: Any, confi
         message = f"The positive level {listing([positive])} is not among {listing(names)}."
         raise BadLevels(message, "Name one of these levels.")
     found = Confusion.of(counts, names, positive)
-    return Evaluation({"confusion": found}, None, confidence, {"source": "a confusion matrix", "weights": "none"})
+    facts = {"source": "a confusion matrix", "weights": "none"}
+    e = Evaluation({"confusion": found}, None, confidence, facts, payoff=profit)
+    if profit is not None:
+        e.check_payoff(profit)
+    return e

@@ -6,14 +6,14 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import CannotAdd, NotAvailable, UnknownMeasure, UnreadableSource, UnwritableFile, listing, nearest
+from steelyard.errors import CannotAdd, NotAvailable, UnknownMeasure, listing, nearest
 from steelyard.intervals.bands import banded, ks_threshold
 from steelyard.measures.curves import curves
-from steelyard.measures.measure import AVERAGES, catalogue, find
-from steelyard.questions import ask, estimate
+from steelyard.measures.measure import AVERAGES, Measure, catalogue, find
+from steelyard.payoffs.payoff import Payoff, from_dict
+from steelyard.questions import ask, estimate, labels_of, payoff_of
 from steelyard.results import Curve, Estimate, make_frame
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
@@ -21,6 +21,11 @@ from steelyard.summaries.levels import Levels
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import Summary
+from steelyard.writing import write_whole
+
+if TYPE_CHECKING:
+    from steelyard.worth.policies import Worth
+    from steelyard.worth.thresholds import Threshold
 
 SCHEMA = 1
 KINDS: tuple[Any, ...] = (Confusion, Scores, ClassScores, Residuals)
@@ -36,6 +41,9 @@ class Evaluation:
     facts: Mapping[str, Any] = field(default_factory=dict)
     segment: str | None = None
     segments: Mapping[str, Evaluation] = field(default_factory=dict)
+    payoff: Payoff | None = None
+    validation: Evaluation | None = None
+    """The rows on which thresholds are chosen, where some were kept apart."""
     _known: dict[Any, Estimate] = field(default_factory=dict, repr=False)
     _made: list[Confusion] = field(default_factory=list, repr=False)
 
@@ -110,12 +118,18 @@ class Evaluation:
         have = set(self.summaries)
         if Confusion in have and self.positive is not None:
             have.add(Outcomes)
-        return [name for name, m in catalogue().items() if have & set(m.reads)]
+        return [name for name, m in catalogue().items() if have & set(m.reads) and self._tells(m)]
+
+    def _tells(self, m: Measure) -> bool:
+        """Money is told where outcomes are known to be worth something, as the profit or cost that they were told as."""
+        return "payoff" not in m.options or (self.payoff is not None and m.name == self.payoff.kind)
 
     def measure(self, name: str, level: Any = None, **options: Any) -> Estimate:
         """One number with its interval; options such as beta, depth or fpr belong to the measure."""
         m = find(name)
         chosen = m.with_defaults(options)
+        if "payoff" in chosen:
+            chosen["payoff"] = payoff_of(self, chosen["payoff"], m.name)
         key = (m.name, level, json.dumps(chosen, default=str, sort_keys=True))
         if key not in self._known:
             question = ask(m, self.summaries, level, chosen, self.confidence, self.positive)
@@ -137,6 +151,8 @@ class Evaluation:
     def _numbers(self) -> Any:
         have = set(self.summaries)
         for name, m in catalogue().items():
+            if not self._tells(m):
+                continue
             whole = have & (set(m.reads) - {Outcomes})
             if whole or (Outcomes in m.reads and Confusion in have and self.positive is not None):
                 yield self.measure(name)
@@ -166,9 +182,16 @@ class Evaluation:
         return out
 
     # Curves and thresholds -------------------------------------------------------------------------------------------
-    def curve(self, name: str, level: Any = None) -> Curve:
-        """A curve with its pointwise band; for many classes one class against the rest."""
-        known = curves()
+    def curve(self, name: str, level: Any = None, *, profit: Payoff | None = None, over: str = "threshold") -> Curve:
+        """A curve with its pointwise band; for many classes one class against the rest.
+
+        "profit" and "cost" need to know what outcomes are worth; `over="depth"` makes their band hold at a share flagged.
+        """
+        if name in {"profit", "cost"}:
+            from steelyard.worth.curves import worth_curve
+
+            return worth_curve(self, name, payoff_of(self, profit, name), over)
+        known = {**curves(), "profit": None, "cost": None}
         if name not in known:
             message = f'There is no curve called "{name}"; there are {listing(known)}.'
             raise UnknownMeasure(message, nearest(name, known) or 'For example curve("roc").')
@@ -201,10 +224,46 @@ class Evaluation:
             raise NotAvailable(message, "Pass score=... to evaluate.")
         segments = {k: e.at(threshold) for k, e in self.segments.items()}
         facts = {**self.facts, "threshold": "given"}
+        facts.pop("decided", None)
         evidence = {k: v for k, v in self.evidence.items() if k != "confusion"}
         return replace(
             self, evidence=evidence, threshold=float(threshold), segments=segments, facts=facts, _known={}, _made=[]
         )
+
+    # Worth -----------------------------------------------------------------------------------------------------------
+    def profit(self, payoff: Payoff | None = None) -> Worth:
+        """Total profit with its interval, beside the trivial policies; a cost is turned into profit."""
+        return self._worth(payoff, "profit")
+
+    def cost(self, payoff: Payoff | None = None) -> Worth:
+        """Total cost with its interval, beside the trivial policies; a profit is turned into cost."""
+        return self._worth(payoff, "cost")
+
+    @property
+    def worth(self) -> Worth | None:
+        """Profit or cost as it was told to `evaluate`; None where nobody said what outcomes are worth."""
+        return None if self.payoff is None else self._worth(None, self.payoff.kind)
+
+    def _worth(self, payoff: Payoff | None, kind: str) -> Worth:
+        from steelyard.worth.policies import worth_of
+
+        return worth_of(labels_of(self), payoff_of(self, payoff, kind), kind, self.confidence, segment=self.segment)
+
+    def best_threshold(self, goal: Any = None, **options: Any) -> Threshold:
+        """Where to cut: for a Profit or Cost, or "f1", "f_beta", "accuracy", "ks" or any measure of labels.
+
+        `constraint="contacts <= 500"` (one, or a list) limits the choice; `over` says how ranges of amounts are weighed.
+        """
+        from steelyard.worth.thresholds import best_threshold
+
+        if goal is None:
+            goal = self.payoff.kind if self.payoff is not None else "profit"
+        return best_threshold(self, goal, **options)
+
+    def check_payoff(self, payoff: Payoff) -> None:
+        """Refuse a payoff that does not fit the levels or needs amounts that were not counted."""
+        c = labels_of(self)
+        payoff.coefficients(c.levels, c.positive, () if c.amounts is None else c.amounts.names)
 
     # Adding, saving --------------------------------------------------------------------------------------------------
     def __add__(self, other: Evaluation) -> Evaluation:
@@ -215,12 +274,24 @@ class Evaluation:
         segments = dict(self.segments)
         for name, part in other.segments.items():
             segments[name] = segments[name] + part if name in segments else part
+        if self.payoff != other.payoff:
+            message = "These evaluations cannot be added: outcomes are worth something else in one than in the other."
+            raise CannotAdd(message, "Evaluate both parts with the same profit=.")
         facts = {k: v for k, v in self.facts.items() if other.facts.get(k) == v}
         dropped = dict(self.facts.get("dropped", {}))
         for word, n in other.facts.get("dropped", {}).items():
             dropped[word] = dropped.get(word, 0) + n
+        chosen = None
+        if self.validation is not None and other.validation is not None:
+            chosen = self.validation + other.validation
         return replace(
-            self, evidence=evidence, segments=segments, facts=facts | {"dropped": dropped}, _known={}, _made=[]
+            self,
+            evidence=evidence,
+            segments=segments,
+            facts=facts | {"dropped": dropped},
+            validation=chosen,
+            _known={},
+            _made=[],
         )
 
     def __eq__(self, other: object) -> bool:
@@ -229,6 +300,7 @@ class Evaluation:
             and self.evidence == other.evidence
             and self.threshold == other.threshold
             and self.segments == other.segments
+            and (self.payoff, self.validation) == (other.payoff, other.validation)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -243,6 +315,8 @@ class Evaluation:
             "facts": dict(self.facts),
             "segment": self.segment,
             "segments": {k: e.to_dict() for k, e in self.segments.items()},
+            "payoff": self.payoff.to_dict() if self.payoff else None,
+            "validation": self.validation.to_dict() if self.validation else None,
         }
 
     @classmethod
@@ -251,20 +325,20 @@ class Evaluation:
         known = {k.kind: k for k in KINDS}
         evidence = {k: known[v["kind"]].from_dict(v) for k, v in data["evidence"].items()}
         segments = {k: cls.from_dict(v) for k, v in data["segments"].items()}
-        return cls(evidence, data["threshold"], data["confidence"], dict(data["facts"]), data["segment"], segments)
+        return cls(
+            evidence,
+            data["threshold"],
+            data["confidence"],
+            dict(data["facts"]),
+            data["segment"],
+            segments,
+            from_dict(data["payoff"]) if data["payoff"] else None,
+            cls.from_dict(data["validation"]) if data["validation"] else None,
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the evidence to a JSON file, whole or not at all."""
-        target = Path(path)
-        text = json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False)
-        part = target.with_name(target.name + ".part")
-        try:
-            part.write_text(text, encoding="utf-8")
-            part.replace(target)
-        except OSError as problem:
-            part.unlink(missing_ok=True)
-            message = f'"{target}" cannot be written: {problem.strerror or problem}.'
-            raise UnwritableFile(message, "Check the folder and the space on the disk.") from problem
+        write_whole(path, json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False))
 
     # Telling ---------------------------------------------------------------------------------------------------------
     def __str__(self) -> str:
@@ -299,26 +373,3 @@ class _ByType(Mapping[type, Any]):
 
     def __len__(self) -> int:
         return len(self.found) + self.makes_labels
-
-
-def load(path: str | os.PathLike[str]) -> Evaluation:
-    """Read an evaluation that was saved."""
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        message = f'There is no file "{path}".'
-        raise UnreadableSource(message, "Check the path.") from None
-    except OSError as problem:
-        message = f'"{path}" cannot be read: {problem.strerror}.'
-        raise UnreadableSource(message, "Name the file that save wrote.") from None
-    except (UnicodeDecodeError, json.JSONDecodeError):
-        message = f'"{path}" is not a saved evaluation: it is not JSON.'
-        raise UnreadableSource(message, "Files of predictions go to evaluate; load reads what save wrote.") from None
-    if not isinstance(data, dict) or data.get("steelyard") != SCHEMA:
-        message = f'"{path}" is not an evaluation saved by this version.'
-        raise UnreadableSource(message, "Only a file that was saved as an evaluation can be read back.")
-    try:
-        return Evaluation.from_dict(data)
-    except (KeyError, TypeError, ValueError):
-        message = f'"{path}" is a saved evaluation of which a part is missing.'
-        raise UnreadableSource(message, "Save it again from the predictions.") from None

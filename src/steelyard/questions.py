@@ -12,6 +12,7 @@ from steelyard.errors import NotAvailable, listing
 from steelyard.intervals.method import Question, interval
 from steelyard.intervals.proportions import effective_whole, squares_of
 from steelyard.measures.measure import AVERAGES, Measure
+from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Average, Estimate, Mean, Ratio, Reading, Share
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
@@ -128,7 +129,7 @@ def estimate(question: Question, *, level: Any, segment: str | None, options: Ma
         "confidence": question.confidence,
         "level": level,
         "segment": segment,
-        "options": dict(options),
+        "options": {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in options.items()},
     }
     n, n_eff = counted(question, reading)
     bound = certified_bound(question, value, options) if math.isfinite(value) else 0.0
@@ -191,6 +192,8 @@ def certified_bound(question: Question, value: float, options: Mapping[str, Any]
         parts = [certified_bound(p, p.value, options) for _, p in question.parts]
         return max(parts) if parts else _classes_bound(question)
     if isinstance(summary, Confusion):
+        if m.bound is not None:
+            return m.bound(summary, **options)
         others = [float(question.read(c).value) for c in summary.corners()]
         return max((abs(v - value) if math.isfinite(v) else math.inf for v in others), default=0.0)
     if summary.cells.sharp:
@@ -220,3 +223,28 @@ def _classes_bound(question: Question) -> float:
                 pair = Question(area, table.between(table.positive, other), area, question.confidence)
                 bounds.append(certified_bound(pair, pair.value, {}) if math.isfinite(pair.value) else 0.0)
     return max(bounds, default=0.0) if m.name == "hand_till_auc" else sum(bounds)
+
+
+# What money needs -----------------------------------------------------------------------------------------------------
+
+
+def payoff_of(e: Any, given: Any, name: str) -> Payoff:
+    """What outcomes are worth: as given, or as the evaluation was told."""
+    found = e.payoff if given is None else given
+    if found is None:
+        message = f'"{name}" needs to know what outcomes are worth.'
+        hint = "Pass profit=Profit(tp=..., fp=..., ...) or Cost(...), here or to evaluate (--profit FILE)."
+        raise NotAvailable(message, hint)
+    if not isinstance(found, Payoff):
+        message = f"What outcomes are worth must be a Profit or a Cost, and a {type(found).__name__} came."
+        raise NotAvailable(message, "For example Profit(tp=140, fn=-140, fp=-700, tn=0).")
+    return found
+
+
+def labels_of(e: Any) -> Confusion:
+    """The confusion matrix of an evaluation that has one."""
+    c = e.confusion
+    if not isinstance(c, Confusion):
+        message = "Profit and cost need labels, or scores and a threshold; the target here is continuous."
+        raise NotAvailable(message, "Pass prediction=... with labels, or score=... for levels.")
+    return c

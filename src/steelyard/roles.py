@@ -1,8 +1,8 @@
-"""Which column plays which part: target, prediction, score, weight, value, unit, time, segment."""
+"""Which column plays which part: target, prediction, score, weight, value, unit, segment, validation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ class Roles:
     columns: dict[str, Any]
     classes: tuple[Any, ...] = ()
     names: dict[str, str] = field(default_factory=dict)
+    amounts: tuple[str, ...] = ()
 
     @property
     def question(self) -> str:
@@ -33,6 +34,9 @@ def assign(
     weight: Any = None,
     unit: Any = None,
     segment: Any = None,
+    value: Any = None,
+    validation: Any = None,
+    needed: Sequence[str] = (),
 ) -> Roles:
     """Sort the arguments of a call into roles; what cannot be meant is refused."""
     if target is None:
@@ -54,8 +58,26 @@ def assign(
         columns |= {f"score{i}": column for i, column in enumerate(score.values())}
     elif score is not None:
         columns["score"] = score
-    for role, value in (("prediction", prediction), ("weight", weight), ("unit", unit), ("segment", segment)):
-        if value is not None:
-            columns[role] = value
+    others = {"prediction": prediction, "weight": weight, "unit": unit, "segment": segment, "validation": validation}
+    columns |= {role: given for role, given in others.items() if given is not None}
+    amounts = _amounts(value, needed)
+    columns |= {f"value{i}": column for i, column in enumerate(amounts.values())}
     names = {role: value for role, value in columns.items() if isinstance(value, str)}
-    return Roles(columns, classes, names)
+    return Roles(columns, classes, names, tuple(amounts))
+
+
+def _amounts(value: Any, needed: Sequence[str]) -> dict[str, Any]:
+    """Per-row amounts by name: given as one column, several, or a mapping; columns that a payoff names are added."""
+    if value is None:
+        found: dict[str, Any] = {}
+    elif isinstance(value, Mapping):
+        found = {str(k): v for k, v in value.items()}
+    elif isinstance(value, str):
+        found = {value: value}
+    elif isinstance(value, list | tuple) and value and all(isinstance(v, str) for v in value):
+        found = {v: v for v in value}
+    else:
+        found = {"value": value}
+    # "value" is what the only amount answers to, whatever its column is called.
+    alias = {"value"} if len(found) == 1 else set()
+    return found | {name: name for name in needed if name not in found and name not in alias}

@@ -34,6 +34,8 @@ class ScoreTally(Tally):
     role: str = "score"
     exact: bool = False
     cuts: tuple[float, ...] = ()
+    products: tuple[tuple[int, ...], ...] = ()
+    """Products of per-row amounts that are added up beside the counts; those of squared weights come after all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,11 @@ class ScoreCells:
     high: npt.NDArray[np.float64]
     counts: npt.NDArray[np.float64]
     levels: list[Any]
+
+
+def value_roles(rows: Rows) -> list[str]:
+    """The roles of the per-row amounts that these rows have."""
+    return [role for role in map("value{}".format, range(9)) if rows.has(role)]
 
 
 class Rows(Protocol):
@@ -63,9 +70,13 @@ class Rows(Protocol):
         """Answer one request with a small table."""
         ...
 
+    def only(self, role: str, level: Any) -> Rows:
+        """The rows in which a column holds this level."""
+        ...
+
 
 # States of a row, in the order in which they are looked for. Anything but GOOD is counted and kept out.
-GOOD, NO_TARGET, NO_SCORE, INFINITE_SCORE, NO_WEIGHT, BAD_WEIGHT, NO_UNIT, NO_PREDICTION = range(8)
+GOOD, NO_TARGET, NO_SCORE, INFINITE_SCORE, NO_WEIGHT, BAD_WEIGHT, NO_UNIT, NO_PREDICTION, NO_VALUE = range(9)
 STATE_WORDS = {
     NO_TARGET: "a missing target",
     NO_SCORE: "a missing (or NaN) score",
@@ -74,6 +85,7 @@ STATE_WORDS = {
     BAD_WEIGHT: "a weight that is zero or negative",
     NO_UNIT: "a missing unit",
     NO_PREDICTION: "a missing prediction",
+    NO_VALUE: "a missing or infinite amount",
 }
 
 

@@ -49,7 +49,16 @@ def test_the_version_is_that_of_the_package(steelyard):
     assert steelyard("--version").out == f"steelyard {sy.__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"], ["help", "start"], ["completion", "bash"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        *([name, "--help"] for name in COMMANDS),
+        ["help", "start"],
+        ["help", "worth"],
+        ["completion", "bash"],
+    ],
+)
 def test_help_imports_nothing_heavy(process, arguments):
     code = (
         "import sys\nfrom steelyard.cli import main\n"
@@ -160,6 +169,8 @@ def test_the_examples_of_help_run(steelyard, topic, preds, flowers, doses, make,
     import duckdb
 
     make("gaps.csv", ("y", "p"), [[i % 2, "" if i == 5 else (i * 7 % 10) / 10] for i in range(40)])
+    make("more.csv", ("y", "p"), [[i % 2, (i * 7 % 10 + 2 * (i % 2)) / 12] for i in range(40)])
+    (tmp_path / "profit.toml").write_text("[profit]\ntp = 140\nfn = -140\nfp = -700\n")
     (tmp_path / "days").mkdir()
     for day in (1, 2):
         duckdb.read_csv(str(preds)).write_parquet(str(tmp_path / "days" / f"{day}.parquet"))
@@ -200,6 +211,21 @@ def test_completion_completes(process):
         ("declare levels=[0, 1].", "declare --level 0 --level 1."),
         ("Pass score={level: column, ...}, or join.", "Pass --score LEVEL=COLUMN, or join."),
         ("Say so: positive='spam', for example (--positive spam).", "Say so: --positive spam."),
+        ("Name their columns: value=['a', 'b c'].", "Name their columns: --value a --value b c."),
+        ("Pass score=... to evaluate.", "Give --score COLUMN."),
+        (
+            "Pass prediction=... with labels, or score=... for it.",
+            "Give --prediction COLUMN with labels, or --score COLUMN for it.",
+        ),
+        ("For example Profit(tp=1, fp=-7).", "For example --profit 'tp=1, fp=-7'."),
+        (
+            "Pass profit=Profit(tp=..., fp=..., ...) or Cost(...), here or to evaluate (--profit FILE).",
+            "Give --profit FILE or --cost FILE.",
+        ),
+        (
+            "Pass Profit(...) or Cost(...), here or as profit= to evaluate (--profit FILE).",
+            "Give --profit FILE or --cost FILE.",
+        ),
     ],
 )
 def test_hints_are_put_in_the_words_of_the_command_line(python, options):

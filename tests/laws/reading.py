@@ -22,6 +22,7 @@ OTHER_OPTIONS: dict[str, tuple[Any, ...]] = {
     "depth": (0.5, 1.0),
     "fpr": (0.5,),
     "k": (1, 3),
+    "per": ("case",),
     "prevalence": (0.01,),
     "quantile": (0.9,),
     "weights": ((2.0, 1.0, 1.0, 0.0),),
@@ -94,25 +95,28 @@ def _unit(x: Estimate, among: Numbers) -> float:
     return largest.value if math.isinf(low) and math.isinf(high) else 1.0
 
 
-def is_total(e: sy.Evaluation, name: str) -> bool:
-    """Whether a measure is a total over the rows and so grows with them: its reading is a mean times a count."""
-    m = catalogue()[name]
+def is_total(e: sy.Evaluation, key: Key) -> bool:
+    """Whether a number is a total over the rows and so grows with them: its reading is a mean times a count."""
+    m = catalogue()[key[0]]
+    if key[2] == "per=case":
+        return False
     summary = next((s for kind, s in e.summaries.items() if kind in m.reads), None)
     if summary is None:
         return False
-    once, twice = (float(getattr(m(s), "factor", 1.0)) for s in (summary, summary + summary))
+    options = {"payoff": e.payoff} if "payoff" in m.options else {}
+    once, twice = (float(getattr(m(s, **options), "factor", 1.0)) for s in (summary, summary + summary))
     return once != twice
 
 
 def but_totals(e: sy.Evaluation, numbers: Mapping[Key, Estimate]) -> Numbers:
     """Leave out the totals."""
-    return {k: v for k, v in numbers.items() if not is_total(e, k[0])}
+    return {k: v for k, v in numbers.items() if not is_total(e, k)}
 
 
 @contextmanager
 def grid_beyond(rows: int) -> Iterator[None]:
     """Within, tables of more than so many rows are put on the grid."""
-    with patch("steelyard.summaries.cells.EXACT_ROWS", rows), patch("steelyard.counting.EXACT_ROWS", rows):
+    with patch("steelyard.summaries.cells.EXACT_ROWS", rows), patch("steelyard.counting.plan.EXACT_ROWS", rows):
         yield
 
 

@@ -129,6 +129,10 @@ def samples(
 
     make = {"labels": _labels, "scores": _scores, "classes": _classes, "numbers": _numbers}[kind]
     columns, settings = make(draw, column, manners)
+    if kind != "numbers":
+        settings["profit"] = draw(payoffs(settings["levels"], settings.get("positive")))
+        if settings["profit"].names:
+            columns["value"] = column(st.sampled_from((0.0, 0.1, 2.0, -3.5, 70.0)))
     if weights is not None:
         several = {
             "frequency": st.integers(1, 4),
@@ -141,6 +145,18 @@ def samples(
     if segments:
         columns["segment"] = column(st.sampled_from([f"s{i}" for i in range(segments)]))
     return Sample(kind, columns, settings)
+
+
+@st.composite
+def payoffs(draw: st.DrawFn, levels: Sequence[Any], positive: Any) -> sy.Profit | sy.Cost:
+    """What outcomes are worth: for two levels by outcome or by level, for more by level; some rows by amounts of their own."""
+    amounts = st.sampled_from((0, 1, -2.5, 140, "value", "0.5 * value - 3"))
+    kind = draw(st.sampled_from((sy.Profit, sy.Cost)))
+    if positive is not None and len(levels) == 2 and draw(st.booleans()):
+        # Whatever else is drawn, flagging must make a difference.
+        return kind(tp=7, fn=draw(amounts), fp=draw(amounts), tn=draw(amounts))
+    table = {v: {w: draw(amounts) if v != w else 7 for w in levels} for v in levels}
+    return kind(table)
 
 
 def _targets(draw: Any, column: Any, levels: Sequence[Any]) -> list[Any]:

@@ -37,7 +37,7 @@ def test_every_row_four_times_changes_no_value_and_widens_no_interval(kind: str,
     check_same(but_totals(once, a), but_totals(often, b))
     for key, x in a.items():
         y = b[key]
-        if is_total(once, key[0]):
+        if is_total(once, key):
             assert x.value is not None and y.value == pytest.approx(4 * x.value), key
         elif x.low is not None and x.high is not None:
             assert y.low is not None and y.high is not None, f"{key}: {y.note}"

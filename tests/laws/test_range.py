@@ -25,7 +25,8 @@ def test_every_measure_is_reached() -> None:
     """A measure of a new kind of summary needs a new kind of sample, or no law would see it."""
     target, labels = [0, 1, 1, 0], ["a", "b", "b", "a"]
     seen = [
-        sy.evaluate(target=target, score=[0.1, 0.2, 0.9, 0.4]),
+        sy.evaluate(target=target, score=[0.1, 0.2, 0.9, 0.4], profit=sy.Profit(tp=5, fp=-2)),
+        sy.evaluate(target=target, score=[0.1, 0.2, 0.9, 0.4], profit=sy.Cost(fn=5, fp=2)),
         sy.evaluate(target=labels, score={"a": [0.1, 0.2, 0.9, 0.4], "b": [0.9, 0.8, 0.1, 0.6]}),
         sy.evaluate(target=target, prediction=[0.1, 2.0, 3.0, 4.0], kind="continuous"),
     ]

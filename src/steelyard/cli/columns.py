@@ -1,16 +1,24 @@
-"""What was typed, as the table has it: scores by level, and levels of the right type."""
+"""What was typed, as the table has it: scores by level, levels of the right type, what outcomes are worth."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.errors import BadPayoff, UnreadableSource, UsageError
+
+if TYPE_CHECKING:
+    from steelyard.payoffs.payoff import Payoff
+
 WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)")
 NUMBER = re.compile(r"FLOAT|DOUBLE|DECIMAL.*")
+APART = re.compile(r"[,;](?=(?:[^`]*`[^`]*`)*[^`]*$)")
+"""A comma that is not part of a name between backquotes."""
+SAMPLES = {"profit": "tp=140, fn=-140, fp=-700, tn=0", "cost": "fn=140, fp=700"}
 TRUE, FALSE = {"true", "t", "yes", "1"}, {"false", "f", "no", "0"}
 
 
@@ -77,3 +85,59 @@ def _divided(text: str, kinds: dict[str, str]) -> tuple[str, str]:
     places = [i for i, c in enumerate(text) if c == "="]
     place = next((i for i in places if text[i + 1 :] in kinds), places[0])
     return text[:place], text[place + 1 :]
+
+
+# What outcomes are worth ----------------------------------------------------------------------------------------------
+
+
+def payoff_of(profit: str | None, cost: str | None) -> Payoff:
+    """What was said to --profit or --cost: a file, or the amounts themselves."""
+    if profit is not None and cost is not None:
+        message = "Both --profit and --cost came, and outcomes are told as one or the other."
+        raise UsageError(message, "Give one of them; a cost is a profit with its sign turned.")
+    said, text = ("cost", cost) if profit is None else ("profit", profit)
+    assert text is not None
+    if os.path.exists(text) or "=" not in text:
+        return _payoff_file(text, said)
+    try:
+        return stated(text, said)
+    except BadPayoff as problem:
+        # What was typed is wrong usage; a file that cannot be used is not.
+        raise UsageError(problem.message, problem.hint) from None
+
+
+def _payoff_file(path: str, said: str) -> Payoff:
+    from steelyard.payoffs.files import read
+
+    if not os.path.exists(path):
+        message = f'There is no file "{path}" that says what outcomes are worth.'
+        hint = f"Name a .toml or .csv file, or write the amounts: --{said} '{SAMPLES[said]}'."
+        raise UnreadableSource(message, hint)
+    return read(path, said=said)
+
+
+def stated(text: str, said: str) -> Payoff:
+    """Amounts by outcome, as typed: numbers, expressions of columns, or ranges with two dots.
+
+    >>> print(stated("tp=0.9*amount - 5, fn=-180..-100, fp=-7", "profit"))
+    profit, absolute: tp 0.9 * amount - 5, fn -180 to -100, fp -7, tn 0
+    """
+    from steelyard.payoffs.payoff import Cost, Profit
+
+    hint = f"For example --{said} '{SAMPLES[said]}'; what is left out is worth 0."
+    found: dict[str, Any] = {}
+    for part in APART.split(text.strip().rstrip(",;")):
+        name, mark, amount = (piece.strip() for piece in part.partition("="))
+        name = name.lower()
+        if not mark or name not in {"tp", "fn", "fp", "tn"}:
+            message = f'--{said} holds "{part.strip()}", where tp, fn, fp or tn, "=" and an amount are needed.'
+            raise UsageError(message, hint)
+        if name in found:
+            message = f"--{said} gives {name} two amounts."
+            raise UsageError(message, "Give each outcome one amount; a range is written with two dots: 100..180.")
+        ends = tuple(end.strip() for end in amount.split("..", 1))
+        if not all(ends):
+            message = f'--{said} holds "{part.strip()}", which leaves out {"an end of the range" if ends[1:] else "the amount"}.'
+            raise UsageError(message, hint)
+        found[name] = ends if ends[1:] else amount
+    return (Cost if said == "cost" else Profit)(**found)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.program import COMMANDS
-from steelyard.cli.writing import progress, write
+from steelyard.cli.writing import progress
 from steelyard.errors import MissingPart, UsageError
+from steelyard.writing import write_whole
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
@@ -37,11 +38,11 @@ def command(folder: str, *, quiet: bool) -> None:
     with progress("Evaluating …", quiet=quiet):
         e, text = _story(tumours, patients, place)
     place.mkdir(parents=True, exist_ok=True)
-    write(place / MARK, "steelyard demo may write over its own files here.\n")
-    write(place / "predictions.csv", _csv(tumours))
-    write(place / "diabetes.csv", _csv(patients))
-    write(place / "numbers.csv", _csv(_numbers(e)))
-    write(place / "report.txt", text + "\n")
+    write_whole(place / MARK, "steelyard demo may write over its own files here.\n")
+    write_whole(place / "predictions.csv", _csv(tumours))
+    write_whole(place / "diabetes.csv", _csv(patients))
+    write_whole(place / "numbers.csv", _csv(_numbers(e)))
+    write_whole(place / "report.txt", text + "\n")
     e.save(place / "evaluation.json")
     if not quiet:
         click.echo(text)

@@ -59,7 +59,57 @@ it; recall, precision and the confusion matrix do.
 If labels come with the scores, they are used as they are and no threshold is:
 
   $ steelyard evaluate preds.csv --target label --score p \\
-      --prediction guess --positive spam""",
+      --prediction guess --positive spam
+
+Which threshold is best depends on what it is for:
+
+  $ steelyard threshold preds.csv --target y --score p --maximise f1
+
+More on that: steelyard help worth""",
+    ),
+    "worth": (
+        "profit, cost, the best threshold, campaigns",
+        """\
+Say what outcomes earn: tp (a positive found), fn (one missed), fp (a false
+alarm), tn (a negative left alone). The profit is told beside those of
+policies that need no model.
+
+  $ steelyard evaluate preds.csv --target y --score p \\
+      --profit 'tp=140, fn=-140, fp=-700, tn=0'
+
+Amounts may be ranges, and may use columns: amounts of each row's own. A
+profit is better kept in a file: profit.toml with tp = 140 and so on below a
+line [profit], or a matrix in a .csv file for any number of levels; with
+[cost], or --cost, amounts are costs.
+
+  $ steelyard evaluate preds.csv --target y --score p \\
+      --profit 'tp=100..180, fp=-0.1*w - 5'
+  $ steelyard evaluate preds.csv --target y --score p --profit profit.toml
+
+Scores that are probabilities can be acted on row by row:
+
+  $ steelyard evaluate preds.csv --target y --score p \\
+      --profit profit.toml --decide profit
+
+The threshold that earns most, or is best for a measure, within limits:
+
+  $ steelyard threshold preds.csv --target y --score p --profit profit.toml
+  $ steelyard threshold preds.csv --target y --score p \\
+      --maximise f1 --constraint 'contacts <= 100' --constraint 'fpr <= 20%'
+
+A threshold looks good on the rows it was chosen on. By how much is told, or
+choose it on other rows: a column that is true for them, or another file.
+
+  $ steelyard threshold preds.csv --target y --score p \\
+      --cost 'fn=500, fp=10' --validation more.csv
+
+Whom to contact, and what it earns; with a smaller share of targets than in
+the file, and before there is any model at all:
+
+  $ steelyard campaign preds.csv --target y --score p --benefit 40 --cost 10
+  $ steelyard campaign preds.csv --target y --score p --benefit 40 --cost 1 \\
+      --prospects 100000 --targets 2% --contacts 5000
+  $ steelyard campaign --benefit 40 --cost 1 --prospects 100000 --targets 2%""",
     ),
     "classes": (
         "more than two levels",
@@ -118,7 +168,8 @@ result then says how many there were.
         """\
 --json prints one document: "schema" is 1, "numbers" has a row for every
 number (measure, level, segment, estimate, low, high, method, n …), and a
-number that does not exist is null with its "reason".
+number that does not exist is null with its "reason". threshold and campaign
+have --json as well.
 
   $ steelyard evaluate preds.csv --target y --score p --json -o numbers.json
 

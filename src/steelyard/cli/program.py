@@ -17,6 +17,8 @@ from steelyard.words import visible
 
 COMMANDS = {
     "evaluate": "Evaluate a file of predictions: every measure with its interval.",
+    "threshold": "Find the best threshold for profit, cost or any measure.",
+    "campaign": "Find whom to contact, how many, and what it earns.",
     "measures": "List all measures, or explain one.",
     "demo": "Evaluate models on real data and tell the whole story.",
     "help": "Explain a topic with worked examples.",
@@ -24,6 +26,19 @@ COMMANDS = {
 }
 DONE, WRONG_USAGE, INTERRUPTED, PIPE_CLOSED = 0, 2, 130, 141
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
+
+PHRASES = {
+    r"Pass (score|prediction)=\.\.\. to evaluate\b": r"Give --\1 COLUMN",
+    r"Pass (score|prediction)=\.\.\.": r"Give --\1 COLUMN",
+    r"\b(score|prediction)=\.\.\.": r"--\1 COLUMN",
+    r"\b(Profit|Cost)\(\{actual: \{predicted: amount, \.\.\.\}, \.\.\.\}\)": "A .toml or .csv file with a row for each level",
+    r"For example Profit\(([^)]*)\)": r"For example --profit '\1'",
+    r"For example Cost\(([^)]*)\)": r"For example --cost '\1'",
+    r"Pass (profit=)?Profit\([^)]*\) or Cost\(\.\.\.\), here or [^(]*\(--profit FILE\)": "Give --profit FILE or --cost FILE",
+    r"for example \(100, 180\)": "for example [100, 180]",
+    r"\bbest_threshold\(profit\)": "steelyard threshold",
+}
+"""Words of Python in hints, and those of the command line."""
 
 
 class LazyGroup(click.Group):
@@ -113,10 +128,16 @@ def in_options(hint: str) -> str:
     """
     hint = re.sub(r"""\b(\w+)=("[^"]*"|'[^']*'|\w+)(?:, for example)? \(--\1 ([^)]*)\)""", r"--\1 \3", hint)
     hint = re.sub(r"\bscore=\{level: column, \.\.\.\}", "--score LEVEL=COLUMN", hint)
+    for python, options in PHRASES.items():
+        hint = re.sub(python, options, hint)
+    hint = re.sub(r"\bvalue=\[([^\]]*)\]", lambda m: _repeated("value", m[1]), hint)
     hint = re.sub(r"\blevels=\[([^\]]*)\]", lambda m: _declared(m[1]), hint)
     return re.sub(r"""\b(kind|missing|weights|positive)=["']?([^"',.;)]+)["']?""", r"--\1 \2", hint)
 
 
 def _declared(names: str) -> str:
-    given = [n.strip().strip("\"'") for n in names.split(",")]
-    return "--level for each of them" if "..." in given else " ".join(f"--level {n}" for n in given)
+    return "--level for each of them" if "..." in names else _repeated("level", names)
+
+
+def _repeated(option: str, names: str) -> str:
+    return " ".join(f"--{option} {n.strip().strip(chr(34) + chr(39))}" for n in names.split(","))

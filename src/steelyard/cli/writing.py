@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from steelyard.errors import UsageError
+from steelyard.writing import write_whole
 
 
 def check_free(path: str | None, *, force: bool) -> None:
@@ -31,35 +32,12 @@ def check_free(path: str | None, *, force: bool) -> None:
         raise UsageError(message, "Make it first, or name another.")
 
 
-def write(path: str | os.PathLike[str], text: str) -> None:
-    """Write a file whole or not at all."""
-    target = Path(path)
-    name = ""
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="", dir=target.parent, prefix=f".{target.name[:40]}.", delete=False
-        ) as part:
-            name = part.name
-            part.write(text)
-        # A temporary file is made for its owner's eyes only; a result is an ordinary file.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, target)
-    except OSError as problem:
-        message = f'"{path}" cannot be written: {problem.strerror or problem}.'
-        raise UsageError(message, "Check the place and the room left on it.") from None
-    finally:
-        if name and os.path.exists(name):
-            os.unlink(name)
-
-
 def put(path: str | None, text: str) -> None:
     """Write to a file, or to stdout."""
     if path is None or path == "-":
         click.echo(text)
     else:
-        write(path, text + "\n")
+        write_whole(path, text + "\n")
 
 
 def progress(what: str, *, quiet: bool) -> Any:

@@ -18,11 +18,13 @@ from steelyard.rows import (
     NO_SCORE,
     NO_TARGET,
     NO_UNIT,
+    NO_VALUE,
     NO_WEIGHT,
     ScoreCells,
     ScoreTally,
     Table,
     Tally,
+    value_roles,
 )
 
 DENSE = 1 << 22
@@ -64,6 +66,11 @@ class ArrayRows:
     def kind(self, role: str) -> str:
         """What the column holds."""
         return self.columns[role].kind
+
+    def only(self, role: str, level: Any) -> ArrayRows:
+        """The rows in which a column holds this level."""
+        keep = self.is_level(role, level)
+        return ArrayRows({name: column.only(keep) for name, column in self.columns.items()})
 
     # The row language ------------------------------------------------------------------------------------------------
     def value(self, role: str) -> npt.NDArray[np.float64]:
@@ -159,6 +166,10 @@ class ArrayRows:
             absent = self.columns["unit"].absent()
             if absent is not None:
                 checks.append((absent, NO_UNIT))
+        for role in value_roles(self):
+            x = self.value(role)
+            if not np.isfinite(x).all():
+                checks.append((~np.isfinite(x), NO_VALUE))
         for mask, code in reversed(checks):
             state = np.where(mask, code, state)
         return state
@@ -176,10 +187,10 @@ class ArrayRows:
         column = self.columns["target"]
         plain = not self.has("segment") and self.length > MANY and column.values.dtype.kind in "biuf"
         weighted = self.has("weight")
-        if not plain or len(request.cuts) > 1 or (request.exact and weighted):
+        if not plain or len(request.cuts) > 1 or (request.exact and (weighted or request.products)):
             return None
         try:
-            from steelyard.engines import kernels
+            from steelyard.engines import kernels, sorting
         except ImportError:
             return None
         x = np.ascontiguousarray(self.value(request.role))
@@ -203,10 +214,14 @@ class ArrayRows:
         if request.exact:
             if len(names) != 2:
                 return None
-            score, counts = kernels.distinct_cells(x, target, first, (low, high))
+            score, counts = sorting.distinct_cells(x, target, first, (low, high))
             return ScoreCells(score, score, counts, names)
+        amounts = [np.ascontiguousarray(self.value(role)) for role in value_roles(self)] if request.products else []
+        if not all(kernels.score_range(v)[2] for v in amounts):
+            return None
         cut = request.cuts[0] if request.cuts else np.inf
-        cells = kernels.grid_cells(x, target, first, len(names), weight, cut, (low, high))
+        added = kernels.Added(weight, "weight2" in request.sums, amounts, request.products)
+        cells = kernels.grid_cells(x, target, first, len(names), added, cut, (low, high))
         return ScoreCells(*cells, names)
 
     # The one operation -----------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,11 @@ class BatchRows:
     def kind(self, role: str) -> str:
         """What the column holds."""
         return self.kinds[role]
+
+    def only(self, role: str, level: Any) -> BatchRows:
+        """The rows in which a column holds this level."""
+        batches = self.batches
+        return BatchRows(lambda: (rows.only(role, level) for rows in batches()), self.kinds)
 
     def tally(self, request: Tally) -> Table:
         """Answer for every batch and add the answers up."""

@@ -106,6 +106,11 @@ class Column:
         kind = self.values.dtype.kind
         return "int" if self.whole else {"b": "bool", "i": "int", "u": "int", "f": "float"}.get(kind, "text")
 
+    def only(self, keep: npt.NDArray[np.bool_]) -> Column:
+        """The rows that are marked."""
+        missing = None if self.missing is None else self.missing[keep]
+        return Column(self.name, self.values[keep], missing, self.column, self.whole)
+
     def numbers(self) -> npt.NDArray[np.float64]:
         """As float64, NaN where missing, −0.0 read as 0.0 by whoever groups it."""
         if self.kind == "text":

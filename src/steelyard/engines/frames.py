@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steelyard import grid
-from steelyard.engines.columns import bucket_of_integers, not_numeric, plain_level
-from steelyard.errors import NotAvailable, UnreadableSource
+from steelyard.engines.answers import collect, explained, key_values, level_values
+from steelyard.engines.columns import bucket_of_integers, not_numeric
+from steelyard.errors import NotAvailable
 from steelyard.rows import (
     BAD_WEIGHT,
     GOOD,
@@ -21,11 +21,13 @@ from steelyard.rows import (
     NO_SCORE,
     NO_TARGET,
     NO_UNIT,
+    NO_VALUE,
     NO_WEIGHT,
     ScoreCells,
     ScoreTally,
     Table,
     Tally,
+    value_roles,
 )
 
 ENOUGH = 1000
@@ -72,7 +74,7 @@ class FrameRows:
         self.columns = dict(columns)
         self.bucket_column = bucket_column
         self.names = dict(names or columns)
-        self.explain = explain or _explain
+        self.explain = explain or explained
         self.schema = frame.collect_schema()
         self.add_cells = add_cells
         self._values: dict[str, Any] = {}
@@ -100,6 +102,13 @@ class FrameRows:
         if dtype.is_integer():
             return "int"
         return "float" if dtype.is_numeric() else "text"
+
+    def only(self, role: str, level: Any) -> FrameRows:
+        """The rows in which a column holds this level."""
+        out = copy(self)
+        out.frame = self.frame.filter(self.is_level(role, level))
+        out._values, out._staged, out._cells, out._length = {}, {}, {}, None
+        return out
 
     # The row language ------------------------------------------------------------------------------------------------
     def _column(self, role: str) -> Any:
@@ -235,6 +244,7 @@ class FrameRows:
             checks.append((w <= 0.0, BAD_WEIGHT))
         if self.has("unit"):
             checks.append((self._absent("unit"), NO_UNIT))
+        checks.extend((~self._finite(self.value(role)), NO_VALUE) for role in value_roles(self))
         return self.chain(checks, GOOD)
 
     def _absent(self, role: str) -> Any:
@@ -259,9 +269,11 @@ class FrameRows:
         if request.cuts and grid.cuts(request.cuts[0]):
             place = place + self.flag(x >= request.cuts[0]).cast(self.nw.Int64)
         column = self.nw.col
+        money = {f"money {i}": self._product(p) for i, p in enumerate(request.products)}
+        money |= {f"{name} of positives": term * y for name, term in money.items()}
         raw = self._collect(
             self._with_cells()
-            .select(place=place, y=y, squared=y * y, x=x + 0.0)
+            .select(place=place, y=y, squared=y * y, x=x + 0.0, **money)
             .group_by("place")
             .agg(
                 self.nw.len().alias("rows"),
@@ -270,6 +282,8 @@ class FrameRows:
                 column("squared").sum(),
                 column("x").min().alias("low"),
                 column("x").max().alias("high"),
+                *(column(name).sum() for name in money),
+                *(column(f"money {i}").count().alias(f"count {i}") for i in range(len(request.products))),
             )
         )
         place_of = np.asarray(raw["place"]).astype(np.int64)
@@ -277,10 +291,26 @@ class FrameRows:
         alike = np.array_equal(raw["y"], raw["squared"]) and np.array_equal(raw["rows"], raw["known"])
         if not len(place_of) or not alike or (place_of <= ODD + 1).any():
             return None
+        # An amount that is missing or infinite shows up in the counts and the sums.
+        sums = {name: np.ma.filled(np.ma.asarray(raw[name]).astype(np.float64), np.nan) for name in money}
+        counted = all(np.array_equal(raw[f"count {i}"], raw["rows"]) for i in range(len(request.products)))
+        if not counted or not all(np.isfinite(total).all() for total in sums.values()):
+            return None
         order = np.argsort(place_of)
         low, high, ones, n = (np.asarray(raw[k])[order].astype(np.float64) for k in ("low", "high", "y", "rows"))
         names = [False, True] if kind == "bool" else [0, 1]
-        return ScoreCells(low, high, np.stack([n - ones, ones], axis=1), names)
+        columns = [n - ones, ones]
+        for i in range(len(request.products)):
+            both, mine = sums[f"money {i}"][order], sums[f"money {i} of positives"][order]
+            # Where all rows are of one level, what subtracting leaves over is rounding alone.
+            columns += [np.where(n > ones, np.where(ones > 0, both - mine, both), 0.0), mine]
+        return ScoreCells(low, high, np.stack(columns, axis=1), names)
+
+    def _product(self, which: tuple[int, ...]) -> Any:
+        x = self.value(f"value{which[0]}")
+        for i in which[1:]:
+            x = x * self.value(f"value{i}")
+        return x
 
     # The one operation -----------------------------------------------------------------------------------------------
     def tally(self, request: Tally) -> Table:
@@ -304,7 +334,9 @@ class FrameRows:
         raw = self._collect(aggregated)
         out: Table = {}
         for k, e in asked.items():
-            out[k] = _levels(raw[f"k_{k}"], whole=e.whole) if isinstance(e, LevelKey) else _keys(raw[f"k_{k}"])
+            out[k] = (
+                level_values(raw[f"k_{k}"], whole=e.whole) if isinstance(e, LevelKey) else key_values(raw[f"k_{k}"])
+            )
         out["rows"] = np.asarray(raw["rows"]).astype(np.int64)
         for prefix, entries in (("s", request.sums), ("l", request.lows), ("h", request.highs)):
             for k in entries:
@@ -326,41 +358,3 @@ class FrameRows:
             if type(problem).__module__.split(".")[0] not in {"duckdb", "_duckdb"}:
                 raise
             raise self.explain(problem) from problem
-
-
-def _explain(problem: Exception) -> Exception:
-    said = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", str(problem).strip().split("\n", 1)[0]).rstrip(".!")
-    message = f"The table cannot be read: {said}."
-    return UnreadableSource(message, "Look at the query that makes the table.")
-
-
-def _keys(values: Any) -> npt.NDArray[Any]:
-    """A key column as numbers; what is missing, in rows that will be left out, becomes zero."""
-    array = np.ma.filled(np.ma.asarray(values), 0)
-    return array if array.dtype.kind == "f" else array.astype(np.int64)
-
-
-def _levels(values: Any, *, whole: bool) -> npt.NDArray[Any]:
-    """A column of levels as plain values, None for missing."""
-    masked = np.ma.asarray(values)
-    gone = np.ma.getmaskarray(masked)
-    if masked.dtype.kind in "biu" and not gone.any():
-        return np.asarray(masked)
-    plain: dict[Any, Any] = {None: None}
-    out = np.empty(len(masked), dtype=object)
-    for i, value in enumerate(masked.tolist()):
-        if value not in plain:
-            plain[value] = int(value) if whole else plain_level(value)
-        out[i] = plain[value]
-    return out
-
-
-def collect(frame: Any) -> dict[str, Any]:
-    """The columns of a small lazy result as arrays; DuckDB hands over NumPy itself and so needs no Arrow."""
-    import narwhals.stable.v2 as nw
-
-    native = nw.to_native(frame)
-    if hasattr(native, "fetchnumpy"):
-        return dict(native.fetchnumpy())
-    result = frame.collect()
-    return {name: result[name].to_numpy() for name in result.columns}

@@ -15,10 +15,10 @@ import numpy as np
 from steelyard.measures.measure import Measure
 from steelyard.results import Average, Interval, Mean, Quotient, Reading, Share
 
-ROOMS = ("proportions", "areas", "means", "fits", "bootstrap", "extremes", "by_unit")
+ROOMS = ("proportions", "areas", "means", "fits", "bootstrap", "extremes", "by_unit", "money")
 
 
-RESAMPLES_UNITS = {"ks", "ece", "reflected", "shifted"}
+RESAMPLES_UNITS = {"ks", "ece", "reflected", "shifted", "money"}
 """Methods that know what to do with units themselves."""
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from steelyard.errors import UnknownMeasure, nearest
 from steelyard.results import Reading
 
-ROOMS = ("agreement", "ranking", "calibration", "classes", "distance")
+ROOMS = ("agreement", "ranking", "calibration", "classes", "distance", "money")
 """Modules of measures, in the order in which people ask."""
 
 AVERAGES = ("macro", "micro", "weighted")

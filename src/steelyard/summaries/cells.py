@@ -62,7 +62,7 @@ class Cells:
         """The same table with values joined into the cells of the grid, split at the declared cuts."""
         if self.gridded or not len(self.low):
             return replace(self, gridded=True)
-        return replace(self, gridded=True)._joined(self._keys())
+        return replace(self, gridded=True).joined(self._keys())
 
     def _keys(self) -> Any:
         code = grid.encode(self.low)
@@ -70,7 +70,7 @@ class Cells:
             return code
         return code * (len(self.cuts) + 1) + np.searchsorted(np.array(self.cuts), self.low, side="right")
 
-    def _joined(self, keys: Any) -> Cells:
+    def joined(self, keys: Any) -> Cells:
         """Join neighbours with equal keys; the cells must be in order already."""
         starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
         ends = np.r_[starts[1:], len(keys)] - 1
@@ -102,8 +102,8 @@ class Cells:
             cuts,
         )
         if keep:
-            return both._joined(both.low)
-        joined = both._joined(both._keys())
+            return both.joined(both.low)
+        joined = both.joined(both._keys())
         # Within one cell the greatest value need not belong to the last entry.
         keys = both._keys()
         starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
@@ -115,7 +115,7 @@ class Cells:
             return self
         total = np.cumsum(mass)
         keys = np.minimum((total - mass / 2) / total[-1] * most, most - 1).astype(np.int64)
-        return self._joined(keys)
+        return self.joined(keys)
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from steelyard.errors import CannotAdd
 from steelyard.results import Array
 from steelyard.rows import Table, Tally, Term
+from steelyard.summaries.amounts import amount_sums, first_sums, value_of
 from steelyard.summaries.asking import once, segment_key, weight_sums
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import pack, same, unpack
@@ -126,9 +128,21 @@ def class_role(i: int) -> str:
     return f"score{i}"
 
 
-def rank_tally(levels: Sequence[Any], *, weighting: str, segmented: bool, bits: int | None = None) -> Tally:
-    """Ask for the rank of the true class, the first best class, and squared errors by row."""
+def rank_tally(
+    levels: Sequence[Any],
+    *,
+    weighting: str,
+    segmented: bool,
+    bits: int | None = None,
+    amounts: Sequence[str] = (),
+    worth: Array | None = None,
+) -> Tally:
+    """Ask for the rank of the true class, the first best class, and squared errors by row.
+
+    The best class is the one of the highest score; with `worth` (coefficients of a payoff) that of the highest expected profit.
+    """
     roles = [class_role(i) for i in range(len(levels))]
+    promises = [once(partial(_promise, roles=roles, worth=worth, place=i)) for i in range(len(roles))]
 
     @once
     def own(r: Any) -> Any:
@@ -138,7 +152,7 @@ def rank_tally(levels: Sequence[Any], *, weighting: str, segmented: bool, bits: 
 
     @once
     def top(r: Any) -> Any:
-        return r.greatest([r.value(role) for role in roles])
+        return r.greatest([promise(r) for promise in promises])
 
     def above(r: Any) -> Any:
         mine = own(r)
@@ -150,7 +164,7 @@ def rank_tally(levels: Sequence[Any], *, weighting: str, segmented: bool, bits: 
 
     def best(r: Any) -> Any:
         # The first of equally high classes, in the order of the levels.
-        return r.chain([(r.value(role) == top(r), i) for i, role in enumerate(roles[:-1])], len(roles) - 1)
+        return r.chain([(promise(r) == top(r), i) for i, promise in enumerate(promises[:-1])], len(roles) - 1)
 
     def off(r: Any, v: Any, role: str) -> Any:
         # Scores that are no probabilities have no squared error; kept between the ends it stays a number.
@@ -176,10 +190,18 @@ def rank_tally(levels: Sequence[Any], *, weighting: str, segmented: bool, bits: 
         by["bucket"] = lambda r: r.shrink(r.bucket("unit"), 16 - bits)
     sums: dict[str, Term] = {
         **weight_sums(weighting),
+        **(first_sums if bits is not None else amount_sums)(len(amounts), weighting),
         "brier": lambda r: error(r) * weight(r),
         "brier2": lambda r: error(r) * error(r) * weight(r),
     }
     return Tally(by, sums)
+
+
+def _promise(r: Any, *, roles: Sequence[str], worth: Array | None, place: int) -> Any:
+    """What deciding for a class promises: its score, or the profit to be expected, Σᵢ pᵢ · profit(i, this class)."""
+    if worth is None:
+        return r.value(roles[place])
+    return sum((r.value(role) * value_of(r, worth[:, i, place]) for i, role in enumerate(roles)), start=r.number(0.0))
 
 
 def read_ranks(table: Table, classes: int, weighting: str) -> tuple[Array, Array]:

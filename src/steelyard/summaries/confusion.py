@@ -11,6 +11,15 @@ import numpy as np
 from steelyard.errors import CannotAdd, listing
 from steelyard.results import Array, Number
 from steelyard.rows import Table, Tally, Term
+from steelyard.summaries.amounts import (
+    Amounts,
+    amount_sums,
+    check_finite,
+    column_name,
+    columns,
+    first_sums,
+    same_amounts,
+)
 from steelyard.summaries.asking import segment_key, weight_sums
 from steelyard.summaries.summary import join_weighting, pack, same, sort_levels, unpack
 from steelyard.summaries.units import Units, add_units
@@ -60,6 +69,7 @@ class Confusion:
     squares: Array | None = None
     units: Units | None = None
     uncertain: tuple[float, float] = (0.0, 0.0)
+    amounts: Amounts | None = None
 
     @classmethod
     def of(cls, counts: Any, levels: Sequence[Any], positive: Any = None) -> Confusion:
@@ -119,11 +129,12 @@ class Confusion:
         units = None if self.units is None else replace(self.units, table=_folded(self.units.table, i))
         squares = None if self.squares is None else _folded(self.squares, i)
         counts = _folded(self.counts, i)
-        return Confusion((None, level), counts, self.rows, level, self.weighting, squares, units)
+        amounts = None if self.amounts is None else self.amounts.changed(lambda t: _folded(t, i))
+        return Confusion((None, level), counts, self.rows, level, self.weighting, squares, units, (0.0, 0.0), amounts)
 
     def replicate(self, counts: Array) -> Confusion:
         """The same levels with other counts, perhaps many at once."""
-        return replace(self, counts=counts, units=None, squares=None)
+        return replace(self, counts=counts, units=None, squares=None, amounts=None)
 
     def over(self, levels: Sequence[Any]) -> Confusion:
         """The same counts laid out over these levels."""
@@ -133,21 +144,15 @@ class Confusion:
         place = [levels.index(v) for v in self.levels]
         k = len(levels)
 
-        def spread(table: Array | None) -> Array | None:
-            if table is None:
-                return None
+        def spread(table: Array) -> Array:
             out = np.zeros((*table.shape[:-2], k, k))
             out[..., np.ix_(place, place)[0], np.ix_(place, place)[1]] = table
             return out
 
-        units = None
-        if self.units is not None:
-            table = spread(self.units.table)
-            assert table is not None
-            units = Units(self.units.ids, table, self.units.bits)
-        counts = spread(self.counts)
-        assert counts is not None
-        return replace(self, levels=levels, counts=counts, squares=spread(self.squares), units=units)
+        units = None if self.units is None else Units(self.units.ids, spread(self.units.table), self.units.bits)
+        squares = None if self.squares is None else spread(self.squares)
+        amounts = None if self.amounts is None else self.amounts.changed(spread)
+        return replace(self, levels=levels, counts=spread(self.counts), squares=squares, units=units, amounts=amounts)
 
     def corners(self) -> list[Confusion]:
         """The counts if uncertain rows, positive or negative, were predicted positive after all."""
@@ -175,6 +180,7 @@ class Confusion:
             raise CannotAdd(message, "Evaluate both parts with the same positive level.")
         # An order somebody chose is kept; two different sets of levels are sorted.
         levels = self.levels if self.levels == other.levels else sort_levels(self.levels + other.levels)
+        same_amounts(*(() if c.amounts is None else c.amounts.names for c in (self, other)))
         a, b = self.over(levels), other.over(levels)
         squares = None if a.squares is None or b.squares is None else a.squares + b.squares
         return Confusion(
@@ -186,6 +192,7 @@ class Confusion:
             squares,
             add_units(a.units, b.units),
             (a.uncertain[0] + b.uncertain[0], a.uncertain[1] + b.uncertain[1]),
+            None if a.amounts is None or b.amounts is None else a.amounts + b.amounts,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -196,6 +203,7 @@ class Confusion:
             and same(self.counts, other.counts)
             and same(self.squares, other.squares)
             and self.units == other.units
+            and self.amounts == other.amounts
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -212,6 +220,7 @@ class Confusion:
             "squares": pack(self.squares),
             "units": self.units.to_dict() if self.units else None,
             "uncertain": list(self.uncertain),
+            "amounts": self.amounts.to_dict() if self.amounts else None,
         }
 
     @classmethod
@@ -226,6 +235,7 @@ class Confusion:
             unpack(data["squares"]),
             Units.from_dict(data["units"]),
             tuple(data["uncertain"]),
+            Amounts.from_dict(data["amounts"]),
         )
 
 
@@ -244,7 +254,9 @@ def _folded(table: Array, i: int) -> Array:
 # How an engine is asked for it ----------------------------------------------------------------------------------------
 
 
-def label_tally(weighting: str, *, segmented: bool, bits: int | None = None, beside: tuple[str, ...] = ()) -> Tally:
+def label_tally(
+    weighting: str, *, segmented: bool, bits: int | None = None, beside: tuple[str, ...] = (), amounts: int = 0
+) -> Tally:
     """Ask for counts of actual by predicted level; by bucket of units if bits are given."""
     by: dict[str, Term] = {
         "state": lambda r: r.state(scores=beside, labels=("target", "prediction")),
@@ -252,12 +264,15 @@ def label_tally(weighting: str, *, segmented: bool, bits: int | None = None, bes
         "label": lambda r: r.level("prediction"),
         **segment_key(segmented=segmented),
     }
-    if bits is not None:
-        by["bucket"] = lambda r: r.shrink(r.bucket("unit"), 16 - bits)
-    return Tally(by, weight_sums(weighting))
+    if bits is None:
+        return Tally(by, weight_sums(weighting) | amount_sums(amounts, weighting))
+    by["bucket"] = lambda r: r.shrink(r.bucket("unit"), 16 - bits)
+    return Tally(by, weight_sums(weighting) | first_sums(amounts, weighting))
 
 
-def read_confusion(table: Table, levels: tuple[Any, ...], positive: Any, weighting: str) -> Confusion:
+def read_confusion(
+    table: Table, levels: tuple[Any, ...], positive: Any, weighting: str, names: tuple[str, ...] = ()
+) -> Confusion:
     """Lay the answer out over these levels."""
     place = {v: i for i, v in enumerate(levels)}
     i = np.array([place[v] for v in table["level"].tolist()], dtype=np.int64)
@@ -271,15 +286,31 @@ def read_confusion(table: Table, levels: tuple[Any, ...], positive: Any, weighti
 
     squares = spread("weight2") if weighting == "sampling" else None
     name = "rows" if weighting == "none" else "weight"
-    return Confusion(levels, spread(name), int(table["rows"].sum()), positive, weighting, squares)
+    found = Confusion(levels, spread(name), int(table["rows"].sum()), positive, weighting, squares)
+    if not names:
+        return found
+    sums = np.stack([spread(column_name(c)) for c in columns(len(names), weighting)])
+    check_finite(sums)
+    return replace(found, amounts=Amounts(names, sums))
 
 
-def read_confusion_units(table: Table, levels: tuple[Any, ...], weighting: str, bits: int) -> Units:
-    """Lay the answer by bucket out as one matrix each."""
+def with_units(found: Confusion, table: Table, weighting: str, bits: int) -> Confusion:
+    """The same matrix with one kept for every bucket of units, from the answer by bucket."""
+    units = _bucketed(table, found.levels, bits, ["rows" if weighting == "none" else "weight"])
+    counts = replace(units, table=units.table[:, 0])
+    if found.amounts is None:
+        return replace(found, units=counts)
+    by_unit = _bucketed(table, found.levels, bits, list(first_sums(len(found.amounts.names), weighting)))
+    return replace(found, units=counts, amounts=replace(found.amounts, units=by_unit))
+
+
+def _bucketed(table: Table, levels: tuple[Any, ...], bits: int, names: list[str]) -> Units:
+    """One matrix for each bucket and sum."""
     place = {v: i for i, v in enumerate(levels)}
     i = np.array([place[v] for v in table["level"].tolist()], dtype=np.int64)
     j = np.array([place[v] for v in table["label"].tolist()], dtype=np.int64)
     ids, bucket = np.unique(table["bucket"].astype(np.int64), return_inverse=True)
-    out = np.zeros((len(ids), len(levels), len(levels)))
-    np.add.at(out, (bucket, i, j), table["rows" if weighting == "none" else "weight"].astype(np.float64))
+    out = np.zeros((len(ids), len(names), len(levels), len(levels)))
+    for part, name in enumerate(names):
+        np.add.at(out[:, part], (bucket, i, j), table[name].astype(np.float64))
     return Units(ids, out, bits).bounded()

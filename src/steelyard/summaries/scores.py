@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +12,12 @@ import numpy.typing as npt
 from steelyard import grid
 from steelyard.errors import CannotAdd, listing
 from steelyard.results import Array
-from steelyard.rows import ScoreTally, Table, Tally, Term
-from steelyard.summaries.asking import segment_key, weight_sums
+from steelyard.summaries.amounts import (
+    Amounts,
+    Product,
+    products,
+    same_amounts,
+)
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.summary import join_weighting, same, sort_levels
@@ -38,6 +41,7 @@ class Scores:
     weighting: str = "none"
     units: Units | None = None
     unit_codes: npt.NDArray[np.int64] | None = None
+    amounts: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, scores: Sequence[float], truth: Sequence[Any], positive: Any) -> Scores:
@@ -61,7 +65,15 @@ class Scores:
     @property
     def squares(self) -> Array | None:
         """Sums of squared weights by cell and level, under sampling weights."""
-        return self.cells.counts[..., len(self.levels) :] if self.weighting == "sampling" else None
+        return self._block(1) if self.weighting == "sampling" else None
+
+    def _block(self, place: int) -> Array:
+        size = len(self.levels)
+        return self.cells.counts[..., place * size : (place + 1) * size]
+
+    def amount(self, which: Product) -> Array:
+        """The sum of one product of per-row amounts, by cell and level."""
+        return self._block((2 if self.weighting == "sampling" else 1) + products(len(self.amounts), 3).index(which))
 
     @property
     def score(self) -> Array:
@@ -99,7 +111,8 @@ class Scores:
 
     def replicate(self, counts: Array) -> Scores:
         """The same cells with other counts, perhaps many at once."""
-        return replace(self, cells=replace(self.cells, counts=counts), weighting="none", units=None, unit_codes=None)
+        cells = replace(self.cells, counts=counts)
+        return replace(self, cells=cells, weighting="none", units=None, unit_codes=None, amounts=())
 
     def fewer(self, most: int) -> Scores:
         """At most this many cells, fine where either class is dense."""
@@ -120,7 +133,8 @@ class Scores:
         np.minimum.at(low, place, self.cells.low)
         np.maximum.at(high, place, self.cells.high)
         cells = Cells(low, high, self.units.table, self.rows, gridded=True)
-        return Scores(cells, self.levels, self.positive, "none" if self.weighting == "none" else "frequency")
+        weighting = "none" if self.weighting == "none" else "frequency"
+        return Scores(cells, self.levels, self.positive, weighting, amounts=self.amounts)
 
     def at(self, threshold: float) -> Confusion:
         """Labels by "positive iff score ≥ threshold"; rows of a cell that the threshold cuts are counted as uncertain."""
@@ -141,14 +155,26 @@ class Scores:
             column = {self.positive: 1, other: 0}
             return np.stack([np.stack([rows[a][column[b]] for b in order], axis=-1) for a in order], axis=-2)
 
-        squares = None
-        if self.squares is not None:
-            i = self.levels.index(self.positive)
-            squares = table(self.squares[..., i], self.squares.sum(axis=-1) - self.squares[..., i])
+        def parts(x: Array) -> tuple[Array, Array]:
+            mine = x[..., self.levels.index(self.positive)]
+            return mine, x.sum(axis=-1) - mine
+
+        squares = None if self.squares is None else table(*parts(self.squares))
         units = None
         stacked = self.by_unit()
-        if stacked is not None and self.units is not None:
-            units = Units(self.units.ids, stacked.at(threshold).counts, self.units.bits)
+        split = None if stacked is None else stacked.at(threshold)
+        if split is not None and self.units is not None:
+            units = Units(self.units.ids, split.counts, self.units.bits)
+        amounts = None
+        if self.amounts:
+            first = 2 if self.weighting == "sampling" else 1
+            blocks = [parts(self._block(b)) for b in range(first, self.cells.counts.shape[-1] // len(self.levels))]
+            sums = np.stack([table(*b) for b in blocks], axis=-3)
+            by_unit = None
+            if split is not None and split.amounts is not None and units is not None:
+                by_unit = Units(units.ids, split.amounts.sums, units.bits)
+            inside = np.stack([np.stack([(x * cut).sum(axis=-1) for x in b], axis=-1) for b in blocks], axis=-2)
+            amounts = Amounts(self.amounts, sums, by_unit, inside)
         return Confusion(
             order,
             table(p, n),
@@ -158,6 +184,7 @@ class Scores:
             squares,
             units,
             (float((p * cut).sum()), float((n * cut).sum())) if p.ndim == 1 else (0.0, 0.0),
+            amounts,
         )
 
     def extremes(self) -> tuple[Scores, Scores]:
@@ -188,22 +215,25 @@ class Scores:
             return self
         k, old = len(levels), len(self.levels)
         place = [levels.index(v) for v in self.levels]
-        blocks = self.cells.counts.shape[-1] // max(old, 1)
-        counts = np.zeros((*self.cells.counts.shape[:-1], k * blocks))
-        for block in range(blocks):
-            counts[..., [block * k + p for p in place]] = self.cells.counts[..., block * old : (block + 1) * old]
+
+        def spread(table: Array) -> Array:
+            blocks = table.shape[-1] // max(old, 1)
+            out = np.zeros((*table.shape[:-1], k * blocks))
+            for block in range(blocks):
+                out[..., [block * k + p for p in place]] = table[..., block * old : (block + 1) * old]
+            return out
+
         units = self.units
         if units is not None:
-            table = np.zeros((*units.table.shape[:-1], k))
-            table[..., place] = units.table
-            units = Units(units.ids, table, units.bits)
-        return replace(self, levels=levels, cells=replace(self.cells, counts=counts), units=units)
+            units = Units(units.ids, spread(units.table), units.bits)
+        return replace(self, levels=levels, cells=replace(self.cells, counts=spread(self.cells.counts)), units=units)
 
     def __add__(self, other: Scores) -> Scores:
         if self.positive != other.positive:
             first, second = listing([self.positive]), listing([other.positive])
             message = f"These summaries cannot be added: positive is {first} in one, {second} in the other."
             raise CannotAdd(message, "Evaluate both parts with the same positive level.")
+        same_amounts(self.amounts, other.amounts)
         weighting = join_weighting(self.weighting, other.weighting)
         levels = self.levels if self.levels == other.levels else sort_levels(self.levels + other.levels)
         a, b = self.over(levels), other.over(levels)
@@ -211,12 +241,13 @@ class Scores:
         if a.units is not None and b.units is not None and a.unit_codes is not None and b.unit_codes is not None:
             codes = np.union1d(a.unit_codes, b.unit_codes)
             units = add_units(_widen(a.units, a.unit_codes, codes), _widen(b.units, b.unit_codes, codes))
-        return Scores(a.cells + b.cells, levels, a.positive, weighting, units, codes)
+        return Scores(a.cells + b.cells, levels, a.positive, weighting, units, codes, a.amounts)
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Scores)
-            and (self.levels, self.positive, self.weighting) == (other.levels, other.positive, other.weighting)
+            and (self.levels, self.positive, self.weighting, self.amounts)
+            == (other.levels, other.positive, other.weighting, other.amounts)
             and self.cells == other.cells
             and self.units == other.units
             and same(self.unit_codes, other.unit_codes)
@@ -234,6 +265,7 @@ class Scores:
             "weighting": self.weighting,
             "units": self.units.to_dict() if self.units else None,
             "unit_codes": None if self.unit_codes is None else self.unit_codes.tolist(),
+            "amounts": list(self.amounts),
         }
 
     @classmethod
@@ -247,6 +279,7 @@ class Scores:
             data["weighting"],
             Units.from_dict(data["units"]),
             None if codes is None else np.array(codes, dtype=np.int64),
+            tuple(data["amounts"]),
         )
 
 
@@ -254,107 +287,3 @@ def _widen(units: Units, codes: npt.NDArray[np.int64], wider: npt.NDArray[np.int
     table = np.zeros((units.table.shape[0], len(wider), units.table.shape[2]))
     table[:, np.searchsorted(wider, codes)] = units.table
     return Units(units.ids, table, units.bits)
-
-
-# How an engine is asked for it ----------------------------------------------------------------------------------------
-
-
-def score_tally(
-    role: str,
-    *,
-    exact: bool,
-    weighting: str,
-    segmented: bool,
-    cuts: tuple[float, ...] = (),
-    beside: tuple[str, ...] = (),
-    labels: tuple[str, ...] = ("target",),
-) -> ScoreTally:
-    """Ask for distinct scores, or for cells of the grid with the least and greatest score in each.
-
-    `beside` names the scores of all classes and `labels` all columns of labels: a row in which one of them is missing counts for
-    none.
-    """
-    by: dict[str, Term] = {
-        "state": lambda r: r.state(scores=beside or (role,), labels=labels),
-        "level": lambda r: r.level("target"),
-        **segment_key(segmented=segmented),
-    }
-    lows: dict[str, Term] = {}
-    highs: dict[str, Term] = {}
-    if exact:
-        by["score"] = lambda r: r.value(role) + 0.0
-    else:
-        by["cell"] = lambda r: r.cell(r.value(role), grid.FINE)
-        for i, cut in enumerate(cuts):
-            by[f"cut{i}"] = partial(_at_least, role=role, cut=cut)
-
-        def value(r: Any) -> Any:
-            return r.value(role) + 0.0
-
-        lows, highs = {"low": value}, {"high": value}
-    return ScoreTally(by, weight_sums(weighting), lows, highs, role, exact, cuts)
-
-
-def _at_least(r: Any, *, role: str, cut: float) -> Any:
-    return r.value(role) >= cut
-
-
-def unit_score_tally(
-    role: str,
-    bits: int,
-    *,
-    weighting: str,
-    segmented: bool,
-    beside: tuple[str, ...] = (),
-    labels: tuple[str, ...] = ("target",),
-) -> Tally:
-    """Ask for coarse cells by bucket of units."""
-    return Tally(
-        {
-            "state": lambda r: r.state(scores=beside or (role,), labels=labels),
-            "level": lambda r: r.level("target"),
-            "cell": lambda r: r.cell(r.value(role), grid.COARSE),
-            "bucket": lambda r: r.shrink(r.bucket("unit"), 16 - bits),
-            **segment_key(segmented=segmented),
-        },
-        weight_sums(weighting),
-    )
-
-
-def read_cells(
-    table: Table, levels: tuple[Any, ...], weighting: str, *, exact: bool = False, cuts: tuple[float, ...] = ()
-) -> Cells:
-    """Lay the answer to a score request out as ordered cells."""
-    gridded = "cell" in table
-    columns = np.array([levels.index(v) for v in table["level"].tolist()], dtype=np.int64)
-    if gridded:
-        keys = table["cell"].astype(np.int64) * (len(cuts) + 1)
-        for i in range(len(cuts)):
-            keys = keys + table[f"cut{i}"].astype(np.int64)
-    else:
-        keys = table["score"].astype(np.float64)
-    found, place = np.unique(keys, return_inverse=True)
-    blocks = ["weight" if weighting != "none" else "rows"] + (["weight2"] if weighting == "sampling" else [])
-    counts = np.zeros((len(found), len(levels) * len(blocks)))
-    for b, name in enumerate(blocks):
-        np.add.at(counts, (place, columns + b * len(levels)), table[name].astype(np.float64))
-    rows = int(table["rows"].sum())
-    if not gridded:
-        scores = found.astype(np.float64)
-        return Cells(scores, scores, counts, rows, exact=exact, cuts=cuts)
-    low, high = np.full(len(found), np.inf), np.full(len(found), -np.inf)
-    np.minimum.at(low, place, table["low"].astype(np.float64))
-    np.maximum.at(high, place, table["high"].astype(np.float64))
-    return Cells(low, high, counts, rows, gridded=True, cuts=cuts)
-
-
-def read_unit_cells(
-    table: Table, levels: tuple[Any, ...], weighting: str, bits: int
-) -> tuple[Units, npt.NDArray[np.int64]]:
-    """Lay the answer to a unit request out as one coarse table a bucket."""
-    columns = np.array([levels.index(v) for v in table["level"].tolist()], dtype=np.int64)
-    codes, cell = np.unique(table["cell"].astype(np.int64), return_inverse=True)
-    ids, bucket = np.unique(table["bucket"].astype(np.int64), return_inverse=True)
-    out = np.zeros((len(ids), len(codes), len(levels)))
-    np.add.at(out, (bucket, cell, columns), table["rows" if weighting == "none" else "weight"].astype(np.float64))
-    return Units(ids, out, bits).bounded(), codes

@@ -34,6 +34,7 @@ def evaluation_document(e: Any) -> dict[str, Any]:
             if confusion is None
             else {"levels": list(confusion.levels), "counts": confusion.counts.tolist()},
             "numbers": e.rows_as_dicts(),
+            "worth": None if e.payoff is None else e.worth.to_dict(),
         }
     )
     return found

@@ -8,6 +8,7 @@ from typing import Any
 
 from steelyard.views import story, tables
 from steelyard.views.sentences import sentences
+from steelyard.views.worth import policy_table
 from steelyard.words import percent, visible
 
 LEFT, RIGHT = ' style="text-align:left"', ' style="text-align:right"'
@@ -20,6 +21,8 @@ def evaluation_html(e: Any, *, full: bool = False) -> str:
     parts.append(_table((), story.facts(e), "ll"))
     parts.append(f"<p>{'<br>'.join(_safe(s.text) for s in sentences(e)[1:])}</p>")
     parts.append(_small(tables.matrix(e)))
+    if e.payoff is not None:
+        parts.append(_small(policy_table(e.worth)))
     head = ("measure", "value", f"{percent(e.confidence)} interval", "meaning")
     for group in told:
         if group.rows:

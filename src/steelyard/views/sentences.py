@@ -8,6 +8,7 @@ from typing import Any
 
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion
+from steelyard.views.worth import worth_sentences
 from steelyard.words import count, digits_for, estimate_parts, number, percent, quoted
 
 FEW = 30
@@ -219,6 +220,8 @@ def sentences(e: Any) -> list[Sentence]:
         say("recall", "precision")
     else:
         say("accuracy", "average_class_accuracy")
+    if e.payoff is not None:
+        out.extend(Sentence(e.payoff.kind, text) for text in worth_sentences(e.worth))
     if e.scores is not None:
         # A tenth of a few rows is no basis for a sentence; the table still has the numbers.
         say(*(name for name in ("lift", "ece") if e[name].defined and not few))

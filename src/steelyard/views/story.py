@@ -69,6 +69,10 @@ def facts(e: Any) -> list[tuple[str, str]]:
         out.append(("levels", f"{len(e.levels):,}: {shown}{more}"))
     if e.scores is not None:
         out.append(("threshold", _threshold(e)))
+    elif "decided" in e.facts:
+        out.append(("decided", f"for the level of the {e.facts['decided']}"))
+    if e.payoff is not None:
+        out.append(("outcomes", visible(e.payoff)))
     kind = e.facts.get("weights", "none")
     if kind != "none":
         x = e["prevalence"] if e.confusion is not None and e.positive is not None else e[e.measures[0]]
@@ -100,6 +104,8 @@ def _rows(e: Any) -> str:
 
 
 def _threshold(e: Any) -> str:
+    if "decided" in e.facts:
+        return f"one for each row: flagged for the {e.facts['decided']}"
     if "confusion" in e.evidence:
         return "not used: the labels came with the scores"
     told = {"default": " (the default)", "given": " (as given)"}.get(e.facts.get("threshold", ""), "")
@@ -176,6 +182,9 @@ def groups(e: Any, *, full: bool = False) -> list[Group]:
     out: dict[str, Group] = {}
     for name in sorted(whole, key=list(known).index):
         m = known[name]
+        if "payoff" in m.options:
+            # Money is told in a table of its own, beside the policies that need no model.
+            continue
         group = out.setdefault(question_of(m), Group(question_of(m), []))
         first = BY_LEVEL if "macro" in whole[name] else FIRST
         if full or name in first:

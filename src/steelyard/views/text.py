@@ -8,6 +8,7 @@ from typing import Any
 from steelyard.views import story, tables
 from steelyard.views.layout import GAP, WIDTH, fit, table, table_width, width_of, wrap
 from steelyard.views.sentences import sentences
+from steelyard.views.worth import policy_table
 from steelyard.words import percent
 
 INDENT = "  "
@@ -23,6 +24,8 @@ def evaluation_text(e: Any, *, full: bool = False) -> str:
     blocks = [[fit(story.title(e), WIDTH), *_facts(e)]]
     blocks.append([line for s in sentences(e)[1:] for line in wrap(s.text, WIDTH, "", INDENT)])
     blocks.append(table_lines(tables.matrix(e)))
+    if e.payoff is not None:
+        blocks.append(table_lines(policy_table(e.worth)))
     told = story.groups(e, full=full)
     blocks.extend(group_lines(g, e.confidence) for g in told if g.rows)
     blocks.append(table_lines(tables.levels(e)))

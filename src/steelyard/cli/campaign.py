@@ -1,0 +1,106 @@
+"""steelyard campaign: what contacts cost and targets bring in, whom to contact and what it earns out."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli.program import COMMANDS
+from steelyard.cli.reading import options, read
+from steelyard.cli.writing import check_free, progress, put
+from steelyard.errors import UsageError
+
+if TYPE_CHECKING:
+    from steelyard.worth.campaign import Campaign
+
+TERMS = ("benefit", "cost", "prospects", "targets", "contacts", "depth", "fixed")
+COLUMNS = ("target", "score", "positive", "weight", "unit", "level")
+EPILOG = """\b
+Examples:
+  steelyard campaign preds.csv --target y --score p --benefit 40 --cost 1
+  steelyard campaign preds.csv --target y --score p --benefit 40 --cost 1 \\
+      --prospects 100000 --targets 2% --contacts 5000
+  steelyard campaign march.json --benefit 40 --cost 1 --depth 10%
+  steelyard campaign --benefit 40 --cost 1 --prospects 100000 --targets 2%
+
+More: steelyard help worth"""
+
+
+def share(text: str) -> float:
+    """A share of a whole, as typed; what a campaign allows is its own matter.
+
+    >>> share("2%"), share("0.1")
+    (0.02, 0.1)
+    """
+    try:
+        return float(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
+    except ValueError:
+        message = f"'{text}' is not a share; write 0.02 or 2%."
+        raise click.BadParameter(message) from None
+
+
+@click.command("campaign", short_help=COMMANDS["campaign"], epilog=EPILOG)
+@click.argument("file", required=False)
+@options("target", "one score", "positive")
+@click.option("--benefit", type=float, metavar="AMOUNT", help="What a target that is reached brings.")
+@click.option("--cost", type=float, metavar="AMOUNT", help="What one contact costs, whoever answers.")
+@click.option("--fixed", type=float, metavar="AMOUNT", help="What it costs to run the campaign at all.  [default: 0]")
+@click.option("--prospects", type=float, metavar="NUMBER", help="How many could be contacted.  [default: rows of FILE]")
+@click.option("--targets", type=share, metavar="SHARE", help="Targets among them: 2% or 0.02.  [default: as in FILE]")
+@click.option("--contacts", type=float, metavar="NUMBER", help="Contact at most so many.")
+@click.option("--depth", type=share, metavar="SHARE", help="Contact exactly this share: 10% or 0.1.")
+@options("weight", "weights", "unit", "level", "confidence", "missing", "exact")
+@options("json", "output", "force", "quiet", "progress")
+def command(file: str | None, **given: Any) -> None:
+    """Find how many prospects to contact, whom, and what it earns.
+
+    FILE holds prospects of the past: CSV or Parquet (a path or a quoted glob), - for CSV on standard input, or an
+    evaluation saved as .json. Without FILE a campaign is planned before any model, by the rule of thumb that a fair one
+    finds √(1 / targets) times as many targets as chance.
+    """
+    check_free(given["output"], force=given["force"])
+    _check(file, given)
+    with progress("Weighing contacts …", quiet=given["quiet"] or given["no_progress"]):
+        from steelyard.worth.campaign import campaign
+
+        e = None if file is None else read(file, {k: v for k, v in given.items() if k not in TERMS})
+        terms = {k: given[k] for k in TERMS if given[k] is not None}
+        found = campaign(e, **terms)
+        text = _told(found, None if e is None else e.facts.get("source"), as_json=given["as_json"])
+    put(given["output"], text)
+
+
+def _check(file: str | None, given: dict[str, Any]) -> None:
+    if given["benefit"] is None:
+        message = "No benefit was given."
+        raise UsageError(message, "Say what a target that is reached brings: --benefit 40, for example.")
+    if given["cost"] is None:
+        message = "No cost was given."
+        raise UsageError(message, "Say what one contact costs: --cost 1, for example; 0 if contacts are free.")
+    if given["depth"] is not None and given["contacts"] is not None:
+        message = "Both --depth and --contacts came, and a campaign has one size."
+        raise UsageError(message, "Give --depth for the figures there, or --contacts for the best within that number.")
+    if file is not None:
+        return
+    named = [f"--{name}" for name in COLUMNS if given[name]]
+    if named:
+        message = f"Without a FILE there are no columns, and {', '.join(named)} came."
+        raise UsageError(message, "Name the file of predictions first: steelyard campaign FILE …")
+    lacking = [f"--{name}" for name in ("prospects", "targets") if given[name] is None]
+    if lacking:
+        message = f"Without a FILE a campaign is planned by a rule of thumb, which needs {' and '.join(lacking)}."
+        raise UsageError(
+            message, "Say how many could be contacted and the share of targets among them, or name a FILE."
+        )
+
+
+def _told(found: Campaign, source: str | None, *, as_json: bool) -> str:
+    if not as_json:
+        return str(found)
+    from steelyard.views.campaign import campaign_document
+    from steelyard.views.document import SCHEMA
+
+    document = {"schema": SCHEMA, "source": source, **campaign_document(found)}
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2)

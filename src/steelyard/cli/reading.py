@@ -1,0 +1,268 @@
+"""What evaluate, threshold and campaign share: the options that name columns, and the evidence that they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli.writing import spooled
+from steelyard.errors import SteelyardError, UsageError, listing
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
+    from steelyard.payoffs.payoff import Payoff
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+ROWS_ONLY = (
+    "target",
+    "prediction",
+    "positive",
+    "weight",
+    "unit",
+    "segment",
+    "value",
+    "score",
+    "level",
+    "kind",
+    "decide",
+)
+"""Options that only rows can answer; a saved evaluation has none."""
+
+OPTIONS: dict[str, Decorator] = {
+    "target": click.option("--target", metavar="COLUMN", help="What really happened."),
+    "score": click.option(
+        "--score",
+        metavar="COLUMN",
+        multiple=True,
+        help="Numbers, higher meaning more likely positive; for more than two levels once for each: "
+        "--score LEVEL=COLUMN.",
+    ),
+    "one score": click.option(
+        "--score", metavar="COLUMN", multiple=True, help="Numbers, higher meaning more likely positive."
+    ),
+    "prediction": click.option("--prediction", metavar="COLUMN", help="Predicted labels or numbers."),
+    "positive": click.option(
+        "--positive", metavar="LEVEL", help="The level that counts as positive; 0/1 and false/true need none."
+    ),
+    "weight": click.option("--weight", metavar="COLUMN", help="A weight for each row."),
+    "weights": click.option(
+        "--weights",
+        type=click.Choice(["sampling", "frequency"]),
+        default="sampling",
+        show_default=True,
+        help="What weights mean: sampling (scale-free), frequency (k is k copies).",
+    ),
+    "unit": click.option(
+        "--unit", metavar="COLUMN", help="Whom a row is about; with many rows each, intervals follow units."
+    ),
+    "segment": click.option("--segment", metavar="COLUMN", help="Evaluate each value of this column apart as well."),
+    "level": click.option(
+        "--level", metavar="LEVEL", multiple=True, help="Declare a level that this file may not hold; repeat."
+    ),
+    "profit": click.option(
+        "--profit", metavar="FILE|AMOUNTS", help="What outcomes earn: a .toml or .csv file, or 'tp=140, fp=-700'."
+    ),
+    "cost": click.option("--cost", metavar="FILE|AMOUNTS", help="What outcomes cost, told in the same way."),
+    "value": click.option(
+        "--value",
+        metavar="COLUMN",
+        multiple=True,
+        help="Count an amount of each row's own as well; columns that --profit names need none.",
+    ),
+    "validation": click.option(
+        "--validation",
+        metavar="COLUMN|FILE",
+        help="Rows on which thresholds are chosen: a column that is true for them, or another file.",
+    ),
+    "confidence": click.option("--confidence", type=float, help="Confidence of the intervals.  [default: 0.95]"),
+    "missing": click.option(
+        "--missing",
+        type=click.Choice(["refuse", "drop"]),
+        default="refuse",
+        show_default=True,
+        help="A row with a missing value: refuse the file, or leave it out and say so.",
+    ),
+    "exact": click.option(
+        "--exact", is_flag=True, help="Never count near scores together, however many rows there are."
+    ),
+    "json": click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text."),
+    "output": click.option("-o", "--output", metavar="FILE", help="Write there instead of to stdout."),
+    "force": click.option("--force", is_flag=True, help="Write over files that are there already."),
+    "quiet": click.option("-q", "--quiet", is_flag=True, help="Print results only."),
+    "progress": click.option("--no-progress", is_flag=True, help="Show no progress."),
+}
+
+
+def options(*names: str) -> Decorator:
+    """Shared options of a command, in this order."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in reversed(names):
+            function = OPTIONS[name](function)
+        return function
+
+    return decorate
+
+
+def read(file: str, given: dict[str, Any]) -> Evaluation:
+    """The evidence in a FILE: rows that are counted, - for standard input, or a saved evaluation."""
+    payoff = _payoff(given)
+    if file.lower().endswith(".json"):
+        return _saved(file, given, payoff)
+    if file != "-":
+        return _counted(file, given, payoff)
+    with spooled() as path:
+        try:
+            e = _counted(path, given, payoff)
+        except SteelyardError as problem:
+            message = problem.message.replace(f'"{path}"', "Standard input").replace(path, "standard input")
+            raise type(problem)(message, problem.hint.replace(path, "standard input")) from None
+        return _renamed(e, path)
+
+
+def _payoff(given: dict[str, Any]) -> Payoff | None:
+    if given.get("profit") is None and given.get("cost") is None:
+        return None
+    from steelyard.cli.columns import payoff_of
+
+    return payoff_of(given["profit"], given["cost"])
+
+
+def _renamed(e: Evaluation, path: str) -> Evaluation:
+    """Told as standard input wherever the place is named at which it was kept."""
+    facts = {**e.facts, "source": "standard input"} if e.facts.get("source") == path else e.facts
+    parts = {k: _renamed(p, path) for k, p in e.segments.items()}
+    chosen = None if e.validation is None else _renamed(e.validation, path)
+    return replace(e, facts=facts, segments=parts, validation=chosen)
+
+
+# A saved evaluation ---------------------------------------------------------------------------------------------------
+
+
+def _saved(file: str, given: dict[str, Any], payoff: Payoff | None) -> Evaluation:
+    """A saved evaluation knows its columns; threshold, confidence, what outcomes are worth may still be chosen."""
+    from steelyard.load import load
+
+    extra = [f"--{role}" for role in ROWS_ONLY if given.get(role)]
+    e = load(file)
+    if extra:
+        message = f'"{file}" is a saved evaluation, which knows its columns: {", ".join(extra)} cannot be given.'
+        still = [f"--{name}" for name in ("threshold", "profit", "validation", "confidence") if name in given]
+        raise UsageError(message, f"Leave it out; what can be given: {', '.join(still)}.")
+    if given.get("validation") is not None:
+        e = replace(e, validation=_saved_validation(given["validation"], e))
+    if payoff is not None:
+        e.check_payoff(payoff)
+        e = _with_payoff(e, payoff)
+    if given["confidence"] is not None:
+        e = _with_confidence(e, _checked_confidence(given["confidence"]))
+    return e if given.get("threshold") is None else e.at(given["threshold"])
+
+
+def _saved_validation(file: str, e: Evaluation) -> Evaluation:
+    if not file.lower().endswith(".json"):
+        message = f'A saved evaluation has no rows to divide, so --validation "{file}" cannot be a column or a table.'
+        raise UsageError(message, "Name another saved evaluation (.json), or start from the file of predictions.")
+    return _validation(file, e.positive)
+
+
+def _validation(file: str, positive: Any) -> Evaluation:
+    """A saved evaluation to choose thresholds on; it must speak of the same positive level."""
+    from steelyard.load import load
+
+    found = load(file)
+    if found.scores is None:
+        message = f'Thresholds are chosen on scores, and the evaluation saved in "{file}" has none.'
+        raise UsageError(message, "Name one that was evaluated with one --score for two levels.")
+    if positive is not None and found.positive != positive:
+        came = f"{listing([found.positive])} there and {listing([positive])} here"
+        message = f'The evaluation saved in "{file}" has another positive level: {came}.'
+        raise UsageError(message, "Evaluate both with the same --positive.")
+    return found
+
+
+def _with_payoff(e: Evaluation, payoff: Payoff) -> Evaluation:
+    parts = {k: _with_payoff(p, payoff) for k, p in e.segments.items()}
+    chosen = None if e.validation is None else _with_payoff(e.validation, payoff)
+    return replace(e, payoff=payoff, segments=parts, validation=chosen, _known={})
+
+
+def _checked_confidence(confidence: float) -> float:
+    if not 0 < confidence < 1:
+        message = f"The confidence must lie between 0 and 1, and {confidence} came."
+        raise UsageError(message, "0.95 is usual.")
+    return confidence
+
+
+def _with_confidence(e: Evaluation, confidence: float) -> Evaluation:
+    parts = {k: _with_confidence(p, confidence) for k, p in e.segments.items()}
+    return replace(e, confidence=confidence, segments=parts, _known={})
+
+
+# Rows -----------------------------------------------------------------------------------------------------------------
+
+
+def _counted(path: str, given: dict[str, Any], payoff: Payoff | None) -> Evaluation:
+    from steelyard import evaluate
+    from steelyard.cli.columns import as_level, kinds_of, scores_of
+
+    target, scores, positive = given["target"], given["score"], given["positive"]
+    labels = "prediction" in given
+    if target is None:
+        message = "No target was given."
+        raise UsageError(message, "Name the column of what really happened: --target COLUMN.")
+    if not scores and not labels:
+        message = "No score was given."
+        raise UsageError(message, "Name a column of numbers, higher meaning more likely positive: --score COLUMN.")
+    if len(scores) > 1 and not labels:
+        message = f"One score tells two levels apart, and {len(scores)} were given: {listing(scores)}."
+        raise UsageError(
+            message, "Give --score COLUMN once; of several levels, make a target that is 1 for one of them."
+        )
+    if not scores and given["prediction"] is None:
+        message = "Neither a score nor a prediction was given."
+        raise UsageError(message, "Name a column: --score COLUMN (numbers) or --prediction COLUMN (labels or numbers).")
+    decide = _decide(given, payoff)
+    kinds = kinds_of(path)
+    kind = kinds.get(target, "text")
+    level = None if positive is None else as_level(positive, kind)
+    validation = given.get("validation")
+    saved = validation is not None and validation not in kinds and validation.lower().endswith(".json")
+    e = evaluate(
+        path,
+        target=target,
+        score=scores_of(scores, kinds, target) if scores else None,
+        prediction=given.get("prediction"),
+        positive=level,
+        weight=given["weight"],
+        weights=given["weights"],
+        unit=given["unit"],
+        segment=given.get("segment"),
+        value=list(given.get("value") or ()) or None,
+        profit=payoff,
+        decide=decide,
+        validation=None if saved else validation,
+        threshold=0.5 if given.get("threshold") is None else given["threshold"],
+        confidence=0.95 if given["confidence"] is None else given["confidence"],
+        missing=given["missing"],
+        exact=given["exact"],
+        kind=given.get("kind"),
+        levels=[as_level(text, kind) for text in given["level"]] or None,
+    )
+    return replace(e, validation=_validation(validation, e.positive)) if saved and validation is not None else e
+
+
+def _decide(given: dict[str, Any], payoff: Payoff | None) -> str:
+    """How rows get their labels; deciding by expected profit needs probabilities and what outcomes are worth."""
+    decide: str = given.get("decide") or "score"
+    if decide == "profit" and payoff is None:
+        message = "--decide profit needs to know what outcomes are worth."
+        raise UsageError(message, "Give --profit FILE or --cost FILE as well.")
+    if decide == "profit" and not given["score"]:
+        message = "--decide profit needs probabilities, and only predictions were given, which are decided already."
+        raise UsageError(message, "Name the column of probabilities: --score COLUMN.")
+    return decide

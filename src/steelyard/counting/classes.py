@@ -1,0 +1,64 @@
+"""Counting one score for each class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from steelyard.counting.plan import MOST_LEVELS, Evidence, Plan, as_labels, by_segment, choose_bits, clean
+from steelyard.counting.scores import score_table, scores_of
+from steelyard.errors import BadLevels, listing
+from steelyard.rows import Rows
+from steelyard.summaries.class_scores import ClassScores, class_role, rank_tally, read_rank_units, read_ranks
+from steelyard.summaries.confusion import read_confusion, with_units
+from steelyard.summaries.summary import sort_levels
+
+
+def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
+    """One score for each class."""
+    levels = tuple(classes)
+    if len(levels) > MOST_LEVELS:
+        message = f"There are scores for {len(levels):,} classes, and at most {MOST_LEVELS:,} can be told apart."
+        raise BadLevels(message, "Join rare classes first.")
+    plan.levels = levels
+    worth = None if plan.decide is None else plan.decide(levels, plan.positive)
+    request = rank_tally(
+        levels, weighting=plan.weighting, segmented=rows.has("segment"), amounts=plan.amounts, worth=worth
+    )
+    table = clean(rows.tally(request), plan)
+    extra = [v for v in sort_levels(table["level"].tolist()) if v not in levels]
+    if extra:
+        message = f"The target has levels without a score: {listing(extra)}; there are scores for {listing(levels)}."
+        raise BadLevels(message, "Add their columns to score={level: column, ...}.")
+    if plan.dropped:
+        # A row without one score is left out of every class's table.
+        plan.beside = tuple(class_role(i) for i in range(len(levels)))
+    # Amounts belong to decisions, and are kept beside the matrix alone.
+    plain = replace(plan, amounts=())
+    columns = []
+    for i, level in enumerate(levels):
+        columns.append(scores_of(rows, class_role(i), levels, level, plain, score_table(rows, class_role(i), plain)))
+    out: Evidence = {}
+    for name, part in by_segment(table).items():
+        ranks, brier = read_ranks(part, len(levels), plan.weighting)
+        out[name] = {
+            "class_scores": ClassScores(tuple(c[name] for c in columns), ranks, brier),
+            "confusion": read_confusion(as_labels(part, levels), levels, plan.positive, plan.weighting, plan.amounts),
+        }
+    bits = choose_bits(rows)
+    if bits is not None:
+        request = rank_tally(
+            levels,
+            weighting=plan.weighting,
+            segmented=rows.has("segment"),
+            bits=bits,
+            amounts=plan.amounts,
+            worth=worth,
+        )
+        for name, part in by_segment(clean(rows.tally(request), plan)).items():
+            by_rank = read_rank_units(part, len(levels), plan.weighting, bits)
+            by_label = with_units(out[name]["confusion"], as_labels(part, levels), plan.weighting, bits)
+            out[name]["class_scores"] = replace(out[name]["class_scores"], units=by_rank)
+            out[name]["confusion"] = by_label
+    return out

@@ -1,0 +1,47 @@
+"""Counting predicted labels."""
+
+from __future__ import annotations
+
+from steelyard.counting.plan import Evidence, Plan, by_segment, choose_bits, clean, found_levels, positive_of
+from steelyard.errors import BadLevels, listing
+from steelyard.rows import Rows
+from steelyard.summaries.confusion import Confusion, label_tally, read_confusion, with_units
+from steelyard.summaries.summary import sort_levels
+
+
+def count_labels(rows: Rows, plan: Plan) -> Evidence:
+    """Predicted labels of any number of levels."""
+    segmented = rows.has("segment")
+    table = clean(
+        rows.tally(label_tally(plan.weighting, segmented=segmented, beside=plan.beside, amounts=len(plan.amounts))),
+        plan,
+    )
+    levels = found_levels(plan, table["level"], table["label"])
+    actual, predicted = set(table["level"].tolist()), set(table["label"].tolist())
+    if not actual & predicted and plan.levels is None and levels != (0, 1):
+        message = f"No predicted level occurs in the target: it has {listing(sort_levels(actual))}, "
+        message += f"predicted were {listing(sort_levels(predicted))}."
+        raise BadLevels(message, "Write both columns with the same levels; if this is meant, declare levels=[...].")
+    if len(levels) < 2 and plan.levels is None and set(levels) != {0} and set(levels) != {1}:
+        message = f"Target and prediction have one level only: {listing(levels)}."
+        raise BadLevels(message, "If this is one part of a larger table, declare levels=[...].")
+    positive = positive_of(levels, plan, two=False)
+    if positive is not None and positive not in levels:
+        levels = sort_levels([*levels, positive])
+    if len(levels) == 1:
+        other = not positive if isinstance(positive, bool) else 0
+        levels = sort_levels([*levels, other])
+    out: Evidence = {
+        name: {"confusion": read_confusion(part, levels, positive, plan.weighting, plan.amounts)}
+        for name, part in by_segment(table).items()
+    }
+    bits = choose_bits(rows)
+    if bits is not None:
+        request = label_tally(
+            plan.weighting, segmented=segmented, bits=bits, beside=plan.beside, amounts=len(plan.amounts)
+        )
+        for name, part in by_segment(clean(rows.tally(request), plan)).items():
+            confusion = out[name]["confusion"]
+            assert isinstance(confusion, Confusion)
+            out[name]["confusion"] = with_units(confusion, part, plan.weighting, bits)
+    return out

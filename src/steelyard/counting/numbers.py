@@ -1,0 +1,90 @@
+"""Counting continuous predictions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from steelyard.counting.plan import WHOLE, Evidence, Plan, by_segment, choose_bits, clean, few
+from steelyard.errors import NotNumeric
+from steelyard.rows import Rows, Table
+from steelyard.summaries.residuals import (
+    PARTS,
+    Residuals,
+    mean_tally,
+    moment_tally,
+    read_moments,
+    read_unit_moments,
+    size_tally,
+)
+from steelyard.summaries.score_requests import read_cells
+
+
+def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | None:
+    """Continuous predictions; None where every value turns out to be 0 or 1, which are labels."""
+    segmented = rows.has("segment")
+    means = clean(rows.tally(mean_tally(plan.weighting, segmented=segmented)), plan)
+    n = int(means["rows"].sum())
+    if labels and float(means["binary"].sum()) == n:
+        return None
+    centres = _centres(means, plan)
+    exact = plan.exact or few(n)
+    tables = {
+        which: _apart(
+            clean(rows.tally(size_tally(which, exact=exact, weighting=plan.weighting, segmented=segmented)), plan)
+        )
+        for which in ("sizes", "targets")
+    }
+    weighting = "none" if plan.weighting == "none" else "frequency"
+    found: dict[str | None, Residuals] = {}
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = clean(rows.tally(moment_tally(centres, plan.weighting, segmented=segmented)), plan)
+    if not all(np.isfinite(v.astype(np.float64)).all() for k, v in sums.items() if k not in {"state", "segment"}):
+        message = "The numbers are too large, or targets too near zero, to add up their fourth powers."
+        raise NotNumeric(message, "Express target and prediction in another unit, for example in millions.")
+    for name, part in _apart(sums).items():
+        cells = {k: read_cells(t[name], (0,), weighting, exact=plan.exact) for k, t in tables.items()}
+        parts = np.array([float(part[p].sum()) for p in PARTS])
+        largest, rows_here = float(part["largest"].max()), int(part["rows"].sum())
+        moments = read_moments(part, _centre_of(centres, part))
+        found[name] = Residuals(moments, parts, largest, cells["sizes"], cells["targets"], rows_here, plan.weighting)
+    bits = choose_bits(rows)
+    if bits is not None:
+        request = moment_tally(centres, plan.weighting, segmented=segmented, bits=bits)
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = clean(rows.tally(request), plan)
+        for name, part in _apart(sums).items():
+            found[name] = replace(found[name], units=read_unit_moments(part, _centre_of(centres, part), bits))
+    # Summaries add: the whole is the sum of its segments, each counted about its own mean so that no digit is lost.
+    whole = reduce(add, found.values())
+    out: Evidence = {WHOLE: {"residuals": whole}}
+    return out | {name: {"residuals": r} for name, r in found.items() if name is not WHOLE}
+
+
+def _apart(table: Table) -> dict[str | None, Table]:
+    """One table for each segment; the whole table where there are none."""
+    parts = by_segment(table)
+    return {k: v for k, v in parts.items() if k is not WHOLE} if len(parts) > 1 else parts
+
+
+def _centres(means: Table, plan: Plan) -> dict[Any, tuple[float, float]]:
+    """Means of target and error for each segment, under None for all rows."""
+    weight = means["rows" if plan.weighting == "none" else "weight"].astype(np.float64)
+
+    def centre(pick: Any) -> tuple[float, float]:
+        total = float(weight[pick].sum())
+        return float(means["target"][pick].sum()) / total, float(means["error"][pick].sum()) / total
+
+    out = {None: centre(slice(None))}
+    for level in set(means["segment"].tolist()) - {None} if "segment" in means else ():
+        out[level] = centre(np.array([v == level for v in means["segment"].tolist()]))
+    return out
+
+
+def _centre_of(centres: dict[Any, tuple[float, float]], part: Table) -> tuple[float, float]:
+    level = part["segment"][0] if "segment" in part else None
+    return centres.get(level, centres[None])

@@ -1,0 +1,147 @@
+"""How to count, and what every answer is checked for: missing values, segments, levels, the positive one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import BadLevels, BadWeight, EmptyTable, MissingValues, listing
+from steelyard.results import Array
+from steelyard.rows import BAD_WEIGHT, GOOD, STATE_WORDS, Rows, Table, Tally
+from steelyard.summaries.summary import EXACT_ROWS, sort_levels
+from steelyard.summaries.units import BITS, MOST
+
+MOST_LEVELS = 1000
+WHOLE = None
+Evidence = dict[str | None, dict[str, Any]]
+Decide = Callable[[tuple[Any, ...], Any], Array]
+"""What each decision is worth, once levels and positive are known: coefficients of a payoff."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """How to count: weights, exactness, what to do with missing values, declared levels."""
+
+    weighting: str = "none"
+    exact: bool = False
+    drop: bool = False
+    levels: tuple[Any, ...] | None = None
+    positive: Any = None
+    cuts: tuple[float, ...] = ()
+    beside: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ("target",)
+    amounts: tuple[str, ...] = ()
+    decide: Decide | None = None
+    dropped: dict[str, int] = field(default_factory=dict)
+
+
+def few(rows: int) -> bool:
+    """Whether so many rows are counted exactly without being asked."""
+    return rows <= EXACT_ROWS
+
+
+def clean(table: Table, plan: Plan) -> Table:
+    """Rows that can be used; the others are refused, or counted and left out."""
+    state = table["state"].astype(np.int64)
+    bad = state != GOOD
+    if bad.any():
+        counts = {int(s): int(table["rows"][state == s].sum()) for s in np.unique(state[bad])}
+        words = [f"{n:,} with {STATE_WORDS[s]}" for s, n in counts.items()]
+        total = int(table["rows"].sum())
+        if BAD_WEIGHT in counts:
+            n = counts[BAD_WEIGHT]
+            message = f"Of {total:,} rows, {n:,} {'has' if n == 1 else 'have'} {STATE_WORDS[BAD_WEIGHT]}."
+            raise BadWeight(message, "Weights must be above zero; leave out rows that should not count.")
+        if not plan.drop:
+            message = f"Of {total:,} rows, some cannot be used: {', '.join(words)}."
+            hint = 'Mend them, or leave them out with missing="drop" (--missing drop); they are then counted in the result.'
+            raise MissingValues(message, hint)
+        plan.dropped = {STATE_WORDS[s]: n for s, n in counts.items()}
+    good = {k: v[~bad] for k, v in table.items()}
+    if not int(good["rows"].sum()):
+        what = "no rows" if not bad.any() else "no rows left once those with missing values are dropped"
+        message = f"The table has {what}."
+        raise EmptyTable(message, "At least one row is needed.")
+    return good
+
+
+def by_segment(table: Table) -> dict[str | None, Table]:
+    """The whole table, and one for each segment where there are any."""
+    out: dict[str | None, Table] = {WHOLE: table}
+    if "segment" in table:
+        names = np.array(["(missing)" if v is None else str(v) for v in table["segment"].tolist()], dtype=object)
+        for name in sorted(set(names.tolist())):
+            out[name] = {k: v[names == name] for k, v in table.items()}
+    return out
+
+
+def found_levels(plan: Plan, *columns: Any) -> tuple[Any, ...]:
+    """The levels that occur, or the declared ones; far too many are refused."""
+    found = sort_levels(v for column in columns for v in column.tolist())
+    if plan.levels is not None:
+        extra = [v for v in found if v not in plan.levels]
+        if extra:
+            message = (
+                f"The data hold levels that were not declared: {listing(extra)}; declared: {listing(plan.levels)}."
+            )
+            raise BadLevels(message, "Add them to levels=, or mend the data.")
+        return plan.levels
+    if len(found) > MOST_LEVELS:
+        message = f"The target has {len(found):,} levels, and at most {MOST_LEVELS:,} can be told apart."
+        hint = 'Join rare levels first; for a quantity say kind="continuous", and in place of an identifier name another column.'
+        raise BadLevels(message, hint)
+    return found
+
+
+def positive_of(levels: tuple[Any, ...], plan: Plan, *, two: bool) -> Any:
+    """The positive level: given, or 1 and True speaking for themselves; never guessed."""
+    if plan.positive is not None:
+        matches = [v for v in levels if v == plan.positive]
+        if not matches and plan.levels is None:
+            message = f"The positive level {listing([plan.positive])} does not occur; the target has {listing(levels)}."
+            hint = "Name one of these levels; if this is one part of a larger table, declare levels=[...] as well."
+            if any(str(v) == str(plan.positive) for v in levels):
+                hint = "The text looks the same but the type differs: pass the level as it is in the data."
+            raise BadLevels(message, hint)
+        return matches[0] if matches else plan.positive
+    if len(levels) <= 2 and set(levels) <= {0, 1}:
+        return next((v for v in levels if v == 1), True if levels and isinstance(levels[0], bool) else 1)
+    if two or len(levels) == 2:
+        message = f"Which level is the positive one? The target has {listing(levels)}."
+        raise BadLevels(message, f"Say so: positive={levels[-1]!r}, for example (--positive {levels[-1]}).")
+    return None
+
+
+def require_both(levels: tuple[Any, ...], positive: Any, plan: Plan) -> tuple[Any, ...]:
+    """Two levels for a score; one class alone is refused unless the levels were declared."""
+    if len(levels) > 2:
+        message = f"One score tells two levels apart, and the target has {len(levels):,}: {listing(levels)}."
+        raise BadLevels(message, "Pass one score for each level, score={level: column, ...}, or join the levels first.")
+    if len(levels) < 2 and plan.levels is None:
+        message = f"The target has one level only: {listing(levels)}."
+        hint = "Both classes are needed to judge a score; if this is one part of a larger table, declare levels=[...]."
+        raise BadLevels(message, hint)
+    if positive not in levels:
+        levels = sort_levels([*levels, positive])
+    return levels
+
+
+def choose_bits(rows: Rows) -> int | None:
+    """How finely units are kept apart: the most buckets that stay within the limit."""
+    if not rows.has("unit"):
+        return None
+    ids = np.unique(rows.tally(Tally({"bucket": lambda r: r.bucket("unit")}))["bucket"].astype(np.int64))
+    bits = BITS
+    while len(np.unique(ids >> (BITS - bits))) > MOST:
+        bits -= 1
+    return bits
+
+
+def as_labels(table: Table, levels: tuple[Any, ...], key: str = "best") -> Table:
+    """The table with the level at the place that a key names as the predicted one."""
+    label = np.empty(len(table[key]), dtype=object)
+    label[:] = [levels[int(b)] for b in table[key].tolist()]
+    return {**table, "label": label}

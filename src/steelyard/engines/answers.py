@@ -1,0 +1,51 @@
+"""What a database answers, as plain arrays and values."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.engines.columns import plain_level
+from steelyard.errors import UnreadableSource
+
+
+def explained(problem: Exception) -> Exception:
+    """What the database says about its own table, in one sentence."""
+    said = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", str(problem).strip().split("\n", 1)[0]).rstrip(".!")
+    message = f"The table cannot be read: {said}."
+    return UnreadableSource(message, "Look at the query that makes the table.")
+
+
+def key_values(values: Any) -> npt.NDArray[Any]:
+    """A key column as numbers; what is missing, in rows that will be left out, becomes zero."""
+    array = np.ma.filled(np.ma.asarray(values), 0)
+    return array if array.dtype.kind == "f" else array.astype(np.int64)
+
+
+def level_values(values: Any, *, whole: bool) -> npt.NDArray[Any]:
+    """A column of levels as plain values, None for missing."""
+    masked = np.ma.asarray(values)
+    gone = np.ma.getmaskarray(masked)
+    if masked.dtype.kind in "biu" and not gone.any():
+        return np.asarray(masked)
+    plain: dict[Any, Any] = {None: None}
+    out = np.empty(len(masked), dtype=object)
+    for i, value in enumerate(masked.tolist()):
+        if value not in plain:
+            plain[value] = int(value) if whole else plain_level(value)
+        out[i] = plain[value]
+    return out
+
+
+def collect(frame: Any) -> dict[str, Any]:
+    """The columns of a small lazy result as arrays; DuckDB hands over NumPy itself and so needs no Arrow."""
+    import narwhals.stable.v2 as nw
+
+    native = nw.to_native(frame)
+    if hasattr(native, "fetchnumpy"):
+        return dict(native.fetchnumpy())
+    result = frame.collect()
+    return {name: result[name].to_numpy() for name in result.columns}

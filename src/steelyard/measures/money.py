@@ -1,0 +1,90 @@
+"""What is it worth? Profit and cost, in whatever money the payoff is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from steelyard.measures.measure import measure
+from steelyard.results import Array, Mean
+from steelyard.summaries.amounts import powers, products
+from steelyard.summaries.confusion import Confusion
+
+EMPTY = "no rows to count"
+
+
+def worth(c: Confusion, payoff: Any, order: int = 2) -> list[Array]:
+    """Sums of a row's profit and of its powers, for every cell of the matrix."""
+    names = () if c.amounts is None else c.amounts.names
+    coefficients = payoff.coefficients(c.levels, c.positive, names)
+    return priced(c, coefficients, order)
+
+
+def priced(c: Confusion, coefficients: Array, order: int = 2) -> list[Array]:
+    """The same for amounts that are laid over the levels already."""
+    return powers(c.counts, c.amounts.of if c.amounts is not None else _none, coefficients, order)
+
+
+def _none(_: Any) -> Array:
+    raise AssertionError  # Without per-row amounts no payoff has a coefficient for one.
+
+
+def _worth_bound(c: Confusion, *, payoff: Any, per: str) -> float:
+    """How much rows in a cell that the threshold cuts could change: the sum of |profit flagged − profit not flagged|."""
+    if not any(c.uncertain):
+        return 0.0
+    i = c.levels.index(c.positive)
+    names = () if c.amounts is None else c.amounts.names
+    table = payoff.coefficients(c.levels, c.positive, names)
+    total = 0.0
+    for side, level in enumerate((i, 1 - i)):
+        n = np.asarray(c.uncertain[side])
+        step = table[:, level, i] - table[:, level, 1 - i]
+
+        def of(which: tuple[int, ...], side: int = side) -> Array:
+            assert c.amounts is not None
+            assert c.amounts.uncertain is not None
+            return np.asarray(c.amounts.uncertain[products(len(c.amounts.names), 3).index(which), side])
+
+        _, squares = powers(n, of, step, 2)
+        # Cauchy and Schwarz: n rows whose squares add up to so much cannot differ by more.
+        total += float(np.sqrt(np.maximum(n * squares, 0.0)))
+    return total if per == "total" else total / float(c.total)
+
+
+def _mean(c: Confusion, payoff: Any, per: str, sign: float) -> Mean:
+    total, squares = (x.sum(axis=(-2, -1)) for x in worth(c, payoff))
+    return Mean(sign * total, squares, c.total, EMPTY, c.total if per == "total" else 1.0)
+
+
+@measure(better="higher", range=(-np.inf, np.inf), interval="money", bound=_worth_bound)
+def profit(c: Confusion, *, payoff: Any = None, per: str = "total") -> Mean:
+    """What all decisions earn together, by a payoff that says what each outcome is worth; `per="case"` divides by the rows.
+
+    Σ C[i, j] · Profit[i, j]; with amounts of their own each row counts with its own.
+
+    >>> from steelyard import Profit
+    >>> knn = Confusion.of([[57, 3], [10, 30]], ("yes", "no"), "yes")
+    >>> float(profit(knn, payoff=Profit(tp=140, fn=-140, fp=-700, tn=0)).value)
+    560.0
+
+    Kelleher, Mac Namee, D'Arcy, Fundamentals of Machine Learning for Predictive Data Analytics, chapter 8.
+    """
+    return _mean(c, payoff, per, 1.0)
+
+
+@measure(better="lower", range=(-np.inf, np.inf), interval="money", bound=_worth_bound)
+def cost(c: Confusion, *, payoff: Any = None, per: str = "total") -> Mean:
+    """What all decisions cost together: profit with the sign turned; `per="case"` divides by the rows.
+
+    Σ C[i, j] · Cost[i, j].
+
+    >>> from steelyard import Cost
+    >>> mailing = Confusion.of([[12, 20], [67, 101]], ("buys", "not"), "buys")
+    >>> float(cost(mailing, payoff=Cost(tp=-39, fp=1, relative=True)).value)
+    -401.0
+
+    Tan, Steinbach, Kumar, Introduction to Data Mining, chapter 4.
+    """
+    return _mean(c, payoff, per, -1.0)

@@ -1,0 +1,1 @@
+"""What outcomes are worth: stated by people, read and checked here; nothing is counted."""

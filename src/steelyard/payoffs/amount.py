@@ -1,0 +1,158 @@
+"""An amount of money: a number, or a number for each unit of a row's own amounts."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from steelyard.errors import BadPayoff, listing
+
+QUOTED = re.compile(r"`([^`]+)`")
+PLAIN_NAME = re.compile(r"[^\W\d]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A constant plus so much for each unit of named per-row amounts.
+
+    >>> print(amount("0.9 * value - 5"))
+    0.9 * value - 5
+    """
+
+    constant: float = 0.0
+    per: tuple[tuple[str, float], ...] = ()
+
+    def plus(self, other: Amount, factor: float = 1.0) -> Amount:
+        """This amount and `factor` times another one."""
+        per = dict(self.per)
+        for name, x in other.per:
+            per[name] = per.get(name, 0.0) + factor * x
+        return Amount(
+            self.constant + factor * other.constant, tuple((k, v) for k, v in sorted(per.items()) if v != 0.0)
+        )
+
+    def times(self, factor: float) -> Amount:
+        """This amount so many times."""
+        return Amount().plus(self, factor)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The per-row amounts it is made of."""
+        return tuple(name for name, _ in self.per)
+
+    def at(self, values: Mapping[str, float]) -> float:
+        """What it comes to for a row with these amounts."""
+        return self.constant + sum(x * values[name] for name, x in self.per)
+
+    def __str__(self) -> str:
+        terms = [_term(x, name) for name, x in self.per]
+        if self.constant or not terms:
+            terms.append(f"{self.constant:.12g}")
+        return " + ".join(terms).replace("+ -", "- ")
+
+    def to_json(self) -> float | str:
+        """A number where it is one, else an expression that reads back as the same amount."""
+        if not self.per:
+            return self.constant
+        terms = [f"{x!r} * {_named(name)}" for name, x in self.per]
+        return " + ".join([*terms, repr(self.constant)])
+
+
+Entry = Amount | tuple[Amount, Amount]
+
+
+def _named(name: str) -> str:
+    return name if PLAIN_NAME.fullmatch(name) else f"`{name}`"
+
+
+def _term(x: float, name: str) -> str:
+    if abs(x) == 1:
+        return _named(name) if x > 0 else f"-{_named(name)}"
+    return f"{x:.12g} * {_named(name)}"
+
+
+def entry(value: Any, where: str) -> Entry:
+    """An amount, or the two ends of a range of amounts: (100, 180), or "100..180" in a text.
+
+    >>> entry("100..180", "tp")
+    (Amount(constant=100.0, per=()), Amount(constant=180.0, per=()))
+    """
+    if isinstance(value, str) and ".." in value:
+        value = [part.strip() for part in value.split("..", 1)]
+    if isinstance(value, list | tuple):
+        if len(value) != 2:
+            message = f"The range for {where} must have two ends, and {len(value)} came: {listing(value)}."
+            raise BadPayoff(message, "Write the least and the greatest amount, for example (100, 180).")
+        low, high = (amount(v, where) for v in value)
+        if not low.per and not high.per and low.constant > high.constant:
+            low, high = high, low
+        return low if low == high else (low, high)
+    return amount(value, where)
+
+
+def amount(value: Any, where: str = "this outcome") -> Amount:
+    """A number, or an expression such as "0.9 * value - 5" whose names are per-row amounts.
+
+    >>> amount("-(fee + 2) / 4").per, amount(140).constant
+    ((('fee', -0.25),), 140.0)
+    """
+    if isinstance(value, Amount):
+        return value
+    if isinstance(value, str):
+        return _parsed(value, where)
+    try:
+        number = math.nan if value is None or isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        message = f"The amount for {where} must be a finite number, and {listing([value])} came."
+        raise BadPayoff(message, 'Write a number, or an expression of per-row amounts such as "0.9 * value - 5".')
+    return Amount(number + 0.0)
+
+
+def _parsed(text: str, where: str) -> Amount:
+    names: list[str] = []
+
+    def held(found: re.Match[str]) -> str:
+        names.append(found.group(1))
+        return f"quoted_{len(names) - 1}_"
+
+    try:
+        plain = float(text)
+    except ValueError:
+        pass
+    else:
+        return amount(plain, where)
+    try:
+        tree = ast.parse(QUOTED.sub(held, text.strip()), mode="eval").body
+        return _linear(tree, names)
+    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError):
+        message = f'The amount for {where} cannot be read: "{text}".'
+        hint = 'Write a number or a sum such as "0.9 * value - 5"; a column whose name is no single word goes between backquotes.'
+        raise BadPayoff(message, hint) from None
+
+
+def _linear(node: ast.AST, names: list[str]) -> Amount:
+    """The value of a small expression; what is not a number times a name, or a sum of such, is refused."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        if not math.isfinite(node.value):
+            raise ValueError
+        return Amount(float(node.value))
+    if isinstance(node, ast.Name):
+        found = re.fullmatch(r"quoted_(\d+)_", node.id)
+        return Amount(0.0, ((names[int(found.group(1))] if found else node.id, 1.0),))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        return _linear(node.operand, names).times(-1.0 if isinstance(node.op, ast.USub) else 1.0)
+    if isinstance(node, ast.BinOp):
+        left, right = _linear(node.left, names), _linear(node.right, names)
+        if isinstance(node.op, ast.Add | ast.Sub):
+            return left.plus(right, 1.0 if isinstance(node.op, ast.Add) else -1.0)
+        if isinstance(node.op, ast.Mult) and not (left.per and right.per):
+            return right.times(left.constant) if not left.per else left.times(right.constant)
+        if isinstance(node.op, ast.Div) and not right.per:
+            return left.times(1.0 / right.constant)
+    raise ValueError

@@ -1,0 +1,336 @@
+"""Profit and Cost: what it is worth to predict one level where another is true."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from steelyard.errors import BadPayoff, listing
+from steelyard.payoffs.amount import Amount, Entry, entry
+from steelyard.results import Array
+
+OUTCOMES = (("tp", "fn"), ("fp", "tn"))
+"""Names of the four outcomes: the positive level first, actual by row and predicted by column."""
+MOST_RANGES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Payoff:
+    """A table of amounts, actual level by row and predicted level by column; without levels, that of four outcomes."""
+
+    kind: ClassVar[str] = "payoff"
+
+    cells: tuple[tuple[Entry, ...], ...]
+    levels: tuple[Any, ...] | None = None
+    nothing: Any = None
+    relative: bool = False
+
+    # Facts -----------------------------------------------------------------------------------------------------------
+    @property
+    def sign(self) -> float:
+        """What turns these amounts into profit."""
+        return -1.0 if self.kind == "cost" else 1.0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The per-row amounts that it needs."""
+        found = {n for e in self._entries() for a in (e if isinstance(e, tuple) else (e,)) for n in a.names}
+        return tuple(sorted(found))
+
+    @property
+    def ranged(self) -> bool:
+        """Whether some amounts are ranges."""
+        return any(isinstance(e, tuple) for e in self._entries())
+
+    @property
+    def reference(self) -> str:
+        """What the amounts are measured against, in words."""
+        return "relative to doing nothing" if self.relative else "absolute"
+
+    def _entries(self) -> Iterator[Entry]:
+        return (e for row in self.cells for e in row)
+
+    # Other tables made from it ---------------------------------------------------------------------------------------
+    def as_profit(self) -> Profit:
+        """The same as profit; a cost with its sign turned."""
+        found: Profit = self._turned(Profit)
+        return found
+
+    def as_cost(self) -> Cost:
+        """The same as cost; a profit with its sign turned."""
+        found: Cost = self._turned(Cost)
+        return found
+
+    def _turned(self, to: Any) -> Any:
+        if isinstance(self, to):
+            return self
+
+        def turn(e: Entry) -> Entry:
+            return (e[1].times(-1.0), e[0].times(-1.0)) if isinstance(e, tuple) else e.times(-1.0)
+
+        return _made(
+            to, tuple(tuple(turn(e) for e in row) for row in self.cells), self.levels, self.nothing, self.relative
+        )
+
+    def middle(self) -> Payoff:
+        """The middle of every range."""
+        return self._with(lambda e: e[0].times(0.5).plus(e[1], 0.5) if isinstance(e, tuple) else e)
+
+    def corners(self) -> list[Payoff]:
+        """Every combination of ends of the ranges: what is linear in the amounts is extreme at one of them."""
+        ranges = [e for e in self._entries() if isinstance(e, tuple)]
+        if len(ranges) > MOST_RANGES:
+            message = f"At most {MOST_RANGES} amounts can be ranges, and {len(ranges)} are."
+            raise BadPayoff(message, "Fix those that matter least.")
+        out = []
+        for picks in product((0, 1), repeat=len(ranges)):
+            turn = iter(picks)
+
+            def pick(e: Entry, turn: Iterator[int] = turn) -> Entry:
+                return e[next(turn)] if isinstance(e, tuple) else e
+
+            out.append(self._with(pick))
+        return out
+
+    def relative_to_nothing(self) -> Payoff:
+        """The same decisions, worth what they add to doing nothing: each row less its amount when nothing is done."""
+        if self.relative:
+            return self
+        column = 1
+        if self.levels is not None:
+            if self.nothing is None:
+                message = f"Which predicted level means doing nothing? There are {listing(self.levels)}."
+                raise BadPayoff(message, f"Say so: nothing={self.levels[0]!r}, for example.")
+            column = self.levels.index(self.nothing)
+        rows = []
+        for row in self.cells:
+            least = row[column]
+            if isinstance(least, tuple):
+                message = "What doing nothing is worth is a range, so nothing can be measured against it."
+                raise BadPayoff(message, "Fix that amount, or keep the absolute amounts.")
+            rows.append(
+                tuple(
+                    (e[0].plus(least, -1.0), e[1].plus(least, -1.0)) if isinstance(e, tuple) else e.plus(least, -1.0)
+                    for e in row
+                )
+            )
+        return self._with_cells(rows, relative=True)
+
+    def _with(self, change: Callable[[Entry], Entry]) -> Payoff:
+        return self._with_cells([tuple(change(e) for e in row) for row in self.cells], relative=self.relative)
+
+    def _with_cells(self, rows: Sequence[tuple[Entry, ...]], *, relative: bool) -> Payoff:
+        made: Payoff = _made(type(self), tuple(rows), self.levels, self.nothing, relative)
+        return made
+
+    # Laid over data --------------------------------------------------------------------------------------------------
+    def laid(self, levels: Sequence[Any], positive: Any) -> tuple[tuple[Amount, ...], ...]:
+        """The amounts as profit over the levels of the data, in their order; ranges by their middle."""
+        fixed = self.middle().as_profit()
+        place = self._places(tuple(levels), positive)
+        rows: list[tuple[Any, ...]] = [tuple(fixed.cells[i][j] for j in place) for i in place]
+        return tuple(rows)
+
+    def coefficients(self, levels: Sequence[Any], positive: Any, names: Sequence[str]) -> Array:
+        """Profit as numbers: `[0]` constants, `[1 + k]` what one unit of the k-th per-row amount is worth."""
+        laid = self.laid(levels, positive)
+        aliases = {"value": names[0]} if len(names) == 1 else {}
+        lost = sorted({n for row in laid for a in row for n in a.names if aliases.get(n, n) not in names})
+        if lost:
+            counted = f"counted: {listing(names)}" if names else "none were counted"
+            message = f"The {self.kind} uses per-row amounts that were not counted: {listing(lost)}; {counted}."
+            raise BadPayoff(message, f"Name their columns when the rows are counted: value={list(lost)!r}.")
+        out = np.zeros((1 + len(names), len(laid), len(laid)))
+        for i, row in enumerate(laid):
+            for j, a in enumerate(row):
+                out[0, i, j] = a.constant
+                for name, x in a.per:
+                    out[1 + list(names).index(aliases.get(name, name)), i, j] += x
+        return out
+
+    def _places(self, levels: tuple[Any, ...], positive: Any) -> list[int]:
+        """Where each level of the data stands in this table."""
+        if self.levels is None:
+            if len(levels) != 2:
+                message = f"tp, fn, fp and tn are for two levels, and the target has {len(levels)}: {listing(levels)}."
+                hint = f"{type(self).__name__}({{actual: {{predicted: amount, ...}}, ...}}) takes any number of levels."
+                raise BadPayoff(message, hint)
+            if positive is None:
+                message = f"tp, fn, fp and tn need a positive level; the target has {listing(levels)}."
+                raise BadPayoff(message, f"Say so: positive={levels[0]!r}, for example.")
+            return [0 if v == positive else 1 for v in levels]
+        spoken = {_spoken(v): i for i, v in enumerate(self.levels)}
+        exact: dict[Any, int] = {v: i for i, v in enumerate(self.levels)}
+        places = [exact.get(v, spoken.get(_spoken(v), -1)) for v in levels]
+        lost = [v for v, i in zip(levels, places, strict=True) if i < 0]
+        extra = [v for i, v in enumerate(self.levels) if i not in places]
+        if lost or extra:
+            said = [f"it has no amounts for {listing(lost)}"] if lost else []
+            said += [f"the data hold no {listing(extra)}"] if extra else []
+            message = f"The {self.kind} matrix does not fit the target, which has {listing(levels)}: {'; '.join(said)}."
+            hint = "Give every level of the target a row and a column; declare levels that this part lacks with levels=[...]."
+            raise BadPayoff(message, hint)
+        return places
+
+    # Telling ---------------------------------------------------------------------------------------------------------
+    def __str__(self) -> str:
+        def told(e: Entry) -> str:
+            return f"{e[0]} to {e[1]}" if isinstance(e, tuple) else str(e)
+
+        if self.levels is None:
+            parts = [
+                f"{n} {told(e)}"
+                for names, row in zip(OUTCOMES, self.cells, strict=True)
+                for n, e in zip(names, row, strict=True)
+            ]
+        else:
+            parts = [
+                f"{v} as {w} {told(e)}"
+                for v, row in zip(self.levels, self.cells, strict=True)
+                for w, e in zip(self.levels, row, strict=True)
+            ]
+        return f"{self.kind}, {self.reference}: {', '.join(parts)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+
+        def plain(e: Entry) -> Any:
+            return [e[0].to_json(), e[1].to_json()] if isinstance(e, tuple) else e.to_json()
+
+        return {
+            "kind": self.kind,
+            "levels": None if self.levels is None else list(self.levels),
+            "cells": [[plain(e) for e in row] for row in self.cells],
+            "nothing": self.nothing,
+            "relative": self.relative,
+        }
+
+
+def _spoken(level: Any) -> str:
+    """A level as a file would write it."""
+    return str(level).lower() if isinstance(level, bool) else str(level)
+
+
+def _made(kind: Any, cells: Any, levels: Any, nothing: Any, relative: bool) -> Any:
+    made = object.__new__(kind)
+    for name, value in (("cells", cells), ("levels", levels), ("nothing", nothing), ("relative", relative)):
+        object.__setattr__(made, name, value)
+    return made
+
+
+class _Stated(Payoff):
+    """A payoff as people write it down."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        matrix: Any = None,
+        /,
+        *,
+        tp: Any = None,
+        fn: Any = None,
+        fp: Any = None,
+        tn: Any = None,
+        levels: Sequence[Any] | None = None,
+        nothing: Any = None,
+        relative: bool = False,
+    ) -> None:
+        given = {"tp": tp, "fn": fn, "fp": fp, "tn": tn}
+        named = [name for name, value in given.items() if value is not None]
+        if (matrix is None) == (not named):
+            came = "both came" if named else "nothing came"
+            message = f"A {self.kind} is told by tp, fn, fp and tn, or by a matrix of levels, and {came}."
+            raise BadPayoff(message, f"For example {type(self).__name__}(tp=140, fn=-140, fp=-700, tn=0).")
+        if named:
+            # An outcome that nobody mentions is worth nothing.
+            cells = tuple(tuple(entry(0.0 if given[n] is None else given[n], n) for n in row) for row in OUTCOMES)
+            made = _made(type(self), cells, None, None, relative)
+        elif isinstance(matrix, Payoff):
+            made = matrix.as_profit() if self.kind == "profit" else matrix.as_cost()
+        elif isinstance(matrix, str | os.PathLike):
+            from steelyard.payoffs.files import read
+
+            found = read(matrix, said=self.kind)
+            made = found.as_profit() if self.kind == "profit" else found.as_cost()
+        else:
+            made = self._from_matrix(matrix, levels, nothing, relative)
+        for name in ("cells", "levels", "nothing", "relative"):
+            object.__setattr__(self, name, getattr(made, name))
+        self._check()
+
+    def _from_matrix(self, matrix: Any, levels: Sequence[Any] | None, nothing: Any, relative: bool) -> Any:
+        if isinstance(matrix, Mapping):
+            rows, names = matrix, tuple(matrix)
+            odd = [v for v in names if not isinstance(matrix[v], Mapping)]
+            if odd:
+                message = f"A {self.kind} matrix maps each actual level to amounts by predicted level; {listing(odd)} does not."
+                raise BadPayoff(message, "Write {actual: {predicted: amount, ...}, ...}.")
+            columns = tuple(dict.fromkeys(w for v in names for w in matrix[v]))
+            names = tuple(dict.fromkeys([*names, *columns]))
+            lost = [f"{v} as {w}" for v in names for w in names if w not in rows.get(v, {})]
+            if lost:
+                message = f"The {self.kind} matrix lacks amounts for {listing(lost)}."
+                raise BadPayoff(message, "Give every pair of an actual and a predicted level an amount.")
+            table = [[rows[v][w] for w in names] for v in names]
+        else:
+            table = [list(row) for row in (matrix.tolist() if hasattr(matrix, "tolist") else matrix)]
+            names = tuple(levels) if levels is not None else tuple(range(len(table)))
+            if any(len(row) != len(table) for row in table) or len(names) != len(table):
+                message = f"A {self.kind} matrix must be square, a row and a column for each level."
+                raise BadPayoff(message, "Rows are actual levels, columns predicted levels, in the same order.")
+        if nothing is not None and nothing not in names:
+            message = f"Doing nothing is said to be {listing([nothing])}, which is not among {listing(names)}."
+            raise BadPayoff(message, "Name one of these levels.")
+        cells = tuple(
+            tuple(entry(x, f'"{v}" predicted as "{w}"') for w, x in zip(names, row, strict=True))
+            for v, row in zip(names, table, strict=True)
+        )
+        return _made(type(self), cells, names, nothing, relative)
+
+    def _check(self) -> None:
+        if all(e == row[0] for row in self.cells for e in row):
+            message = f"This {self.kind} makes every decision equal: a row is worth the same whatever is predicted."
+            raise BadPayoff(message, "Give at least one actual level different amounts for different predictions.")
+        if self.relative and self.levels is None and any(row[1] != Amount() for row in self.cells):
+            message = "Relative to doing nothing, what is not flagged is worth nothing: fn and tn must be 0."
+            raise BadPayoff(message, "Leave them out, or leave relative out: then amounts are absolute.")
+
+
+class Profit(_Stated):
+    """What outcomes earn: by keyword for two levels, by nested mapping, square array or file for any number.
+
+    Amounts are numbers, ranges `(least, greatest)`, or expressions of per-row amounts such as "0.9 * value - 5".
+
+    >>> print(Profit(tp=140, fn=-140, fp=-700, tn=0))
+    profit, absolute: tp 140, fn -140, fp -700, tn 0
+    >>> print(Profit(tp=39, fp=-1, relative=True).as_cost())
+    cost, relative to doing nothing: tp -39, fn 0, fp 1, tn 0
+    """
+
+    __slots__ = ()
+    kind = "profit"
+
+
+class Cost(_Stated):
+    """What outcomes cost: a profit with the sign turned.
+
+    >>> print(Cost({"fraud": {"fraud": 10, "fine": 500}, "fine": {"fraud": 10, "fine": 0}}))
+    cost, absolute: fraud as fraud 10, fraud as fine 500, fine as fraud 10, fine as fine 0
+    """
+
+    __slots__ = ()
+    kind = "cost"
+
+
+def from_dict(data: Mapping[str, Any]) -> Payoff:
+    """Read back what `to_dict` wrote."""
+    cells = tuple(tuple(entry(x, "an outcome") for x in row) for row in data["cells"])
+    levels = None if data["levels"] is None else tuple(data["levels"])
+    made: Payoff = _made(Cost if data["kind"] == "cost" else Profit, cells, levels, data["nothing"], data["relative"])
+    return made

@@ -1,0 +1,90 @@
+"""What decisions are worth, told: the sum, the policies that need no model, the break-even probability."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.results import Estimate
+from steelyard.views.layout import WIDTH, table, table_width, wrap
+from steelyard.views.tables import Table
+from steelyard.words import count, estimate_parts, estimate_text, percent, shortest, significant, visible
+
+INDENT = "  "
+
+
+def interval_text(x: Estimate) -> str:
+    """The interval in brackets; empty where there is none."""
+    assert x.value is not None
+    _, low, high = estimate_parts(x.value, x.low, x.high)
+    return f"[{low}, {high}]" if low and x.low != x.high else ""
+
+
+def value_text(x: Estimate) -> str:
+    """The value, as exactly as its interval tells it."""
+    assert x.value is not None
+    return shortest(x.value) if x.low == x.high else estimate_parts(x.value, x.low, x.high)[0]
+
+
+def less(x: Estimate, optimism: float) -> Estimate:
+    """The same estimate with value and interval moved down."""
+    value, low, high = (None if v is None else v - optimism for v in (x.value, x.low, x.high))
+    return x.renamed(value=value, low=low, high=high)
+
+
+def best_policy(w: Any) -> Any:
+    """The best policy that needs no model and no knowledge of the truth."""
+    sign = -1.0 if w.measure == "cost" else 1.0
+    return max((p for p in w.policies if p.name != "perfect"), key=lambda p: sign * p.estimate.value)
+
+
+def verdict_sentence(w: Any, optimism: float = 0.0) -> str:
+    """Whether the model beats the best policy that needs none, as far as the interval of the difference says."""
+    best = best_policy(w)
+    ahead: Estimate = less(best.advantage, optimism)
+    assert ahead.value is not None
+    name = f'"{visible(best.name)}", the best policy without a model'
+    if ahead.low is None or ahead.high is None:
+        return f"Against {name}, it is ahead by {significant(ahead.value)}; {ahead.note}."
+    if ahead.value == 0 and ahead.low == ahead.high == 0:
+        return f"That is the same as {name}."
+    ends = sorted((abs(ahead.low), abs(ahead.high)))
+    value, low, high = estimate_parts(abs(ahead.value), ends[0], ends[1])
+    if ahead.low > 0:
+        return f"That is better than {name}, by {value} ({low} to {high})."
+    if ahead.high < 0:
+        return f"That is worse than {name}, by {value} ({low} to {high}): leave the model and do that instead."
+    return f"No clear difference from {name}: {estimate_text(ahead)} better."
+
+
+def worth_sentences(w: Any) -> list[str]:
+    """The story of a profit or cost in a few sentences."""
+    word = "profit" if w.measure == "profit" else "cost"
+    each = f", {estimate_text(w.per_case)} a case" if w.per_case is not None else ""
+    out = [f"The {word} of {count(w.n)} rows is {estimate_text(w)}{each}, {w.reference}.", verdict_sentence(w)]
+    if w.band is not None:
+        low, high = (significant(v, 4) for v in w.band)
+        out.append(f"Over the ranges given it lies between {low} and {high}; the middle of each range is told above.")
+    if w.rule:
+        out.append(f"Break-even: {w.rule}.")
+    return out
+
+
+def policy_table(w: Any) -> Table:
+    """The policies beside the model."""
+    head = ("policy", w.measure, f"{percent(w.confidence)} interval", "the model does better by")
+    rows: list[tuple[str, ...]] = [("the model", value_text(w), interval_text(w), "")]
+    for p in w.policies:
+        ahead = f"{value_text(p.advantage)} {interval_text(p.advantage)}".rstrip()
+        rows.append((visible(p.name), value_text(p.estimate), interval_text(p.estimate), ahead))
+    return Table("What is it worth?", head, "lrll", rows, spare=1)
+
+
+def worth_text(w: Any) -> str:
+    """Sentences and the table of policies, 80 columns wide."""
+    t = policy_table(w)
+    keep = len(t.head) if table_width(t.head, t.rows) <= WIDTH - len(INDENT) else len(t.head) - 1
+    lines = table(t.head[:keep], [row[:keep] for row in t.rows], t.align[:keep], width=WIDTH - len(INDENT))
+    first, *others = worth_sentences(w)
+    blocks = [wrap(first, WIDTH), [INDENT + line for line in lines]]
+    blocks.append([line for text in others for line in wrap(text, WIDTH, "", INDENT)])
+    return "\n\n".join("\n".join(block) for block in blocks)

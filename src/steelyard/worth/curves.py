@@ -1,0 +1,98 @@
+"""Profit and cost at every threshold and every depth, with pointwise bands."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.intervals.bands import MOST_POINTS, plain, thin
+from steelyard.intervals.money import limits, with_prior
+from steelyard.measures.money import priced
+from steelyard.payoffs.payoff import Payoff
+from steelyard.results import Array, Curve, divide
+from steelyard.summaries.confusion import Confusion
+from steelyard.summaries.scores import Scores
+from steelyard.worth.cuts import cuts
+from steelyard.worth.thresholds import first_best
+
+WINDOW = 0.05
+"""At a fixed depth the threshold moves with the rows; what the next row is worth is averaged over this share of them."""
+
+
+def worth_curve(e: Any, kind: str, payoff: Payoff, over: str = "threshold") -> Curve:
+    """Total profit (or cost) with share and number flagged, one point for each distinct score.
+
+    The band holds at each threshold; with `over="depth"` at each share flagged, where the threshold follows the rows.
+    """
+    s: Scores | None = e.scores
+    confidence = e.confidence
+    if s is None:
+        message = f'The curve "{kind}" needs one score for two levels, and this evaluation has none.'
+        raise NotAvailable(message, "Pass score=... to evaluate.")
+    if over not in {"threshold", "depth"}:
+        message = f"over={listing([over])} is not a choice."
+        raise UsageError(message, 'Allowed: "threshold", "depth".')
+    thresholds, c = cuts(s)
+    sign = -1.0 if kind == "cost" else 1.0
+    table = sign * payoff.coefficients(c.levels, c.positive, s.amounts)
+    total = np.asarray(priced(c, table, 1)[0].sum(axis=(-2, -1)))
+    n = np.asarray(c.total)
+    flagged = c.predicted[..., 1]
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    method = "Bayesian bootstrap in closed form, pointwise"
+    if s.units is not None:
+        low, high = _by_unit(s, table, thresholds, total, z)
+        method = "spread of buckets of units, pointwise"
+    elif over == "depth":
+        low, high = _at_depth(c, table, flagged / n, z)
+        low, high = low * n, high * n
+        method += ", depth fixed"
+    else:
+        low, high = (end * n for end in limits(*with_prior(c, table), z))
+    columns = {
+        "threshold": thresholds,
+        "depth": divide(flagged, n),
+        "contacts": flagged,
+        kind: total,
+        "per_case": divide(total, n),
+        "low": np.minimum(low, total),
+        "high": np.maximum(high, total),
+    }
+    keep = np.union1d(thin(columns, MOST_POINTS), [first_best(sign * total)]).astype(np.int64)
+    note = (
+        ""
+        if len(keep) == len(total)
+        else f"{len(keep):,} of {len(total):,} points, evenly along the curve, and the best"
+    )
+    return Curve(kind, {k: plain(v[keep]) for k, v in columns.items()}, confidence, method, note)
+
+
+def _at_depth(c: Confusion, table: Array, depth: Array, z: float) -> tuple[Array, Array]:
+    """Whoever comes in pushes another one out: a flagged row is worth its own amount less that of the row at the cut."""
+    # What flagging down to each cut adds in all; its slope against depth is what the next row is worth.
+    gained = np.asarray(priced(c, table, 1)[0].sum(axis=(-2, -1)))
+    gained = divide(gained - gained[0], c.total)
+    left, right = (np.interp(np.clip(depth + side * WINDOW, 0.0, 1.0), depth, gained) for side in (-1, 1))
+    width = np.clip(depth + WINDOW, 0.0, 1.0) - np.clip(depth - WINDOW, 0.0, 1.0)
+    marginal = (right - left) / width
+    moved = np.broadcast_to(table[:, None], (len(table), len(depth), *table.shape[1:])).copy()
+    moved[0, :, :, 1] -= marginal[:, None]
+    low, high = limits(*with_prior(c, moved), z)
+    return low + marginal * depth, high + marginal * depth
+
+
+def _by_unit(s: Scores, table: Array, thresholds: Array, total: Array, z: float) -> tuple[Array, Array]:
+    """Normal limits from the spread of what each bucket of units is worth, about its share of the rows."""
+    stacked = s.by_unit()
+    assert stacked is not None
+    coarse, c = cuts(stacked)
+    values = priced(c, table, 1)[0].sum(axis=(-2, -1))
+    mean = divide(values.sum(axis=0), c.total.sum(axis=0))
+    buckets = len(values)
+    spread = ((values - mean * c.total) ** 2).sum(axis=0) * buckets / max(buckets - 1, 1)
+    place = np.clip(np.searchsorted(-coarse, -thresholds), 0, len(coarse) - 1)
+    half: Array = z * np.sqrt(spread)[place]
+    return total - half, total + half

@@ -1,0 +1,116 @@
+"""Every way to cut a score table: one confusion matrix for each threshold, of the table and of resampled copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from steelyard.intervals.bootstrap import SEED
+from steelyard.measures.curves import thresholds
+from steelyard.results import Array
+from steelyard.summaries.amounts import Amounts
+from steelyard.summaries.confusion import Confusion
+from steelyard.summaries.scores import Scores
+
+REPLICATES = 500
+MOST_CELLS = 1000
+"""Copies are resampled at this resolution; a table of so many distinct scores at most loses nothing."""
+AT_ONCE = 50
+
+
+def cuts(s: Scores) -> tuple[Array, Confusion]:
+    """Thresholds from above every score downwards, and the matrix at each (levels: the rest, the positive one)."""
+    first = 2 if s.weighting == "sampling" else 1
+    counts = _matrices(s, s.counts)
+    squares = None if s.squares is None else _matrices(s, s.squares)
+    amounts = None
+    if s.amounts:
+        size = len(s.levels)
+        blocks = s.cells.counts.shape[-1] // size
+        tables = [_matrices(s, s.cells.counts[..., b * size : (b + 1) * size]) for b in range(first, blocks)]
+        amounts = Amounts(s.amounts, np.stack(tables, axis=-3))
+    return thresholds(s), Confusion(
+        _order(s), counts, s.rows, s.positive, s.weighting, squares=squares, amounts=amounts
+    )
+
+
+def _order(s: Scores) -> tuple[object, object]:
+    rest = tuple(v for v in s.levels if v != s.positive)
+    return (rest[0] if len(rest) == 1 else None, s.positive)
+
+
+def _matrices(s: Scores, table: Array) -> Array:
+    """Sums on both sides of every cut, each added up from its own end so that nothing is lost by subtracting."""
+    mine = table[..., s.levels.index(s.positive)]
+    other = table[..., 1 - s.levels.index(s.positive)] if len(s.levels) == 2 else table.sum(axis=-1) - mine
+
+    def sides(x: Array) -> tuple[Array, Array]:
+        zero = np.zeros((*x.shape[:-1], 1))
+        above = np.concatenate([zero, np.cumsum(x[..., ::-1], axis=-1)], axis=-1)
+        below = np.concatenate([np.cumsum(x, axis=-1)[..., ::-1], zero], axis=-1)
+        return above, below
+
+    tp, fn = sides(mine)
+    fp, tn = sides(other)
+    return np.stack([np.stack([tn, fp], axis=-1), np.stack([fn, tp], axis=-1)], axis=-2)
+
+
+def coarse(s: Scores, also: Array) -> Scores:
+    """At most a thousand cells, cut at these thresholds too, for resampling."""
+    if len(s.cells.low) <= MOST_CELLS:
+        return s
+    p, n = s.positives, s.negatives
+    mass = p / max(float(p.sum()), 1e-300) + n / max(float(n.sum()), 1e-300)
+    total = np.cumsum(mass)
+    place = np.minimum((total - mass / 2) / total[-1] * MOST_CELLS, MOST_CELLS - 1).astype(np.int64)
+    inside = np.sort(also[np.isfinite(also)])
+    keys = place * (len(inside) + 1) + np.searchsorted(inside, s.cells.low, side="right")
+    return replace(s, cells=s.cells.joined(keys), units=None, unit_codes=None)
+
+
+def resampled(s: Scores, whole: Scores) -> Iterator[Scores]:
+    """Copies of a table some at a time: Rubin's Bayesian bootstrap over rows, or over buckets of units where they are known.
+
+    Counts are gamma variates; the sum of an amount follows the count, plus what amounts inside a cell differ.
+    """
+    rng = np.random.default_rng(SEED)
+    stacked = whole.by_unit()
+    total = float(s.counts.sum())
+    for start in range(0, REPLICATES, AT_ONCE):
+        size = min(AT_ONCE, REPLICATES - start)
+        if stacked is not None:
+            share = rng.standard_gamma(np.ones((size, len(stacked.cells.counts))))
+            flat = stacked.cells.counts.reshape(len(stacked.cells.counts), -1)
+            table = np.einsum("rb,bc->rc", share, flat).reshape(size, *stacked.cells.counts.shape[1:])
+            counts = table[..., : len(s.levels)].sum(axis=(-2, -1), keepdims=True)
+            yield _copy(stacked, table * (total / counts))
+            continue
+        yield _copy(s, _drawn(s, size, total, rng))
+
+
+def centre(s: Scores, whole: Scores) -> Scores:
+    """The table around which the copies lie."""
+    stacked = whole.by_unit()
+    return s if stacked is None else _copy(stacked, stacked.cells.counts.sum(axis=0))
+
+
+def _copy(s: Scores, table: Array) -> Scores:
+    cells = replace(s.cells, counts=table)
+    return replace(s, cells=cells, weighting="none", units=None, unit_codes=None)
+
+
+def _drawn(s: Scores, size: int, total: float, rng: np.random.Generator) -> Array:
+    n = s.counts
+    weight = np.ones_like(n) if s.squares is None else np.where(n > 0, s.squares / np.where(n > 0, n, 1.0), 1.0)
+    drawn = rng.standard_gamma(np.broadcast_to(n / weight, (size, *n.shape))) * weight
+    drawn *= total / drawn.sum(axis=(-2, -1), keepdims=True)
+    blocks = [drawn]
+    some = np.where(n > 0, n, 1.0)
+    for i in range(len(s.amounts)):
+        # Amounts of different names are taken as unrelated beyond their counts.
+        first, second = s.amount((i,)), s.amount((i, i))
+        rest = np.sqrt(np.maximum(second - first**2 / some, 0.0) * weight)
+        blocks.append(drawn * (first / some) + rest * rng.standard_normal(drawn.shape))
+    return np.concatenate(blocks, axis=-1)

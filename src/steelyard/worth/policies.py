@@ -1,0 +1,200 @@
+"""What a confusion matrix is worth, beside the policies that need no model: treat all, none, at random, perfect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from steelyard.intervals.method import Question
+from steelyard.intervals.money import around_worth
+from steelyard.measures.measure import find
+from steelyard.measures.money import priced
+from steelyard.payoffs.payoff import Payoff
+from steelyard.questions import certified_bound
+from steelyard.results import Array, Estimate, Mean
+from steelyard.summaries.confusion import Confusion
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A policy that needs no model: what it comes to, and how much better (more profit, less cost) the model does."""
+
+    name: str
+    estimate: Estimate
+    advantage: Estimate
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {"name": self.name, "estimate": self.estimate.to_dict(), "advantage": self.advantage.to_dict()}
+
+
+@dataclass(frozen=True, slots=True)
+class Worth(Estimate):
+    """Total profit or cost with its interval, per case, beside the trivial policies and the break-even probability."""
+
+    per_case: Estimate | None = None
+    policies: tuple[Policy, ...] = ()
+    break_even: float | None = None
+    rule: str = ""
+    payoff: Mapping[str, Any] = field(default_factory=dict)
+    reference: str = "absolute"
+    band: tuple[float, float] | None = None
+    """Least and greatest value over the ranges of the payoff, where it has any."""
+
+    def policy(self, name: str) -> Policy:
+        """One of the policies by name."""
+        return next(p for p in self.policies if p.name == name)
+
+    def __str__(self) -> str:
+        from steelyard.views.worth import worth_text
+
+        return worth_text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values; never NaN."""
+        from steelyard.words import estimate_text
+
+        plain = Estimate(**{name: getattr(self, name) for name in Estimate.__dataclass_fields__}).to_dict()
+        return plain | {
+            "text": estimate_text(self),
+            "per_case": self.per_case.to_dict() if self.per_case else None,
+            "policies": [p.to_dict() for p in self.policies],
+            "break_even": self.break_even,
+            "rule": self.rule,
+            "payoff": dict(self.payoff),
+            "reference": self.reference,
+            "band": None if self.band is None else list(self.band),
+        }
+
+
+def worth_of(
+    c: Confusion, payoff: Payoff, kind: str, confidence: float, *, segment: str | None = None, flagged: bool = True
+) -> Worth:
+    """Profit or cost of a confusion matrix; `flagged` where two levels are acted on or left alone."""
+    names = () if c.amounts is None else c.amounts.names
+    table = payoff.coefficients(c.levels, c.positive, names)
+    total = _estimate(c, table, kind, confidence, "total", segment)
+    corners = [_value(c, p.coefficients(c.levels, c.positive, names), kind) for p in _corners(payoff)]
+    two = flagged and c.positive is not None and len(c.levels) == 2
+    point, rule = break_even(c, table) if two else (None, "")
+    facts = {name: getattr(total, name) for name in Estimate.__dataclass_fields__}
+    return Worth(
+        **facts | {"options": {"payoff": payoff.to_dict(), "per": "total"}, "bound": _bound(c, payoff, kind)},
+        per_case=_estimate(c, table, kind, confidence, "case", segment),
+        policies=tuple(_policies(c, table, kind, confidence, two=two, segment=segment)),
+        break_even=point,
+        rule=rule,
+        payoff=payoff.to_dict(),
+        reference=payoff.reference,
+        band=(min(corners), max(corners)) if corners else None,
+    )
+
+
+def _corners(payoff: Payoff) -> list[Payoff]:
+    return payoff.corners() if payoff.ranged else []
+
+
+def _bound(c: Confusion, payoff: Payoff, kind: str) -> float:
+    m = find(kind)
+    options = {"payoff": payoff, "per": "total"}
+    question = Question(m, c, lambda s: m(s, **options), 0.95, options=options)
+    return certified_bound(question, question.value, options)
+
+
+def _value(c: Confusion, table: Array, kind: str) -> float:
+    return _sign(kind) * float(priced(c, table, 1)[0].sum())
+
+
+def _sign(kind: str) -> float:
+    return -1.0 if kind == "cost" else 1.0
+
+
+def _estimate(
+    c: Confusion, table: Array, kind: str, confidence: float, per: str, segment: str | None, name: str = ""
+) -> Estimate:
+    """The estimate of amounts laid over a matrix."""
+    table = table * _sign(kind)
+    first, second = (float(x.sum()) for x in priced(c, table, 2))
+    n = float(c.total)
+    factor = n if per == "total" else 1.0
+    question = Question(find(kind), c, lambda _: Mean(first, second, n, factor=factor), confidence)
+    found = around_worth(question, c, table, per)
+    return Estimate(
+        name or kind,
+        question.value,
+        found.low,
+        found.high,
+        confidence=confidence,
+        method=found.method,
+        n=n,
+        n_eff=n if c.squares is None else n * n / float(c.squares.sum()),
+        segment=segment,
+        note=found.note,
+        options={"per": per},
+    )
+
+
+def _policies(c: Confusion, table: Array, kind: str, confidence: float, *, two: bool, segment: str | None) -> Any:
+    predicted = c.predicted / c.total
+    same = np.ones(len(c.levels))
+    if two:
+        place = c.levels.index(c.positive)
+        constant = {"treat all": place, "treat none": 1 - place}
+    else:
+        constant = {f"all as {v}": i for i, v in enumerate(c.levels)}
+    rules = {name: table[:, :, i, None] * same for name, i in constant.items()}
+    # As many rows of each prediction as the model makes, dealt out at random.
+    rules["at random"] = (table * predicted).sum(axis=-1)[..., None] * same
+    rules["perfect"] = np.diagonal(table, axis1=-2, axis2=-1)[..., None] * same
+    for name, amounts in rules.items():
+        own = _estimate(c, amounts, kind, confidence, "total", segment)
+        # More profit, or less cost, than the policy on the same rows.
+        ahead = _estimate(c, table - amounts, "profit", confidence, "total", segment, "advantage")
+        yield Policy(name, own, ahead)
+
+
+def break_even(c: Confusion, table: Array) -> tuple[float | None, str]:
+    """The probability above which acting pays, p · gain > (1 − p) · cost, and the rule in words."""
+    place = c.levels.index(c.positive)
+    gain, loss = (
+        table[:, place, place] - table[:, place, 1 - place],
+        table[:, 1 - place, 1 - place] - table[:, 1 - place, place],
+    )
+    values, average = [], ""
+    for step, level in ((gain, place), (loss, 1 - place)):
+        x = float(step[0])
+        if c.amounts is not None and np.any(step[1:]):
+            rows = float(c.actual[level])
+            means = [float(c.amounts.of((i,))[level].sum()) / rows if rows else 0.0 for i in range(len(step) - 1)]
+            x += float(np.dot(step[1:], means))
+            average = " (at average amounts; each row has its own)"
+        values.append(x)
+    return point_of(values[0], values[1], average)
+
+
+def point_of(gain: float, loss: float, average: str = "") -> tuple[float | None, str]:
+    """The break-even probability for a positive found worth `gain` and a false alarm costing `loss`.
+
+    >>> point_of(39.0, 1.0)
+    (0.025, 'act where the probability is above 0.025')
+    """
+    if gain > 0 and loss > 0:
+        point = loss / (gain + loss)
+        return point, f"act where the probability is above {point:.3g}{average}"
+    if gain < 0 and loss < 0:
+        point = loss / (gain + loss)
+        return (
+            point,
+            f"act where the probability is below {point:.3g}{average}: acting on a positive costs more than it brings",
+        )
+    if gain >= 0 and loss <= 0:
+        return None, f"acting never costs anything: act always{average}"
+    return None, f"acting never brings anything: never act{average}"
+
+
+def renamed(x: Worth, **changes: Any) -> Worth:
+    """A copy with some fields changed."""
+    return replace(x, **changes)

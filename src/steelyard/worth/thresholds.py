@@ -1,0 +1,226 @@
+"""The best threshold: for profit or any measure of labels, under constraints, with its own interval and its optimism.
+
+A threshold chosen on the rows on which it is judged looks better than it is. How much is found by doing it again: in each
+resampled copy of the table the best cut is chosen anew, and what it promises there is compared with what it brings in the
+table itself (Efron's optimism).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import NotAvailable
+from steelyard.results import Array, Estimate
+from steelyard.summaries.scores import Scores
+from steelyard.worth.calibration import Implied, implied_threshold
+from steelyard.worth.cuts import REPLICATES, centre, coarse, cuts, resampled
+from steelyard.worth.goals import Constraint, Goal, allowed, constraints_of, feasible, goal_of, worst_regret
+
+SAME, APART = "the same rows", "the validation part"
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Where to cut: the threshold with its interval, what it brings, and how much of that is luck of the choice."""
+
+    goal: str
+    value: float | None
+    """The least score that is flagged; None where it is best to flag nobody."""
+    low: float | None
+    high: float | None
+    confidence: float
+    method: str
+    at: Estimate
+    """The goal at this threshold, as found."""
+    optimism: float | None
+    corrected: Estimate
+    """The goal less its optimism; on rows that had no part in the choice, the same as `at`."""
+    flagged: float
+    share: float
+    outcomes: Mapping[str, float]
+    chosen_on: str = SAME
+    constraints: tuple[str, ...] = ()
+    over: str = ""
+    regret: float | None = None
+    """The most that could be lost against the best threshold, over the ranges of the payoff."""
+    implied: Implied | None = None
+    bound: float = 0.0
+    """How much more a threshold inside a cell of the grid could bring."""
+    note: str = ""
+    positive: Any = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __float__(self) -> float:
+        if self.value is None:
+            message = "It is best to flag nobody: the threshold lies above every score."
+            raise ValueError(message)
+        return self.value
+
+    def __str__(self) -> str:
+        from steelyard.views.threshold import threshold_text
+
+        return threshold_text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values; never NaN."""
+        from steelyard.views.threshold import threshold_sentences
+
+        out = {name: getattr(self, name) for name in Threshold.__dataclass_fields__}
+        return out | {
+            "at": self.at.to_dict(),
+            "corrected": self.corrected.to_dict(),
+            "outcomes": dict(self.outcomes),
+            "constraints": list(self.constraints),
+            "implied": self.implied.to_dict() if self.implied else None,
+            "facts": dict(self.facts),
+            "sentences": threshold_sentences(self),
+        }
+
+
+def best_threshold(
+    e: Any, what: Any, *, constraint: str | Sequence[str] | None = None, over: str = "regret", **options: Any
+) -> Threshold:
+    """The threshold of an evaluation that is best for a payoff or a measure, among those that meet the constraints."""
+    chooser = e if e.validation is None else e.validation
+    for side in (e, chooser):
+        if side.scores is None:
+            message = "A threshold needs one score for two levels, and this evaluation has none."
+            raise NotAvailable(message, "Pass score=... to evaluate.")
+    goal = goal_of(what, options, e.payoff, over)
+    limits = constraints_of(constraint, goal.payoff or e.payoff)
+    scores: Scores = chooser.scores
+    value, regret = choose(scores, goal, limits)
+    spread, optimism, tried = _again(scores, goal, limits, value, e.confidence)
+    test = e.at(value if np.isfinite(value) else float(np.nextafter(e.scores.cells.high[-1], np.inf)))
+    if np.isinf(value) and chooser is not e:
+        test = e.at(float(np.nextafter(max(e.scores.cells.high[-1], scores.cells.high[-1]), np.inf)))
+    at = told_at(test, goal)
+    same = chooser is e
+    taken = optimism if same and optimism is not None else 0.0
+    matrix = test.confusion.outcomes(test.positive)
+    return Threshold(
+        goal.name,
+        value if np.isfinite(value) else None,
+        *spread,
+        e.confidence,
+        f"bootstrap over cells, percentiles ({tried:,} replicates)",
+        at,
+        optimism if same else None,
+        _less(at, goal.sign * taken),
+        float(matrix.tp + matrix.fp),
+        float((matrix.tp + matrix.fp) / matrix.total),
+        {name: float(getattr(matrix, name)) for name in ("tp", "fn", "fp", "tn")},
+        SAME if same else APART,
+        tuple(k.text for k in limits),
+        over if goal.choose is not None else "",
+        regret,
+        None if limits else _implied(test, goal, value, taken),
+        _inside(scores, goal),
+        positive=e.positive,
+        facts={"rows": e.rows, "source": e.facts.get("source", "")},
+    )
+
+
+def choose(scores: Scores, goal: Goal, limits: Sequence[Constraint] = ()) -> tuple[float, float | None]:
+    """The best threshold of a table (infinity to flag nobody), and its worst regret where the payoff has ranges."""
+    if not float(scores.counts.sum()):
+        message = "There are no rows to choose a threshold on."
+        raise NotAvailable(message, "Count some rows first.")
+    thresholds, table = cuts(scores)
+    masked = np.where(feasible(limits, table, thresholds), goal(table), -np.inf)
+    if not np.isfinite(masked.max()):
+        message = f"The {goal.name} is not defined at any threshold that is allowed."
+        raise NotAvailable(message, "Choose for another goal; both classes are needed for most of them.")
+    place = first_best(masked)
+    if goal.payoff is None or not goal.payoff.ranged:
+        return float(thresholds[place]), None
+    return float(thresholds[place]), float(worst_regret(table, goal.payoff)[place])
+
+
+def first_best(values: Array) -> int:
+    """The first of the best cuts, that is the one that flags fewest; what rounding alone tells apart is equal."""
+    top = float(values.max())
+    return int(np.argmax(values >= top - 1e-12 * max(abs(top), 1e-300)))
+
+
+def told_at(e: Any, goal: Goal) -> Estimate:
+    """The goal's own number at an evaluation's threshold."""
+    if goal.payoff is not None:
+        worth: Estimate = e.profit(goal.payoff) if goal.name == "profit" else e.cost(goal.payoff)
+        return worth
+    found: Estimate = e.measure("youden" if goal.name == "ks" else goal.name, **goal.options)
+    if goal.name == "ks" and found.value is not None:
+        turned = found.value < 0
+        ends = (found.high, found.low) if turned else (found.low, found.high)
+        low, high = ((None if v is None else abs(v)) if turned else v for v in ends)
+        return found.renamed(measure="ks", value=abs(found.value), low=low, high=high)
+    return found
+
+
+def _less(x: Estimate, optimism: float) -> Estimate:
+    """The same estimate moved by its optimism."""
+    if x.value is None or not optimism:
+        return _plain(x)
+    low, high = (None if v is None else v - optimism for v in (x.low, x.high))
+    return _plain(x).renamed(value=x.value - optimism, low=low, high=high, method=f"{x.method}; less optimism")
+
+
+def _plain(x: Estimate) -> Estimate:
+    return Estimate(**{name: getattr(x, name) for name in Estimate.__dataclass_fields__})
+
+
+def _implied(e: Any, goal: Goal, value: float, optimism: float) -> Implied | None:
+    if goal.payoff is None or goal.payoff.ranged:
+        return None
+    return implied_threshold(e, goal.payoff, goal.name, value, optimism)
+
+
+def _inside(s: Scores, goal: Goal) -> float:
+    """What a cut inside a shared cell could add to the best profit: its rows sorted in the most favourable way."""
+    if s.cells.sharp or goal.payoff is None:
+        return 0.0
+    from steelyard.summaries.amounts import powers
+
+    coefficients = goal.payoff.coefficients(s.levels, s.positive, s.amounts)
+    place = s.levels.index(s.positive)
+    other = 1 - place
+    total = np.zeros(len(s.cells.low))
+    for level in (place, other):
+        step = coefficients[:, level, place] - coefficients[:, level, other]
+        n = s.counts[:, level]
+        first, second = powers(n, lambda w, level=level: s.amount(w)[:, level], step, 2)  # type: ignore[misc]
+        # Gains alone are at most half of the sum of sizes plus the sum, and the sum of sizes at most √(n Σd²).
+        total = total + (np.sqrt(np.maximum(n * second, 0.0)) + np.abs(first)) / 2
+    return float(total[s.cells.blurred].max())
+
+
+def _again(
+    scores: Scores, goal: Goal, limits: Sequence[Constraint], value: float, confidence: float
+) -> tuple[tuple[float | None, float | None], float | None, int]:
+    """The choice made again in resampled copies: the spread of the threshold, the optimism, how many copies had a choice."""
+    table = coarse(scores, np.array([value]))
+    base = centre(table, scores)
+    thresholds, whole = cuts(base)
+    real = np.asarray(goal.read(whole), dtype=np.float64)
+    found, gaps = [], []
+    for copies in resampled(table, scores):
+        _, drawn = cuts(copies)
+        scored = np.where(allowed(limits, drawn), goal(drawn), -np.inf)
+        told = np.asarray(goal.read(drawn), dtype=np.float64)
+        for row, numbers in zip(scored, told, strict=True):
+            if np.isfinite(row.max()):
+                best = first_best(row)
+                found.append(float(thresholds[best]))
+                gaps.append(goal.sign * (float(numbers[best]) - float(real[best])))
+    fine = [g for g in gaps if np.isfinite(g)]
+    if len(found) < REPLICATES // 4 or not fine:
+        return (None, None), None, len(found)
+    tail = (1 - confidence) / 2
+    ends = np.quantile(np.array(found), [tail, 1 - tail], method="nearest")
+    low, high = (float(v) if np.isfinite(v) else None for v in ends)
+    # Under a constraint a copy may choose what the table itself does not allow; luck never makes a choice look worse.
+    return (low, high), max(float(np.mean(fine)), 0.0), len(found)
