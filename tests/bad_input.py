@@ -266,3 +266,104 @@ _add(
     lambda d: sy.load(d / "e.json"),
     lambda d: (d / "e.json").write_text('{"steelyard": 1}'),
 )
+
+
+# Worth ----------------------------------------------------------------------------------------------------------------
+
+GAIN = {"tp": 5, "fp": -2}
+THREE = {v: {w: float(v == w) for w in "abc"} for v in "abc"}
+
+
+def _payoff(name: str, kind: str, **roles: Any) -> None:
+    _add(name, kind, lambda _: sy.Profit(**roles))
+
+
+_payoff("an amount that is no number", "BadPayoff", tp=None, fp=float("nan"))
+_payoff("an amount that is text", "BadPayoff", tp="five euros", fp=-1)
+_payoff("an amount times an amount", "BadPayoff", tp="price * price", fp=-1)
+_payoff("a payoff without amounts", "BadPayoff")
+_payoff("a range with three ends", "BadPayoff", tp=(1, 2, 3))
+_payoff("costs that make every decision equal", "BadPayoff", tp=5, fn=5, fp=-1, tn=-1)
+_payoff("relative amounts for doing nothing", "BadPayoff", tp=5, fn=-5, relative=True)
+_add("a payoff matrix that is not square", "BadPayoff", lambda _: sy.Cost([[1, 2], [3, 4], [5, 6]]))
+_add("a matrix that lacks a pair", "BadPayoff", lambda _: sy.Cost({"a": {"a": 0, "b": 1}, "b": {"b": 0}}))
+_add("a cell that is no number", "BadPayoff", lambda _: sy.Cost({"a": {"a": 0, "b": "?"}, "b": {"a": 1, "b": 0}}))
+_add(
+    "a payoff for a level that the data lack",
+    "BadPayoff",
+    lambda _: sy.evaluate(target=list("abab"), prediction=list("abba"), positive="a", profit=sy.Profit(THREE)),
+)
+_add(
+    "a payoff that lacks a level of the data",
+    "BadPayoff",
+    lambda _: sy.evaluate(target=list("abcd"), prediction=list("abcd"), profit=sy.Profit(THREE)),
+)
+_add("tp and fp for three levels", "BadPayoff", lambda _: _labelled().profit(sy.Profit(**GAIN)))
+_add("a payoff of amounts that were not counted", "BadPayoff", lambda _: _scored().profit(sy.Profit(tp="price", fp=-1)))
+_add("a payoff for numbers", "NotAvailable", lambda _: _continuous().profit(sy.Profit(**GAIN)))
+_add("profit when nobody said what outcomes are worth", "NotAvailable", lambda _: _scored()["profit"])
+_add("a payoff that is a dictionary", "NotAvailable", lambda _: _scored().profit(GAIN))  # type: ignore[arg-type]
+_call("an evaluation with a payoff that is a dictionary", "UsageError", target=Y, score=P, profit=GAIN)
+_call("amounts with a gap", "MissingValues", target=Y, score=P, value=[1.0, None, 2.0, 3.0, 4.0, 5.0])
+_call("five amounts", "UsageError", target=Y, score=P, value=dict.fromkeys("abcde", P))
+_call(
+    "expected profit of scores that are no probabilities",
+    "NotAvailable",
+    target=Y,
+    score=[9 * p for p in P],
+    profit=sy.Profit(**GAIN),
+    decide="profit",
+)
+_call("deciding for profit without a payoff", "UsageError", target=Y, score=P, decide="profit")
+_call(
+    "deciding for profit when labels are given",
+    "NotAvailable",
+    target=Y,
+    prediction=Y,
+    profit=sy.Profit(**GAIN),
+    decide="profit",
+)
+_add(
+    "a validation column with three values",
+    "BadLevels",
+    lambda _: sy.evaluate({"y": Y, "p": P, "part": [1, 2, 3, 1, 2, 3]}, target="y", score="p", validation="part"),
+)
+_add("the best threshold for the area", "UsageError", lambda _: _scored().best_threshold("auc"))
+_add("the best threshold without scores", "NotAvailable", lambda _: _labelled().best_threshold("accuracy"))
+_add("a constraint that nothing meets", "NothingMeets", lambda _: _scored().best_threshold("f1", constraint="fpr < 0"))
+_add(
+    "two constraints that exclude each other",
+    "NothingMeets",
+    lambda _: _scored().best_threshold("f1", constraint="contacts <= 1 and recall >= 0.9"),
+)
+_add(
+    "a constraint that cannot be read",
+    "UsageError",
+    lambda _: _scored().best_threshold("f1", constraint="few contacts"),
+)
+_add("a constraint on nothing known", "UsageError", lambda _: _scored().best_threshold("f1", constraint="recal >= 0.5"))
+_add(
+    "a rule for ranges that is none",
+    "UsageError",
+    lambda _: _scored().best_threshold(sy.Profit(tp=(1, 2), fp=-1), over="best"),
+)
+_add("a payoff file that is not there", "UnreadableSource", lambda folder: sy.Profit(folder / "none.toml"))
+_add(
+    "a payoff file of another kind",
+    "UnreadableSource",
+    lambda folder: sy.Profit(folder / "profit.xlsx"),
+    lambda folder: (folder / "profit.xlsx").write_text("x"),
+)
+_add(
+    "a payoff file without a table",
+    "BadPayoff",
+    lambda folder: sy.Profit(folder / "profit.toml"),
+    lambda folder: (folder / "profit.toml").write_text("tp = 5\n"),
+)
+_add(
+    "adding other payoffs", "CannotAdd", lambda _: sy.evaluate(target=Y, score=P, profit=sy.Profit(**GAIN)) + _scored()
+)
+_add("adding other amounts", "CannotAdd", lambda _: sy.evaluate(target=Y, score=P, value=P) + _scored())
+_add("a campaign without a benefit", "UsageError", lambda _: sy.campaign(_scored(), benefit=0, cost=1))
+_add("a campaign without a model or targets", "UsageError", lambda _: sy.campaign(benefit=5, cost=1))
+_add("regions of models without scores", "NotAvailable", lambda _: sy.regions({"a": _labelled()}))

@@ -167,7 +167,9 @@ def _decider(profit: Payoff | None, roles: Roles) -> Any:
 
 def _check_payoff(profit: Any, decide: str) -> None:
     if profit is not None and not isinstance(profit, Payoff):
-        message = f"profit must be a Profit or a Cost, and a value of type {type(profit).__name__} came."
+        message = (
+            f"What outcomes are worth must be a Profit or a Cost, and a value of type {type(profit).__name__} came."
+        )
         raise UsageError(message, "For example profit=Profit(tp=140, fn=-140, fp=-700, tn=0).")
     if decide == "profit" and profit is None:
         message = 'decide="profit" needs to know what outcomes are worth.'

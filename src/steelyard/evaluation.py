@@ -191,7 +191,11 @@ class Evaluation:
             from steelyard.worth.curves import worth_curve
 
             return worth_curve(self, name, payoff_of(self, profit, name), over)
-        known = {**curves(), "profit": None, "cost": None}
+        if name == "cost_curve" and self.scores is not None:
+            from steelyard.worth.hull import cost_curve
+
+            return cost_curve(self.scores, self.confidence)
+        known = {**curves(), "profit": None, "cost": None, "cost_curve": None}
         if name not in known:
             message = f'There is no curve called "{name}"; there are {listing(known)}.'
             raise UnknownMeasure(message, nearest(name, known) or 'For example curve("roc").')
@@ -259,6 +263,12 @@ class Evaluation:
         if goal is None:
             goal = self.payoff.kind if self.payoff is not None else "profit"
         return best_threshold(self, goal, **options)
+
+    def expected_profit(self, payoff: Payoff | None = None) -> Estimate:
+        """The best profit per case to be expected when amounts turn out anywhere in their ranges."""
+        from steelyard.worth.unknown_costs import over_ranges
+
+        return over_ranges(self, payoff_of(self, payoff, "expected_profit"))
 
     def check_payoff(self, payoff: Payoff) -> None:
         """Refuse a payoff that does not fit the levels or needs amounts that were not counted."""

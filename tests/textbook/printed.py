@@ -55,6 +55,9 @@ CHURN_NAIVE_BAYES: Matrix = [[70, 20], [2, 8]]
 PAYDAY_LEVELS = ["good", "bad"]
 PAYDAY_KNN: Matrix = [[57, 3], [10, 30]]
 PAYDAY_TREE: Matrix = [[43, 17], [3, 37]]
+PAYDAY_PROFIT: Matrix = [[140, -140], [-700, 0]]
+PAYDAY_KNN_PROFIT: Matrix = [[7980, -420], [-7000, 0]]
+PAYDAY_TREE_PROFIT: Matrix = [[6020, -2380], [-2100, 0]]
 
 # id, target, prediction
 BACTERIA_LEVELS = ["durionis", "ficulneus", "fructosus", "pseudo."]
@@ -157,6 +160,7 @@ TEN_WITH_TIES_COLUMNS: list[tuple[float, int, int]] = [
 
 # The two models of the cost example. Only the second column of each matrix is legible, of the costs too; with costs
 # -1 100 / 1 0 the printed accuracy and cost leave one completion.
+COST_MATRIX: Matrix = [[-1, 100], [1, 0]]
 COST_M1: Matrix = [[150, 40], [60, 250]]
 COST_M2: Matrix = [[250, 45], [5, 200]]
 
@@ -198,4 +202,7 @@ TEN_WITHOUT_TIES: list[tuple[float, str, str, str]] = [
     (0.25, "-", "1", "1"),
 ]
 
+# A winter check earns 40 francs, a letter costs 1; the cost of a letter to a customer who comes is 1 - 40.
 SWISS_BIKES: Matrix = [[12, 20], [67, 101]]
+SWISS_BIKES_COST: Matrix = [[-39, 0], [1, 0]]
+ERROR_COST: Matrix = [[0, 1], [1, 0]]

@@ -37,6 +37,22 @@ def two_by_two(matrix: Matrix, **options: Any) -> Any:
     return counted(matrix, ["yes", "no"], "yes", **options)
 
 
+def amounts(matrix: Matrix) -> dict[str, int]:
+    """The four amounts of a two-by-two payoff, by the names of the outcomes."""
+    (tp, fn), (fp, tn) = matrix
+    return {"tp": tp, "fn": fn, "fp": fp, "tn": tn}
+
+
+def policies_of(worth: Any) -> dict[str, float]:
+    """What each policy that needs no model comes to."""
+    return {policy.name: float(policy.estimate) for policy in worth.policies}
+
+
+def on_one_line(text: Any) -> str:
+    """A text without its line breaks, so that a sentence can be found in it."""
+    return " ".join(str(text).split())
+
+
 def matrix_of(evaluation: Any, levels: Sequence[str]) -> list[list[float]]:
     """The confusion matrix with its levels in the order of the page, rows actual and columns predicted."""
     found = [str(level) for level in evaluation.confusion.levels]

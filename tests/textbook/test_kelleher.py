@@ -1,6 +1,6 @@
 """Printed examples of Kelleher, Mac Namee, D'Arcy, Fundamentals of Machine Learning for Predictive Data Analytics.
 
-They are those of chapter 8, evaluation. Its profits, stability index and control group have no measure here yet.
+They are those of chapter 8, evaluation. Its profits have a file of their own; stability index and control group are not here yet.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Printed examples of Witschel, Martin, Maschinelles Lernen – Evaluierung.
-
-The cost of the Swiss Bikes mailing has no measure here yet; its accuracy has.
-"""
+"""Printed examples of Witschel, Martin, Maschinelles Lernen – Evaluierung."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ import pytest
 import steelyard as sy
 
 from . import printed
-from .reading import exactly, matrix_of, rounds_to, two_by_two
+from .reading import amounts, exactly, matrix_of, on_one_line, policies_of, rounds_to, two_by_two
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +108,71 @@ def test_swiss_bikes_accuracy() -> None:
     assert matrix_of(e, ["yes", "no"]) == [[12, 20], [67, 101]]
 
 
+LETTERS = sy.Cost(**amounts(printed.SWISS_BIKES_COST), relative=True)
+
+
+def test_swiss_bikes_cost() -> None:
+    """Asked, not printed: 12 x -39 + 67 = -401 francs; the letters earn 401."""
+    e = two_by_two(printed.SWISS_BIKES)
+    assert float(e.cost(LETTERS)) == exactly(-401)
+    assert 12 * -39 + 67 == -401
+    assert float(e.profit(LETTERS)) == exactly(401)
+    # Forty francs earned and one paid, told apart.
+    assert sy.Cost(tp="1 - 40", fp=1, relative=True) == LETTERS
+    assert sy.Profit(tp=39, fp=-1, relative=True).as_cost() == LETTERS
+
+
+def test_swiss_bikes_policies_without_a_model() -> None:
+    """Not printed: a letter to everybody -1080, to the 32 who come -1248, to nobody 0."""
+    found = two_by_two(printed.SWISS_BIKES).cost(LETTERS)
+    assert policies_of(found) == {
+        "treat all": exactly(32 * -39 + 168),
+        "treat none": 0,
+        "at random": exactly(79 / 200 * -1080),
+        "perfect": exactly(32 * -39),
+    }
+    assert policies_of(found)["treat all"] == exactly(-1080)
+    assert policies_of(found)["perfect"] == exactly(-1248)
+
+
+def test_swiss_bikes_amounts_are_relative_to_doing_nothing() -> None:
+    """A customer who gets no letter is worth nothing on the page, whether he would come or not; the result says so."""
+    found = two_by_two(printed.SWISS_BIKES).cost(LETTERS)
+    assert found.reference == "relative to doing nothing"
+    assert "relative to doing nothing" in on_one_line(found)
+    assert float(found.policy("treat none").advantage) == exactly(401)
+
+
+def test_swiss_bikes_break_even_is_one_in_forty() -> None:
+    """Not printed: write where the chance of a check is above 1/40, for 1 franc is risked to earn 39."""
+    found = two_by_two(printed.SWISS_BIKES).cost(LETTERS)
+    assert found.break_even == exactly(1 / 40)
+    assert found.rule == "act where the probability is above 0.025"
+    # Thirty-two of 200 come, 16 per cent: everybody is above break-even before any model is asked.
+    assert float(two_by_two(printed.SWISS_BIKES)["prevalence"]) == exactly(0.16)
+    assert found.break_even < 0.16
+
+
+def test_swiss_bikes_are_better_off_writing_to_everybody() -> None:
+    """Not printed: the classifier's -401 is worse than the -1080 of a letter to everybody; the text says so."""
+    e = two_by_two(printed.SWISS_BIKES, profit=LETTERS)
+    ahead = e.worth.policy("treat all").advantage
+    assert float(ahead) == exactly(-679)
+    assert ahead.high < 0
+    verdict = 'That is worse than "treat all", the best policy without a model, by 679'
+    assert verdict in on_one_line(e.worth)
+    assert verdict in on_one_line(e)
+    # Not even as many letters at random would have earned clearly less.
+    assert e.worth.policy("at random").advantage.low < 0 < e.worth.policy("at random").advantage.high
+
+
 def test_swiss_bikes_errors_are_the_zero_one_cost() -> None:
-    """The 0/1 cost matrix counts errors: 87 of 200."""
-    error_rate = two_by_two(printed.SWISS_BIKES)["error_rate"]
-    assert float(error_rate) * error_rate.n == exactly(87)
+    """Printed: the cost matrix 0 1 / 1 0 is the error rate; it counts 87 errors of 200."""
+    e = two_by_two(printed.SWISS_BIKES)
+    found = e.cost(sy.Cost(fn=1, fp=1))
+    assert sy.Cost(**amounts(printed.ERROR_COST)) == sy.Cost(fn=1, fp=1)
+    assert float(found) == exactly(20 + 67)
+    assert float(found.per_case) == exactly(float(e["error_rate"]))
+    assert found.break_even == exactly(0.5)
+    # As errors count, sending no letter at all has only 32.
+    assert policies_of(found)["treat none"] == exactly(32)

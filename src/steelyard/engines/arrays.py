@@ -217,12 +217,11 @@ class ArrayRows:
             score, counts = sorting.distinct_cells(x, target, first, (low, high))
             return ScoreCells(score, score, counts, names)
         amounts = [np.ascontiguousarray(self.value(role)) for role in value_roles(self)] if request.products else []
-        if not all(kernels.score_range(v)[2] for v in amounts):
-            return None
         cut = request.cuts[0] if request.cuts else np.inf
         added = kernels.Added(weight, "weight2" in request.sums, amounts, request.products)
         cells = kernels.grid_cells(x, target, first, len(names), added, cut, (low, high))
-        return ScoreCells(*cells, names)
+        # An amount that is missing or infinite shows up in the sums.
+        return ScoreCells(*cells, names) if not amounts or np.isfinite(cells[2]).all() else None
 
     # The one operation -----------------------------------------------------------------------------------------------
     def tally(self, request: Tally) -> Table:

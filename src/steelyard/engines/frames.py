@@ -269,11 +269,13 @@ class FrameRows:
         if request.cuts and grid.cuts(request.cuts[0]):
             place = place + self.flag(x >= request.cuts[0]).cast(self.nw.Int64)
         column = self.nw.col
-        money = {f"money {i}": self._product(p) for i, p in enumerate(request.products)}
-        money |= {f"{name} of positives": term * y for name, term in money.items()}
+        # Both levels are added up and not one subtracted: large amounts of the one would swallow small ones of the other.
+        terms = {f"money {i}": self._product(p) for i, p in enumerate(request.products)}
+        money = {f"{name} of positives": term * y for name, term in terms.items()}
+        money |= {f"{name} of negatives": term * (self.number(1.0) - y) for name, term in terms.items()}
         raw = self._collect(
             self._with_cells()
-            .select(place=place, y=y, squared=y * y, x=x + 0.0, **money)
+            .select(place=place, y=y, squared=y * y, x=x + 0.0, **terms, **money)
             .group_by("place")
             .agg(
                 self.nw.len().alias("rows"),
@@ -283,7 +285,7 @@ class FrameRows:
                 column("x").min().alias("low"),
                 column("x").max().alias("high"),
                 *(column(name).sum() for name in money),
-                *(column(f"money {i}").count().alias(f"count {i}") for i in range(len(request.products))),
+                *(column(name).count().alias(f"count of {name}") for name in terms),
             )
         )
         place_of = np.asarray(raw["place"]).astype(np.int64)
@@ -293,17 +295,15 @@ class FrameRows:
             return None
         # An amount that is missing or infinite shows up in the counts and the sums.
         sums = {name: np.ma.filled(np.ma.asarray(raw[name]).astype(np.float64), np.nan) for name in money}
-        counted = all(np.array_equal(raw[f"count {i}"], raw["rows"]) for i in range(len(request.products)))
+        counted = all(np.array_equal(raw[f"count of {name}"], raw["rows"]) for name in terms)
         if not counted or not all(np.isfinite(total).all() for total in sums.values()):
             return None
         order = np.argsort(place_of)
         low, high, ones, n = (np.asarray(raw[k])[order].astype(np.float64) for k in ("low", "high", "y", "rows"))
         names = [False, True] if kind == "bool" else [0, 1]
         columns = [n - ones, ones]
-        for i in range(len(request.products)):
-            both, mine = sums[f"money {i}"][order], sums[f"money {i} of positives"][order]
-            # Where all rows are of one level, what subtracting leaves over is rounding alone.
-            columns += [np.where(n > ones, np.where(ones > 0, both - mine, both), 0.0), mine]
+        for name in terms:
+            columns += [sums[f"{name} of negatives"][order], sums[f"{name} of positives"][order]]
         return ScoreCells(low, high, np.stack(columns, axis=1), names)
 
     def _product(self, which: tuple[int, ...]) -> Any:

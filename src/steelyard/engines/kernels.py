@@ -88,70 +88,68 @@ def _count(
 
 
 @compiled
-def _count_money(
-    x: Floats,
-    target: Any,
-    first: int,
-    levels: int,
-    weight: Floats,
-    amount: Floats,
-    m: int,
-    base: int,
-    cut: float,
-    counts: Floats,
-    ends: Floats,
+def _count_one_amount(
+    x: Floats, target: Any, first: int, amount: Floats, m: int, base: int, cut: float, counts: Any, ends: Floats
 ) -> None:  # pragma: no cover - compiled
-    """The same with the sums of one amount, of its square and of its third power."""
-    weighted = len(weight) > 0
-    squares = weighted and counts.shape[1] > 4 * levels
+    """Rows and the sums of one amount and its square: what belongs to one row lies side by side."""
     for i in range(len(x)):
         v = x[i] + 0.0
         place = _cell(v, m) - base + (1 if v >= cut else 0)
         at = int(target[i]) - first
-        w = weight[i] if weighted else 1.0
-        a = amount[i]
-        counts[place, at] += w
-        if squares:
-            at += levels
-            counts[place, at] += w * w
-        counts[place, at + levels] += w * a
-        counts[place, at + 2 * levels] += w * a * a
-        counts[place, at + 3 * levels] += w * a * a * a
-        if squares:
-            counts[place, at + 4 * levels] += w * w * a
-            counts[place, at + 5 * levels] += w * w * a * a
-        ends[place, 0] = min(ends[place, 0], v)
-        ends[place, 1] = max(ends[place, 1], v)
+        one = amount[i]
+        counts[place, at, 0] += 1.0
+        counts[place, at, 1] += one
+        counts[place, at, 2] += one * one
+        if v < ends[place, 0]:
+            ends[place, 0] = v
+        if v > ends[place, 1]:
+            ends[place, 1] = v
 
 
 @compiled
-def _add_products(
+def _count_money(
     x: Floats,
     target: Any,
     first: int,
-    levels: int,
     weight: Floats,
-    amounts: Floats,
-    factors: Any,
+    amounts: Any,
     m: int,
     base: int,
     cut: float,
-    counts: Floats,
+    counts: Any,
+    ends: Floats,
+    squares: bool,
 ) -> None:  # pragma: no cover - compiled
-    """Sums of products of several amounts; the last products are those of squared weights."""
+    """The same for several amounts, whose products are added up too, and for weights."""
     weighted = len(weight) > 0
-    start = counts.shape[1] - len(factors) * levels
-    for i in range(len(x)):
-        v = x[i] + 0.0
+    several = len(amounts)
+    start = 2 if squares else 1
+    second = start + several
+    third = second + several * (several + 1) // 2
+    for row in range(len(x)):
+        v = x[row] + 0.0
         place = _cell(v, m) - base + (1 if v >= cut else 0)
-        at = start + int(target[i]) - first
-        w = weight[i] if weighted else 1.0
-        for q in range(len(factors)):
-            term = w * w if factors[q, 3] > 0 else w
-            for f in range(3):
-                if factors[q, f] >= 0:
-                    term *= amounts[factors[q, f], i]
-            counts[place, at + q * levels] += term
+        at = int(target[row]) - first
+        w = weight[row] if weighted else 1.0
+        counts[place, at, 0] += w
+        if squares:
+            counts[place, at, 1] += w * w
+        pair = 0
+        for i in range(several):
+            one = w * amounts[i][row]
+            counts[place, at, start + i] += one
+            if squares:
+                counts[place, at, third + i] += w * one
+            for j in range(i, several):
+                two = one * amounts[j][row]
+                counts[place, at, second + pair] += two
+                if squares:
+                    counts[place, at, third + several + pair] += w * two
+                pair += 1
+        if v < ends[place, 0]:
+            ends[place, 0] = v
+        if v > ends[place, 1]:
+            ends[place, 1] = v
 
 
 def in_threads(function: Callable[..., Any], jobs: list[tuple[Any, ...]]) -> list[Any]:
@@ -193,11 +191,13 @@ class Added:
         """How many sums there are for each level."""
         return 1 + self.squares + len(self.products)
 
-    def factors(self) -> Any:
-        """The products as rows of up to three amounts (−1 for none) and whether the weight is squared."""
-        plain = len(self.products) if not self.squares else math.comb(len(self.amounts) + 3, 3) - 1
-        rows = [[*p, *[-1] * (3 - len(p)), int(i >= plain)] for i, p in enumerate(self.products)]
-        return np.array(rows, dtype=np.int64)
+
+def _aligned(shape: tuple[int, ...]) -> Floats:
+    """Zeros that begin with a line of the cache, so that what lies side by side is fetched at once."""
+    size = math.prod(shape)
+    room = np.zeros(size + 8)
+    start = (-room.ctypes.data % 64) // 8
+    return room[start : start + size].reshape(shape)
 
 
 def grid_cells(
@@ -206,25 +206,27 @@ def grid_cells(
     """Cells of the grid in use: least and greatest score, and all sums by level."""
     base, size = _span(*ends, grid.FINE)
     parts = slices(len(x))
-    counts = [np.zeros((size + 1, levels * added.blocks)) for _ in parts]
+    money = len(added.amounts) > 0
+    shape = (size + 1, levels, added.blocks) if money else (size + 1, levels * added.blocks)
+    counts = [_aligned(shape) for _ in parts]
     limits = [np.tile(np.array([np.inf, -np.inf]), (size + 1, 1)) for _ in parts]
-    several = len(added.amounts) > 1
-    plain = levels * (1 + added.squares)
 
     def job(s: slice, c: Floats, e: Floats) -> None:
         weight = added.weight[s] if len(added.weight) else added.weight
-        if len(added.amounts) == 1:
-            money = added.amounts[0][s]
-            _count_money(x[s], target[s], first, levels, weight, money, grid.FINE, base, cut, c, e)
-            return
-        _count(x[s], target[s], first, levels, weight, grid.FINE, base, cut, c[:, :plain], e)
-        if several:
-            amounts = np.stack([a[s] for a in added.amounts])
-            _add_products(x[s], target[s], first, levels, weight, amounts, added.factors(), grid.FINE, base, cut, c)
+        if money and len(added.amounts) == 1 and not len(weight):
+            _count_one_amount(x[s], target[s], first, added.amounts[0][s], grid.FINE, base, cut, c, e)
+        elif money:
+            amounts = tuple(a[s] for a in added.amounts)
+            _count_money(x[s], target[s], first, weight, amounts, grid.FINE, base, cut, c, e, added.squares)
+        else:
+            _count(x[s], target[s], first, levels, weight, grid.FINE, base, cut, c, e)
 
     in_threads(job, list(zip(parts, counts, limits, strict=True)))
     total = sum(counts[1:], start=counts[0])
     low = np.minimum.reduce([e[:, 0] for e in limits])
     high = np.maximum.reduce([e[:, 1] for e in limits])
     used = np.flatnonzero(np.isfinite(low))
-    return low[used], high[used], total[used]
+    found = total[used]
+    if money:
+        found = found.transpose(0, 2, 1).reshape(len(used), -1)
+    return low[used], high[used], found

@@ -94,7 +94,10 @@ def thin(columns: Columns, most: int) -> Any:
 
 def plain(values: Array) -> list[float | None]:
     """As plain floats; what JSON cannot say (infinity, NaN) as None."""
-    return [v if np.isfinite(v) else None for v in values.tolist()]
+    fine = np.isfinite(values)
+    if fine.all():
+        return list(values.tolist())
+    return [v if good else None for v, good in zip(values.tolist(), fine.tolist(), strict=True)]
 
 
 def ks_threshold(s: Scores) -> float:

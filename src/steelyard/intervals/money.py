@@ -9,6 +9,7 @@ decides (`docs/studies/worth.md`).
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 
@@ -23,59 +24,89 @@ MOST_SKEW = 2.0
 """Beyond this the expansion is no longer a quantile."""
 NAME = "Bayesian bootstrap in closed form, skewness-corrected"
 FEWEST_BUCKETS = 10
+FREEDOM = 0.25
+"""Degrees of freedom that a row's own amount brings to its spread, as if amounts were exponential (kurtosis 9)."""
 
 
-def limits(n: Array, sums: list[Array], weighed: list[Array] | None, z: float) -> tuple[Array, Array]:
-    """Ends of the interval of a mean: sums of 1, v, v², v³ over rows, and under sampling weights those of w² times v⁰, v¹, v²."""
-    first, second, third = (divide(s, n) for s in sums)
-    variance = np.maximum(second - first**2, 0.0)
-    skew = third - 3 * first * second + 2 * first**3
-    size, spread = n, variance / (n + 1)
-    if weighed is not None:
+def limits(c: Confusion, coefficients: Array, confidence: float) -> tuple[Array, Array]:
+    """Ends of the interval of the mean of amounts laid over a matrix, or over many at once."""
+    level, (n, weight) = _typical(c, coefficients), _with_prior(c)
+    # A row of the prior is like those of its level.
+    first, second = (
+        x + (n - c.counts) * like for x, like in zip(priced(c, coefficients, 2), (level[0], level[1]), strict=True)
+    )
+    total = n.sum(axis=(-2, -1))
+    mean = divide(first.sum(axis=(-2, -1)), total)
+    variance = np.maximum(divide(second.sum(axis=(-2, -1)), total) - mean**2, 0.0)
+    inside = np.maximum(level[1] - level[0] ** 2, 0.0)
+    away = np.where(n > 0, divide(first, n), 0.0) - mean[..., None, None]
+    skew = divide((n * (away**3 + 3 * away * inside)).sum(axis=(-2, -1)), total)
+    size, spread = total, variance / (total + 1)
+    if weight is not None:
         # As many rows of one weight as would spread like these.
-        w0, w1, w2 = weighed
-        size = divide(n**2, w0)
-        spread = np.maximum(w2 - 2 * first * w1 + first**2 * w0, 0.0) / n**2 * size / (size + 1)
-    cumulant = 2 * skew / ((size + 1) * (size + 2))
+        size = divide(total**2, weight[0].sum(axis=(-2, -1)))
+        squared = _squared(c, coefficients, weight, level)
+        around_mean = squared[1] - 2 * mean * squared[0] + mean**2 * weight[0].sum(axis=(-2, -1))
+        spread = np.maximum(around_mean, 0.0) / total**2 * size / (size + 1)
     error = np.sqrt(spread)
-    lean = np.clip(np.where(error > 0, divide(cumulant, error**3), 0.0), -MOST_SKEW, MOST_SKEW)
-    shift = np.where(np.isfinite(lean), lean, 0.0) * (z * z - 1) / 6
-    return first + error * (shift - z), first + error * (shift + z)
+    lean = divide(2 * skew / ((size + 1) * (size + 2)), error**3)
+    lean = np.clip(np.where(np.isfinite(lean), lean, 0.0), -MOST_SKEW, MOST_SKEW)
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    quantile = _quantile(n, inside, variance * size / total, size / total, confidence, z)
+    shift = lean * (z * z - 1) / 6
+    return mean + error * (shift - quantile), mean + error * (shift + quantile)
 
 
-def with_prior(c: Confusion, coefficients: Array) -> tuple[Array, list[Array], list[Array] | None]:
-    """The sums that `limits` needs, half a row like those of its level added to every outcome."""
+def _typical(c: Confusion, coefficients: Array) -> tuple[Array, Array]:
+    """Mean and mean square of a row's worth in each outcome, were its amounts like those of its level."""
     actual, total = c.actual[..., None], c.total[..., None, None]
-    typical = np.ones_like(actual)
-    if c.squares is not None:
-        # A row of the prior weighs what rows of its level weigh; a level without rows is like all others.
-        mine = divide(c.squares.sum(axis=-1, keepdims=True), actual)
-        typical = np.where(actual > 0, mine, divide(c.squares.sum(axis=(-2, -1), keepdims=True), total))
-    # A prediction that is never made is a policy and no chance: it gets no prior.
-    made = (c.predicted > 0)[..., None, :]
-    share = np.where(made, PRIOR * typical, 0.0)
 
     def of(which: Product) -> Array:
         assert c.amounts is not None
         table = c.amounts.of(which)
         mine = divide(table.sum(axis=-1, keepdims=True), actual)
         everyone = divide(table.sum(axis=(-2, -1), keepdims=True), total)
-        return np.where(actual > 0, mine, everyone) * share
+        return np.where(actual > 0, mine, everyone) * np.ones_like(table)
 
-    def whole(a: Array, b: Array) -> Array:
-        return np.asarray((a + b).sum(axis=(-2, -1)))
+    first, second = powers(np.ones_like(c.counts), of, coefficients, 2)
+    return first, second
 
-    added = powers(share, of, coefficients, 3)
-    n = whole(c.counts, share)
-    sums = [whole(a, b) for a, b in zip(priced(c, coefficients, 3), added, strict=True)]
+
+def _with_prior(c: Confusion) -> tuple[Array, tuple[Array, Array] | None]:
+    """Rows with half a row more in each outcome; under sampling weights also squared weights, and a row's own weight."""
+    # A prediction that is never made is a policy and no chance: it gets no prior.
+    made = (c.predicted > 0)[..., None, :]
     if c.squares is None:
-        return n, sums, None
+        return c.counts + np.where(made, PRIOR, 0.0), None
+    actual, total = c.actual[..., None], c.total[..., None, None]
+    mine = divide(c.squares.sum(axis=-1, keepdims=True), actual)
+    typical = np.where(actual > 0, mine, divide(c.squares.sum(axis=(-2, -1), keepdims=True), total))
+    share = np.where(made, PRIOR * typical, 0.0)
+    return c.counts + share, (c.squares + share * typical, share * typical)
+
+
+def _squared(
+    c: Confusion, coefficients: Array, weight: tuple[Array, Array], level: tuple[Array, Array]
+) -> tuple[Array, Array]:
+    """Sums of squared weights times a row's worth, and times its square."""
+    assert c.squares is not None
     amounts = c.amounts
-    squared = powers(
-        c.squares, lambda w: amounts.of(w, square=True) if amounts is not None else c.counts, coefficients, 2
-    )
-    more = [x * typical for x in (share, *added[:2])]
-    return n, sums, [whole(a, b) for a, b in zip((c.squares, *squared), more, strict=True)]
+    sums = powers(c.squares, lambda w: amounts.of(w, square=True) if amounts is not None else c.counts, coefficients, 2)
+    first, second = ((x + weight[1] * like).sum(axis=(-2, -1)) for x, like in zip(sums, level, strict=True))
+    return first, second
+
+
+def _quantile(n: Array, inside: Array, variance: Array, each: Array, confidence: float, z: float) -> Array | float:
+    """Student's quantile: the normal one where amounts are fixed, wider where much hangs on a few rows' own."""
+    from scipy.special import stdtrit
+
+    within = (n * inside).sum(axis=(-2, -1)) * each
+    if not within.any():
+        return z
+    rows = np.where(inside > 0, n, 0.0).sum(axis=(-2, -1)) * each
+    total = variance * n.sum(axis=(-2, -1))
+    freedom = np.maximum(FREEDOM * rows * (total / np.where(within > 0, within, 1.0)) ** 2, 1.0)
+    return np.where(within > 0, stdtrit(freedom, 0.5 + confidence / 2), z)
 
 
 @method("money")
@@ -94,7 +125,7 @@ def around_worth(question: Question, c: Confusion, coefficients: Array, per: str
     factor = total if per == "total" else 1.0
     if c.units is not None:
         return _by_unit(question, c, coefficients, factor)
-    low, high = limits(*with_prior(c, coefficients), question.z)
+    low, high = limits(c, coefficients, question.confidence)
     return clipped(question, factor * float(low), factor * float(high), question.value, NAME)
 
 

@@ -45,7 +45,7 @@ def _worth_bound(c: Confusion, *, payoff: Any, per: str) -> float:
         def of(which: tuple[int, ...], side: int = side) -> Array:
             assert c.amounts is not None
             assert c.amounts.uncertain is not None
-            return np.asarray(c.amounts.uncertain[products(len(c.amounts.names), 3).index(which), side])
+            return np.asarray(c.amounts.uncertain[products(len(c.amounts.names), 2).index(which), side])
 
         _, squares = powers(n, of, step, 2)
         # Cauchy and Schwarz: n rows whose squares add up to so much cannot differ by more.

@@ -11,7 +11,8 @@ from typing import Any
 
 from steelyard.errors import BadPayoff, listing
 
-QUOTED = re.compile(r"`([^`]+)`")
+NAMES = re.compile(r"`([^`]+)`|(?<![\w.])([^\W\d]\w*)")
+"""Names in an expression: between backquotes, or plain words that do not belong to a number such as 1e5."""
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 
 
@@ -106,7 +107,7 @@ def amount(value: Any, where: str = "this outcome") -> Amount:
         return _parsed(value, where)
     try:
         number = math.nan if value is None or isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         message = f"The amount for {where} must be a finite number, and {listing([value])} came."
@@ -118,8 +119,9 @@ def _parsed(text: str, where: str) -> Amount:
     names: list[str] = []
 
     def held(found: re.Match[str]) -> str:
-        names.append(found.group(1))
-        return f"quoted_{len(names) - 1}_"
+        # Python's own reading of names would change some and refuse others (class, µ).
+        names.append(found.group(1) or found.group(2))
+        return f" _{len(names) - 1} "
 
     try:
         plain = float(text)
@@ -128,23 +130,26 @@ def _parsed(text: str, where: str) -> Amount:
     else:
         return amount(plain, where)
     try:
-        tree = ast.parse(QUOTED.sub(held, text.strip()), mode="eval").body
-        return _linear(tree, names)
-    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError):
+        tree = ast.parse(NAMES.sub(held, text).strip(), mode="eval").body
+        return _finite(_linear(tree, names))
+    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
         message = f'The amount for {where} cannot be read: "{text}".'
         hint = 'Write a number or a sum such as "0.9 * value - 5"; a column whose name is no single word goes between backquotes.'
         raise BadPayoff(message, hint) from None
 
 
+def _finite(found: Amount) -> Amount:
+    if not all(map(math.isfinite, (found.constant, *(x for _, x in found.per)))):
+        raise ValueError
+    return found
+
+
 def _linear(node: ast.AST, names: list[str]) -> Amount:
     """The value of a small expression; what is not a number times a name, or a sum of such, is refused."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
-        if not math.isfinite(node.value):
-            raise ValueError
         return Amount(float(node.value))
     if isinstance(node, ast.Name):
-        found = re.fullmatch(r"quoted_(\d+)_", node.id)
-        return Amount(0.0, ((names[int(found.group(1))] if found else node.id, 1.0),))
+        return Amount(0.0, ((names[int(node.id[1:])], 1.0),))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         return _linear(node.operand, names).times(-1.0 if isinstance(node.op, ast.USub) else 1.0)
     if isinstance(node, ast.BinOp):

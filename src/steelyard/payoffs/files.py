@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 import tomllib
 from collections.abc import Mapping
@@ -40,14 +41,17 @@ def _from_toml(text: str, path: Any, _: str) -> Payoff:
     except tomllib.TOMLDecodeError as problem:
         message = f'"{path}" is not valid TOML: {problem}.'
         raise UnreadableSource(message, f"It should hold {SAMPLE}.") from None
-    found = [k for k in KINDS if isinstance(data.get(k), Mapping)]
+    found = [k for k in KINDS if k in data]
     odd = [k for k in data if k not in {*KINDS, "nothing", "relative"}]
-    if len(found) != 1 or odd:
+    if len(found) != 1 or not isinstance(data[found[0]], Mapping) or odd:
         came = f"it holds {listing(data)}" if data else "it is empty"
         message = f'"{path}" should hold one table, [profit] or [cost], and {came}.'
         raise BadPayoff(message, f"Write {SAMPLE}; beside it only nothing = LEVEL and relative = true may stand.")
     kind, table = found[0], data[found[0]]
     options = {k: data[k] for k in ("nothing", "relative") if k in data}
+    if not isinstance(options.get("relative", False), bool):
+        message = f'"{path}" says relative = {listing([options["relative"]])}, which is neither true nor false.'
+        raise BadPayoff(message, "Write relative = true where amounts are measured against doing nothing.")
     outcomes = {n for row in OUTCOMES for n in row}
     if table and all(isinstance(v, Mapping) for v in table.values()):
         return KINDS[kind](table, **options)
@@ -61,7 +65,13 @@ def _from_toml(text: str, path: Any, _: str) -> Payoff:
 
 
 def _from_csv(text: str, path: Any, said: str) -> Payoff:
-    rows = [row for row in csv.reader(text.splitlines()) if any(cell.strip() for cell in row)]
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)]
+    except csv.Error as problem:
+        message = f'"{path}" is not valid CSV: {problem}.'
+        raise UnreadableSource(
+            message, "Write a square matrix, with the levels in its first row and first column."
+        ) from None
     if len(rows) < 3 or any(len(row) != len(rows) for row in rows):
         message = f'"{path}" should hold a square matrix, with the levels in its first row and first column.'
         raise BadPayoff(message, "The first row names predicted levels, the first column actual ones.")

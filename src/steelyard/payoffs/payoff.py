@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -101,12 +102,7 @@ class Payoff:
         """The same decisions, worth what they add to doing nothing: each row less its amount when nothing is done."""
         if self.relative:
             return self
-        column = 1
-        if self.levels is not None:
-            if self.nothing is None:
-                message = f"Which predicted level means doing nothing? There are {listing(self.levels)}."
-                raise BadPayoff(message, f"Say so: nothing={self.levels[0]!r}, for example.")
-            column = self.levels.index(self.nothing)
+        column = self._column_of_nothing()
         rows = []
         for row in self.cells:
             least = row[column]
@@ -120,6 +116,14 @@ class Payoff:
                 )
             )
         return self._with_cells(rows, relative=True)
+
+    def _column_of_nothing(self) -> int:
+        if self.levels is None:
+            return 1
+        if self.nothing is None:
+            message = f"Which predicted level means doing nothing? There are {listing(self.levels)}."
+            raise BadPayoff(message, f"Say so: nothing={self.levels[0]!r}, for example.")
+        return self.levels.index(self.nothing)
 
     def _with(self, change: Callable[[Entry], Entry]) -> Payoff:
         return self._with_cells([tuple(change(e) for e in row) for row in self.cells], relative=self.relative)
@@ -157,14 +161,21 @@ class Payoff:
         """Where each level of the data stands in this table."""
         if self.levels is None:
             if len(levels) != 2:
-                message = f"tp, fn, fp and tn are for two levels, and the target has {len(levels)}: {listing(levels)}."
+                message = (
+                    f"Amounts by outcome (tp, fn, fp, tn) are for two levels, and the target has {listing(levels)}."
+                )
                 hint = f"{type(self).__name__}({{actual: {{predicted: amount, ...}}, ...}}) takes any number of levels."
                 raise BadPayoff(message, hint)
             if positive is None:
-                message = f"tp, fn, fp and tn need a positive level; the target has {listing(levels)}."
+                message = (
+                    f"Amounts by outcome (tp, fn, fp, tn) need a positive level; the target has {listing(levels)}."
+                )
                 raise BadPayoff(message, f"Say so: positive={levels[0]!r}, for example.")
             return [0 if v == positive else 1 for v in levels]
-        spoken = {_spoken(v): i for i, v in enumerate(self.levels)}
+        spoken: dict[str, int] = {}
+        for i, v in enumerate(self.levels):
+            # Two levels that read alike can only be told apart exactly.
+            spoken[_spoken(v)] = -1 if _spoken(v) in spoken else i
         exact: dict[Any, int] = {v: i for i, v in enumerate(self.levels)}
         places = [exact.get(v, spoken.get(_spoken(v), -1)) for v in levels]
         lost = [v for v, i in zip(levels, places, strict=True) if i < 0]
@@ -212,8 +223,33 @@ class Payoff:
 
 
 def _spoken(level: Any) -> str:
-    """A level as a file would write it."""
-    return str(level).lower() if isinstance(level, bool) else str(level)
+    """A level however a file writes it: True, TRUE and true are one, and so are 1 and 1.0.
+
+    >>> _spoken(True), _spoken("TRUE"), _spoken("1.0"), _spoken(" often ")
+    ('true', 'true', '1', 'often')
+    """
+    text = str(level).strip()
+    if text.lower() in {"true", "false"}:
+        return text.lower()
+    for kind in (int, float):
+        try:
+            number = kind(text)
+        except ValueError:
+            continue
+        if isinstance(number, int) or math.isfinite(number):
+            return str(int(number)) if number == int(number) else repr(number)
+    return text
+
+
+def _named_among(nothing: Any, names: Sequence[Any]) -> Any:
+    """The level of doing nothing, as the table names it."""
+    if nothing is None:
+        return None
+    found = [v for v in names if v == nothing] or [v for v in names if _spoken(v) == _spoken(nothing)]
+    if not found:
+        message = f"Doing nothing is said to be {listing([nothing])}, which is not among {listing(names)}."
+        raise BadPayoff(message, "Name one of these levels.")
+    return found[0]
 
 
 def _made(kind: Any, cells: Any, levels: Any, nothing: Any, relative: bool) -> Any:
@@ -251,20 +287,26 @@ class _Stated(Payoff):
             # An outcome that nobody mentions is worth nothing.
             cells = tuple(tuple(entry(0.0 if given[n] is None else given[n], n) for n in row) for row in OUTCOMES)
             made = _made(type(self), cells, None, None, relative)
-        elif isinstance(matrix, Payoff):
-            made = matrix.as_profit() if self.kind == "profit" else matrix.as_cost()
-        elif isinstance(matrix, str | os.PathLike):
-            from steelyard.payoffs.files import read
-
-            found = read(matrix, said=self.kind)
-            made = found.as_profit() if self.kind == "profit" else found.as_cost()
+        elif isinstance(matrix, Payoff | str | os.PathLike):
+            made = self._from_stated(matrix, nothing, relative)
         else:
             made = self._from_matrix(matrix, levels, nothing, relative)
         for name in ("cells", "levels", "nothing", "relative"):
             object.__setattr__(self, name, getattr(made, name))
         self._check()
 
+    def _from_stated(self, matrix: Any, nothing: Any, relative: bool) -> Any:
+        """From another payoff or a file; what doing nothing means may be added, for a CSV file cannot say it."""
+        if not isinstance(matrix, Payoff):
+            from steelyard.payoffs.files import read
+
+            matrix = read(matrix, said=self.kind)
+        found = matrix.as_profit() if self.kind == "profit" else matrix.as_cost()
+        level = found.nothing if found.levels is None or nothing is None else _named_among(nothing, found.levels)
+        return _made(type(self), found.cells, found.levels, level, relative or found.relative)
+
     def _from_matrix(self, matrix: Any, levels: Sequence[Any] | None, nothing: Any, relative: bool) -> Any:
+        table: list[Any]
         if isinstance(matrix, Mapping):
             rows, names = matrix, tuple(matrix)
             odd = [v for v in names if not isinstance(matrix[v], Mapping)]
@@ -279,19 +321,20 @@ class _Stated(Payoff):
                 raise BadPayoff(message, "Give every pair of an actual and a predicted level an amount.")
             table = [[rows[v][w] for w in names] for v in names]
         else:
-            table = [list(row) for row in (matrix.tolist() if hasattr(matrix, "tolist") else matrix)]
+            plain = matrix.tolist() if hasattr(matrix, "tolist") else matrix
+            table = list(plain) if isinstance(plain, list | tuple) else []
             names = tuple(levels) if levels is not None else tuple(range(len(table)))
-            if any(len(row) != len(table) for row in table) or len(names) != len(table):
+            square = all(isinstance(row, list | tuple | np.ndarray) and len(row) == len(table) for row in table)
+            if not table or not square or len(names) != len(table):
                 message = f"A {self.kind} matrix must be square, a row and a column for each level."
                 raise BadPayoff(message, "Rows are actual levels, columns predicted levels, in the same order.")
-        if nothing is not None and nothing not in names:
-            message = f"Doing nothing is said to be {listing([nothing])}, which is not among {listing(names)}."
-            raise BadPayoff(message, "Name one of these levels.")
+        # A NumPy number as a level could not be saved as JSON.
+        names = tuple(v.item() if isinstance(v, np.generic) else v for v in names)
         cells = tuple(
             tuple(entry(x, f'"{v}" predicted as "{w}"') for w, x in zip(names, row, strict=True))
             for v, row in zip(names, table, strict=True)
         )
-        return _made(type(self), cells, names, nothing, relative)
+        return _made(type(self), cells, names, _named_among(nothing, names), relative)
 
     def _check(self) -> None:
         if all(e == row[0] for row in self.cells for e in row):
@@ -300,6 +343,11 @@ class _Stated(Payoff):
         if self.relative and self.levels is None and any(row[1] != Amount() for row in self.cells):
             message = "Relative to doing nothing, what is not flagged is worth nothing: fn and tn must be 0."
             raise BadPayoff(message, "Leave them out, or leave relative out: then amounts are absolute.")
+        if self.relative and self.levels is not None:
+            column = self._column_of_nothing()
+            if any(row[column] != Amount() for row in self.cells):
+                message = f"Relative to doing nothing, rows predicted as {listing([self.nothing])} are worth nothing: write 0."
+                raise BadPayoff(message, "Leave relative out: then amounts are absolute.")
 
 
 class Profit(_Stated):

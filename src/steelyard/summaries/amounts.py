@@ -1,7 +1,6 @@
 """Per-row amounts beside counts: sums of money and of its products, so that any payoff can be read from them later.
 
-A payoff is linear in a row's amounts V, so its total needs the sums of V, its spread those of products of two, and its
-skewness those of products of three.
+A payoff is linear in a row's amounts V, so its total needs the sums of V and its spread those of products of two.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from steelyard.summaries.summary import pack, same, unpack
 from steelyard.summaries.units import Units, add_units
 
 MOST = 4
-"""More per-row amounts than this are refused: the products of three would be too many."""
+"""More per-row amounts than this are refused: their products would be too many."""
 
 Product = tuple[int, ...]
 
@@ -36,8 +35,8 @@ def products(amounts: int, order: int) -> list[Product]:
 
 def columns(amounts: int, weighting: str) -> list[tuple[str, Product]]:
     """What is added up for each cell and level: ("", product), and under sampling weights also ("square ", product)."""
-    found = [("", p) for p in products(amounts, 3)]
-    return found + ([("square ", p) for p in products(amounts, 2)] if weighting == "sampling" else [])
+    kinds = ("", "square ") if weighting == "sampling" else ("",)
+    return [(kind, p) for kind in kinds for p in products(amounts, 2)]
 
 
 def column_name(column: tuple[str, Product]) -> str:
@@ -91,9 +90,9 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def check_finite(sums: Array) -> None:
-    """Refuse amounts whose third powers are no numbers any more."""
+    """Refuse amounts whose squares are no numbers any more."""
     if not np.isfinite(sums).all():
-        message = "The per-row amounts are too large to add up their third powers."
+        message = "The per-row amounts are too large to add up their squares."
         raise NotNumeric(message, "Express them in another unit, for example in millions.")
 
 
@@ -109,10 +108,8 @@ class Amounts:
 
     def of(self, which: Product, *, square: bool = False) -> Array:
         """The sum of one product of amounts."""
-        places = products(len(self.names), 3)
-        place = places.index(which)
-        if square:
-            place = len(places) + products(len(self.names), 2).index(which)
+        places = products(len(self.names), 2)
+        place = places.index(which) + (len(places) if square else 0)
         return np.asarray(self.sums[..., place, :, :])
 
     def changed(self, change: Callable[[Array], Array]) -> Amounts:

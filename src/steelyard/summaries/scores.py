@@ -73,7 +73,7 @@ class Scores:
 
     def amount(self, which: Product) -> Array:
         """The sum of one product of per-row amounts, by cell and level."""
-        return self._block((2 if self.weighting == "sampling" else 1) + products(len(self.amounts), 3).index(which))
+        return self._block((2 if self.weighting == "sampling" else 1) + products(len(self.amounts), 2).index(which))
 
     @property
     def score(self) -> Array:

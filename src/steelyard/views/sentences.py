@@ -114,7 +114,7 @@ def statement(x: Estimate) -> str:
     options = {k: percent(v) if k in {"depth", "fpr", "prevalence"} else str(v) for k, v in x.options.items()}
     if x.level is None and x.measure in HUNDRED:
         v, r = _in_hundred(x)
-        return HUNDRED[x.measure].format(v=v, r=r, **options)
+        return HUNDRED[x.measure].format(v=v, r=r, **options).replace("by 1 points", "by 1 point")
     if not whole and x.measure in ONE_LEVEL:
         v, r = _in_hundred(x)
         # The level is put in last, so that braces in its name stay what they are.
@@ -220,11 +220,11 @@ def sentences(e: Any) -> list[Sentence]:
         say("recall", "precision")
     else:
         say("accuracy", "average_class_accuracy")
-    if e.payoff is not None:
-        out.extend(Sentence(e.payoff.kind, text) for text in worth_sentences(e.worth))
     if e.scores is not None:
         # A tenth of a few rows is no basis for a sentence; the table still has the numbers.
         say(*(name for name in ("lift", "ece") if e[name].defined and not few))
     elif e.class_scores is None:
         judge("kappa", 0.0, "guessing")
+    if e.payoff is not None:
+        out.extend(Sentence(e.payoff.kind, text) for text in worth_sentences(e.worth))
     return out

@@ -91,7 +91,9 @@ def _implied(t: Any) -> list[str]:
     if i.threshold is None:
         return [f"If the scores are probabilities, costs alone say: {i.rule}."]
     out = [f"If the scores are probabilities, costs alone say: {i.rule}. That brings {_number(i.at)}."]
-    if i.price.low is not None and i.price.high is not None:
+    if i.price.method == "the same decisions":
+        out.append("Both thresholds make the same decisions here, so nothing is lost by trusting the probabilities.")
+    elif i.price.low is not None and i.price.high is not None:
         clear = i.price.low > 0
         said = "so miscalibration costs" if clear else "no clear cost of miscalibration:"
         out.append(f"Against the threshold found here, {said} {estimate_text(i.price)}.")

@@ -40,7 +40,8 @@ def best_policy(w: Any) -> Any:
 def verdict_sentence(w: Any, optimism: float = 0.0) -> str:
     """Whether the model beats the best policy that needs none, as far as the interval of the difference says."""
     best = best_policy(w)
-    ahead: Estimate = less(best.advantage, optimism)
+    found: Estimate = best.advantage
+    ahead = less(found, optimism)
     assert ahead.value is not None
     name = f'"{visible(best.name)}", the best policy without a model'
     if ahead.low is None or ahead.high is None:
@@ -51,7 +52,8 @@ def verdict_sentence(w: Any, optimism: float = 0.0) -> str:
     value, low, high = estimate_parts(abs(ahead.value), ends[0], ends[1])
     if ahead.low > 0:
         return f"That is better than {name}, by {value} ({low} to {high})."
-    if ahead.high < 0:
+    # Luck taken off is no proof of the contrary: worse is only what looks worse before.
+    if found.high is not None and found.high < 0:
         return f"That is worse than {name}, by {value} ({low} to {high}): leave the model and do that instead."
     return f"No clear difference from {name}: {estimate_text(ahead)} better."
 

@@ -79,9 +79,16 @@ def _price(s: Scores, table: Array, best: float, implied: float, confidence: flo
     steps[0, :, 0] = [sign * (table[0, k, i] - table[0, k, 1 - i]) for k in (i, 1 - i)]
     first, second = (float(x.sum()) for x in priced(c, steps, 2))
     n = float(c.total)
+    if not c.predicted[0]:
+        return Estimate(
+            "price of miscalibration", 0.0, 0.0, 0.0, confidence=confidence, method="the same decisions", n=n
+        )
     question = Question(find("profit"), c, lambda _: Mean(first, second, n, factor=n), confidence)
     found = around_worth(question, c, steps, "total")
     low_end, high_end = (None if v is None else v - optimism for v in (found.low, found.high))
+    if optimism and high_end is not None:
+        # The truly best threshold is never worse than the implied one, however much of its lead was luck.
+        high_end = max(high_end, 0.0)
     return Estimate(
         "price of miscalibration",
         first - optimism,

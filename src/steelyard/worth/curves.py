@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.intervals.bands import MOST_POINTS, plain, thin
-from steelyard.intervals.money import limits, with_prior
+from steelyard.intervals.money import limits
 from steelyard.measures.money import priced
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Curve, divide
@@ -35,42 +36,54 @@ def worth_curve(e: Any, kind: str, payoff: Payoff, over: str = "threshold") -> C
     if over not in {"threshold", "depth"}:
         message = f"over={listing([over])} is not a choice."
         raise UsageError(message, 'Allowed: "threshold", "depth".')
-    thresholds, c = cuts(s)
+    thresholds, every = cuts(s)
     sign = -1.0 if kind == "cost" else 1.0
-    table = sign * payoff.coefficients(c.levels, c.positive, s.amounts)
-    total = np.asarray(priced(c, table, 1)[0].sum(axis=(-2, -1)))
-    n = np.asarray(c.total)
-    flagged = c.predicted[..., 1]
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    method = "Bayesian bootstrap in closed form, pointwise"
-    if s.units is not None:
-        low, high = _by_unit(s, table, thresholds, total, z)
-        method = "spread of buckets of units, pointwise"
-    elif over == "depth":
-        low, high = _at_depth(c, table, flagged / n, z)
-        low, high = low * n, high * n
-        method += ", depth fixed"
-    else:
-        low, high = (end * n for end in limits(*with_prior(c, table), z))
+    table = sign * payoff.coefficients(every.levels, every.positive, s.amounts)
+    total = np.asarray(priced(every, table, 1)[0].sum(axis=(-2, -1)))
+    n = np.asarray(every.total)
+    flagged = every.predicted[..., 1]
     columns = {
         "threshold": thresholds,
         "depth": divide(flagged, n),
         "contacts": flagged,
         kind: total,
         "per_case": divide(total, n),
-        "low": np.minimum(low, total),
-        "high": np.maximum(high, total),
     }
     keep = np.union1d(thin(columns, MOST_POINTS), [first_best(sign * total)]).astype(np.int64)
+    columns = {name: values[keep] for name, values in columns.items()}
+    low, high, method = _band(s, _at(every, keep), table, columns, columns[kind], over, confidence)
+    columns |= {"low": np.minimum(low, columns[kind]), "high": np.maximum(high, columns[kind])}
     note = (
         ""
         if len(keep) == len(total)
         else f"{len(keep):,} of {len(total):,} points, evenly along the curve, and the best"
     )
-    return Curve(kind, {k: plain(v[keep]) for k, v in columns.items()}, confidence, method, note)
+    return Curve(kind, {k: plain(v) for k, v in columns.items()}, confidence, method, note)
 
 
-def _at_depth(c: Confusion, table: Array, depth: Array, z: float) -> tuple[Array, Array]:
+def _at(c: Confusion, places: Any) -> Confusion:
+    """Only these of many matrices."""
+    squares = None if c.squares is None else c.squares[places]
+    amounts = None if c.amounts is None else replace(c.amounts, sums=c.amounts.sums[places])
+    return replace(c, counts=c.counts[places], squares=squares, amounts=amounts)
+
+
+def _band(
+    s: Scores, c: Confusion, table: Array, columns: dict[str, Array], total: Array, over: str, confidence: float
+) -> tuple[Array, Array, str]:
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    if s.units is not None:
+        return (*_by_unit(s, table, columns["threshold"], total, z), "spread of buckets of units, pointwise")
+    method = "Bayesian bootstrap in closed form, pointwise"
+    if over == "depth":
+        low, high = _at_depth(c, table, columns["depth"], confidence)
+        method += ", depth fixed"
+    else:
+        low, high = limits(c, table, confidence)
+    return low * c.total, high * c.total, method
+
+
+def _at_depth(c: Confusion, table: Array, depth: Array, confidence: float) -> tuple[Array, Array]:
     """Whoever comes in pushes another one out: a flagged row is worth its own amount less that of the row at the cut."""
     # What flagging down to each cut adds in all; its slope against depth is what the next row is worth.
     gained = np.asarray(priced(c, table, 1)[0].sum(axis=(-2, -1)))
@@ -80,7 +93,7 @@ def _at_depth(c: Confusion, table: Array, depth: Array, z: float) -> tuple[Array
     marginal = (right - left) / width
     moved = np.broadcast_to(table[:, None], (len(table), len(depth), *table.shape[1:])).copy()
     moved[0, :, :, 1] -= marginal[:, None]
-    low, high = limits(*with_prior(c, moved), z)
+    low, high = limits(c, moved, confidence)
     return low + marginal * depth, high + marginal * depth
 
 

@@ -37,11 +37,16 @@ class Goal:
     options: Mapping[str, Any] = field(default_factory=dict)
     choose: Read | None = None
 
-    def __call__(self, c: Confusion) -> Array:
+    @property
+    def linear(self) -> bool:
+        """Whether it is a payoff without ranges, so that profits along the cuts are plain sums."""
+        return self.payoff is not None and self.choose is None
+
+    def __call__(self, c: Confusion, told: Array | None = None) -> Array:
         """How good each cut is: larger is better, minus infinity where the number is undefined."""
         if self.choose is not None:
             return self.choose(c)
-        values = self.sign * np.asarray(self.read(c), dtype=np.float64)
+        values = self.sign * np.asarray(self.read(c) if told is None else told, dtype=np.float64)
         return np.where(np.isnan(values), -np.inf, values)
 
 
@@ -225,6 +230,6 @@ def _nothing(k: Constraint, values: Array, among: Array, others: list[str], c: C
     where = f"the threshold {significant(float(cut[i]), 4)}" if np.isfinite(cut[i]) else "a threshold above every score"
     message = (
         f'No threshold meets "{k.text}"{given}: the nearest is {significant(float(values[i]), 4)}, '
-        f"at {where}, where {flagged:,.6g} rows are flagged."
+        f"at {where}, where {flagged:,.6g} row{' is' if flagged == 1 else 's are'} flagged."
     )
     return NothingMeets(message, "Loosen the constraint, or find a model that ranks better.")

@@ -2,7 +2,7 @@
 
 A threshold chosen on the rows on which it is judged looks better than it is. How much is found by doing it again: in each
 resampled copy of the table the best cut is chosen anew, and what it promises there is compared with what it brings in the
-table itself (Efron's optimism).
+table around which the copies were made (Efron's optimism, around a smoothed table).
 """
 
 from __future__ import annotations
@@ -14,10 +14,21 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import NotAvailable
+from steelyard.measures.curves import thresholds as cut_points
 from steelyard.results import Array, Estimate
 from steelyard.summaries.scores import Scores
 from steelyard.worth.calibration import Implied, implied_threshold
-from steelyard.worth.cuts import REPLICATES, centre, coarse, cuts, resampled
+from steelyard.worth.cuts import (
+    REPLICATES,
+    around,
+    centre,
+    coarse,
+    cuts,
+    independent_rows,
+    profits,
+    resampled,
+    smoothed,
+)
 from steelyard.worth.goals import Constraint, Goal, allowed, constraints_of, feasible, goal_of, worst_regret
 
 SAME, APART = "the same rows", "the validation part"
@@ -130,6 +141,8 @@ def choose(scores: Scores, goal: Goal, limits: Sequence[Constraint] = ()) -> tup
     if not float(scores.counts.sum()):
         message = "There are no rows to choose a threshold on."
         raise NotAvailable(message, "Count some rows first.")
+    if not limits and goal.linear:
+        return float(cut_points(scores)[first_best(_along(scores, goal))]), None
     thresholds, table = cuts(scores)
     masked = np.where(feasible(limits, table, thresholds), goal(table), -np.inf)
     if not np.isfinite(masked.max()):
@@ -139,6 +152,12 @@ def choose(scores: Scores, goal: Goal, limits: Sequence[Constraint] = ()) -> tup
     if goal.payoff is None or not goal.payoff.ranged:
         return float(thresholds[place]), None
     return float(thresholds[place]), float(worst_regret(table, goal.payoff)[place])
+
+
+def _along(scores: Scores, goal: Goal) -> Array:
+    """Profit at every cut, of a table or of many copies."""
+    assert goal.payoff is not None
+    return profits(scores, goal.payoff.coefficients(scores.levels, scores.positive, scores.amounts))
 
 
 def first_best(values: Array) -> int:
@@ -204,23 +223,33 @@ def _again(
     """The choice made again in resampled copies: the spread of the threshold, the optimism, how many copies had a choice."""
     table = coarse(scores, np.array([value]))
     base = centre(table, scores)
-    thresholds, whole = cuts(base)
-    real = np.asarray(goal.read(whole), dtype=np.float64)
+    smooth = smoothed(base, independent_rows(scores))
+    thresholds = cut_points(base)
+    real, _ = _scored(smooth, goal, limits)
     found, gaps = [], []
     for copies in resampled(table, scores):
-        _, drawn = cuts(copies)
-        scored = np.where(allowed(limits, drawn), goal(drawn), -np.inf)
-        told = np.asarray(goal.read(drawn), dtype=np.float64)
-        for row, numbers in zip(scored, told, strict=True):
-            if np.isfinite(row.max()):
-                best = first_best(row)
-                found.append(float(thresholds[best]))
-                gaps.append(goal.sign * (float(numbers[best]) - float(real[best])))
+        _, every = _scored(copies, goal, limits)
+        found += [float(thresholds[first_best(ranked)]) for ranked in every if np.isfinite(ranked.max())]
+        for told, ranked in zip(*_scored(around(base, smooth, copies), goal, limits), strict=True):
+            if np.isfinite(ranked.max()):
+                best = first_best(ranked)
+                gaps.append(goal.sign * (float(told[best]) - float(real[best])))
     fine = [g for g in gaps if np.isfinite(g)]
     if len(found) < REPLICATES // 4 or not fine:
         return (None, None), None, len(found)
     tail = (1 - confidence) / 2
     ends = np.quantile(np.array(found), [tail, 1 - tail], method="nearest")
+    ends = np.array([min(ends[0], value), max(ends[1], value)])
     low, high = (float(v) if np.isfinite(v) else None for v in ends)
     # Under a constraint a copy may choose what the table itself does not allow; luck never makes a choice look worse.
     return (low, high), max(float(np.mean(fine)), 0.0), len(found)
+
+
+def _scored(table: Scores, goal: Goal, limits: Sequence[Constraint]) -> tuple[Array, Array]:
+    """The goal's number at every cut, and how good that is; minus infinity where it is not allowed."""
+    if not limits and goal.linear:
+        values = _along(table, goal)
+        return goal.sign * values, values
+    _, c = cuts(table)
+    told = np.asarray(goal.read(c), dtype=np.float64)
+    return told, np.where(allowed(limits, c), goal(c, told), -np.inf)

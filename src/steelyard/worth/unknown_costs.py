@@ -19,12 +19,15 @@ from steelyard.worth.hull import best_step, checked_prevalence, hull, method_nam
 DRAWS = 2048
 
 
-def over_ranges(e: Any, payoff: Payoff, confidence: float) -> Estimate:
+def over_ranges(e: Any, payoff: Payoff) -> Estimate:
     """The best profit per case to be expected when amounts turn out anywhere in their ranges and the threshold follows them.
 
     Each range is taken as uniform; draws are spread evenly (a Weyl sequence), so the answer is the same every time.
     """
-    s: Scores = e.scores
+    s: Scores | None = e.scores
+    if s is None:
+        message = "Expected profit over ranges needs one score for two levels, and this evaluation has none."
+        raise NotAvailable(message, "Pass score=... to evaluate.")
     if payoff.names:
         message = "Expected profit over ranges needs amounts that are numbers, and some are columns."
         raise NotAvailable(message, "Use a payoff without per-row amounts.")
@@ -39,7 +42,7 @@ def over_ranges(e: Any, payoff: Payoff, confidence: float) -> Estimate:
         drawn += place[j][:, None, None] * (tables[1 << (count - 1 - j)] - tables[0])
     i = s.levels.index(s.positive)
     gain, cost = drawn[:, i, i] - drawn[:, i, 1 - i], drawn[:, 1 - i, 1 - i] - drawn[:, 1 - i, i]
-    found, _ = expected_profit(s, gain, cost, confidence=confidence)
+    found, _ = expected_profit(s, gain, cost, confidence=e.confidence)
     share = s.counts.sum(axis=0) / s.counts.sum()
     nothing = float((drawn[:, :, 1 - i].mean(axis=0) * share).sum())
     value, low, high = (None if v is None else v + nothing for v in (found.value, found.low, found.high))
