@@ -105,7 +105,7 @@ def rows_of(t: dict[str, Any], truth: Any, decided: Any, own: Any, keep: Any) ->
 def test_many_levels_by_brute_force(k: int) -> None:
     rng = np.random.default_rng([21, k])
     tied = 0
-    for _ in range(40):
+    for _ in range(25):
         n = int(rng.integers(1, 30))
         levels: tuple[Any, ...] = tuple("dbcae"[:k]) if rng.random() < 0.5 else tuple(rng.permutation(k).tolist())
         names = NAMES[: int(rng.integers(0, 3))]
@@ -135,13 +135,13 @@ def test_many_levels_by_brute_force(k: int) -> None:
         assert e.worth is not None
         assert e.worth.value == (e.cost() if cost else e.profit()).value == pytest.approx(total, rel=1e-12, abs=1e-12)
         assert e.facts["decided"] == "highest expected profit"
-    assert tied > 10
+    assert tied > 3
 
 
 def test_two_levels_with_one_score_row_by_row() -> None:
     rng = np.random.default_rng(22)
     tied = flagged = 0
-    for _ in range(250):
+    for _ in range(150):
         n = int(rng.integers(2, 30))
         levels: tuple[Any, Any] = [(0, 1), (False, True), ("no", "yes")][int(rng.integers(0, 3))]
         names = NAMES[: int(rng.integers(0, 3))]
@@ -174,7 +174,7 @@ def test_two_levels_with_one_score_row_by_row() -> None:
         check(e.confusion, names, rows_of(t, truth, decided, own, np.ones(n, dtype=bool)), kind)
         for name, part in e.segments.items():
             check(part.confusion, names, rows_of(t, truth, decided, own, t["segment"] == name), kind)
-    assert tied > 50 and flagged > 500
+    assert tied > 20 and flagged > 300
 
 
 def test_without_amounts_of_their_own_rows_are_cut_at_the_break_even_probability() -> None:

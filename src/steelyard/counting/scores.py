@@ -99,7 +99,7 @@ def _fast_scores(rows: Rows, plan: Plan) -> tuple[tuple[Any, ...], Cells] | None
     if found is None:
         return None
     # Some engines only know that there are very many rows; unweighted counts tell exactly.
-    n = known if known is not None and plan.weighting != "none" else int(found.counts.sum())
+    n = known if known is not None and plan.weighting != "none" else int(found.counts[:, : len(found.levels)].sum())
     if few(n) and not exact:
         return None
     occur = [i for i in range(len(found.levels)) if found.counts[:, i].any()]

@@ -38,7 +38,8 @@ def open_rows(data: Any, roles: Mapping[str, Any]) -> Rows:
 
 
 def _from_values(roles: Mapping[str, Any], names: Mapping[str, str] | None = None) -> Rows:
-    for role, values in roles.items():
+    for name_of_role, values in roles.items():
+        role = name_of_role.rstrip("0123456789")
         if isinstance(values, str):
             message = f'{role}="{values}" is a column name, but there is no table to find it in.'
             raise UsageError(

@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.intervals.bands import MOST_POINTS, plain, thin
-from steelyard.intervals.money import limits
+from steelyard.intervals.money import FEWEST_BUCKETS, limits
 from steelyard.measures.money import priced
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Curve, divide
@@ -72,8 +72,14 @@ def _band(
     s: Scores, c: Confusion, table: Array, columns: dict[str, Array], total: Array, over: str, confidence: float
 ) -> tuple[Array, Array, str]:
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    if s.units is not None and len(s.units.ids) < FEWEST_BUCKETS:
+        nothing = np.full(len(total), np.nan)
+        return nothing, nothing, f"none: fewer than {FEWEST_BUCKETS} units"
     if s.units is not None:
-        return (*_by_unit(s, table, columns["threshold"], total, z), "spread of buckets of units, pointwise")
+        return (
+            *_by_unit(s, table, columns["threshold"], total, z),
+            "spread of buckets of units, pointwise, threshold fixed",
+        )
     method = "Bayesian bootstrap in closed form, pointwise"
     if over == "depth":
         low, high = _at_depth(c, table, columns["depth"], confidence)
