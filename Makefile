@@ -1,4 +1,4 @@
-# Every target sets up what it needs in .venv; nothing else on the machine is touched.
+# Every target sets up what it needs in .venv; nothing else on the machine is touched, but that `test` installs Chromium.
 
 PYTHON ?= python3
 BIN    := .venv/bin
@@ -15,6 +15,7 @@ demo: .venv/.demo ## evaluate a model on real data and print what was found
 	@$(BIN)/steelyard demo
 
 test: lint ## lint, then every test, every docstring example and the README
+	@tools/chromium
 	@$(BIN)/python -m pytest -n 2 --quiet
 
 bench: .venv/.ready ## compare with other libraries in one run and print the ratios

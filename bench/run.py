@@ -156,6 +156,12 @@ def money() -> None:
     say("  and profit curve, best threshold, 400 resampled copies", f"{whole / plain:.2f} x", "none")
 
 
+def pages() -> None:
+    import reports
+
+    reports.main(say)
+
+
 def files() -> None:
     import duckdb
 
@@ -194,7 +200,7 @@ def starts() -> None:
 
 
 def main() -> None:
-    for part in (starts, resampling, areas, money, files):
+    for part in (starts, resampling, areas, money, pages, files):
         part()
     print(f"peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
 

@@ -1,4 +1,4 @@
-"""Prints the pages that come from the code: the catalogue of measures, the intervals, the commands, the picture.
+"""Prints the pages that come from the code: the catalogue of measures, the intervals, the commands.
 
 python docs/make.py           write the pages
 python docs/make.py --check   write nothing; say which pages differ from the code, and exit with 1 if any does
@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-import runpy
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -280,16 +279,10 @@ def cli_page() -> str:
     return "\n".join(lines)
 
 
-def picture() -> str:
-    """The picture of the README."""
-    return str(runpy.run_path(str(DOCS / "picture.py"))["picture"]())
-
-
 PAGES: dict[str, Callable[[], str]] = {
     "measures.md": catalogue_page,
     "intervals.md": intervals_page,
     "cli.md": cli_page,
-    "pictures/overview.svg": picture,
 }
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from steelyard.measures.measure import catalogue, measure
     from steelyard.payoffs.payoff import Cost, Profit
     from steelyard.results import Curve, Estimate, Interval, Share, Undefined
+    from steelyard.slicing import slices
     from steelyard.worth.campaign import campaign
     from steelyard.worth.policies import Worth
     from steelyard.worth.regions import regions
@@ -40,6 +41,7 @@ _HOMES = {
     "load": "load",
     "measure": "measures.measure",
     "regions": "worth.regions",
+    "slices": "slicing",
 }
 
 __all__ = [
@@ -60,6 +62,7 @@ __all__ = [
     "load",
     "measure",
     "regions",
+    "slices",
 ]
 
 

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import CannotAdd, NotAvailable, UnknownMeasure, listing, nearest
-from steelyard.intervals.bands import banded, ks_threshold
-from steelyard.measures.curves import curves
+from steelyard.errors import CannotAdd, NotAvailable, listing
+from steelyard.intervals.bands import ks_threshold
 from steelyard.measures.measure import AVERAGES, Measure, catalogue, find
 from steelyard.payoffs.payoff import Payoff, from_dict
 from steelyard.questions import ask, estimate, labels_of, payoff_of
@@ -24,6 +23,7 @@ from steelyard.summaries.summary import Summary
 from steelyard.writing import write_whole
 
 if TYPE_CHECKING:
+    from steelyard.charts.marks import Chart
     from steelyard.worth.policies import Worth
     from steelyard.worth.thresholds import Threshold
 
@@ -44,7 +44,7 @@ class Evaluation:
     payoff: Payoff | None = None
     validation: Evaluation | None = None
     """The rows on which thresholds are chosen, where some were kept apart."""
-    _known: dict[Any, Estimate] = field(default_factory=dict, repr=False)
+    _known: dict[Any, Any] = field(default_factory=dict, repr=False)
     _made: list[Confusion] = field(default_factory=list, repr=False)
 
     # The evidence ----------------------------------------------------------------------------------------------------
@@ -134,7 +134,8 @@ class Evaluation:
         if key not in self._known:
             question = ask(m, self.summaries, level, chosen, self.confidence, self.positive)
             self._known[key] = estimate(question, level=level, segment=self.segment, options=chosen)
-        return self._known[key]
+        found: Estimate = self._known[key]
+        return found
 
     def __getitem__(self, key: Any) -> Estimate:
         if isinstance(key, tuple):
@@ -187,31 +188,22 @@ class Evaluation:
 
         "profit" and "cost" need to know what outcomes are worth; `over="depth"` makes their band hold at a share flagged.
         """
-        if name in {"profit", "cost"}:
-            from steelyard.worth.curves import worth_curve
+        from steelyard.drawing import curve_of
 
-            return worth_curve(self, name, payoff_of(self, profit, name), over)
-        if name == "cost_curve" and self.scores is not None:
-            from steelyard.worth.hull import cost_curve
+        return curve_of(self, name, level, profit, over)
 
-            return cost_curve(self.scores, self.confidence)
-        known = {**curves(), "profit": None, "cost": None, "cost_curve": None}
-        if name not in known:
-            message = f'There is no curve called "{name}"; there are {listing(known)}.'
-            raise UnknownMeasure(message, nearest(name, known) or 'For example curve("roc").')
-        table = self.scores
-        if table is None and self.class_scores is not None:
-            if level not in self.levels:
-                message = f"A curve of many classes needs a level; there are {listing(self.levels)}."
-                raise NotAvailable(message, f"For example curve({name!r}, {self.levels[0]!r}).")
-            table = self.class_scores.table(level)
-        if table is None:
-            message = f'The curve "{name}" needs scores, and this evaluation has none.'
-            raise NotAvailable(message, "Pass score=... to evaluate.")
-        if name == "calibration" and not table.probabilities:
-            message = "A calibration curve needs probabilities, and some scores lie outside [0, 1]."
-            raise NotAvailable(message, "Pass probabilities as the score; the other curves need none.")
-        return banded(name, table, self.confidence)
+    def chart(self, name: str, **options: Any) -> Chart:
+        """A picture as data: any curve, "confusion", "sweep", "intervals", "levels", "residuals", … (`charts` lists them)."""
+        from steelyard.drawing import chart_of
+
+        return chart_of(self, name, **options)
+
+    @property
+    def charts(self) -> list[str]:
+        """The pictures that this evidence allows."""
+        from steelyard.drawing import charts_of
+
+        return charts_of(self)
 
     @property
     def ks_threshold(self) -> float:
@@ -262,7 +254,11 @@ class Evaluation:
 
         if goal is None:
             goal = self.payoff.kind if self.payoff is not None else "profit"
-        return best_threshold(self, goal, **options)
+        key = ("best threshold", goal, json.dumps(options, default=str, sort_keys=True))
+        if key not in self._known:
+            self._known[key] = best_threshold(self, goal, **options)
+        found: Threshold = self._known[key]
+        return found
 
     def expected_profit(self, payoff: Payoff | None = None) -> Estimate:
         """The best profit per case to be expected when amounts turn out anywhere in their ranges."""
@@ -349,6 +345,12 @@ class Evaluation:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the evidence to a JSON file, whole or not at all."""
         write_whole(path, json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False))
+
+    def report(self, path: str | os.PathLike[str], *, title: str = "") -> None:
+        """Write a report: one offline page (.html), Markdown (.md), or every number and sentence (.json)."""
+        from steelyard.reports.writing import write_report
+
+        write_report({title or "model": self}, path, title=title)
 
     # Telling ---------------------------------------------------------------------------------------------------------
     def __str__(self) -> str:

@@ -6,17 +6,33 @@ laid around it and an undefined value can say why. A person gets an Estimate or 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+if TYPE_CHECKING:
+    from steelyard.charts.marks import Chart
+
 Array = npt.NDArray[np.float64]
 Number = float | Array
 
-__all__ = ["Average", "Curve", "Estimate", "Interval", "Mean", "Quotient", "Ratio", "Reading", "Share", "Undefined"]
+__all__ = [
+    "Average",
+    "Curve",
+    "Difference",
+    "Estimate",
+    "Interval",
+    "Mean",
+    "Quotient",
+    "Ratio",
+    "Reading",
+    "Share",
+    "Undefined",
+]
 
 
 def divide(top: Number, bottom: Number) -> Array:
@@ -223,6 +239,73 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
+class Difference:
+    """How much one number differs from another, with its interval, and what may be said of it.
+
+    `value` is first − second; `verdict` is about the first, in the sense in which the measure is better.
+
+    >>> print(Difference("auc", value=0.011, low=0.004, high=0.018, verdict="better"))
+    0.0110 [0.0040, 0.0180]
+    """
+
+    measure: str
+    first: str = "first"
+    second: str = "second"
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    confidence: float = 0.95
+    method: str = ""
+    p_value: float | None = None
+    statistic: float | None = None
+    verdict: str = ""
+    values: tuple[float | None, float | None] = (None, None)
+    """The two numbers themselves, first and second."""
+    n: tuple[float, float] = (0.0, 0.0)
+    bound: float = 0.0
+    level: str | int | float | bool | None = None
+    reason: str = ""
+    note: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def defined(self) -> bool:
+        """Whether there is a number at all."""
+        return self.value is not None
+
+    def __float__(self) -> float:
+        if self.value is None:
+            message = f"The difference in {self.measure} is not defined here: {self.reason}"
+            raise ValueError(message)
+        return self.value
+
+    def __str__(self) -> str:
+        from steelyard.words import estimate_parts
+
+        if self.value is None:
+            return f"n/a ({self.reason})"
+        value, low, high = estimate_parts(self.value, self.low, self.high)
+        return f"{value} [{low}, {high}]" if low else value
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values; never NaN."""
+        pairs = {"values": list(self.values), "n": list(self.n), "options": dict(self.options)}
+        return asdict(self) | pairs | {"text": str(self)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Difference:
+        """Read back what `to_dict` wrote."""
+        options = {k: tuple(v) if isinstance(v, list) else v for k, v in data.get("options", {}).items()}
+        pairs: dict[str, Any] = {k: tuple(data[k]) for k in ("values", "n") if k in data}
+        plain = {k: v for k, v in data.items() if k not in {"text", "options", *pairs}}
+        return cls(**plain, **pairs, options=options)
+
+    def renamed(self, **changes: Any) -> Difference:
+        """A copy with some fields changed."""
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True, slots=True)
 class Curve:
     """Points of a curve as named columns, with a band where one exists.
 
@@ -235,6 +318,8 @@ class Curve:
     confidence: float = 0.95
     method: str = ""
     note: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What a picture of it tells beside the points: the threshold in force, the share of positives, the area."""
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -243,9 +328,34 @@ class Curve:
         """The points as a frame of whichever library is installed (pandas, Polars, PyArrow)."""
         return make_frame({k: list(v) for k, v in self.columns.items()})
 
+    def chart(self) -> Chart:
+        """As a chart: marks over two scales."""
+        from steelyard.charts.curves import curve_chart
+
+        return curve_chart(self)
+
+    def svg(self) -> str:
+        """As SVG that needs nothing else."""
+        return self.chart().svg()
+
+    def png(self, path: str | os.PathLike[str] | None = None, scale: float = 2.0) -> bytes:
+        """As PNG; written to a file where one is named."""
+        return self.chart().png(path, scale)
+
+    def vega(self) -> dict[str, Any]:
+        """As a Vega-Lite dictionary."""
+        return self.chart().vega()
+
+    def plot(self, ax: Any = None) -> Any:
+        """Into matplotlib axes, one's own or new ones."""
+        return self.chart().plot(ax)
+
+    def _repr_html_(self) -> str:
+        return self.svg()
+
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
-        return asdict(self) | {"columns": {k: list(v) for k, v in self.columns.items()}}
+        return asdict(self) | {"facts": dict(self.facts), "columns": {k: list(v) for k, v in self.columns.items()}}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Curve:

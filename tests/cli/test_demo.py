@@ -9,7 +9,10 @@ import pytest
 
 from steelyard.views.layout import width_of
 
-FILES = {"predictions.csv", "diabetes.csv", "evaluation.json", "numbers.csv", "report.txt"}
+FILES = {
+    *("predictions.csv", "diabetes.csv", "evaluation.json", "numbers.csv"),
+    *("report.html", "report.svg", "report.txt"),
+}
 
 
 @pytest.fixture(scope="module")

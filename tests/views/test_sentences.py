@@ -36,7 +36,10 @@ from steelyard.views.sentences import sentences, statement, too_few, verdict
             "Its squared errors are 1.8 times those of always saying the mean (1.4 to 2.5).",
         ),
         (Estimate("max_error", 12.5), "The max_error is 12.5."),
-        (Estimate("mcc", 0.368, 0.326, 0.406), "The mcc is 0.37 (0.33 to 0.41)."),
+        (
+            Estimate("mcc", 0.368, 0.326, 0.406),
+            "Labels and truth agree by 0.37, where 0 is chance and 1 perfect (0.33 to 0.41).",
+        ),
         (Estimate("recall", None, reason="no real positives"), "The recall is not defined here: no real positives."),
     ],
 )

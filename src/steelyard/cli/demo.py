@@ -44,6 +44,7 @@ def command(folder: str, *, quiet: bool) -> None:
     write_whole(place / "numbers.csv", _csv(_numbers(e)))
     write_whole(place / "report.txt", text + "\n")
     e.save(place / "evaluation.json")
+    _pages(e, place)
     if not quiet:
         click.echo(text)
 
@@ -162,12 +163,16 @@ Days, shards and folds add in the same way.""",
   diabetes.csv     the patients: progression and prediction
   evaluation.json  the first evaluation, saved
   numbers.csv      all of its numbers, one a row
+  report.html      a page to open: charts, a threshold to move, what it is worth
+  report.svg       its first screen as a picture
   report.txt       this text
 
 Now try:
   steelyard evaluate {file} --target diagnosis \\
       --score neighbours --positive malignant --segment size
   steelyard evaluate {place / "evaluation.json"} --threshold {LOW}
+  steelyard report {file} --target diagnosis \\
+      --positive malignant --score one=logistic --score two=neighbours
   steelyard measures auc
   steelyard help""",
     ]
@@ -191,6 +196,20 @@ def _beside(found: dict[str, Evaluation], names: tuple[str, ...]) -> str:
     rows = [(n, *("n/a" if not x[n].defined else str(x[n]) for x in found.values())) for n in names]
     lines = table(("measure", *found), rows, "l" * (len(found) + 1))
     return "\n".join("  " + line for line in lines)
+
+
+def _pages(e: Evaluation, place: Path) -> None:
+    """The report and its first screen; a missed tumour is taken to cost as much as twenty false alarms."""
+    from dataclasses import replace
+
+    from steelyard import Cost
+    from steelyard.reports.poster import poster
+    from steelyard.reports.writing import write_report
+
+    priced = replace(e.at(threshold=LOW), payoff=Cost(fn=20, fp=1))
+    title = "Is the tumour malignant?"
+    write_report({"logistic": priced}, place / "report.html", title=title, command="steelyard demo")
+    write_whole(place / "report.svg", poster(priced, title))
 
 
 # The files ------------------------------------------------------------------------------------------------------------

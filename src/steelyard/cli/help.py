@@ -163,6 +163,67 @@ result then says how many there were.
 
   $ steelyard evaluate gaps.csv --target y --score p --missing drop""",
     ),
+    "report": (
+        "a page to open and to pass on",
+        """\
+One file that opens offline: how good, how sure, where it fails, which
+threshold, what it is worth. Its slider moves the threshold, and its boxes
+take any amounts.
+
+  $ steelyard report preds.csv --target y --score p
+  $ steelyard report preds.csv --target y --score p \\
+      --profit 'tp=140, fp=-70' -o worth.html
+
+Several models side by side, each with a name:
+
+  $ steelyard report preds.csv --target y --score one=p --score two=w \\
+      -o models.html
+
+Slices: every other column with a few values is looked through for rows on
+which the model does worse than on the rest, corrected for many looks.
+
+  $ steelyard report preds.csv --target y --score p --slices -o slices.html
+
+Markdown for a pull request, JSON with every number and sentence:
+
+  $ steelyard report preds.csv --target y --score p -o report.md
+  $ steelyard report preds.csv --target y --score p -o report.json""",
+    ),
+    "check": (
+        "fail the build if a model is not good enough",
+        """\
+Say what is required. A requirement is met when the whole interval keeps it:
+a value on the right side may be luck, and is told as "not shown".
+
+  $ steelyard check preds.csv --target y --score p \\
+      --require 'auc >= 0.60' --require 'recall@0.3 >= 60%'
+
+One level, or the average over levels, stands in brackets; options of a
+measure in parentheses:
+
+  $ steelyard check flowers.csv --target species --prediction guess \\
+      --require 'recall[a] >= 0.5' --require 'recall[macro] >= 50%'
+  $ steelyard check preds.csv --target y --score p \\
+      --require 'capture(depth=20%) >= 0.1' --require 'ece <= 0.5'
+
+--on point looks at values alone. A champion is an evaluation that was saved;
+the challenger passes if it is shown to be worse by the margin at most. Both
+are taken to have been evaluated on rows of their own.
+
+  $ steelyard evaluate preds.csv --target y --score p --save champion.json
+  $ steelyard check preds.csv --target y --score p \\
+      --against champion.json --margin 0.15
+  $ steelyard check preds.csv --target y --score p --against champion.json \\
+      --compare auc --compare brier --margin auc=0.15 --margin brier=0.1
+
+A build server reads JUnit XML, a script JSON:
+
+  $ steelyard check preds.csv --target y --score p \\
+      --require 'auc >= 0.60' --junit gate.xml --json -o gate.json
+
+  0  all requirements are met      2  wrong usage
+  1  some are not                  3  the input cannot be used""",
+    ),
     "scripts": (
         "JSON, exit codes, quiet",
         """\
@@ -177,6 +238,7 @@ Files are not written over without --force, and never left half-written.
 Results go to stdout; notes, progress and errors to stderr.
 
   0    done
+  1    check: a requirement is not met
   2    wrong usage
   3    the input cannot be used
   130  interrupted""",

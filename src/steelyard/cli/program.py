@@ -17,8 +17,10 @@ from steelyard.words import visible
 
 COMMANDS = {
     "evaluate": "Evaluate a file of predictions: every measure with its interval.",
+    "report": "Write a report: one offline page, Markdown or JSON.",
     "threshold": "Find the best threshold for profit, cost or any measure.",
     "campaign": "Find whom to contact, how many, and what it earns.",
+    "check": "Hold predictions against requirements and a champion.",
     "measures": "List all measures, or explain one.",
     "demo": "Evaluate models on real data and tell the whole story.",
     "help": "Explain a topic with worked examples.",

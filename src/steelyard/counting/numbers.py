@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import reduce
 from operator import add
@@ -12,6 +13,8 @@ import numpy as np
 from steelyard.counting.plan import WHOLE, Evidence, Plan, by_segment, choose_bits, clean, few
 from steelyard.errors import NotNumeric
 from steelyard.rows import Rows, Table
+from steelyard.summaries.cells import Cells
+from steelyard.summaries.pairs import EVERY, MOST, Pairs, guess_level, pair_tally, read_pairs
 from steelyard.summaries.residuals import (
     PARTS,
     Residuals,
@@ -22,6 +25,9 @@ from steelyard.summaries.residuals import (
     size_tally,
 )
 from steelyard.summaries.score_requests import read_cells
+
+FEW_PAIRS = 1 << 16
+"""Up to so many pairs are asked for one by one."""
 
 
 def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | None:
@@ -46,12 +52,15 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
     if not all(np.isfinite(v.astype(np.float64)).all() for k, v in sums.items() if k not in {"state", "segment"}):
         message = "The numbers are too large, or targets too near zero, to add up their fourth powers."
         raise NotNumeric(message, "Express target and prediction in another unit, for example in millions.")
-    for name, part in _apart(sums).items():
+    answers = _apart(sums)
+    for name, part in answers.items():
         cells = {k: read_cells(t[name], (0,), weighting, exact=plan.exact) for k, t in tables.items()}
         parts = np.array([float(part[p].sum()) for p in PARTS])
         largest, rows_here = float(part["largest"].max()), int(part["rows"].sum())
         moments = read_moments(part, _centre_of(centres, part))
         found[name] = Residuals(moments, parts, largest, cells["sizes"], cells["targets"], rows_here, plan.weighting)
+    for name, pairs in _count_pairs(rows, plan, answers, found).items():
+        found[name] = replace(found[name], pairs=pairs)
     bits = choose_bits(rows)
     if bits is not None:
         request = moment_tally(centres, plan.weighting, segmented=segmented, bits=bits)
@@ -88,3 +97,63 @@ def _centres(means: Table, plan: Plan) -> dict[Any, tuple[float, float]]:
 def _centre_of(centres: dict[Any, tuple[float, float]], part: Table) -> tuple[float, float]:
     level = part["segment"][0] if "segment" in part else None
     return centres.get(level, centres[None])
+
+
+# Pairs ----------------------------------------------------------------------------------------------------------------
+
+
+def _count_pairs(
+    rows: Rows, plan: Plan, parts: Mapping[str | None, Table], found: Mapping[str | None, Residuals]
+) -> dict[str | None, Pairs]:
+    """Predictions with their errors, for each segment at the finest level that has few enough of them.
+
+    Where the first level turns out too coarse (few distinct values, or tails so heavy that they hide the rest) a finer one
+    is asked for, and in the end every distinct pair.
+    """
+    segmented = rows.has("segment")
+    waiting = {name: _levels(r) for name, r in found.items()}
+    largest = max(r.largest for r in found.values())
+    furthest = (
+        largest + max(float(np.abs([r.targets.low[0], r.targets.high[-1]]).max()) for r in found.values()),
+        largest,
+    )
+    out: dict[str | None, Pairs] = {}
+    while waiting:
+        now = {name: levels.pop(0) for name, levels in waiting.items()}
+        asked = {
+            segment: now.get(name)
+            for name, part in parts.items()
+            for segment in (part["segment"].tolist() if segmented else [None])
+        }
+        for exact in sorted({level == EVERY for level in now.values()}):
+            request = pair_tally(asked, furthest, plan.weighting, segmented=segmented, exact=exact)
+            for name, part in _apart(clean(rows.tally(request), plan)).items():
+                if name in now and (now[name] == EVERY) == exact:
+                    pairs = read_pairs(part, plan.weighting, now[name])
+                    if exact or len(pairs) > MOST:
+                        out[name] = pairs.bounded()
+                        del waiting[name]
+    return out
+
+
+def _levels(r: Residuals) -> list[int]:
+    """The levels at which to ask for pairs, one after the other until there are enough of them."""
+    few_values = r.sizes.sharp and r.targets.sharp and 2 * len(r.sizes.low) * len(r.targets.low) <= FEW_PAIRS
+    if r.rows <= FEW_PAIRS or few_values:
+        return [EVERY]
+    m = r.moments
+    n, squares = float(m.n), float(m.get(0, 2))
+    # Quantiles know the scale of what most rows hold, also where a few rows decide over the standard deviation.
+    error = min((squares / n) ** 0.5, _rank(r.sizes, 0.9) / 1.6)
+    both = max(float(m.get(2, 0)) + 2 * float(m.get(1, 1)) + squares, 0.0)
+    prediction = min((both / n) ** 0.5, (_rank(r.targets, 0.95) - _rank(r.targets, 0.05)) / 3.3 + error)
+    middle = _rank(r.targets, 0.5) + float(m.centre[1])
+    ends = (middle - 3 * prediction, middle + 3 * prediction), (-3 * error, 3 * error)
+    first = guess_level(*ends, 8 * MOST)
+    return [first, max(first - 12, EVERY), EVERY]
+
+
+def _rank(cells: Cells, share: float) -> float:
+    """The value below which about this share of the rows lies."""
+    total = np.cumsum(cells.counts[:, 0])
+    return float(cells.middle[np.searchsorted(total, share * total[-1])])

@@ -1,4 +1,4 @@
-"""Errors of continuous predictions: moments of target and error, sums of their parts, tables of their sizes."""
+"""Errors of continuous predictions: moments of target and error, sums of their parts, tables of their sizes and pairs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from steelyard.rows import Table, Tally, Term
 from steelyard.summaries.asking import once, segment_key, weight_sums
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.moments import ORDERS, Moments
+from steelyard.summaries.pairs import Pairs, add_pairs
 from steelyard.summaries.summary import join_weighting, pack, same, unpack
 from steelyard.summaries.units import Units, add_units
 
@@ -36,6 +37,8 @@ class Residuals:
     rows: int
     weighting: str = "none"
     units: Units | None = None
+    pairs: Pairs | None = None
+    """Predictions with their errors, for charts; none in files written before they were counted."""
 
     @classmethod
     def of(cls, target: Sequence[float], prediction: Sequence[float]) -> Residuals:
@@ -45,7 +48,8 @@ class Residuals:
         0.5
         """
         t = np.asarray(target, dtype=np.float64)
-        e = np.asarray(prediction, dtype=np.float64) - t
+        p = np.asarray(prediction, dtype=np.float64)
+        e = p - t
         sums = np.array([(t**i * e**j).sum() for i, j in ORDERS])
         over, under = np.maximum(e, 0.0), np.maximum(-e, 0.0)
         relative = np.where(t == 0, 0.0, np.abs(e) / np.where(t == 0, 1.0, np.abs(t)))
@@ -56,7 +60,8 @@ class Residuals:
             cells.append(Cells.of(found, counts[:, None].astype(np.float64), len(t)))
         parts = np.array([float(x.sum()) for x in terms])
         largest = float(np.abs(e).max(initial=0.0))
-        return cls(Moments(sums, np.zeros(2)).centred(), parts, largest, cells[0], cells[1], len(t))
+        moments = Moments(sums, np.zeros(2)).centred()
+        return cls(moments, parts, largest, cells[0], cells[1], len(t), pairs=Pairs.of(p, e))
 
     def part(self, name: str) -> Array:
         """One of the PARTS."""
@@ -97,6 +102,7 @@ class Residuals:
             self.rows + other.rows,
             join_weighting(self.weighting, other.weighting),
             _add_unit_moments(self.units, other.units),
+            add_pairs(self.pairs, other.pairs),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -107,6 +113,7 @@ class Residuals:
             and same(self.parts[..., :-1], other.parts[..., :-1])
             and self.sizes == other.sizes
             and self.targets == other.targets
+            and self.pairs == other.pairs
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -123,6 +130,7 @@ class Residuals:
             "rows": self.rows,
             "weighting": self.weighting,
             "units": self.units.to_dict() if self.units else None,
+            "pairs": self.pairs.to_dict() if self.pairs is not None else None,
         }
 
     @classmethod
@@ -137,6 +145,7 @@ class Residuals:
             data["rows"],
             data["weighting"],
             Units.from_dict(data["units"]),
+            Pairs.from_dict(data.get("pairs")),
         )
 
 

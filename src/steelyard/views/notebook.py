@@ -21,6 +21,7 @@ def evaluation_html(e: Any, *, full: bool = False) -> str:
     parts.append(_table((), story.facts(e), "ll"))
     parts.append(f"<p>{'<br>'.join(_safe(s.text) for s in sentences(e)[1:])}</p>")
     parts.append(_small(tables.matrix(e)))
+    parts.append(_pictures(e))
     if e.payoff is not None:
         parts.append(_small(policy_table(e.worth)))
     head = ("measure", "value", f"{percent(e.confidence)} interval", "meaning")
@@ -34,6 +35,15 @@ def evaluation_html(e: Any, *, full: bool = False) -> str:
     if more:
         parts.append(f"<details><summary>{len(more)} more in .frame()</summary>{_safe(', '.join(more))}</details>")
     return f"<div>{''.join(p for p in parts if p)}</div>"
+
+
+def _pictures(e: Any) -> str:
+    """Two small charts side by side, plain SVG that turns dark with its page."""
+    shown = [n for n in ("roc", "calibration", "one_against_rest", "levels", "predicted", "errors") if n in e.charts][
+        :2
+    ]
+    boxes = [f'<div style="display:inline-block;max-width:46%">{e.chart(n).svg()}</div>' for n in shown]
+    return f"<div>{''.join(boxes)}</div>" if boxes else ""
 
 
 def _safe(text: Any) -> str:

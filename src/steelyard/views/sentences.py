@@ -73,6 +73,9 @@ VALUE = {
     "mae": "Off by {v} on average{r}.",
     "median_ae": "Half of the predictions are off by less than {v}{r}.",
     "rmse": "Off by {v} as a root mean square, which counts large errors more{r}.",
+    "log_loss": "What really happened came as a surprise of {v} on average, 0 if it was always certain{r}.",
+    "mcc": "Labels and truth agree by {v}, where 0 is chance and 1 perfect{r}.",
+    "kappa": "Labels and truth agree by {v}, where 0 is chance and 1 perfect{r}.",
     "lr_positive": "A positive prediction multiplies the odds of being positive by {v}{r}.",
 }
 WHOLE_LEVELS = ("macro", "micro", "weighted")

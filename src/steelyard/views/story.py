@@ -13,7 +13,7 @@ from steelyard.results import Estimate
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.scores import Scores
-from steelyard.words import count, estimate_parts, percent, quoted, shortest, significant, visible
+from steelyard.words import MINUS, count, estimate_parts, percent, quoted, shortest, significant, visible
 
 FIRST = (
     *("accuracy", "recall", "specificity", "precision", "f1", "mcc"),
@@ -72,7 +72,7 @@ def facts(e: Any) -> list[tuple[str, str]]:
     elif "decided" in e.facts:
         out.append(("decided", f"for the level of the {e.facts['decided']}"))
     if e.payoff is not None:
-        out.append(("outcomes", visible(e.payoff)))
+        out.append(("outcomes", visible(e.payoff).replace(" -", f" {MINUS}")))
     kind = e.facts.get("weights", "none")
     if kind != "none":
         x = e["prevalence"] if e.confusion is not None and e.positive is not None else e[e.measures[0]]

@@ -1,0 +1,252 @@
+"""Curves as charts: one builder for each curve, and several curves of one kind in one chart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from steelyard.charts.marks import Band, Bar, Chart, Line, Mark, Point, Rule, Text
+from steelyard.charts.palette import DASHES, SERIES
+from steelyard.charts.scales import Scale, wide_enough
+from steelyard.results import Curve
+from steelyard.words import percent, quoted, significant
+
+Builder = Callable[[Curve], Chart]
+_builders: dict[str, Builder] = {}
+
+
+def chart_of(name: str) -> Callable[[Builder], Builder]:
+    """Mark a function of a curve as the one that draws curves of this name."""
+
+    def mark(function: Builder) -> Builder:
+        _builders[name] = function
+        return function
+
+    return mark
+
+
+def share(title: str) -> Scale:
+    """A scale from 0 to 100%."""
+    return Scale(0.0, 1.0, title, "share")
+
+
+def curve_chart(curve: Curve) -> Chart:
+    """The chart of any curve; one without a builder of its own gets a plain line with its band."""
+    return _builders.get(curve.name, _plain)(curve)
+
+
+def _columns(c: Curve, *names: str) -> list[list[float | None]]:
+    return [list(c.columns[n]) for n in names]
+
+
+def _band(c: Curve, x: list[float | None]) -> Band:
+    low, high = _columns(c, "low", "high")
+    return Band(x, low, high)
+
+
+def _current(c: Curve, x: str, y: str) -> list[Mark]:
+    """A ring at the threshold in force."""
+    at, cuts = c.facts.get("threshold"), c.columns.get("threshold")
+    if at is None or cuts is None:
+        return []
+    # The last cut that still flags no more than the threshold does.
+    place = max((i for i, t in enumerate(cuts) if t is None or t >= at), default=None)
+    if place is None:
+        return []
+    found = c.columns[x][place], c.columns[y][place]
+    return [Point(found[0], found[1], "ink", "ring", 5.5)] if None not in found else []  # type: ignore[arg-type]
+
+
+def _said(c: Curve, what: str) -> str:
+    positive = c.facts.get("positive")
+    of = f" of {quoted(positive)}" if positive is not None else ""
+    return f"{what}{of}, {len(c):,} points, with {percent(c.confidence)} intervals at each point."
+
+
+def _plain(c: Curve) -> Chart:
+    names = [n for n in c.columns if n not in {"low", "high"}]
+    x, y = names[0], names[1] if len(names) > 1 else names[0]
+    xs, ys = _columns(c, x, y)
+    marks: list[Mark] = []
+    if "low" in c.columns:
+        marks.append(_band(c, xs))
+    marks.append(Line(xs, ys))
+    return Chart(c.name, c.name, wide_enough(xs, x), wide_enough(ys, y), tuple(marks), columns=c.columns)
+
+
+@chart_of("roc")
+def roc(c: Curve) -> Chart:
+    """True positive rate against false positive rate."""
+    x, y, low, high = _columns(c, "fpr", "tpr", "low", "high")
+    marks: list[Mark] = [Line([0, 1], [0, 1], "quiet", 1, "4 4"), Band(x, low, high), Line(x, y)]
+    if c.facts.get("auc"):
+        marks.append(Text(0.97, 0.05, f"AUC {c.facts['auc']}", 0, "end", bold=True))
+    marks += _current(c, "fpr", "tpr")
+    across, up = share("False positive rate"), share("True positive rate")
+    return Chart("roc", "ROC", across, up, tuple(marks), _said(c, "ROC curve"), c.columns, live="fpr tpr")
+
+
+@chart_of("pr")
+def pr(c: Curve) -> Chart:
+    """Precision against recall."""
+    x, y, low, high = _columns(c, "recall", "precision", "low", "high")
+    marks: list[Mark] = [Band(x, low, high), Line(x, y)]
+    if c.facts.get("prevalence") is not None:
+        base = float(c.facts["prevalence"])
+        marks = [Rule(y=base), Text(0.0, base, "share of positives", dx=6, dy=-5), *marks]
+    marks += _current(c, "recall", "precision")
+    across, up = share("Recall"), share("Precision")
+    said = _said(c, "Precision against recall")
+    return Chart("pr", "Precision and recall", across, up, tuple(marks), said, c.columns, live="tpr precision")
+
+
+@chart_of("gain")
+def gain(c: Curve) -> Chart:
+    """Share of positives found against share of rows flagged, with chance and perfection."""
+    x, y, low, high = _columns(c, "depth", "capture", "low", "high")
+    marks: list[Mark] = [Line([0, 1], [0, 1], "quiet", 1, "4 4"), Text(0.62, 0.58, "random")]
+    if c.facts.get("prevalence"):
+        base = float(c.facts["prevalence"])
+        marks += [Line([0, base, 1], [0, 1, 1], "quiet", 1), Text(base, 0.96, "perfect", dx=6, dy=4)]
+    marks += [Band(x, low, high), Line(x, y), *_current(c, "depth", "capture")]
+    across, up = share("Share of rows flagged"), share("Share of positives found")
+    said = _said(c, "Cumulative gain")
+    return Chart("gain", "Cumulative gain", across, up, tuple(marks), said, c.columns, live="depth tpr")
+
+
+@chart_of("lift")
+def lift(c: Curve) -> Chart:
+    """How many times more positives than a random pick."""
+    x, y, low, high = _columns(c, "depth", "lift", "low", "high")
+    top = max((v for v in y if v is not None), default=1.0) * 1.15
+    ends = [None if v is None else min(v, top) for v in high]
+    marks: list[Mark] = [Rule(y=1.0), Text(0.99, 1.0, "random", anchor="end", dy=15), Band(x, low, ends), Line(x, y)]
+    marks += _current(c, "depth", "lift")
+    across, up = share("Share of rows flagged"), Scale(0.0, top, "Lift")
+    return Chart("lift", "Lift", across, up, tuple(marks), _said(c, "Lift"), c.columns, live="depth lift")
+
+
+@chart_of("ks")
+def ks(c: Curve) -> Chart:
+    """Cumulative shares of both classes below each score, and the gap between them."""
+    x, a, b, gap = _columns(c, "threshold", "below_positive", "below_negative", "gap")
+    cuts = [v for v in x if v is not None]
+    ends = (min(cuts, default=0.0), max(cuts, default=1.0))
+    sizes = [abs(g) if g is not None and v is not None else -1.0 for g, v in zip(gap, x, strict=True)]
+    best = sizes.index(max(sizes))
+    marks: list[Mark] = [Line(x, b, "quiet", 2, label=""), Line(x, a, 1)]
+    if x[best] is not None:
+        at, first, second = float(x[best] or 0), float(a[best] or 0), float(b[best] or 0)
+        marks.append(Line([at, at], [first, second], "ink", 2))
+        words = c.facts.get("ks") or significant(sizes[best])
+        marks.append(Text(ends[1], 0.05, f"KS {words}", "ink", "end", True, -8))
+    across = Scale(ends[0], ends[1] if ends[1] > ends[0] else ends[0] + 1.0, "Score")
+    legend = (("negatives", "quiet"), ("positives", 1))
+    up = share("Share with a lower score")
+    said = _said(c, "Kolmogorov–Smirnov: shares of positives and negatives below each score")
+    return Chart("ks", "Separation (KS)", across, up, tuple(marks), said, c.columns, legend, live="threshold")
+
+
+@chart_of("calibration")
+def calibration(c: Curve) -> Chart:
+    """Share of positives against the probability that was said, with how often each was said."""
+    x, y, low, high, rows = _columns(c, "score", "observed", "low", "high", "rows")
+    most = max((r for r in rows if r), default=1.0) or 1.0
+    bars: list[Mark] = [
+        Bar(max(float(s or 0) - 0.03, 0), min(float(s or 0) + 0.03, 1), 0.0, 0.18 * float(r or 0) / most, "quiet", 0.35)
+        for s, r in zip(x, rows, strict=True)
+    ]
+    spans: list[Mark] = [
+        Line([s, s], [a, b], 0, 2) for s, a, b in zip(x, low, high, strict=True) if None not in (s, a, b)
+    ]
+    dots: list[Mark] = [
+        Point(float(s), float(o), 0) for s, o in zip(x, y, strict=True) if s is not None and o is not None
+    ]
+    marks = (*bars, Line([0, 1], [0, 1], "quiet", 1, "4 4"), *spans, Line(x, y, 0, 1), *dots)
+    across, up = share("Probability that was said"), share("Share that was positive")
+    said = _said(c, "Calibration in ten bins, grey bars tell how many rows each holds")
+    return Chart("calibration", "Calibration", across, up, marks, said, c.columns, live="threshold")
+
+
+@chart_of("scores")
+def scores(c: Curve) -> Chart:
+    """How the scores of each class are spread."""
+    left, right, mine, other = _columns(c, "from", "to", "positive", "negative")
+    top = max((v for v in (*mine, *other) if v is not None), default=1.0) * 1.08 or 1.0
+    bars: list[Mark] = [
+        Bar(float(a or 0), float(b or 0), 0.0, float(v or 0), "quiet", 0.45)
+        for a, b, v in zip(left, right, other, strict=True)
+        if v
+    ]
+    # Positives as an outline of steps, which stays clear where the two overlap, also on dark paper.
+    xs: list[float | None] = [left[0] if left else 0.0]
+    ys: list[float | None] = [0.0]
+    for a, b, v in zip(left, right, mine, strict=True):
+        xs += [a, b]
+        ys += [v, v]
+    xs.append(right[-1] if right else 1.0)
+    ys.append(0.0)
+    bars.append(Band(xs, [0.0] * len(xs), ys, 1, 0.25))
+    bars.append(Line(xs, ys, 1, 2))
+    ends = (float(left[0] or 0), float(right[-1] or 1)) if left else (0.0, 1.0)
+    legend = (("negatives", "quiet"), ("positives", 1))
+    across, up = Scale(*ends, "Score"), Scale(0.0, top, "Share of class", "share")
+    said = _said(c, "Distribution of scores, positives against negatives")
+    return Chart("scores", "Scores by class", across, up, tuple(bars), said, c.columns, legend, live="threshold")
+
+
+def _money(c: Curve) -> Chart:
+    kind = c.name
+    x, y, low, high = _columns(c, "depth", kind, "low", "high")
+    up = wide_enough([*low, *high], f"{kind.capitalize()}, total", zero=True)
+    sign = -1 if kind == "cost" else 1
+    told = [(sign * v, i) for i, v in enumerate(y) if v is not None]
+    marks: list[Mark] = [Band(x, low, high), Line(x, y)]
+    if told:
+        best = max(told, key=lambda pair: (pair[0], -pair[1]))[1]
+        marks.append(Point(float(x[best] or 0), float(y[best] or 0), 0, "diamond", 6))
+    marks += _current(c, "depth", kind)
+    across = share("Share of rows flagged")
+    said = _said(c, f"{kind.capitalize()} against share of rows flagged; the diamond marks the best")
+    return Chart(kind, kind.capitalize(), across, up, tuple(marks), said, c.columns, live=f"depth {kind}")
+
+
+chart_of("profit")(_money)
+chart_of("cost")(_money)
+
+
+@chart_of("cost_curve")
+def cost_curve(c: Curve) -> Chart:
+    """Normalised expected cost against the skew of costs and prevalence."""
+    x, y, trivial = _columns(c, "skew", "cost", "trivial")
+    marks: list[Mark] = [Line(x, trivial, "quiet", 1, "4 4")]
+    if "low" in c.columns:
+        marks.append(_band(c, x))
+    marks.append(Line(x, y))
+    marks.append(Text(0.5, 0.5, "better trivial policy", anchor="middle", dy=-6))
+    across = share("Weight of positives (prevalence × gain)")
+    up = Scale(0.0, 0.55, "Normalised expected cost")
+    return Chart("cost_curve", "Cost curve", across, up, tuple(marks), _said(c, "Cost curve"), c.columns)
+
+
+def overlay(curves: Mapping[str, Curve], x: str, y: str, like: Chart) -> Chart:
+    """Several curves of one kind in one chart, at most five in colour and the rest in grey, each named at its end."""
+    marks: list[Mark] = [m for m in like.marks if isinstance(m, Line) and m.colour == "quiet"]
+    legend = []
+    for i, (name, c) in enumerate(curves.items()):
+        xs, ys = _columns(c, x, y)
+        coloured = i < SERIES
+        marks.append(Line(xs, ys, i if coloured else "quiet", 2 if coloured else 1, DASHES[i] if coloured else ""))
+        if coloured:
+            told = c.facts.get("auc")
+            legend.append((f"{name} {told}" if told else str(name), i))
+    columns: dict[str, Sequence[Any]] = {
+        "curve": [name for name, c in curves.items() for _ in range(len(c))],
+        x: [v for c in curves.values() for v in c.columns[x]],
+        y: [v for c in curves.values() for v in c.columns[y]],
+    }
+    said = f"{like.title} of {', '.join(map(str, curves))}."
+    height = like.size[1] + 20.0 * max(0, (len(legend) - 1) // 2)
+    return Chart(
+        like.name, like.title, like.x, like.y, tuple(marks), said, columns, tuple(legend), (like.size[0], height)
+    )

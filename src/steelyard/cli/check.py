@@ -1,0 +1,161 @@
+"""steelyard check: predictions, requirements and perhaps a champion in; met or not met, and an exit code, out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli.program import COMMANDS
+from steelyard.cli.reading import options, read
+from steelyard.cli.writing import check_free, progress, put
+from steelyard.errors import UsageError
+from steelyard.writing import write_whole
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
+    from steelyard.gates.outcome import Outcome
+
+NOT_MET = 1
+SIGNS = "✓✗−…"
+OWN = ("require", "against", "margin", "compare", "on", "junit")
+EPILOG = """\b
+Examples:
+  steelyard check preds.csv --target y --score p --require 'auc >= 0.80'
+  steelyard check preds.csv --target y --score p \\
+      --require 'recall@0.5 >= 60%' --require 'ece <= 0.05' --junit gate.xml
+  steelyard check flowers.csv --target species --prediction guess \\
+      --require 'recall[setosa] >= 0.7' --require 'recall[macro] >= 0.7'
+  steelyard check march.json --against champion.json --margin 0.01
+  steelyard check march.json --against champion.json \\
+      --compare auc --compare brier --margin auc=0.01 --margin brier=0.002
+
+Exit codes: 0 all met, 1 some not met, 2 wrong usage, 3 input unusable.
+
+More: steelyard help check"""
+
+
+@click.command("check", short_help=COMMANDS["check"], epilog=EPILOG)
+@click.argument("file")
+@options("target", "score", "prediction", "positive")
+@click.option(
+    "--require",
+    metavar="LIMIT",
+    multiple=True,
+    help="What must be shown: 'auc >= 0.80', 'recall@0.5 >= 60%', 'recall[macro] >= 0.7'; repeat.",
+)
+@click.option("--against", metavar="FILE", help="A champion: an evaluation saved as .json, or its predictions.")
+@click.option(
+    "--margin",
+    metavar="NUMBER|MEASURE=NUMBER",
+    multiple=True,
+    help="How much worse than the champion it may be, for all measures or one; repeat.",
+)
+@click.option(
+    "--compare",
+    metavar="MEASURE",
+    multiple=True,
+    help="Compare this with the champion's, beside what is required; repeat.  "
+    "[default: auc, hand_till_auc, rmse or accuracy]",
+)
+@click.option(
+    "--on",
+    type=click.Choice(["interval", "point"]),
+    default="interval",
+    show_default=True,
+    help="Hold the whole interval against the limits, or the value alone.",
+)
+@click.option("--threshold", type=float, help="Positive if the score is at least this.  [default: 0.5]")
+@options("profit", "cost", "value")
+@click.option(
+    "--decide",
+    type=click.Choice(["score", "profit"]),
+    help="Label rows by the threshold (score), or each by its highest expected profit.",
+)
+@options("weight", "weights", "unit", "level", "confidence", "missing", "exact")
+@click.option("--kind", type=click.Choice(["labels", "continuous"]), help="What whole numbers are, if it is not clear.")
+@click.option("--junit", metavar="FILE", help="Write JUnit XML for a build server as well.")
+@options("json", "output", "force", "quiet", "progress")
+def command(file: str, **given: Any) -> int:
+    """Hold a FILE of predictions against requirements, and against a champion.
+
+    FILE is CSV or Parquet (a path or a quoted glob), - for CSV on standard input, or an evaluation saved as .json. A
+    requirement is met when the whole interval keeps it; so is a comparison when the interval of the difference shows
+    that the champion is better by the margin at most.
+    """
+    output, reports = given["output"], given["junit"]
+    check_free(output, force=given["force"])
+    check_free(reports, force=given["force"])
+    if reports == "-" or (output is not None and reports is not None and Path(output) == Path(reports)):
+        message = f'"{reports}" cannot hold both the text and the JUnit XML.'
+        raise UsageError(message, "Give --junit a file of its own.")
+    with progress("Checking …", quiet=given["quiet"] or given["no_progress"]):
+        _check_asked(given)
+        e, outcome = _outcome(file, given)
+        text = _told(outcome, e, given)
+    if reports is not None:
+        from steelyard.gates.junit import junit
+
+        write_whole(reports, junit(outcome, str(e.facts.get("source") or file)) + "\n")
+    put(output, text)
+    return 0 if outcome.passed else NOT_MET
+
+
+def _check_asked(given: dict[str, Any]) -> None:
+    """What can be seen to be wrong before rows are counted."""
+    from steelyard.gates.requirement import requirement_of, subject_of
+
+    for text in given["require"]:
+        requirement_of(text)
+    for text in given["compare"]:
+        subject_of(text)
+    if given["against"] is None and not given["require"]:
+        message = "Nothing was required."
+        raise UsageError(message, "Say --require 'auc >= 0.80', for example, or name a champion: --against FILE.")
+    if given["against"] is None and (given["margin"] or given["compare"]):
+        came = " and ".join(f"--{name}" for name in ("margin", "compare") if given[name])
+        message = f"There is no champion to compare with, and {came} came."
+        raise UsageError(message, "Name the champion's evaluation: --against FILE.")
+    if given["against"] == "-":
+        message = "A champion cannot be read from standard input."
+        raise UsageError(message, "Save its evaluation (steelyard evaluate … --save champion.json) and name the file.")
+
+
+def _outcome(file: str, given: dict[str, Any]) -> tuple[Evaluation, Outcome]:
+    from steelyard.gates.requirement import check
+
+    rows = {k: v for k, v in given.items() if k not in OWN}
+    e = read(file, rows)
+    champion = None
+    if given["against"] is not None:
+        saved = given["against"].lower().endswith(".json")
+        # What a saved champion is about, and where it cuts, is its own; what outcomes are worth is one for both.
+        kept = {k: rows[k] for k in ("profit", "cost", "confidence")} if saved else rows
+        champion = read(given["against"], kept)
+    margin = list(given["margin"]) or None
+    return e, check(e, list(given["require"]), champion, margin, compare=given["compare"], on=given["on"])
+
+
+def _told(outcome: Outcome, e: Evaluation, given: dict[str, Any]) -> str:
+    if given["as_json"]:
+        from steelyard.views.document import SCHEMA
+
+        about = {"schema": SCHEMA, "source": e.facts.get("source"), "champion": given["against"]}
+        return json.dumps({**about, **outcome.to_dict()}, ensure_ascii=False, allow_nan=False, indent=2)
+    from steelyard.views.gate import outcome_text
+
+    return outcome_text(outcome, letters=not _shows_signs(given["output"]), notes=not given["quiet"])
+
+
+def _shows_signs(output: str | None) -> bool:
+    """Whether the place to which the text goes knows the signs; files are always UTF-8."""
+    if output is not None and output != "-":
+        return True
+    try:
+        SIGNS.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

@@ -1,0 +1,134 @@
+"""steelyard report: one offline page, or Markdown or JSON, from a file of predictions."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli.program import COMMANDS
+from steelyard.cli.reading import options, read
+from steelyard.cli.writing import check_free, progress
+from steelyard.errors import UsageError
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
+
+EPILOG = """\b
+Examples:
+  steelyard report preds.csv --target y --score p
+  steelyard report preds.csv --target y --score p --profit profit.toml
+  steelyard report preds.csv --target y --score p --segment region --slices
+  steelyard report preds.csv --target y --score knn=p1 --score tree=p2
+  steelyard report preds.csv --target y --score p -o report.md
+  steelyard report march.json -o march.html
+
+More: steelyard help report"""
+
+
+@click.command("report", short_help=COMMANDS["report"], epilog=EPILOG)
+@click.argument("file")
+@options("target")
+@click.option(
+    "--score",
+    metavar="COLUMN",
+    multiple=True,
+    help="Numbers, higher meaning more likely positive; several models: --score NAME=COLUMN for each; with --classes one "
+    "for each level.",
+)
+@click.option("--classes", is_flag=True, help="The scores are those of levels and not of models.")
+@options(
+    *(
+        "prediction",
+        "positive",
+        "weight",
+        "weights",
+        "unit",
+        "segment",
+        "level",
+        "profit",
+        "cost",
+        "value",
+        "validation",
+    ),
+)
+@click.option("--threshold", type=float, help="Positive if the score is at least this.  [default: 0.5]")
+@options("confidence", "missing", "exact")
+@click.option("--kind", type=click.Choice(["labels", "continuous"]), help="What whole numbers are, if it is not clear.")
+@click.option("--slices", is_flag=True, help="Look through all other columns for rows on which it fails.")
+@click.option("--title", metavar="TEXT", help="The headline.  [default: the file]")
+@click.option("-o", "--output", metavar="FILE", help="Where to write: .html, .md or .json.  [default: report.html]")
+@options("force", "quiet", "progress")
+def command(file: str, **given: Any) -> None:
+    """Write a report of a FILE of predictions: how good, how sure, where it fails, which threshold, what it is worth.
+
+    FILE is CSV or Parquet (a path or a quoted glob), - for CSV on standard input, or an evaluation saved as .json.
+    """
+    from steelyard.reports.writing import ENDINGS, write_report
+
+    output = given["output"] or "report.html"
+    check_free(output, force=given["force"])
+    if Path(output).suffix.lower() not in ENDINGS:
+        message = f'A report is written as .html, .md or .json, and "{output}" is none of these.'
+        raise UsageError(message, "Name the file so that its ending says which.")
+    given["decide"] = None if file.lower().endswith(".json") else "score"
+    with progress("Counting rows …", quiet=given["quiet"] or given["no_progress"]):
+        models = _models(file, given)
+        found = _slices(file, given) if given["slices"] else None
+    title = given["title"] or ("" if len(models) > 1 else "standard input" if file == "-" else os.path.basename(file))
+    told = shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
+    write_report(models, output, title=title, command=told, slices=found)
+    if not given["quiet"]:
+        click.echo(f"Wrote {output} ({os.path.getsize(output) / 1000:,.0f} kB).", err=True)
+
+
+def _models(file: str, given: dict[str, Any]) -> dict[str, Evaluation]:
+    """One evaluation, or one for each model that a score was named for."""
+    scores = given["score"]
+    if given["classes"] or len(scores) < 2:
+        return {"model": read(file, given)}
+    if file == "-":
+        message = "Several models are read from a file, and standard input can be read once only."
+        raise UsageError(message, "Save it as a file first.")
+    models: dict[str, Evaluation] = {}
+    for text in scores:
+        name, mark, column = text.partition("=")
+        if not mark or not name or not column:
+            message = f'--score "{text}" does not say of which model: with several models write --score NAME=COLUMN.'
+            raise UsageError(message, "For example --score knn=p1 --score tree=p2; for scores of levels add --classes.")
+        if name in models:
+            message = f'The model "{name}" was given two scores.'
+            raise UsageError(message, "Give each model a name of its own.")
+        models[name] = read(file, {**given, "score": (column,)})
+    return models
+
+
+def _slices(file: str, given: dict[str, Any]) -> Any:
+    from steelyard import slices
+    from steelyard.cli.columns import as_level, kinds_of
+
+    if file == "-" or file.lower().endswith(".json"):
+        message = "Slices are looked for in a file of rows."
+        raise UsageError(message, "Name a CSV or Parquet file, or leave --slices out.")
+    if len(given["score"]) > 1:
+        message = "Slices are looked for with one model."
+        raise UsageError(message, "Give one --score, or leave --slices out.")
+    kind = kinds_of(file).get(given["target"], "text")
+    positive = given["positive"]
+    return slices(
+        file,
+        target=given["target"],
+        score=given["score"][0] if given["score"] else None,
+        prediction=given["prediction"],
+        positive=None if positive is None else as_level(positive, kind),
+        weight=given["weight"],
+        weights=given["weights"],
+        unit=given["unit"],
+        missing=given["missing"],
+        kind=given["kind"],
+        threshold=0.5 if given["threshold"] is None else given["threshold"],
+    )

@@ -1,0 +1,1 @@
+"""Which is better: two or more summaries in, a Difference out."""

@@ -1,0 +1,169 @@
+"""Where it fails: every level of every column against all other rows, corrected for the number of looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+from steelyard.charts.marks import Chart, Mark, Point, Rule
+from steelyard.charts.scales import Scale, wide_enough
+from steelyard.comparisons.independent import difference
+from steelyard.measures.measure import find
+from steelyard.results import Difference
+from steelyard.views.tables import Table
+from steelyard.words import count, estimate_parts, percent, quoted, significant, visible
+
+SHOWN = 12
+FIRST = ("auc", "hand_till_auc", "accuracy", "mae")
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """One level of one column against the rest."""
+
+    column: str
+    level: str
+    rows: float
+    share: float
+    difference: Difference
+    p_corrected: float | None
+    """Holm's p-value: the chance of so small a p-value anywhere, if no slice differed."""
+
+    @property
+    def clear(self) -> bool:
+        """Whether it differs, many looks considered."""
+        return self.p_corrected is not None and self.p_corrected < 1 - self.difference.confidence
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """All slices that were looked at, those first that are most clearly worse."""
+
+    measure: str
+    rows: tuple[Slice, ...]
+    left_out: tuple[str, ...] = ()
+    """Columns that were not looked at, each with the reason."""
+
+    def sentences(self) -> list[str]:
+        """What was found, in words."""
+        columns = len({s.column for s in self.rows})
+        if not self.rows:
+            return ["No column divides the rows into a few groups, so there are no slices to look at."]
+        looked = f"Looked at {len(self.rows)} slices of {columns} column{'' if columns == 1 else 's'}"
+        worse = [s for s in self.rows if s.clear and s.difference.verdict == "worse"]
+        if not worse:
+            return [f"{looked}: none is clearly worse than the rest, {len(self.rows)} looks considered."]
+        out = [f"{looked}; {len(worse)} {'is' if len(worse) == 1 else 'are'} clearly worse than the rest."]
+        for s in worse[:3]:
+            d = s.difference
+            assert d.value is not None
+            assert d.low is not None
+            assert d.high is not None
+            ends = sorted((abs(d.low), abs(d.high)))
+            value, low, high = estimate_parts(abs(d.value), ends[0], ends[1])
+            side = "lower" if d.value < 0 else "higher"
+            where = f"{visible(s.column)} is {quoted(s.level)}"
+            out.append(
+                f"Where {where} ({percent(round(s.share, 3))} of rows), {self.measure} is {value} {side} ({low} to {high})."
+            )
+        return out
+
+    def table(self) -> Table:
+        """The first few slices, with the difference to the rest."""
+        head = ("column", "level", "rows", f"{self.measure} there", "rest", "difference", "p, corrected")
+        rows: list[tuple[str, ...]] = []
+        for s in self.rows[:SHOWN]:
+            d = s.difference
+            there, rest = ("n/a" if v is None else significant(v) for v in d.values)
+            p = "" if s.p_corrected is None else significant(s.p_corrected, 2)
+            rows.append((visible(s.column), visible(s.level), count(s.rows), there, rest, str(d), p))
+        return Table(f"{self.measure} in slices, against all other rows", head, "llrrrlr", rows)
+
+    def chart(self) -> Chart:
+        """Differences as dots on their intervals, their size by the share of rows."""
+        shown = [s for s in self.rows[:SHOWN] if s.difference.value is not None]
+        marks: list[Mark] = [Rule(x=0.0)]
+        values = [0.0]
+        for i, s in enumerate(shown):
+            d = s.difference
+            assert d.value is not None
+            size = 3.0 + 6.0 * s.share**0.5
+            marks.append(Point(d.value, float(i), 1 if s.clear else 0, "circle", size, d.low, d.high))
+            values += [v for v in (d.value, d.low, d.high) if v is not None]
+        names = tuple(f"{visible(s.column)} = {visible(s.level)}" for s in shown) or ("no slices",)
+        columns: dict[str, list[Any]] = {
+            "slice": list(names),
+            "difference": [s.difference.value for s in shown],
+            "low": [s.difference.low for s in shown],
+            "high": [s.difference.high for s in shown],
+            "rows": [s.rows for s in shown],
+        }
+        up = Scale(len(names) - 0.5, -0.5, "", "names", names)
+        across = wide_enough(values, f"Difference in {self.measure} to all other rows")
+        legend = (("no clear difference", 0), ("clearly different", 1))
+        size = (640.0, max(140.0, 100 + 27.0 * len(names)))
+        said = " ".join(self.sentences())
+        return Chart("slices", "Slices", across, up, tuple(marks), said, columns, legend, size)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {
+            "measure": self.measure,
+            "sentences": self.sentences(),
+            "left_out": list(self.left_out),
+            "rows": [
+                {
+                    "column": s.column,
+                    "level": s.level,
+                    "rows": s.rows,
+                    "share": s.share,
+                    "difference": s.difference.to_dict(),
+                    "p_corrected": s.p_corrected,
+                }
+                for s in self.rows
+            ],
+        }
+
+
+def slices_of(
+    parts: Mapping[str, Mapping[str, Any]], measure: str | None = None, left_out: tuple[str, ...] = ()
+) -> Slices:
+    """Compare every level of every column with the sum of its other levels; Holm's correction over all of them."""
+    found: list[Slice] = []
+    name = measure
+    for column, levels in parts.items():
+        if len(levels) < 2:
+            continue
+        total = sum(float(e.rows) for e in levels.values())
+        for level, e in levels.items():
+            name = name or next(n for n in FIRST if n in e.measures)
+            rest = reduce(add, [f for other, f in levels.items() if other != level])
+            d = difference(e, rest, name, names=(f"{column} = {level}", "the rest"))
+            found.append(Slice(column, level, float(e.rows), e.rows / total, d, None))
+    corrected = holm([s.difference.p_value for s in found])
+    rows = [Slice(s.column, s.level, s.rows, s.share, s.difference, p) for s, p in zip(found, corrected, strict=True)]
+    rows.sort(key=_order)
+    return Slices(find(name).name if name else "", tuple(rows), left_out)
+
+
+def _order(s: Slice) -> tuple[Any, ...]:
+    worse = s.difference.verdict == "worse"
+    return (not (s.clear and worse), s.p_corrected if s.p_corrected is not None else 2.0, -s.share, s.column, s.level)
+
+
+def holm(values: list[float | None]) -> list[float | None]:
+    """Holm's step-down correction: the i-th smallest of n p-values times n − i + 1, never falling.
+
+    >>> holm([0.01, 0.04, None, 0.03])
+    [0.03, 0.06, None, 0.06]
+    """
+    known = sorted((p, i) for i, p in enumerate(values) if p is not None)
+    out: list[float | None] = [None] * len(values)
+    running = 0.0
+    for rank, (p, i) in enumerate(known):
+        running = max(running, min(1.0, p * (len(known) - rank)))
+        out[i] = running
+    return out

@@ -1,0 +1,114 @@
+"""Curves and charts of an evaluation: which evidence each needs, and who makes it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from steelyard.charts.curves import overlay
+from steelyard.charts.marks import Chart
+from steelyard.errors import NotAvailable, UnknownMeasure, listing, nearest
+from steelyard.intervals.bands import banded
+from steelyard.measures.curves import curves
+from steelyard.payoffs.payoff import Payoff
+from steelyard.questions import payoff_of
+from steelyard.results import Curve
+from steelyard.summaries.scores import Scores
+from steelyard.views.pictures import pictures
+
+MONEY = ("profit", "cost")
+SCORED = ("roc", "pr", "gain", "lift", "ks", "calibration", "scores")
+"""Curves in the order in which they are shown."""
+
+
+def curve_of(e: Any, name: str, level: Any = None, profit: Payoff | None = None, over: str = "threshold") -> Curve:
+    """A curve of an evaluation with its pointwise band."""
+    if name in MONEY:
+        from steelyard.worth.curves import worth_curve
+
+        found = worth_curve(e, name, payoff_of(e, profit, name), over)
+        return replace(found, facts={"threshold": e.threshold})
+    known = [*curves(), *MONEY, "cost_curve"]
+    if name not in known:
+        message = f'There is no curve called "{name}"; there are {listing(known)}.'
+        raise UnknownMeasure(message, nearest(name, known) or 'For example curve("roc").')
+    table = _table(e, name, level)
+    if name == "cost_curve":
+        from steelyard.worth.hull import cost_curve
+
+        return cost_curve(table, e.confidence)
+    if name == "calibration" and not table.probabilities:
+        message = "A calibration curve needs probabilities, and some scores lie outside [0, 1]."
+        raise NotAvailable(message, "Pass probabilities as the score; the other curves need none.")
+    return _with_facts(e, banded(name, table, e.confidence), table)
+
+
+def _table(e: Any, name: str, level: Any) -> Scores:
+    if e.scores is not None:
+        found: Scores = e.scores
+        return found
+    if e.class_scores is None:
+        message = f'The curve "{name}" needs scores, and this evaluation has none.'
+        raise NotAvailable(message, "Pass score=... to evaluate.")
+    if level not in e.levels:
+        message = f"A curve of many classes needs a level; there are {listing(e.levels)}."
+        raise NotAvailable(message, f"For example curve({name!r}, {e.levels[0]!r}).")
+    found = e.class_scores.table(level)
+    return found
+
+
+def _with_facts(e: Any, curve: Curve, table: Scores) -> Curve:
+    """What a picture of a curve tells beside its points."""
+    facts: dict[str, Any] = {"positive": table.positive}
+    total = float(table.counts.sum())
+    if total > 0:
+        facts["prevalence"] = float(table.positives.sum()) / total
+    if table is e.scores and "confusion" not in e.evidence:
+        facts["threshold"] = e.threshold
+    measure = {"roc": "auc", "ks": "ks"}.get(curve.name)
+    if measure is not None:
+        facts[measure] = str(e.measure(measure, None if table is e.scores else table.positive))
+    return replace(curve, facts=facts)
+
+
+# Charts ---------------------------------------------------------------------------------------------------------------
+
+
+def charts_of(e: Any) -> list[str]:
+    """The names of all charts that the evidence allows."""
+    out = []
+    if e.scores is not None and float(e.scores.positives.sum()) > 0 and float(e.scores.negatives.sum()) > 0:
+        out += [n for n in SCORED if n != "calibration" or e.scores.probabilities]
+        out += [] if e.payoff is None else [e.payoff.kind]
+    if e.class_scores is not None:
+        out.append("one_against_rest")
+    return out + [name for name, p in pictures().items() if p.allowed(e)]
+
+
+def chart_of(e: Any, name: str, **options: Any) -> Chart:
+    """One chart of an evaluation by name."""
+    if name in {*SCORED, *MONEY, "cost_curve"}:
+        return curve_of(e, name, **options).chart()
+    if name == "one_against_rest":
+        return one_against_rest(e)
+    known = pictures()
+    if name not in known:
+        every = [*SCORED, *MONEY, "cost_curve", "one_against_rest", *known]
+        message = f'There is no chart called "{name}"; there are {listing(every, 30)}.'
+        raise UnknownMeasure(message, nearest(name, every) or 'For example chart("roc").')
+    if not known[name].allowed(e):
+        message = f'The chart "{name}" needs {known[name].needs}.'
+        raise NotAvailable(message, f"Here there are {listing(charts_of(e), 30)}.")
+    return known[name].draw(e, **options)
+
+
+def one_against_rest(e: Any) -> Chart:
+    """The ROC curve of every class against all others, the worst five in colour."""
+    if e.class_scores is None:
+        message = 'The chart "one_against_rest" needs one score for each class.'
+        raise NotAvailable(message, "Pass score={level: column, ...} to evaluate.")
+    found = {level: curve_of(e, "roc", level) for level in e.levels}
+    areas = {level: e.measure("auc", level).value for level in e.levels}
+    order = sorted(e.levels, key=lambda v: (areas[v] is None, areas[v] or 0.0))
+    curves_by_name = {str(v): found[v] for v in order}
+    return overlay(curves_by_name, "fpr", "tpr", next(iter(found.values())).chart())

@@ -1,0 +1,1 @@
+"""Is it good enough: an evaluation and requirements in, met or not met out."""

@@ -1,0 +1,162 @@
+"""Is it no worse than the champion: differences in the sense of better, held against margins."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from steelyard.comparisons.independent import check_alike, difference
+from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.gates.outcome import Limit, Result, judge
+from steelyard.gates.requirement import NUMBER, Subject, amount, subject_of
+from steelyard.results import Difference
+from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.words import shortest
+
+Margins = float | str | Sequence[str] | Mapping[str, float] | None
+NAMES = ("challenger", "champion")
+DEFAULTS = ("auc", "hand_till_auc", "rmse", "accuracy")
+"""What is compared when nothing is named: the first that both can answer."""
+SAMPLE = "Write how much worse it may be: 0.01 for all measures, or auc=0.01 for one."
+PAIRED = "Both were evaluated on {n:,} rows: if these are the same rows, a paired comparison is sharper."
+NO_MARGIN = "No margin was given for {names}, so the challenger must be shown to be no worse at all."
+
+
+def held_against(
+    e: Any, f: Any, required: Iterable[Subject], named: Sequence[Subject], margin: Margins, on: str
+) -> tuple[list[Result], list[str]]:
+    """Compare a challenger with a champion: results in order, and notes on how to read them."""
+    check_alike(e, f, NAMES)
+    subjects, notes = _compared(e, f, required, named)
+    margins, assumed = _margins(margin, subjects)
+    results = [_compare(e, f, subject, margins[str(subject)], on) for subject in subjects]
+    if assumed:
+        notes.append(NO_MARGIN.format(names=", ".join(assumed)))
+    notes.extend(_thresholds(e, f, subjects))
+    if e.rows == f.rows:
+        notes.append(PAIRED.format(n=e.rows))
+    return results, notes
+
+
+def _compared(e: Any, f: Any, required: Iterable[Subject], named: Sequence[Subject]) -> tuple[list[Subject], list[str]]:
+    """Each number once: those required that can be better or worse, and those named."""
+    found: dict[str, Subject] = {}
+    notes = []
+    for subject in required:
+        if subject.known.better in {"higher", "lower"}:
+            found.setdefault(str(subject), subject)
+        else:
+            notes.append(f"{subject} is required and not compared: {_undirected(subject)}.")
+    for subject in named:
+        if subject.known.better not in {"higher", "lower"}:
+            message = f'"{subject}" cannot be compared with the champion\'s: {_undirected(subject)}.'
+            raise UsageError(message, "Compare another measure, and require this one to lie between two bounds.")
+        found.setdefault(str(subject), subject)
+    if not named:
+        both = set(e.measures) & set(f.measures)
+        chosen = next((name for name in DEFAULTS if name in both), None)
+        if chosen is not None and chosen not in {s.measure for s in found.values()}:
+            found[chosen] = Subject(chosen, said=chosen)
+    if not found:
+        message = "There is no number to compare with the champion's."
+        raise UsageError(message, "Name a measure that both can answer: --compare MEASURE.")
+    return list(found.values()), notes
+
+
+def _undirected(subject: Subject) -> str:
+    return "it is best at zero" if subject.known.better == "zero" else "it has no better and worse"
+
+
+def _compare(e: Any, f: Any, subject: Subject, margin: float, on: str) -> Result:
+    d = _difference(e, f, subject)
+    lower = subject.known.better == "lower"
+    bound = margin if lower else -margin
+    limit = Limit(bound, upper=lower, said=shortest(bound) if bound else "0")
+    state, reason = judge(d, limit, on)
+    name = f"{subject}{' per case' if d.options.get('per') == 'case' and 'per' not in subject.options else ''}"
+    text = f"{name} no worse than the champion's by more than {shortest(margin)}"
+    return Result(f"{name} − champion", text, limit, state, d, reason, against=True)
+
+
+def _difference(e: Any, f: Any, subject: Subject) -> Difference:
+    here, level = subject.ask(e)
+    there, _ = subject.ask(f)
+    try:
+        return difference(
+            here, there, subject.measure, level=level, confidence=e.confidence, names=NAMES, **subject.options
+        )
+    except NotAvailable as problem:
+        both = [name for name in e.measures if name in set(f.measures)]
+        hint = problem.hint if "payoff" in subject.known.options else f"Both can answer {listing(both, 60)}."
+        raise NotAvailable(problem.message, hint) from None
+
+
+# Margins --------------------------------------------------------------------------------------------------------------
+
+
+def _margins(given: Margins, subjects: Sequence[Subject]) -> tuple[dict[str, float], list[str]]:
+    """The margin of every number that is compared, and the numbers for which none was given."""
+    everywhere: float | None = None
+    single: dict[str, float] = {}
+    for name, size in _pairs(given):
+        if not (math.isfinite(size) and size >= 0):
+            whose = f' for "{name}"' if name else ""
+            message = f"A margin says how much worse the challenger may be, and {shortest(size)} came{whose}."
+            raise UsageError(message, "Give 0 or more, whichever way the measure is better.")
+        if not name:
+            if everywhere is not None:
+                message = f"Two margins for all measures came: {shortest(everywhere)} and {shortest(size)}."
+                raise UsageError(message, "Keep one, and name the measure of the other: auc=0.01.")
+            everywhere = size
+            continue
+        wanted = subject_of(name)
+        fits = [str(s) for s in subjects if str(s) == str(wanted)] or [
+            str(s) for s in subjects if s.measure == wanted.measure and str(wanted) == wanted.measure
+        ]
+        if not fits:
+            message = f'A margin for "{wanted}" came, which is not compared; compared: {listing(map(str, subjects))}.'
+            raise UsageError(message, f"Leave it out, or compare it as well: --compare '{wanted}'.")
+        for fit in fits:
+            if fit in single:
+                message = f'Two margins for "{fit}" came.'
+                raise UsageError(message, "Keep one of them.")
+            single[fit] = size
+    assumed = [str(s) for s in subjects if everywhere is None and str(s) not in single]
+    return {str(s): single.get(str(s), everywhere or 0.0) for s in subjects}, assumed
+
+
+def _pairs(given: Margins) -> list[tuple[str, float]]:
+    """Margins by name, as typed or as given; an empty name stands for all measures."""
+    if given is None:
+        return []
+    if isinstance(given, Mapping):
+        return [(str(k), float(v)) for k, v in given.items()]
+    if isinstance(given, int | float):
+        return [("", float(given))]
+    return [_typed(text) for text in ([given] if isinstance(given, str) else given)]
+
+
+def _typed(text: str) -> tuple[str, float]:
+    # A level may hold "=" itself, a number never.
+    name, _, size = text.rpartition("=")
+    if not re.fullmatch(rf"\s*{NUMBER}\s*%?\s*", size) or ("=" in text and not name.strip()):
+        message = f'The margin "{text.strip()}" cannot be read.'
+        raise UsageError(message, SAMPLE)
+    return name.strip(), amount(size)
+
+
+# Notes ----------------------------------------------------------------------------------------------------------------
+
+
+def _thresholds(e: Any, f: Any, subjects: Sequence[Subject]) -> list[str]:
+    """Labels that each side's own threshold makes are the decisions that it would take, and not at one cut."""
+    own = [s for s in subjects if s.threshold is None and {Outcomes, Confusion} & set(s.known.reads)]
+    made = all(x.scores is not None and "confusion" not in x.evidence for x in (e, f))
+    if not own or not made or e.threshold == f.threshold:
+        return []
+    return [
+        f"Each is told at its own threshold: {shortest(e.threshold)} for the challenger, {shortest(f.threshold)} for "
+        f"the champion; '{own[0].measure}@{shortest(e.threshold)}' compares both at one."
+    ]

@@ -1,0 +1,232 @@
+"""Requirements as people write them, and an evaluation held against them and against a champion."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from steelyard.errors import NotAvailable, UsageError, listing, nearest
+from steelyard.gates.outcome import Limit, Outcome, Result, judge
+from steelyard.measures.measure import AVERAGES, Measure, find
+from steelyard.results import Estimate
+from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.words import shortest
+
+NUMBER = r"[-+−]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d[\d_]*|(?=\.\d))(?:\.\d*)?(?:[eE][-+]?\d+)?"
+SUBJECT = (
+    r"\s*(?P<name>[^\s\[\]()@<>=≤≥]+)\s*(?:\((?P<options>[^()]*)\))?\s*(?:\[(?P<level>.*)\])?"
+    rf"\s*(?:@\s*(?P<threshold>{NUMBER}%?))?\s*"
+)
+REQUIREMENT = re.compile(rf"(?P<subject>{SUBJECT})(?P<side><=|>=|<|>|≤|≥)\s*(?P<bound>{NUMBER}\s*%?)\s*", re.DOTALL)
+ALONE = re.compile(SUBJECT, re.DOTALL)
+WORDS = {"per": ("total", "case")}
+SHARES = {"depth", "fpr", "prevalence", "quantile"}
+EXAMPLES = "'auc >= 0.80', 'recall@0.5 >= 60%', 'recall[macro] >= 0.7'"
+
+
+def amount(text: str) -> float:
+    """A number as typed, per cent allowed.
+
+    >>> amount("80%"), amount("−1,000"), amount(".5")
+    (0.8, -1000.0, 0.5)
+    """
+    plain = text.replace("−", "-").replace(",", "").replace("_", "").strip()
+    return float(plain.removesuffix("%")) / (100 if plain.endswith("%") else 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A number of an evaluation: a measure, for one level or average, at a threshold, with options."""
+
+    measure: str
+    level: str | None = None
+    threshold: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    said: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        options = f"({', '.join(f'{k}={v}' for k, v in self.options.items())})" if self.options else ""
+        level = "" if self.level is None else f"[{self.level}]"
+        cut = "" if self.threshold is None else f"@{shortest(self.threshold)}"
+        return f"{self.measure}{options}{level}{cut}"
+
+    @property
+    def known(self) -> Measure:
+        """The measure itself."""
+        return find(self.measure)
+
+    def ask(self, e: Any) -> tuple[Any, Any]:
+        """The evaluation at the threshold, and the level as the evaluation has it."""
+        at = e if self.threshold is None else e.at(self.threshold)
+        if self.level is None or self.level in AVERAGES:
+            return at, self.level
+        found = next((x for x in e.levels if str(x) in {self.level, self.level.strip()}), None)
+        if found is None:
+            there = f"there are {listing(e.levels)}" if e.levels else "the target has none"
+            message = f'"{self}" is about a level "{self.level}", and {there}.'
+            hint = nearest(self.level, map(str, e.levels)) or f"For example '{self.measure}[macro]'."
+            raise NotAvailable(message, hint)
+        return at, found
+
+    def estimate(self, e: Any) -> Estimate:
+        """The number with its interval."""
+        at, level = self.ask(e)
+        try:
+            found: Estimate = at.measure(self.measure, level, **self.options)
+        except NotAvailable as problem:
+            raise NotAvailable(problem.message, _instead(self, e, problem.hint)) from None
+        return found
+
+
+def _instead(subject: Subject, e: Any, hint: str) -> str:
+    if 'e["' in hint and subject.level is None and e.levels:
+        return f"For example '{subject.measure}[{e.levels[0]}]' or '{subject.measure}[macro]'."
+    if "payoff" in subject.known.options:
+        return hint
+    return f"It can answer {listing(e.measures, 60)}."
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A number and the limit that it must keep."""
+
+    subject: Subject
+    limit: Limit
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def subject_of(text: str) -> Subject:
+    """A number as people name it: "auc", "recall@0.5", "recall[macro]", "capture(depth=5%)".
+
+    >>> subject_of("sensitivity @ 30%")
+    Subject(measure='recall', level=None, threshold=0.3, options={}, said='sensitivity @ 30%')
+    """
+    found = ALONE.fullmatch(text)
+    if found is None:
+        message = f'"{text.strip()}" cannot be read as the name of a number.'
+        raise UsageError(message, "Write a measure: 'auc', 'recall@0.5', 'recall[macro]'.")
+    return _subject(found, text)
+
+
+def _subject(found: re.Match[str], text: str) -> Subject:
+    m = find(found["name"])
+    options = {k: v for part in (found["options"] or "").split(",") if part.strip() for k, v in [_option(part)]}
+    m.with_defaults(options)
+    _check_options(m, options)
+    cut = None if found["threshold"] is None else amount(found["threshold"])
+    if cut is not None and not {Outcomes, Confusion} & set(m.reads):
+        message = f'"{m.name}" does not depend on a threshold, and "{text.strip()}" gives one.'
+        raise UsageError(message, f"Leave it out: '{m.name}'.")
+    return Subject(m.name, found["level"], cut, options, text.strip())
+
+
+def _option(part: str) -> tuple[str, Any]:
+    name, mark, value = (piece.strip() for piece in part.partition("="))
+    if not mark or not value or name == "payoff":
+        message = f'"{part.strip()}" is not an option of a measure.'
+        raise UsageError(message, "Write its name and a number: 'capture(depth=5%) >= 0.3'.")
+    if not re.fullmatch(rf"{NUMBER}\s*%?", value):
+        return name, value
+    number = amount(value)
+    return name, int(number) if number.is_integer() and re.fullmatch(r"\d+", value) else number
+
+
+def _check_options(m: Measure, given: Mapping[str, Any]) -> None:
+    """Refuse what a measure would stumble over: a word for a number, a share beyond 1."""
+    for name, value in given.items():
+        default = m.options[name]
+        if isinstance(default, tuple):
+            message = f'The option "{name}" of {m.name} is several numbers, which a requirement cannot hold.'
+            raise UsageError(message, "Leave it out.")
+        if isinstance(default, str):
+            fine, allowed = value in WORDS[name], listing(WORDS[name])
+        elif name in SHARES:
+            fine, allowed = isinstance(value, int | float) and 0 < value <= 1, "a share above 0 and at most 1"
+        else:
+            whole = isinstance(default, int)
+            fine = isinstance(value, int if whole else int | float) and value > 0
+            allowed = "a whole number above 0" if whole else "a number above 0"
+        if not fine:
+            message = f'The option "{name}" of {m.name} is {allowed}, and "{value}" came.'
+            raise UsageError(message, f"`steelyard measures {m.name}` tells more.")
+
+
+def requirement_of(text: str) -> Requirement:
+    """A requirement as people write it.
+
+    >>> r = requirement_of("recall[macro] >= 70%")
+    >>> str(r.subject), r.limit.bound, r.limit.needed
+    ('recall[macro]', 0.7, 'at least 70%')
+    """
+    found = REQUIREMENT.fullmatch(text)
+    if found is None:
+        message = f'The requirement "{text.strip()}" cannot be read.'
+        raise UsageError(message, f"Write a measure, >= or <=, and a number, one requirement at a time: {EXAMPLES}.")
+    subject = _subject(found, found["subject"])
+    side, said = found["side"], re.sub(r"\s", "", found["bound"])
+    limit = Limit(amount(said), side in {"<=", "<", "≤"}, side in {"<", ">"}, said)
+    least, most = subject.known.range
+    if not limit.holds(least if limit.upper else most):
+        end = f"below {least:g}" if limit.upper else f"above {most:g}"
+        message = f'"{text.strip()}" can never be met: {subject.measure} is never {end}.'
+        percent = f"Per cent are written with their sign: {said}%." if most == 1 and 1 < limit.bound <= 100 else ""
+        raise UsageError(message, percent or "Choose another bound.")
+    return Requirement(subject, limit, text.strip())
+
+
+# The gate -------------------------------------------------------------------------------------------------------------
+
+
+def check(
+    e: Any,
+    requirements: str | Sequence[str | Requirement] = (),
+    against: Any = None,
+    margin: float | str | Sequence[str] | Mapping[str, float] | None = None,
+    *,
+    compare: Sequence[str] = (),
+    on: str = "interval",
+) -> Outcome:
+    """Hold an evaluation against requirements, and against a champion that it may be worse than by a margin at most.
+
+    A requirement is met when the whole interval of its number keeps it; `on="point"` looks at the number alone. Against
+    a champion the measures of the requirements and of `compare` are compared.
+
+    >>> from steelyard import evaluate
+    >>> e = evaluate(target=["a"] * 80 + ["b"] * 20, prediction=["a"] * 100, positive="a")
+    >>> print(check(e, ["accuracy >= 0.70", "accuracy >= 0.75"]))
+    ✓ accuracy  met: 0.800 [0.711, 0.867], needed at least 0.70
+    ✗ accuracy  not shown: 0.800 [0.711, 0.867], needed at least 0.75
+    <BLANKLINE>
+    1 of 2 met
+    """
+    if on not in {"interval", "point"}:
+        message = f"on={listing([on])} is not a choice."
+        raise UsageError(message, 'Allowed: "interval" (what is shown) and "point" (what happened to come out).')
+    given = [requirements] if isinstance(requirements, str) else requirements
+    wanted = [r if isinstance(r, Requirement) else requirement_of(r) for r in given]
+    named = [subject_of(text) for text in ([compare] if isinstance(compare, str) else compare)]
+    if against is None and (named or margin is not None):
+        message = "There is no champion to compare with."
+        raise UsageError(message, "Name one: against=, or --against FILE.")
+    if not wanted and against is None:
+        message = "Nothing was required."
+        raise UsageError(message, "Write a requirement such as 'auc >= 0.80', or name a champion (--against FILE).")
+    results = [_required(e, r, on) for r in wanted]
+    notes = ["Values were compared and not intervals: luck may decide."] if on == "point" else []
+    if against is not None:
+        from steelyard.gates.champion import held_against
+
+        more, said = held_against(e, against, [r.subject for r in wanted], named, margin, on)
+        results, notes = results + more, notes + said
+    return Outcome(tuple(results), tuple(notes), on)
+
+
+def _required(e: Any, r: Requirement, on: str) -> Result:
+    x = r.subject.estimate(e)
+    state, reason = judge(x, r.limit, on)
+    return Result(r.subject.said, r.text, r.limit, state, x, reason)

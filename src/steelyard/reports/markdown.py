@@ -1,0 +1,63 @@
+"""A report as Markdown, for a pull request: the sentences, the chief numbers, the matrix, what it is worth."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from steelyard.views import story, tables
+from steelyard.views.sentences import sentences
+from steelyard.views.worth import policy_table
+from steelyard.words import percent, visible
+
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#!~])")
+
+
+def report_markdown(models: Mapping[str, Any], *, title: str = "", command: str = "", slices: Any = None) -> str:
+    """The report of one evaluation, or of several by name."""
+    several = len(models) > 1
+    lines = [f"# {safe(title or 'steelyard report')}", ""]
+    if several:
+        first = next(iter(models.values()))
+        names = [n for n in story.FIRST if all(n in e.measures for e in models.values())][:8] or first.measures[:4]
+        rows = [[n, *(str(e[n]) for e in models.values())] for n in names]
+        lines += _table(["measure", *map(str, models)], rows, "l" * (len(models) + 1))
+    for name, e in models.items():
+        if several:
+            lines += [f"## {safe(name)}", ""]
+        lines += _one(e)
+        if slices is not None and not several:
+            lines += [safe(s) for s in slices.sentences()] + [""]
+    if command:
+        lines += ["Made by:", "", f"    {visible(command)}", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _one(e: Any) -> list[str]:
+    out = [f"- **{label}**: {safe(text)}" for label, text in story.facts(e)] + [""]
+    out += [safe(" ".join(s.text for s in sentences(e))), ""]
+    matrix = tables.matrix(e)
+    if matrix is not None and len(matrix.rows) <= 12:
+        out += _table(matrix.head, matrix.rows, matrix.align)
+    rows = [(r.name, r.value, r.interval, r.meaning) for g in story.groups(e) for r in g.rows]
+    out += _table(("measure", "value", f"{percent(e.confidence)} interval", "meaning"), rows, "lrll")
+    if e.payoff is not None:
+        worth = policy_table(e.worth)
+        out += _table(worth.head, worth.rows, worth.align)
+    small = tables.segments(e)
+    if small is not None:
+        out += _table(small.head, small.rows, small.align)
+    return out
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> list[str]:
+    rule = ["---:" if a == "r" else "---" for a in align]
+    body = [[safe(c) for c in row] for row in rows]
+    lines = [[safe(h) for h in head], rule, *body]
+    return ["| " + " | ".join(line) + " |" for line in lines] + [""]
+
+
+def safe(text: Any) -> str:
+    """Text in which no name can become a link, a tag or a column: signs that Markdown obeys get a backslash."""
+    return SPECIAL.sub(r"\\\1", visible(text))

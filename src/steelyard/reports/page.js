@@ -1,0 +1,265 @@
+"use strict";
+(function () {
+  // Numbers in words, as steelyard.words writes them -----------------------------------------------------------------
+  const MINUS = "\u2212";
+  const sign = (x, text) => (x < 0 && /[1-9]/.test(text) ? MINUS : "") + text;
+  const exponent = (x) => Math.floor(Math.log10(Math.abs(x)));
+  const power = (x, digits) => Math.abs(x).toExponential(digits).replace(/e([+-])(\d)$/, "e$10$2");
+
+  // A value that lies exactly halfway goes to the even digit, which browsers do otherwise.
+  function even(x, digits) {
+    const halves = Math.abs(x) * Math.pow(2, digits + 1);
+    if (halves > 9e15 || halves % 2 !== 1) return Math.abs(x);
+    return 2 * Math.round(Math.abs(x) * Math.pow(10, digits) / 2) / Math.pow(10, digits);
+  }
+  function number(x, digits) {
+    if (!isFinite(x)) return isNaN(x) ? "n/a" : x > 0 ? "infinite" : MINUS + "infinite";
+    if (Math.abs(x) >= 1e15) return sign(x, power(x, 3));
+    return sign(x, even(x, digits).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+  }
+  function significant(x, digits) {
+    if (x === 0) return "0";
+    return exponent(x) < -6 ? sign(x, power(x, digits - 1)) : number(x, Math.max(0, digits - 1 - exponent(x)));
+  }
+  const count = (x) => number(x, Math.abs(x - Math.round(x)) < 1e-9 * Math.max(1, Math.abs(x)) ? 0 : 1);
+  function percent(share) {
+    const value = 100 * Number(even(share, 3).toFixed(3));
+    if (Math.abs(value - Math.round(value)) < 1e-9) return number(Math.round(value), 0) + "%";
+    const nearer = Number(Math.min(value, Math.abs(100 - value)).toFixed(12));
+    return number(value, nearer >= 0.95 ? 1 : 1 - exponent(nearer)) + "%";
+  }
+  function parts(found) {
+    const [value, low, high] = found;
+    if (low === null) return [significant(value, 3), "", ""];
+    const half = (high - low) / 2, size = Math.max(Math.abs(low), Math.abs(high)), largest = Math.max(size, Math.abs(value));
+    let digits = half > 1e-11 * size ? Math.max(0, 1 - exponent(half)) : 3;
+    if (low > 0 || high < 0) digits = Math.max(digits, 1 - exponent(value));
+    if (digits > 6 && largest > 0 && largest < 1e-4) {
+      const places = Math.max(1, digits + exponent(largest));
+      return found.map((v) => (v ? sign(v, power(v, places)) : "0"));
+    }
+    const told = found.map((v) => number(v, Math.min(digits, 12)));
+    if (value !== 0 && !/[1-9]/.test(told[0])) told[0] = significant(value, 2);
+    return told;
+  }
+
+  // Intervals, as steelyard.intervals works them out -----------------------------------------------------------------
+  // Under sampling weights a share rests on as many rows as would give the same spread; `part2` and `whole2` are squares.
+  function effective(part, whole, part2, whole2, most) {
+    const p = part / whole, spread = (1 - p) * (1 - p) * part2 + p * p * (whole2 - part2);
+    if (p > 0 && p < 1 && spread > 0) return Math.min(p * (1 - p) * whole * whole / spread, most);
+    return whole * whole / whole2;
+  }
+  function wilson(part, whole, n, z) {
+    if (!(whole > 0)) return null;
+    const p = part / whole, middle = 2 * n * p + z * z, half = z * Math.sqrt(z * z + 4 * n * p * (1 - p)), bottom = 2 * (n + z * z);
+    return [p, p === 0 ? 0 : Math.max(0, (middle - half) / bottom), p === 1 ? 1 : Math.min(1, (middle + half) / bottom)];
+  }
+  // Rubin's Bayesian bootstrap with half a row of prior in each outcome, quantiles after Cornish and Fisher. Outcomes are
+  // those of positives (flagged, not flagged), then those of negatives.
+  function worth(counts, squares, values, z) {
+    const rows = counts.reduce((a, b) => a + b), sum = counts.reduce((a, n, i) => a + n * values[i], 0);
+    const level = [0, 0, 2, 2], made = [0, 1, 0, 1].map((side) => counts[side] + counts[side + 2] > 0);
+    const own = level.map((k) => (squares ? (squares[k] + squares[k + 1]) / (counts[k] + counts[k + 1]) : 1));
+    const n = counts.map((c, i) => c + (made[i] ? 0.5 * own[i] : 0)), total = n.reduce((a, b) => a + b);
+    const over = (weights, of) => weights.reduce((a, w, i) => a + w * of(values[i]), 0);
+    const mean = over(n, (v) => v) / total, skew = over(n, (v) => Math.pow(v - mean, 3)) / total;
+    let size = total, spread = Math.max(over(n, (v) => v * v) / total - mean * mean, 0) / (total + 1);
+    if (squares) {
+      const both = squares.map((q, i) => q + (made[i] ? 0.5 * own[i] * own[i] : 0)), all = over(both, () => 1);
+      size = total * total / all;
+      spread = Math.max(over(both, (v) => v * v) - 2 * mean * over(both, (v) => v) + mean * mean * all, 0) / (total * total) * size / (size + 1);
+    }
+    const error = Math.sqrt(spread), lean = 2 * skew / ((size + 1) * (size + 2)) / Math.pow(error, 3);
+    const shift = (isFinite(lean) ? Math.max(-2, Math.min(2, lean)) : 0) * (z * z - 1) / 6;
+    const low = rows * (mean + error * (shift - z)), high = rows * (mean + error * (shift + z));
+    return isFinite(low) && isFinite(high) ? [sum, Math.min(sum, low), Math.max(sum, high)] : [sum, null, null];
+  }
+
+  // Drawing ----------------------------------------------------------------------------------------------------------
+  function element(name, attributes, text) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    Object.keys(attributes).forEach((key) => made.setAttribute(key, attributes[key]));
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+  const numbers = (text) => text.split(" ").map(Number);
+
+  // A line at x, and a ring on it where y is known.
+  function mark(svg, x, y) {
+    const [left, top, right, bottom] = numbers(svg.dataset.box), ends = numbers(svg.dataset.ends);
+    let group = svg.querySelector(".marker");
+    if (!group) {
+      svg.querySelectorAll("circle.sy-s-ink").forEach((old) => old.remove());
+      group = element("g", { class: "marker" });
+      group.append(element("path", { class: "sy-s-quiet", stroke: "#5b6470", "stroke-dasharray": "2 3", fill: "none" }));
+      group.append(element("circle", { class: "sy-s-ink sy-f-paper", r: 6, stroke: "#1b1f24", "stroke-width": 3, fill: "#f7f8fa" }));
+    }
+    const inside = (v, low, high) => Math.max(0, Math.min(1, (v - low) / (high - low || 1)));
+    const px = left + inside(x, ends[0], ends[1]) * (right - left);
+    group.firstChild.setAttribute("d", "M" + px + " " + top + "V" + bottom);
+    group.lastChild.setAttribute("visibility", y === undefined ? "hidden" : "visible");
+    if (y !== undefined) {
+      group.lastChild.setAttribute("cx", px);
+      group.lastChild.setAttribute("cy", bottom - inside(y, ends[2], ends[3]) * (bottom - top));
+    }
+    // Above all else, whatever was drawn since.
+    svg.append(group);
+  }
+  // Round values between two ends, in words that are short, as steelyard.charts.scales finds them.
+  function ticks(low, high) {
+    const rough = (high - low) / 5, ten = Math.pow(10, exponent(rough)), step = ten * [1, 2, 2.5, 5, 10].find((m) => m * ten >= rough * (1 - 1e-9));
+    const size = Math.max(Math.abs(low), Math.abs(high)), found = [];
+    const unit = [[1e12, "T"], [1e9, "bn"], [1e6, "m"], [1e3, "k"]].find((u) => size >= 10 * u[0]) || [1, ""];
+    const digits = Math.max(0, -Math.floor(Math.log10(step / unit[0]) + 1e-9));
+    for (let i = Math.ceil(low / step - 1e-9); i <= Math.floor(high / step + 1e-9); i++) {
+      const v = i * step;
+      found.push([v, v === 0 ? "0" : size >= 1e16 || digits > 6 ? significant(v, 2) : number(v / unit[0], digits) + unit[1]]);
+    }
+    return found;
+  }
+  // The curve of profit or cost drawn again: its band, its line, and an axis that holds them.
+  function redraw(svg, rows) {
+    const [left, top, right, bottom] = numbers(svg.dataset.box);
+    let low = Math.min(0, ...rows.map((r) => r[2])), high = Math.max(0, ...rows.map((r) => r[3]));
+    if (!(high > low)) { low -= 0.5; high += 0.5; }
+    const room = 0.04 * (high - low);
+    low -= low < 0 ? room : 0; high += high > 0 ? room : 0;
+    const X = (v) => (left + v * (right - left)).toFixed(1), Y = (v) => (bottom - (v - low) / (high - low) * (bottom - top)).toFixed(1);
+    const path = (list, k) => list.map((r) => X(r[0]) + " " + Y(r[k])).join("L");
+    const group = element("g", { class: "again" });
+    [0, 0.2, 0.4, 0.6, 0.8, 1].forEach((share) => group.append(element("path", { d: "M" + X(share) + " " + top + "V" + bottom, class: "sy-s-grid", stroke: "#dfe3e8", fill: "none" })));
+    ticks(low, high).forEach((tick) => {
+      group.append(element("path", { d: "M" + left + " " + Y(tick[0]) + "H" + right, class: tick[0] ? "sy-s-grid" : "sy-s-quiet", stroke: tick[0] ? "#dfe3e8" : "#5b6470", fill: "none" }));
+      group.append(element("text", { x: left - 7, y: Number(Y(tick[0])) + 4, "text-anchor": "end", "font-size": 12, class: "sy-f-quiet", fill: "#5b6470" }, tick[1]));
+    });
+    group.append(element("path", { d: "M" + path(rows, 3) + "L" + path(rows.slice().reverse(), 2) + "Z", class: "sy-f-0", fill: "#0063a8", "fill-opacity": 0.22 }));
+    group.append(element("path", { d: "M" + path(rows, 1), class: "sy-s-0", stroke: "#0063a8", "stroke-width": 2, fill: "none" }));
+    svg.querySelectorAll(".again, .marker").forEach((old) => old.remove());
+    // What told the old amounts goes: all that was drawn, and the words beside the axis. Depths and titles stay.
+    svg.querySelectorAll("path, circle, rect").forEach((old) => old.remove());
+    svg.querySelectorAll("text:not([transform])").forEach((old) => { if (Number(old.getAttribute("x")) < left) old.remove(); });
+    svg.append(group);
+    svg.dataset.ends = "0 1 " + low + " " + high;
+  }
+
+  // One model's explorer ---------------------------------------------------------------------------------------------
+  function start(root) {
+    const data = JSON.parse(root.querySelector(".data").textContent), last = data.t.length - 1;
+    // Everything of this model lies in boxes that carry its name; the nearest of them holds the matrix and the rates.
+    const box = '[data-model="' + root.dataset.model + '"]', scope = root.parentElement.closest(box) || root.closest("section");
+    const sums = (steps) => { let sum = 0; return steps.map((step) => (sum += step)); };
+    const tp = sums(data.tp), fp = sums(data.fp), P = tp[last], N = fp[last], all = P + N;
+    const tp2 = data.tp2 && sums(data.tp2), fp2 = data.fp2 && sums(data.fp2);
+    const role = (name) => root.querySelector('[data-role="' + name + '"]');
+    const slider = role("slider"), cut = role("cut"), depth = role("depth"), sentence = role("sentence");
+    const values = data.values.slice(), better = data.kind === "cost" ? -1 : 1;
+    let at = data.at, touched = false;
+
+    const outcomes = (k) => [tp[k], P - tp[k], fp[k], N - fp[k]];
+    const squares = (k) => (tp2 ? [tp2[k], tp2[last] - tp2[k], fp2[k], fp2[last] - fp2[k]] : null);
+    function money(k) {
+      if (data.worth && !touched) return [data.worth.value[k], data.worth.low[k], data.worth.high[k]];
+      const found = worth(outcomes(k), squares(k), values, data.z);
+      return data.units ? [found[0], null, null] : found;
+    }
+    const goals = {
+      // What is the same at every cut is left out, so that large amounts do not drown small differences.
+      worth: (k) => better * (data.worth && !touched ? data.worth.value[k] : tp[k] * (values[0] - values[1]) + fp[k] * (values[2] - values[3])),
+      f1: (k) => 2 * tp[k] / (tp[k] + fp[k] + P),
+      ks: (k) => Math.abs(tp[k] / P - fp[k] / N)
+    };
+    // The first of the best cuts, which flags fewest; what rounding alone tells apart is equal.
+    function best(goal) {
+      const found = data.t.map((_, k) => goal(k)), top = found.reduce((a, b) => Math.max(a, b));
+      return found.findIndex((v) => v >= top - 1e-12 * Math.max(Math.abs(top), 1e-300));
+    }
+    // What the page told before the script ran, which holds for the threshold in force.
+    const cells = {}, first = {};
+    scope.querySelectorAll("[data-cell]").forEach((node) => {
+      cells[node.dataset.cell] = node;
+      first[node.dataset.cell] = node.textContent;
+    });
+    function put(name, text) { if (cells[name]) cells[name].textContent = text; }
+    function rate(name, of, within) {
+      const pick = (c) => [of, within].map((places) => places.reduce((a, i) => a + c[i], 0));
+      const [part, whole] = pick(outcomes(at)), [part2, whole2] = tp2 ? pick(squares(at)) : [0, 0];
+      let found = wilson(part, whole, tp2 ? effective(part, whole, part2, whole2, data.rows) : whole, data.z);
+      if (found && name === "f1") found = found.map((v) => 2 * v / (1 + v));
+      put(name, found ? percent(found[0]) : "n/a");
+      put(name + "-interval", !found ? "" : !data.units ? percent(found[1]) + " to " + percent(found[2]) : at === data.at ? first[name + "-interval"] : NOT_FOLLOWED);
+    }
+    const NOT_FOLLOWED = "by unit: known for the threshold in force";
+
+    function show(k) {
+      at = Math.max(0, Math.min(last, k));
+      const c = outcomes(at), flagged = c[0] + c[2], found = money(at), told = parts(found);
+      slider.value = at;
+      slider.setAttribute("aria-valuetext", data.t[at] === null ? "nobody flagged" : "score at least " + data.t[at] + ", " + percent(flagged / all) + " flagged");
+      cut.value = at === data.at && data.threshold !== null ? data.threshold : data.t[at] === null ? "" : data.t[at];
+      depth.value = Number((100 * flagged / all).toPrecision(6));
+      ["tp", "fn", "fp", "tn"].forEach((name, i) => {
+        put(name, count(c[i]));
+        put(name + "-share", percent(c[i] / (i < 2 ? P : N)) + (i < 2 ? " of positives" : " of negatives"));
+      });
+      rate("recall", [0], [0, 1]); rate("fpr", [2], [2, 3]); rate("specificity", [3], [2, 3]);
+      rate("precision", [0], [0, 2]); rate("accuracy", [0, 3], [0, 1, 2, 3]); rate("f1", [0], [0, 1, 2]);
+      const here = at === data.at && !touched && first["worth-interval"];
+      const range = told[1] ? told[1] + " to " + told[2] : data.units ? here || NOT_FOLLOWED : "";
+      put("worth", here ? first.worth : told[0]);
+      put("worth-interval", range);
+      sentence.textContent = "Flagging " + count(flagged) + " of " + count(all) + " rows catches " + count(c[0]) + " of " + count(P) +
+        " positives and raises " + count(c[2]) + (c[2] === 1 ? " false alarm" : " false alarms") + ". The " + data.kind + " is " + (here ? first.worth : told[0]) +
+        (range && range !== NOT_FOLLOWED ? " (" + range + ")" : "") + (at === best(goals.worth) ? ": no other threshold does better at these amounts." : ".");
+      const spots = {
+        "fpr tpr": [c[2] / N, c[0] / P],
+        "tpr precision": [c[0] / P, flagged ? c[0] / flagged : undefined],
+        "depth tpr": [flagged / all, c[0] / P],
+        "depth lift": [flagged / all, flagged ? c[0] / P / (flagged / all) : undefined],
+        threshold: [data.t[at] === null ? Infinity : data.t[at]]
+      };
+      spots["depth " + data.kind] = [flagged / all, found[0]];
+      document.querySelectorAll(box + " svg[data-live]").forEach((svg) => {
+        const spot = spots[svg.dataset.live];
+        if (spot) mark(svg, spot[0], spot[1]);
+      });
+    }
+    function revalue() {
+      const step = Math.max(1, Math.floor(last / 300)), rows = [];
+      for (let k = 0; k <= last; k += k < last ? Math.min(step, last - k) : 1) {
+        const found = money(k);
+        rows.push([(tp[k] + fp[k]) / all, found[0], found[1] === null ? found[0] : found[1], found[2] === null ? found[0] : found[2]]);
+      }
+      document.querySelectorAll(box + ' svg[data-chart="' + data.kind + '"]').forEach((svg) => redraw(svg, rows));
+    }
+
+    slider.max = last;
+    slider.addEventListener("input", () => show(Number(slider.value)));
+    // A box that is left empty says what it said before; any number goes to the nearest cut that flags no more.
+    cut.addEventListener("change", () => {
+      const wanted = Number(cut.value);
+      show(cut.value === "" ? at : data.t.reduce((k, t, i) => (t === null || t >= wanted ? i : k), 0));
+    });
+    depth.addEventListener("change", () => {
+      const wanted = Number(depth.value) / 100 * all * (1 + 1e-9);
+      show(depth.value === "" ? at : tp.reduce((k, _, i) => (tp[i] + fp[i] <= wanted ? i : k), 0));
+    });
+    root.querySelectorAll("[data-value]").forEach((field) => {
+      field.addEventListener("input", () => {
+        const v = Number(field.value);
+        if (field.value === "" || !isFinite(v)) return;
+        values[Number(field.dataset.value)] = v;
+        touched = true;
+        revalue();
+        show(at);
+      });
+    });
+    root.querySelectorAll("[data-best]").forEach((button) => {
+      button.addEventListener("click", () => show(button.dataset.best === "current" ? data.at : best(goals[button.dataset.best])));
+    });
+    root.querySelectorAll("[hidden]").forEach((node) => { node.hidden = false; });
+    show(at);
+  }
+  document.querySelectorAll(".explorer").forEach(start);
+  window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((d) => { d.open = true; }));
+})();

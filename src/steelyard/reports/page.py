@@ -1,0 +1,149 @@
+"""The page: one file that opens offline and stays readable without scripts, styles or colours."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from steelyard.charts.palette import dark_rules
+from steelyard.reports import sections as parts
+from steelyard.reports.html import Ready, fingerprint, join, tag
+from steelyard.reports.sections import Section, needs
+from steelyard.views import story
+from steelyard.views.sentences import sentences
+from steelyard.words import visible
+
+STALE = "To see whether it is going stale, reference and current scores over time are needed."
+HELPS = "To see whether acting on it helps, a control group is needed."
+
+
+@cache
+def _file(name: str) -> str:
+    return (files("steelyard.reports") / name).read_text(encoding="utf-8")
+
+
+@cache
+def _style() -> str:
+    lines = [line.strip() for line in _file("page.css").splitlines()]
+    return "".join(lines) + f"@media screen and (prefers-color-scheme:dark){{{dark_rules()}}}"
+
+
+def report_html(models: Mapping[str, Any], *, title: str = "", command: str = "", slices: Any = None) -> str:
+    """The report of one evaluation, or of several by name, as one HTML file."""
+    first = next(iter(models.values()))
+    title = title or (_title(first) if len(models) == 1 else "Which model?")
+    found = sections_of(models, command, slices)
+    script = _file("page.js")
+    style = _style()
+    policy = (
+        f"default-src 'none'; script-src '{fingerprint(script)}'; style-src '{fingerprint(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", f"{title} – steelyard report"),
+        tag("style", Ready(style)),
+    )
+    body = tag(
+        "body",
+        tag("header", _header(models, title)),
+        tag("nav", [tag("a", s.question, href=f"#{s.anchor}") for s in found], aria_label="Questions"),
+        tag("main", [tag("section", tag("h2", s.question), s.body, id=s.anchor) for s in found]),
+        tag("footer", "Made by steelyard. This page is complete: it loads nothing and sends nothing."),
+        tag("script", Ready(script)),
+    )
+    return f'<!DOCTYPE html>\n<html lang="en">{head}{body}</html>\n'
+
+
+def _title(e: Any) -> str:
+    source = str(e.facts.get("source", "")) or "an evaluation"
+    return source.rsplit("/", 1)[-1]
+
+
+def _header(models: Mapping[str, Any], title: str) -> Ready:
+    first = next(iter(models.values()))
+    out = [tag("p", "steelyard report", class_="over"), tag("h1", title)]
+    for name, e in models.items():
+        if len(models) > 1:
+            out.append(tag("h3", name))
+        out.append(tag("dl", [[tag("dt", label), tag("dd", text)] for label, text in story.facts(e)]))
+    if len(models) == 1:
+        out.append(tag("p", " ".join(s.text for s in sentences(first)), class_="story"))
+    for name, e in models.items():
+        for note in story.notes(e, story.groups(e)):
+            out.append(tag("p", (f"{name}: " if len(models) > 1 else "") + note, class_="note warn"))
+    return join(out)
+
+
+def sections_of(models: Mapping[str, Any], command: str, slices: Any) -> list[Section]:
+    """Every section, in order."""
+
+    def each(make: Any) -> Ready:
+        """One model's answer, or that of every model below its name."""
+        out = []
+        for i, (name, e) in enumerate(models.items()):
+            answer = make(e, f"m{i}", name)
+            if len(models) > 1:
+                answer = tag("details", tag("summary", name), answer, open=i == 0)
+            out.append(tag("div", answer, data_model=f"m{i}"))
+        return join(out)
+
+    several = Section("model", "Which model?", parts.which_model(models))
+    found = [
+        Section("good", "How good?", each(lambda e, *_: parts.how_good(e))),
+        Section("sure", "How sure?", each(lambda e, *_: parts.how_sure(e))),
+        Section("fails", "Where does it fail?", each(lambda e, *_: parts.where_it_fails(e, slices))),
+        Section("threshold", "Which threshold?", each(parts.which_threshold)),
+        Section("worth", "What is it worth?", each(lambda e, *_: parts.what_it_is_worth(e))),
+        several,
+        Section("stale", "Is it going stale?", needs(STALE)),
+        Section("helps", "Does it help?", needs(HELPS)),
+        Section("made", "How was this made?", _made(models, command)),
+    ]
+    if len(models) > 1:
+        found.remove(several)
+        found.insert(0, several)
+    return found
+
+
+def evidence_fingerprint(e: Any) -> str:
+    """A short hash of what was counted: the same rows give the same one, in any order and from any engine."""
+    text = json.dumps({k: v.to_dict() for k, v in e.evidence.items()}, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _made(models: Mapping[str, Any], command: str) -> Ready:
+    from importlib.metadata import version
+
+    import numpy as np
+
+    rows: list[tuple[str, str]] = []
+    for name, e in models.items():
+        of = f" of {visible(name)}" if len(models) > 1 else ""
+        rows.append(
+            (f"data{of}", f"{e.facts.get('source', 'unknown')}, {e.rows:,} rows, fingerprint {evidence_fingerprint(e)}")
+        )
+        roles = e.facts.get("roles") or {}
+        if roles:
+            rows.append((f"columns{of}", ", ".join(f"{role} {column}" for role, column in roles.items())))
+        if e.facts.get("engine"):
+            rows.append((f"counted by{of}", str(e.facts["engine"])))
+    rows.append(("made", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")))
+    rows.append(
+        ("versions", f"steelyard {version('steelyard')}, Python {platform.python_version()}, NumPy {np.__version__}")
+    )
+    if command:
+        rows.append(("command", command))
+    rows.append(
+        ("intervals", "each carries the name of its method in report.json; definitions are in docs/measures.md")
+    )
+    return tag("dl", [[tag("dt", label), tag("dd", text)] for label, text in rows])

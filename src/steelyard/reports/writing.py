@@ -1,0 +1,83 @@
+"""A report in the form that its name asks for: .html, .md or .json."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import UsageError, listing
+from steelyard.writing import write_whole
+
+ENDINGS = (".html", ".htm", ".md", ".json")
+
+
+def report_text(
+    models: Mapping[str, Any], ending: str, *, title: str = "", command: str = "", slices: Any = None
+) -> str:
+    """The report as text of one kind."""
+    if ending == ".md":
+        from steelyard.reports.markdown import report_markdown
+
+        return report_markdown(models, title=title, command=command, slices=slices)
+    if ending == ".json":
+        return json.dumps(
+            report_document(models, title, command, slices), ensure_ascii=False, allow_nan=False, indent=1
+        )
+    from steelyard.reports.page import report_html
+
+    return report_html(models, title=title, command=command, slices=slices)
+
+
+def report_document(models: Mapping[str, Any], title: str, command: str, slices: Any) -> dict[str, Any]:
+    """Every number, sentence and chart as plain JSON values."""
+    from steelyard.reports.page import evidence_fingerprint
+    from steelyard.views.document import SCHEMA, evaluation_document, plain
+
+    found: dict[str, Any] = plain(
+        {
+            "schema": SCHEMA,
+            "title": title,
+            "command": command,
+            "models": {
+                name: evaluation_document(e)
+                | {
+                    "fingerprint": evidence_fingerprint(e),
+                    "charts": {n: _chart(e.chart(n)) for n in e.charts},
+                    "threshold": e.best_threshold().to_dict()
+                    if e.payoff is not None and e.scores is not None
+                    else None,
+                }
+                for name, e in models.items()
+            },
+            "slices": None if slices is None else slices.to_dict(),
+        }
+    )
+    return found
+
+
+def _chart(chart: Any) -> dict[str, Any]:
+    """What a chart shows, without how it is drawn."""
+    return {
+        "title": chart.title,
+        "description": chart.description,
+        "columns": {k: list(v) for k, v in chart.columns.items()},
+    }
+
+
+def write_report(
+    models: Mapping[str, Any],
+    path: str | os.PathLike[str],
+    *,
+    title: str = "",
+    command: str = "",
+    slices: Any = None,
+) -> None:
+    """Write a report whole or not at all, in the form that the file's name asks for."""
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        message = f'A report is written as .html, .md or .json, and "{path}" is none of these.'
+        raise UsageError(message, f"Name a file that ends in one of {listing(ENDINGS)}.")
+    write_whole(path, report_text(models, ending, title=title, command=command, slices=slices))

@@ -1,0 +1,251 @@
+"""Charts of an evaluation that are no curves: matrices, intervals, sweeps, levels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steelyard.charts.marks import Band, Bar, Chart, Line, Mark, Point, Rule
+from steelyard.charts.palette import DASHES, SHADES
+from steelyard.charts.scales import Scale, wide_enough
+from steelyard.measures.curves import thresholds
+from steelyard.measures.measure import find
+from steelyard.measures.ranking import cumulative
+from steelyard.results import Estimate
+from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.words import count, estimate_text, percent, visible
+
+MOST_LEVELS = 50
+WRITTEN = 12
+"""Matrices of more levels are drawn without numbers."""
+SWEPT = ("recall", "specificity", "precision", "f1", "accuracy")
+FOREST = (
+    *("auc", "ks", "average_precision", "accuracy", "recall", "specificity", "precision", "f1", "mcc", "brier", "ece"),
+    *("hand_till_auc", "average_class_accuracy", "kappa", "r2", "correlation", "explained_variance"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A chart that can be drawn of some evaluations."""
+
+    draw: Callable[..., Chart]
+    allowed: Callable[[Any], bool]
+    needs: str
+
+
+_pictures: dict[str, Picture] = {}
+
+
+def picture(needs: str, allowed: Callable[[Any], bool]) -> Callable[[Callable[..., Chart]], Callable[..., Chart]]:
+    """Mark a function of an evaluation as a chart, with what it needs in words and as a test."""
+
+    def mark(function: Callable[..., Chart]) -> Callable[..., Chart]:
+        _pictures[function.__name__] = Picture(function, allowed, needs)
+        return function
+
+    return mark
+
+
+def pictures() -> dict[str, Picture]:
+    """Every chart of this kind by name."""
+    from steelyard.views import scatter  # noqa: F401  (its charts mark themselves)
+
+    return dict(_pictures)
+
+
+# Labels ---------------------------------------------------------------------------------------------------------------
+
+
+def _shade(share: float) -> str:
+    """A share as one of the shades."""
+    return f"shade{min(int(share * len(SHADES)), len(SHADES) - 1)}"
+
+
+@picture("labels, or scores and a threshold", lambda e: e.confusion is not None and bool(e.levels))
+def confusion(e: Any) -> Chart:
+    """The confusion matrix as a heat map: shade and small number are shares of the actual level."""
+    c: Confusion = e.confusion
+    if len(c.levels) > MOST_LEVELS:
+        return _worst_pairs(c)
+    order = list(range(len(c.levels)))
+    if e.positive is not None and len(c.levels) == 2:
+        order.sort(key=lambda i: c.levels[i] != e.positive)
+    k = len(order)
+    names = tuple(visible("the rest" if c.levels[i] is None else c.levels[i]) for i in order)
+    marks: list[Mark] = []
+    gap = 0.03 if k <= WRITTEN else 0.0
+    for row, i in enumerate(order):
+        for column, j in enumerate(order):
+            n = float(c.counts[i, j])
+            share = n / float(c.actual[i]) if c.actual[i] else 0.0
+            words = count(n) if k <= WRITTEN and (n or k <= 6) else ""
+            small = percent(round(share, 3)) if k <= 6 and c.actual[i] else ""
+            sides = (column - 0.5 + gap, column + 0.5 - gap, row - 0.5 + gap, row + 0.5 - gap)
+            marks.append(Bar(*sides, _shade(share), 1.0, words, small))
+    size = 460.0 if k <= WRITTEN else 620.0
+    height = min(120.0 + 60 * k, 420.0) if k <= 6 else size
+    columns: dict[str, Sequence[Any]] = {
+        "actual": [names[r] for r in range(k) for _ in range(k)],
+        "predicted": [names[j] for _ in range(k) for j in range(k)],
+        "rows": [float(c.counts[i, j]) for i in order for j in order],
+    }
+    across = Scale(-0.5, k - 0.5, "Predicted", "names", names)
+    # The first level stands at the top.
+    up = Scale(k - 0.5, -0.5, "Actual", "names", names)
+    said = f"{count(float(c.wrong))} of {count(float(c.total))} rows are predicted wrong."
+    title = "Confusion matrix"
+    return Chart("confusion", title, across, up, tuple(marks), said, columns, size=(size, height), grid=False)
+
+
+def _worst_pairs(c: Confusion) -> Chart:
+    """The commonest mistakes of very many levels, as bars."""
+    off = c.counts * (1 - np.eye(len(c.levels)))
+    places = np.argsort(-off, axis=None)[:20]
+    pairs = [(int(p) // len(c.levels), int(p) % len(c.levels)) for p in places if off.flat[int(p)] > 0]
+    names = tuple(f"{visible(c.levels[i])} as {visible(c.levels[j])}" for i, j in pairs) or ("no mistakes",)
+    values = [float(off[i, j]) for i, j in pairs]
+    bars = [Bar(0.0, v, r - 0.36, r + 0.36, 1) for r, v in enumerate(values)]
+    up = Scale(len(names) - 0.4, -0.6, "", "names", names)
+    said = f"The {len(pairs)} commonest mistakes among {len(c.levels):,} levels."
+    across = Scale(0.0, max(values, default=1.0) * 1.05, "Rows")
+    columns: dict[str, Sequence[Any]] = {"mistake": list(names), "rows": values or [0.0]}
+    return Chart("confusion", "Commonest mistakes", across, up, tuple(bars), said, columns, size=(620.0, 460.0))
+
+
+@picture("labels of several levels", lambda e: e.confusion is not None and len(e.levels) > 1)
+def levels(e: Any) -> Chart:
+    """Recall and precision of every level, with intervals."""
+    shown = list(e.levels)[:25]
+    rows = [(e.measure("recall", v), e.measure("precision", v)) for v in shown]
+    names = tuple(visible(v) for v in shown)
+    marks: list[Mark] = []
+    for i, pair in enumerate(rows):
+        for side, x in enumerate(pair):
+            if x.value is not None:
+                shape = ("circle", "square")[side]
+                marks.append(Point(x.value, i - 0.14 + 0.28 * side, side, shape, 4.5, x.low, x.high))
+    columns = {
+        "level": [n for n in names for _ in range(2)],
+        "measure": ["recall", "precision"] * len(names),
+        **_interval_columns([x for pair in rows for x in pair]),
+    }
+    more = f" The first 25 of {len(e.levels):,}." if len(e.levels) > 25 else ""
+    return Chart(
+        "levels",
+        "Every level",
+        Scale(0.0, 1.0, "", "share"),
+        Scale(len(names) - 0.5, -0.5, "", "names", names),
+        tuple(marks),
+        f"Recall and precision of every level with {percent(e.confidence)} intervals.{more}",
+        columns,
+        (("recall", 0), ("precision", 1)),
+        (460.0, max(130.0, 70 + 34.0 * len(names))),
+    )
+
+
+# Intervals ------------------------------------------------------------------------------------------------------------
+
+
+def _interval_columns(found: Sequence[Estimate]) -> dict[str, list[Any]]:
+    return {"estimate": [x.value for x in found], "low": [x.low for x in found], "high": [x.high for x in found]}
+
+
+def forest(
+    rows: Sequence[tuple[str, Estimate]], title: str = "Intervals", axis: str = "", neutral: float | None = None
+) -> Chart:
+    """Estimates below one another, each a dot on its interval with its numbers beside its name."""
+    shown = [(name, x) for name, x in rows if x.value is not None]
+    values = [v for _, x in shown for v in (x.low, x.value, x.high) if v is not None]
+    if neutral is not None:
+        values.append(neutral)
+    # Where all lie close together the scale does too, or their intervals would hide behind the dots.
+    inside = all(-0.001 <= v <= 1.001 for v in values) and max(values, default=1.0) - min(values, default=0.0) > 0.3
+    across = Scale(0.0, 1.0, axis) if inside else wide_enough(values, axis)
+    marks: list[Mark] = [] if neutral is None else [Rule(x=neutral)]
+    for i, (_, x) in enumerate(shown):
+        assert x.value is not None
+        marks.append(Point(x.value, float(i), 0, "circle", 4.5, x.low, x.high))
+    names = tuple(f"{visible(name)}  {estimate_text(x)}" for name, x in shown)
+    up = Scale(max(len(names), 1) - 0.5, -0.5, "", "names", names)
+    columns = {"name": [name for name, _ in shown], **_interval_columns([x for _, x in shown])}
+    size = (640.0, max(110.0, 60 + 27.0 * len(names)))
+    return Chart("intervals", title, across, up, tuple(marks), "; ".join(names), columns, size=size)
+
+
+@picture("any evidence", lambda _: True)
+def intervals(e: Any, measures: Sequence[str] = FOREST) -> Chart:
+    """The chief measures as dots on their intervals."""
+    told = [name for name in measures if name in e.measures]
+    return forest([(name, e[name]) for name in told], "How sure?")
+
+
+# Thresholds -----------------------------------------------------------------------------------------------------------
+
+
+@picture("one score for two levels", lambda e: e.scores is not None)
+def sweep(e: Any, measures: Sequence[str] = SWEPT) -> Chart:
+    """Measures of labels at every threshold."""
+    s = e.scores
+    tp, fp = cumulative(s)
+    cuts = thresholds(s)
+    every = Outcomes(tp, tp[-1] - tp, fp, fp[-1] - fp)
+    rows = [np.stack([every.tn, every.fp], -1), np.stack([every.fn, every.tp], -1)]
+    matrix = Confusion((0, 1), np.stack(rows, -2), s.rows, 1)
+    # Evenly along the rows and evenly along the scores, so that both ends are seen.
+    by_rows = np.linspace(1, len(cuts) - 1, min(len(cuts) - 1, 200)).round().astype(np.int64)
+    even = np.linspace(float(cuts[-1]), float(cuts[1]), 200) if len(cuts) > 1 else np.zeros(0)
+    keep = np.union1d(by_rows, np.searchsorted(-cuts, -even).clip(1, max(len(cuts) - 1, 1)))[: len(cuts)]
+    xs = cuts[keep].tolist()
+    marks: list[Mark] = []
+    columns: dict[str, list[Any]] = {"threshold": xs}
+    for i, name in enumerate(measures):
+        m = find(name)
+        found = m(every) if Outcomes in m.reads else m(matrix)
+        ys = [v if math.isfinite(v) else None for v in np.asarray(found.value)[keep].tolist()]
+        columns[name] = ys
+        marks.append(Line(xs, ys, i, 2, DASHES[i]))
+    if e.threshold is not None:
+        marks.append(Rule(x=e.threshold))
+    low, high = (0.0, 1.0) if s.probabilities else (min(xs, default=0.0), max(xs, default=1.0))
+    across = Scale(low, high if high > low else low + 1, "Threshold")
+    legend = tuple((name, i) for i, name in enumerate(measures))
+    up = Scale(0.0, 1.0, "", "share")
+    said = f"{', '.join(measures)} at every threshold."
+    title = "All rates against the threshold"
+    return Chart("sweep", title, across, up, tuple(marks), said, columns, legend, live="threshold")
+
+
+# Series, for whoever has them -----------------------------------------------------------------------------------------
+
+
+def series(
+    name: str,
+    title: str,
+    x: Sequence[float],
+    found: dict[str, Sequence[Estimate]],
+    across: Scale,
+    axis: str,
+    neutral: float | None = None,
+) -> Chart:
+    """Estimates along a quantity (a learning curve, quality over time): a line with its band for each series."""
+    marks: list[Mark] = [] if neutral is None else [Rule(y=neutral)]
+    values: list[float] = [] if neutral is None else [neutral]
+    columns: dict[str, list[Any]] = {"series": [], "x": [], "estimate": [], "low": [], "high": []}
+    for i, (label, row) in enumerate(found.items()):
+        told = _interval_columns(row)
+        ys, lows, highs = told["estimate"], told["low"], told["high"]
+        marks.append(Band(list(x), lows, highs, i))
+        marks.append(Line(list(x), ys, i, 2, DASHES[i % len(DASHES)], visible(label) if len(found) > 1 else ""))
+        marks += [Point(float(a), float(b), i, size=3) for a, b in zip(x, ys, strict=True) if b is not None]
+        values += [v for v in (*ys, *lows, *highs) if v is not None]
+        columns["series"] += [label] * len(row)
+        columns["x"] += list(x)
+        for key, part in told.items():
+            columns[key] += part
+    said = f"{title}: {', '.join(map(str, found))}."
+    return Chart(name, title, across, wide_enough(values, axis), tuple(marks), said, columns, size=(560.0, 340.0))

@@ -1,0 +1,213 @@
+"""Buttons, boxes and keys of the threshold explorer: they find the best cut of all, and lead to real cuts only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.measures.ranking import cumulative
+from steelyard.reports.page import report_html
+from steelyard.words import count, estimate_parts
+from steelyard.worth.goals import goal_of
+from steelyard.worth.thresholds import choose
+
+from .explorer import AMOUNTS, island, rows_of
+from .pages import models, report, scored, scored_rows
+
+FOCUSED = "() => { const d = document.activeElement.dataset; return d.role || d.best || 'value ' + d.value; }"
+
+# The best cut -------------------------------------------------------------------------------------------------------
+
+
+def sets_of_amounts() -> list[tuple[float, ...]]:
+    """A hundred random sets: whole, fractional, negative, zero, tiny and huge ones, and some where all is equal."""
+    rng = np.random.default_rng(5)
+    sets: list[tuple[float, ...]] = [
+        (0, 0, 0, 0),
+        (1, 1, 1, 1),
+        (0, -1, -1, 0),
+        (1, 0, 0, 0),
+        (0, 0, -5, 3),
+        (-2, 4, 6, -1),
+    ]
+    sets += [tuple(rng.integers(-500, 500, 4).tolist()) for _ in range(44)]
+    sets += [tuple((rng.normal(size=4) * 10.0 ** rng.integers(-3, 10)).round(4).tolist()) for _ in range(40)]
+    sets += [tuple(rng.choice([0, 0, 1e12, -1e9, 25, -0.01], 4).tolist()) for _ in range(14)]
+    return sets
+
+
+@pytest.mark.parametrize("kind", ["profit", "cost"])
+def test_the_best_cut_is_the_best_of_all_for_any_amounts(kind: str, visit: Callable[..., Any]) -> None:
+    e = models("score")["one"] if kind == "profit" else scored(profit=sy.Cost(fn=140, fp=70), segment=None)
+    s = e.scores
+    tp, fp = ([int(n) for n in x] for x in cumulative(s))
+    assert len(tp) < len(scored_rows()) / 10, "there are ties"
+    page = visit(report("score") if kind == "profit" else report_html({"one": e}))
+    data = island(page)
+    kept = np.cumsum(data["tp"]).tolist(), np.cumsum(data["fp"]).tolist()
+    sets = sets_of_amounts()
+    assert len(sets) >= 100
+    sign = 1 if kind == "profit" else -1
+    for amounts, (place, told) in zip(sets, page.evaluate(AMOUNTS, [[a, "worth"] for a in sets]), strict=True):
+        # In whole numbers, over every cut of the table and not only over those on the page.
+        unit = max(Fraction(v).denominator for v in amounts)
+        a = [sign * int(Fraction(v) * unit) for v in amounts]
+
+        def exact(t: int, f: int, a: list[int] = a) -> int:
+            return t * a[0] + (tp[-1] - t) * a[1] + f * a[2] + (fp[-1] - f) * a[3]
+
+        every = [exact(t, f) for t, f in zip(tp, fp, strict=True)]
+        mine, top = exact(kept[0][place], kept[1][place]), max(every)
+        moved = top - min(every)
+        assert (top - mine) * 10**12 <= moved, amounts
+        if moved:
+            # Python chooses among all cuts too; of those that rounding cannot tell apart it may take another.
+            named = dict(zip(("tp", "fn", "fp", "tn"), amounts, strict=True))
+            payoff = sy.Profit(**named) if kind == "profit" else sy.Cost(**named)
+            worth = getattr(rows_of(e, data["t"][place]), kind)(payoff)
+            assert told == list(estimate_parts(worth.value, worth.low, worth.high)), amounts
+            chosen = int((s.cells.low >= choose(s, goal_of(payoff, {}, None))[0]).sum())
+            alone = sum((top - v) * 10**9 <= moved for v in every) == 1
+            assert not alone or (kept[0][place], kept[1][place]) == (tp[chosen], fp[chosen]), amounts
+            assert (top - every[chosen]) * 10**9 <= moved, amounts
+
+
+def test_typing_amounts_moves_profit_its_interval_and_its_curve(visit: Callable[..., Any]) -> None:
+    page = visit(report("score"))
+    e = models("score")["one"]
+    typed = {"caught positive": "90", "false alarm": "-12.5", "missed positive": "0", "left alone": "1"}
+    for label, text in typed.items():
+        page.get_by_label(label).fill(text)
+    page.get_by_role("button", name="Best profit").click()
+    payoff = sy.Profit(tp=90, fp=-12.5, fn=0, tn=1)
+    best = e.best_threshold(payoff)
+    at = e.at(best.value).profit(payoff)
+    told, low, high = estimate_parts(at.value, at.low, at.high)
+    assert page.locator("[data-cell=worth]").text_content() == told
+    assert page.locator("[data-cell=worth-interval]").text_content() == f"{low} to {high}"
+    assert float(page.locator("[data-role=cut]").input_value()) == pytest.approx(best.value, rel=1e-7)
+    assert (
+        f"The profit is {told} ({low} to {high}): no other threshold does better" in page.locator(".told").inner_text()
+    )
+    # The curve was drawn again for the new amounts: its highest point is where the ring is.
+    svg = page.locator('svg[data-chart="profit"]')
+    line = svg.locator("path.sy-s-0").get_attribute("d")
+    tops = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", line)]
+    ring = float(svg.locator(".marker circle").get_attribute("cy"))
+    assert ring == pytest.approx(min(tops), abs=1.0)
+    assert svg.locator("path.sy-s-0").count() == 1
+    ends = [float(v) for v in svg.get_attribute("data-ends").split()]
+    assert ends[2] <= 0 and ends[3] >= at.high
+    beside = "(all, left) => all.filter(t => !t.hasAttribute('transform') && Number(t.getAttribute('x')) < left).length"
+    left = float(svg.get_attribute("data-box").split()[0])
+    assert svg.locator("text").evaluate_all(beside, left) == svg.locator(".again text").count() >= 3
+    # A box that holds no number changes nothing.
+    page.get_by_label("caught positive").fill("")
+    assert page.locator("[data-cell=worth]").text_content() == told
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_best_f1_and_the_best_ks_are_those_of_python(turned: bool, visit: Callable[..., Any]) -> None:
+    rows = scored_rows()
+    e = sy.evaluate(target=rows["bought"], score=1 - rows["p"] if turned else rows["p"])
+    page = visit(report_html({"one": e}))
+    for goal, button in (("f1", "Best F1"), ("ks", "Best KS")):
+        page.get_by_role("button", name=button).click()
+        best = e.best_threshold(goal)
+        assert page.locator("[data-cell=tp]").text_content() == count(best.outcomes["tp"])
+        assert page.locator("[data-cell=fp]").text_content() == count(best.outcomes["fp"])
+
+
+# By hand and by keyboard ---------------------------------------------------------------------------------------------
+
+
+def test_the_keyboard_reaches_and_moves_everything(visit: Callable[..., Any]) -> None:
+    page = visit(report("score"))
+    data = island(page)
+    slider = page.get_by_role("slider", name="Threshold of one")
+    page.get_by_label("Flag rows scoring at least").focus()
+    reached = []
+    for _ in range(11):
+        reached.append(page.evaluate(FOCUSED))
+        page.keyboard.press("Tab")
+    assert reached[:7] == ["cut", "depth", "slider", "worth", "f1", "ks", "current"]
+    assert sorted(reached[7:]) == ["value 0", "value 1", "value 2", "value 3"]
+    slider.focus()
+    at = data["at"]
+    for key, place in (
+        ("ArrowRight", at + 1),
+        ("ArrowRight", at + 2),
+        ("ArrowLeft", at + 1),
+        ("End", len(data["t"]) - 1),
+        ("ArrowLeft", len(data["t"]) - 2),
+        ("Home", 0),
+        ("ArrowUp", 1),
+    ):
+        page.keyboard.press(key)
+        assert int(slider.input_value()) == place
+        shown = data["t"][place]
+        said = slider.get_attribute("aria-valuetext")
+        assert said.startswith("nobody flagged" if shown is None else f"score at least {shown:g}, ")
+    live = page.locator('[aria-live="polite"]')
+    assert live.count() == 1
+    first = live.inner_text()
+    page.keyboard.press("ArrowRight")
+    assert live.inner_text() != first
+    told = r"Flagging [\d,]+ of 20,000 rows catches [\d,]+ of 2,360 positives and raises [\d,]+ false alarms?\. The profit is .+\."
+    assert re.fullmatch(told, live.inner_text())
+    page.get_by_role("button", name="Best KS").focus()
+    page.keyboard.press("Enter")
+    assert float(page.locator("[data-role=cut]").input_value()) == models("score")["one"].ks_threshold
+
+
+def test_what_is_typed_snaps_to_a_real_cut(visit: Callable[..., Any]) -> None:
+    page = visit(report("score"))
+    e = models("score")["one"]
+    data = island(page)
+    cut, depth = page.locator("[data-role=cut]"), page.locator("[data-role=depth]")
+    flagged = np.cumsum(data["tp"]) + np.cumsum(data["fp"])
+    for typed in ("0.4321", "0.5", "-3", "0.9995", "7", "1e-9"):
+        cut.fill(typed)
+        cut.press("Enter")
+        place = int(page.locator("[data-role=slider]").input_value())
+        t = data["t"][place]
+        assert t is None or t >= float(typed)
+        assert place == len(data["t"]) - 1 or data["t"][place + 1] < float(typed)
+        at = rows_of(e, t)
+        assert page.locator("[data-cell=tp]").text_content() == count(float(at.confusion.outcomes(1).tp))
+        assert cut.input_value() in {"" if t is None else f"{t:g}", "0.3"}
+    for typed in ("10", "0", "100", "33.3", "250"):
+        depth.fill(typed)
+        depth.press("Enter")
+        place = int(page.locator("[data-role=slider]").input_value())
+        assert flagged[place] <= float(typed) / 100 * 20_000 + 1e-6
+        assert place == len(flagged) - 1 or flagged[place + 1] > float(typed) / 100 * 20_000
+        assert float(depth.input_value()) == pytest.approx(100 * flagged[place] / 20_000, rel=1e-5)
+    # Emptied, a box says again where the slider stands.
+    for box in (cut, depth):
+        page.get_by_role("button", name="Best KS").click()
+        before, place = box.input_value(), page.locator("[data-role=slider]").input_value()
+        box.fill("")
+        box.press("Tab")
+        assert (box.input_value(), page.locator("[data-role=slider]").input_value()) == (before, place)
+
+
+def test_a_step_of_the_slider_is_quick(visit: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
+    page = visit(report("score"))
+    page.get_by_label("false alarm").fill("-55")
+    times = page.evaluate(
+        """() => { const s = document.querySelector('[data-role=slider]'), last = Number(s.max), out = [];
+            for (let i = 0; i < 200; i++) { s.value = Math.round(i * last / 199); const t = performance.now();
+                s.dispatchEvent(new Event('input')); out.push(performance.now() - t); } return out; }"""
+    )
+    median = float(np.median(times))
+    with capsys.disabled():
+        print(f"\na step of the slider takes {median:.2f} ms (median of {len(times)})")
+    # 16 ms is one picture of the screen; a busy machine gets three times that.
+    assert median <= 50

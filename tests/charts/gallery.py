@@ -1,0 +1,78 @@
+"""One chart of every kind, from small data that never change."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import steelyard as sy
+from steelyard.charts.curves import overlay
+from steelyard.charts.marks import Chart
+from steelyard.charts.scales import Scale
+from steelyard.results import Estimate
+from steelyard.views.pictures import forest, series
+
+
+def _scored(shift: float = 1.2) -> sy.Evaluation:
+    """Scores that no generator draws, so that they are the same everywhere."""
+    rows = range(240)
+    target = [int((i * 7) % 10 < 3) for i in rows]
+    score = [
+        1 / (1 + math.exp(-(math.sin(i * 1.7) * 1.3 + shift * t - 0.9))) for i, t in zip(rows, target, strict=True)
+    ]
+    return sy.evaluate(
+        target=target, score=[round(s, 4) for s in score], threshold=0.4, profit=sy.Profit(tp=50, fp=-20)
+    )
+
+
+def _labels(levels: int, rows: int = 400) -> sy.Evaluation:
+    names = [f"level {i}" for i in range(levels)]
+    target = [names[(i * 7) % levels] for i in range(rows)]
+    said = [names[((i * 7) + (i % 5 == 0) * (1 + i % 3)) % levels] for i in range(rows)]
+    return sy.evaluate(target=target, prediction=said, levels=names)
+
+
+def _classes() -> sy.Evaluation:
+    target = ["abc"[(i * 7) % 3] for i in range(150)]
+    scores: dict[Any, list[float]] = {"a": [], "b": [], "c": []}
+    for i, t in enumerate(target):
+        raw = [math.exp(math.sin(i * (k + 1.3)) + 1.1 * (t == v)) for k, v in enumerate("abc")]
+        for v, x in zip("abc", raw, strict=True):
+            scores[v].append(round(x / sum(raw), 4))
+    return sy.evaluate(target=target, score=scores)
+
+
+def _numbers() -> sy.Evaluation:
+    target = [10 + 6 * math.sin(i / 9) + (i % 7) / 3 for i in range(300)]
+    said = [t + 1.2 * math.cos(i * 2.1) + 0.1 for i, t in enumerate(target)]
+    return sy.evaluate(target=target, prediction=said)
+
+
+def gallery() -> dict[str, Chart]:
+    """Charts by the name under which they are approved."""
+    e, other = _scored(), _scored(0.4)
+    out = {name: e.chart(name) for name in ("roc", "pr", "gain", "lift", "ks", "calibration", "scores", "profit")}
+    out |= {name: e.chart(name) for name in ("cost", "cost_curve", "confusion", "levels", "intervals", "sweep")}
+    out["confusion of 12 levels"] = _labels(12).chart("confusion")
+    out["confusion of 40 levels"] = _labels(40, 1600).chart("confusion")
+    out["confusion of 60 levels"] = _labels(60, 1800).chart("confusion")
+    out["one against rest"] = _classes().chart("one_against_rest")
+    out |= {name: _numbers().chart(name) for name in ("predicted", "residuals", "errors")}
+    curves = {"tree": e.curve("roc"), "knn": other.curve("roc")}
+    out["two models"] = overlay(curves, "fpr", "tpr", e.curve("roc").chart())
+    found = [Estimate("auc", 0.7 + 0.05 * i, 0.62 + 0.055 * i, 0.77 + 0.045 * i) for i in range(5)]
+    sizes = [100.0 * 2**i for i in range(5)]
+    across = Scale(80.0, 2000.0, "Rows to learn from", "log")
+    out["learning curve"] = series("learning_curve", "Learning curve", sizes, {"tree": found}, across, "AUC")
+    days = tuple((float(i), f"day {i + 1}") for i in range(5))
+    when = Scale(-0.2, 4.2, "", "time", labels=days)
+    both = {"tree": found, "knn": found[::-1]}
+    out["over time"] = series("over_time", "Quality over time", [float(i) for i in range(5)], both, when, "AUC", 0.8)
+    out["forest with a neutral line"] = forest([("north", found[0]), ("south", found[3])], "By region", "", 0.8)
+    rows = {
+        "y": [1, 0] * 200,
+        "p": [0.9, 0.4, 0.3, 0.1] * 50 + [0.3, 0.6, 0.5, 0.7] * 50,
+        "r": ["n"] * 200 + ["s"] * 200,
+    }
+    out["slices"] = sy.slices(rows, target="y", score="p").chart()
+    return out

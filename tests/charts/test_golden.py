@@ -1,0 +1,95 @@
+"""Every chart kind as SVG, seen and approved; to approve a change: APPROVE=1 pytest tests/charts/test_golden.py."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from steelyard.charts.marks import Chart
+
+from .gallery import gallery
+
+APPROVED = Path(__file__).parents[1] / "approved" / "charts"
+NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)")
+NAMES = (
+    *(
+        "roc",
+        "pr",
+        "gain",
+        "lift",
+        "ks",
+        "calibration",
+        "scores",
+        "profit",
+        "cost",
+        "cost_curve",
+        "confusion",
+        "levels",
+    ),
+    *("intervals", "sweep", "confusion of 12 levels", "confusion of 40 levels", "confusion of 60 levels"),
+    *("one against rest", "predicted", "residuals", "errors", "two models", "learning curve", "over time"),
+    *("forest with a neutral line", "slices"),
+)
+
+
+@cache
+def charts() -> dict[str, Chart]:
+    return gallery()
+
+
+def test_every_kind_is_in_the_gallery() -> None:
+    assert set(charts()) == set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_chart_looks_as_it_was_approved(name: str) -> None:
+    """The same elements and words; places may differ by a fraction of a pixel."""
+    svg = charts()[name].svg(style=False)
+    file = APPROVED / f"{name.replace(' ', '-')}.svg"
+    if os.environ.get("APPROVE"):
+        file.write_text(svg + "\n", encoding="utf-8")
+    known = file.read_text(encoding="utf-8").rstrip("\n")
+    if svg == known:
+        return
+    # A corner that half a pixel decides may come and go; everything but paths must be the same.
+    paths = re.compile(r' d="[^"]*"')
+    assert NUMBER.sub("0", paths.sub("", svg)) == NUMBER.sub("0", paths.sub("", known))
+    for a, b in zip(NUMBER.findall(paths.sub("", svg)), NUMBER.findall(paths.sub("", known)), strict=True):
+        assert float(a) == pytest.approx(float(b), abs=0.3)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_chart_is_whole(name: str) -> None:
+    """Well-formed, with a name for those who do not see it, its numbers beside it, and nothing outside its frame."""
+    chart = charts()[name]
+    svg = chart.svg()
+    root = ElementTree.fromstring(svg)
+    assert root.get("role") == "img" and root.get("aria-label")
+    assert "NaN" not in svg and "inf" not in re.sub(r">[^<]*<", "><", svg)
+    assert len({len(v) for v in chart.columns.values()}) == 1
+    width, height = chart.size
+    for node in root.iter("{http://www.w3.org/2000/svg}text"):
+        assert -1 <= float(node.get("x", "0")) <= width + 1, node.text
+        assert 0 <= float(node.get("y", "0")) <= height + 1, node.text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_element_carries_its_own_colours(name: str) -> None:
+    """Where style sheets are blocked nothing turns black by default."""
+    root = ElementTree.fromstring(charts()[name].svg(style=False))
+    space = "{http://www.w3.org/2000/svg}"
+
+    def look(node: ElementTree.Element, fill: str | None) -> None:
+        fill = node.get("fill", fill)
+        if node.tag in {f"{space}path", f"{space}rect", f"{space}circle", f"{space}text"}:
+            assert fill, ElementTree.tostring(node)
+            assert fill != "none" or node.get("stroke"), ElementTree.tostring(node)
+        for child in node:
+            look(child, fill)
+
+    look(root, None)

@@ -1,0 +1,68 @@
+"""steelyard report: pages, Markdown and JSON from a file, several models, slices, and what is refused."""
+
+import json
+import re
+
+import pytest
+
+ROWS = [
+    (i % 3 == 0, round(0.2 + 0.5 * (i % 3 == 0) + 0.3 * ((i * 7) % 10) / 10, 3), (i * 11) % 10 / 10, "ns"[i % 2])
+    for i in range(300)
+]
+
+
+@pytest.fixture
+def preds(tmp_path):
+    lines = ["y,p,q,side", *(f"{int(y)},{p},{q},{side}" for y, p, q, side in ROWS)]
+    (tmp_path / "preds.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path / "preds.csv"
+
+
+CALL = ("--target", "y", "--score", "p")
+
+
+def test_a_page_is_written(steelyard, preds, tmp_path):
+    done = steelyard("report", preds, *CALL, "-o", tmp_path / "r.html", "--profit", "tp=5, fp=-2", "--segment", "side")
+    assert done.code == 0, done.err
+    assert done.out == "" and re.fullmatch(r"Wrote .*r\.html \(\d+ kB\)\.\n", done.err)
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<h1>preds.csv</h1>" in page and "How was this made?" in page and "report" in page
+    assert steelyard("report", preds, *CALL, "-o", tmp_path / "r.html").code == 2
+    assert steelyard("report", preds, *CALL, "-o", tmp_path / "r.html", "--force", "-q").err == ""
+
+
+def test_several_models_and_other_forms(steelyard, preds, tmp_path):
+    two = ("--score", "one=p", "--score", "two=q")
+    done = steelyard("report", preds, "--target", "y", *two, "-o", tmp_path / "m.md")
+    assert done.code == 0, done.err
+    assert "| measure | one | two |" in (tmp_path / "m.md").read_text(encoding="utf-8")
+    done = steelyard("report", preds, "--target", "y", *two, "-o", tmp_path / "m.json")
+    document = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
+    assert set(document["models"]) == {"one", "two"} and document["schema"] == 1
+    assert document["models"]["one"]["charts"]["roc"]["columns"]["tpr"]
+
+
+def test_slices_are_looked_for(steelyard, preds, tmp_path):
+    done = steelyard("report", preds, *CALL, "--slices", "-o", tmp_path / "s.json")
+    assert done.code == 0, done.err
+    found = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))["slices"]
+    assert {r["column"] for r in found["rows"]} >= {"side"}
+
+
+def test_a_saved_evaluation_is_told(steelyard, preds, tmp_path):
+    steelyard("evaluate", preds, *CALL, "--save", tmp_path / "e.json", "-q")
+    done = steelyard("report", tmp_path / "e.json", "-o", tmp_path / "e.html")
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("-o", "r.pdf"), "written as .html, .md or .json"),
+        (("--score", "q"), "does not say of which model"),
+        (("--score", "=q"), "does not say of which model"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(steelyard, preds, tmp_path, arguments, words):
+    done = steelyard("report", preds, *CALL, *arguments)
+    assert done.code == 2 and words in " ".join(done.err.split())
