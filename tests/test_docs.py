@@ -6,7 +6,6 @@ import ast
 import doctest
 import importlib.util
 import re
-import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
