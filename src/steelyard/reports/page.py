@@ -37,7 +37,7 @@ def _style() -> str:
 def report_html(models: Mapping[str, Any], *, title: str = "", command: str = "", slices: Any = None) -> str:
     """The report of one evaluation, or of several by name, as one HTML file."""
     first = next(iter(models.values()))
-    title = title or (_title(first) if len(models) == 1 else "Which model?")
+    title = title or (_title(first) if len(models) == 1 else " and ".join(map(str, models)))
     found = sections_of(models, command, slices)
     script = _file("page.js")
     style = _style()
