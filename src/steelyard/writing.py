@@ -9,23 +9,22 @@ from pathlib import Path
 from steelyard.errors import UnwritableFile
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text beside its place and move it there, so that nobody ever sees half of it.
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write a text or a picture beside its place and move it there, so that nobody ever sees half of it.
 
     A link is followed, and what is no ordinary file (a device, a pipe) is written to and never replaced.
     """
     name = ""
+    raw = content.encode("utf-8") if isinstance(content, str) else content
     try:
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file():
-            with open(target, "w", encoding="utf-8", newline="") as device:
-                device.write(text)
+            with open(target, "wb") as device:
+                device.write(raw)
             return
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="", dir=target.parent, prefix=f".{target.name[:40]}.", delete=False
-        ) as part:
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:40]}.", delete=False) as part:
             name = part.name
-            part.write(text)
+            part.write(raw)
         # A temporary file is made for its owner's eyes only; a result is an ordinary file.
         mask = os.umask(0)
         os.umask(mask)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import tempfile
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +14,8 @@ from xml.etree import ElementTree
 from steelyard.charts.marks import Chart
 from steelyard.charts.palette import FONT, colour
 from steelyard.charts.svg import draw
-from steelyard.errors import MissingPart, UnwritableFile, UsageError
+from steelyard.errors import MissingPart, UsageError
+from steelyard.writing import write_whole
 
 MOST_PIXELS = 100_000_000
 """Of one picture: 400 megabytes while it is drawn."""
@@ -52,7 +52,7 @@ def picture(
         svg_string=plain(chart, dark=dark), zoom=float(scale), background=colour("paper", dark=dark), **fonts
     )
     if path is not None:
-        _write(path, done)
+        write_whole(path, done)
     return done
 
 
@@ -115,24 +115,3 @@ def _fonts_of_matplotlib() -> tuple[str, ...]:
     folders = (found.submodule_search_locations if found else None) or []
     files = [Path(folder, "mpl-data", "fonts", "ttf", name) for folder in folders for name in MATPLOTLIB]
     return tuple(str(file) for file in files if file.exists())
-
-
-def _write(path: str | os.PathLike[str], done: bytes) -> None:
-    """Whole or not at all: beside its place first, then moved there."""
-    name = ""
-    try:
-        target = Path(os.path.realpath(path))
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:40]}.", delete=False) as part:
-            name = part.name
-            part.write(done)
-        # A temporary file is made for its owner's eyes only; a picture is an ordinary file.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, target)
-    except OSError as problem:
-        message = f'"{os.fspath(path)}" cannot be written: {problem.strerror or problem}.'
-        raise UnwritableFile(message, "Check the place and the room left on it.") from problem
-    finally:
-        if name and os.path.exists(name):
-            os.unlink(name)
