@@ -328,6 +328,9 @@ class Curve:
         """The points as a frame of whichever library is installed (pandas, Polars, PyArrow)."""
         return make_frame({k: list(v) for k, v in self.columns.items()})
 
+    def __str__(self) -> str:
+        return f"The curve {self.name}, {len(self):,} points: {', '.join(self.columns)}"
+
     def chart(self) -> Chart:
         """As a chart: marks over two scales."""
         from steelyard.charts.curves import curve_chart

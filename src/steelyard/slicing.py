@@ -26,7 +26,7 @@ def slices(data: Any, columns: Sequence[str] | None = None, *, measure: str | No
     >>> [(s.column, s.level, s.difference.verdict) for s in found.rows][0]
     ('region', 'south', 'worse')
     """
-    if data is None:
+    if data is None or hasattr(data, "evidence"):
         message = "Slices are looked for in a table, and none was given."
         raise UsageError(message, "Pass a path or a frame first: slices(data, target=..., score=...).")
     used = (

@@ -124,8 +124,8 @@ def test_where_costs_imply_no_threshold() -> None:
 def test_told_in_words() -> None:
     said = " ".join(str(sy.evaluate(**sample(66, 2000)).best_threshold(PROFIT)).split())
     assert "costs alone say: act where the probability is above 0.25." in said
-    assert "so miscalibration costs" in said
+    assert "the scores are not calibrated" in said
     rng = np.random.default_rng(67)
     p = chances(rng, 2000)
     right = sy.evaluate(target=(rng.random(2000) < p).astype(int), score=p).best_threshold(PROFIT)
-    assert "no clear cost of miscalibration" in " ".join(str(right).split())
+    assert "no clear loss against the threshold found here" in " ".join(str(right).split())

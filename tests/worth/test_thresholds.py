@@ -189,7 +189,7 @@ def test_nobody_is_flagged_where_no_threshold_pays() -> None:
 def test_a_constraint_that_nothing_meets_says_how_close_one_gets() -> None:
     e = sy.evaluate(target=[1, 0, 1, 0, 0, 1], score=[0.9, 0.8, 0.7, 0.4, 0.3, 0.2])
     with pytest.raises(sy.errors.NothingMeets, match="the nearest is 0, at a threshold above every score"):
-        e.best_threshold("f1", constraint="fpr <= -1%")
+        e.best_threshold("f1", constraint="fpr < 0")
     with pytest.raises(sy.errors.NothingMeets, match=r'"recall >= 0.9" with contacts <= 2: the nearest is 0.3333'):
         e.best_threshold("f1", constraint=["contacts <= 2", "recall >= 0.9"])
 
@@ -210,3 +210,26 @@ def test_profit_at_the_chosen_threshold_is_not_promised_too_high() -> None:
         corrected.append(t.corrected.value - real)
     assert np.mean(naive) > 3 * np.std(naive) / 60**0.5
     assert abs(np.mean(corrected)) < np.mean(naive) / 2
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"constraint": "precision >= 60"}, "Per cent are written with their sign"),
+        ({"constraint": "depth <= 10"}, "lies between 0 and 1"),
+        ({"constraint": "cost <= 300"}, "only the profit with its sign turned"),
+        ({"constraints": "contacts <= 5"}, 'Did you mean "constraint"'),
+    ],
+)
+def test_a_limit_that_limits_nothing_is_refused(options: dict[str, Any], words: str) -> None:
+    e = sy.evaluate(target=[1, 0, 1, 0], score=[0.9, 0.8, 0.7, 0.4], profit=sy.Profit(tp=5, fp=-1))
+    with pytest.raises(sy.errors.UsageError, match=words):
+        e.best_threshold(**options)
+
+
+def test_per_cent_of_contacts_are_per_cent_of_the_rows() -> None:
+    y, score = drawn(np.random.default_rng(4), 500)
+    e = sy.evaluate(target=y, score=score, profit=sy.Profit(tp=39, fp=-10))
+    assert e.best_threshold(constraint="contacts <= 10%").flagged <= 50
+    said = " ".join(str(e.best_threshold(constraint="contacts <= 10%")).split())
+    assert "do not keep to the limit" in said and 'from "treat all"' not in said and 'than "treat all"' not in said

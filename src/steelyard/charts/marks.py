@@ -118,6 +118,9 @@ class Chart:
     live: str = ""
     """How a page finds the place of a threshold on it: the name of its x value."""
 
+    def __str__(self) -> str:
+        return f"The chart {self.name}: {self.description or self.title}"
+
     def svg(self, *, style: bool = True) -> str:
         """As SVG that needs nothing else; with `style` it turns dark where its page is."""
         from steelyard.charts.svg import draw

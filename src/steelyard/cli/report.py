@@ -13,7 +13,7 @@ import click
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options, read
 from steelyard.cli.writing import check_free, progress
-from steelyard.errors import UsageError
+from steelyard.errors import BadLevels, UsageError
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
@@ -60,7 +60,7 @@ More: steelyard help report"""
 @options("confidence", "missing", "exact")
 @click.option("--kind", type=click.Choice(["labels", "continuous"]), help="What whole numbers are, if it is not clear.")
 @click.option("--slices", is_flag=True, help="Look through all other columns for rows on which it fails.")
-@click.option("--title", metavar="TEXT", help="The headline.  [default: the file]")
+@click.option("--title", metavar="TEXT", help="The headline.  [default: the file, or the names of the models]")
 @click.option("-o", "--output", metavar="FILE", help="Where to write: .html, .md or .json.  [default: report.html]")
 @options("force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
@@ -103,7 +103,12 @@ def _models(file: str, given: dict[str, Any]) -> dict[str, Evaluation]:
         if name in models:
             message = f'The model "{name}" was given two scores.'
             raise UsageError(message, "Give each model a name of its own.")
-        models[name] = read(file, {**given, "score": (column,)})
+        try:
+            models[name] = read(file, {**given, "score": (column,)})
+        except BadLevels as problem:
+            raise BadLevels(
+                problem.message, "If these are scores of levels and not of models, add --classes."
+            ) from None
     return models
 
 

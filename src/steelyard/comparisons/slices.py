@@ -47,6 +47,9 @@ class Slices:
     left_out: tuple[str, ...] = ()
     """Columns that were not looked at, each with the reason."""
 
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
     def sentences(self) -> list[str]:
         """What was found, in words."""
         columns = len({s.column for s in self.rows})

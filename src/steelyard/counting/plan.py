@@ -90,7 +90,8 @@ def found_levels(plan: Plan, *columns: Any) -> tuple[Any, ...]:
             raise BadLevels(message, "Add them to levels=, or mend the data.")
         return plan.levels
     if len(found) > MOST_LEVELS:
-        message = f"The target has {len(found):,} levels, and at most {MOST_LEVELS:,} can be told apart."
+        who = "Target and prediction together have" if len(columns) > 1 else "The target has"
+        message = f"{who} {len(found):,} levels, and at most {MOST_LEVELS:,} can be told apart."
         hint = 'Join rare levels first; for a quantity say kind="continuous", and in place of an identifier name another column.'
         raise BadLevels(message, hint)
     return found

@@ -164,6 +164,8 @@ def slices_part(slices: Any) -> list[Ready]:
 
 def which_threshold(e: Any, model: str, name: str) -> Ready:
     """The explorer, with the matrix and the rates at the threshold in force already filled in."""
+    if e.residuals is not None:
+        return needs("A predicted quantity has no threshold.")
     if e.scores is None:
         return needs("A threshold needs one score for two levels: pass score=... (--score COLUMN).")
     if not float(e.scores.positives.sum()) or not float(e.scores.negatives.sum()):
@@ -176,11 +178,13 @@ def which_threshold(e: Any, model: str, name: str) -> Ready:
     luck = ""
     if e.payoff is not None:
         best = e.best_threshold()
-        if best.optimism is not None:
+        if best.optimism is not None and not e.payoff.ranged:
             luck = (
-                f"The best {kind} is chosen on these same rows, which makes it look better by about "
+                f"At the amounts given, the best {kind} is chosen on these same rows, which makes it look better by about "
                 f"{estimate_parts(best.optimism, None, None)[0]}."
             )
+        if e.payoff.names:
+            luck = f"The boxes show averages; each row has an amount of its own until they are changed. {luck}".rstrip()
     explorer = controls(e, name, values, kind, luck)
     explorer = Ready(explorer.replace('class="explorer"', f'class="explorer" data-model="{model}"', 1))
     charts = [e.chart("sweep"), e.chart("scores")]
@@ -273,6 +277,12 @@ def _rates(e: Any, kind: str, values: tuple[float, float, float, float]) -> Read
 
 def what_it_is_worth(e: Any) -> Ready:
     """Profit or cost beside the policies that need no model, its curve, and the best threshold in words."""
+    if e.residuals is not None:
+        return needs("Profit and cost are told of decisions: labels, or scores with a threshold.")
+    if e.payoff is None and len(e.levels) > 2:
+        return needs(
+            "To see what it is worth, say so for every pair of levels: profit=Profit({actual: {predicted: amount}})."
+        )
     if e.payoff is None:
         return needs(
             "To see what it is worth, say what outcomes are worth: profit=Profit(tp=..., fp=...) (--profit FILE)."

@@ -9,7 +9,7 @@ from typing import Any
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion
 from steelyard.views.worth import worth_sentences
-from steelyard.words import count, digits_for, estimate_parts, number, percent, quoted
+from steelyard.words import count, digits_for, estimate_parts, estimate_text, number, percent, quoted, shortest
 
 FEW = 30
 """With fewer cases than this the interval is shown and the verdict withheld."""
@@ -230,4 +230,22 @@ def sentences(e: Any) -> list[Sentence]:
         judge("kappa", 0.0, "guessing")
     if e.payoff is not None:
         out.extend(Sentence(e.payoff.kind, text) for text in worth_sentences(e.worth))
+        out.extend(_elsewhere(e))
     return out
+
+
+def _elsewhere(e: Any) -> list[Sentence]:
+    """What probabilities would bring at the threshold that costs imply, where another one is in force."""
+    point = e.worth.break_even
+    if point is None or e.scores is None or e.threshold is None or "confusion" in e.evidence:
+        return []
+    if not e.scores.probabilities or abs(point - e.threshold) < 0.05 * point or "below" in e.worth.rule:
+        return []
+    there = e.at(point).worth
+    told = estimate_text(Estimate(there.measure, there.value, there.low, there.high))
+    return [
+        Sentence(
+            there.measure,
+            f"At that threshold, instead of {shortest(e.threshold)}, the {there.measure} would be {told}.",
+        )
+    ]

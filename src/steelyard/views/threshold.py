@@ -25,7 +25,10 @@ def threshold_sentences(t: Any) -> list[str]:
     out = [_advice(t)]
     out.append(_brings(t))
     if hasattr(t.at, "policies"):
-        out.append(verdict_sentence(t.at, t.optimism or 0.0))
+        # Whoever must keep to a limit cannot treat all.
+        out.append(verdict_sentence(t.at, t.optimism or 0.0, ("treat all",) if t.constraints else ()))
+        if t.constraints:
+            out.append('"Treat all" and "perfect" in the table do not keep to the limit.')
     out.append(_luck(t))
     if t.regret is not None:
         rules = {"regret": "loses least at worst", "worst": "earns most at worst", "mean": "is best in the middle"}
@@ -40,6 +43,10 @@ def threshold_sentences(t: Any) -> list[str]:
         )
     if t.note:
         out.append(t.note)
+    dropped = t.facts.get("dropped") or {}
+    if dropped:
+        told = ", ".join(f"{n:,} row{'' if n == 1 else 's'} with {word}" for word, n in dropped.items())
+        out.append(f"Left out: {told}.")
     return out
 
 
@@ -93,10 +100,12 @@ def _implied(t: Any) -> list[str]:
     out = [f"If the scores are probabilities, costs alone say: {i.rule}. That brings {_number(i.at)}."]
     if i.price.method == "the same decisions":
         out.append("Both thresholds make the same decisions here, so nothing is lost by trusting the probabilities.")
-    elif i.price.low is not None and i.price.high is not None:
-        clear = i.price.low > 0
-        said = "so miscalibration costs" if clear else "no clear cost of miscalibration:"
-        out.append(f"Against the threshold found here, {said} {estimate_text(i.price)}.")
+    elif i.price.low is not None and i.price.low > 0:
+        out.append(
+            f"That is less than at the threshold found here, by {estimate_text(i.price)}: the scores are not calibrated."
+        )
+    elif i.price.low is not None:
+        out.append("Luck considered, that is no clear loss against the threshold found here.")
     return out
 
 

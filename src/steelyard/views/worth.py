@@ -31,15 +31,15 @@ def less(x: Estimate, optimism: float) -> Estimate:
     return x.renamed(value=value, low=low, high=high)
 
 
-def best_policy(w: Any) -> Any:
+def best_policy(w: Any, without: tuple[str, ...] = ()) -> Any:
     """The best policy that needs no model and no knowledge of the truth."""
     sign = -1.0 if w.measure == "cost" else 1.0
-    return max((p for p in w.policies if p.name != "perfect"), key=lambda p: sign * p.estimate.value)
+    return max((p for p in w.policies if p.name not in {"perfect", *without}), key=lambda p: sign * p.estimate.value)
 
 
-def verdict_sentence(w: Any, optimism: float = 0.0) -> str:
+def verdict_sentence(w: Any, optimism: float = 0.0, without: tuple[str, ...] = ()) -> str:
     """Whether the model beats the best policy that needs none, as far as the interval of the difference says."""
-    best = best_policy(w)
+    best = best_policy(w, without)
     found: Estimate = best.advantage
     ahead = less(found, optimism)
     assert ahead.value is not None

@@ -63,6 +63,10 @@ def goal_of(what: Any, options: Mapping[str, Any], known: Payoff | None, over: s
         payoff, name = known, str(what)
     else:
         return _measure_goal(str(what), options)
+    if options:
+        odd = next(iter(options))
+        message = f'There is no option "{odd}" for the best threshold.'
+        raise UsageError(message, nearest(odd, ["constraint", "over"]) or "There are constraint= and over=.")
     sign = -1.0 if name == "cost" else 1.0
     return Goal(name, _money(payoff, sign), sign, payoff, choose=_over(payoff, over) if payoff.ranged else None)
 
@@ -176,7 +180,29 @@ def _constraint(text: str, payoff: Payoff | None) -> Constraint:
         )
     name, side, number, percent = found.groups()
     bound = float(number.replace(",", "").replace("_", "")) / (100 if percent else 1)
+    if percent and name in COUNTS:
+        # So many per cent of the rows.
+        name = SHARES[0]
+    _check_bound(text, name, bound, payoff)
     return Constraint(text.strip(), name, side in {"<=", "<", "≤"}, side in {"<", ">"}, bound, _quantity(name, payoff))
+
+
+def _check_bound(text: str, name: str, bound: float, payoff: Payoff | None) -> None:
+    """Refuse a limit that says nothing: a share above one, or the other side of the money that was told."""
+    if name in {"profit", "cost"} and payoff is not None and name != payoff.kind:
+        message = f'"{text.strip()}" limits the {name}, which is only the {payoff.kind} with its sign turned.'
+        raise UsageError(message, f"Limit the {payoff.kind}, or what is spent on contacts: 'contacts <= 300'.")
+    limits = (0.0, 1.0) if name in SHARES else (-np.inf, np.inf)
+    if name not in {*SHARES, *COUNTS, "profit", "cost"}:
+        try:
+            limits = find(name).range
+        except UnknownMeasure:
+            return
+    if not limits[0] <= bound <= limits[1]:
+        message = (
+            f'"{text.strip()}" can tell no threshold from another: {name} lies between {limits[0]:g} and {limits[1]:g}.'
+        )
+        raise UsageError(message, "Per cent are written with their sign, as in 'precision >= 80%'.")
 
 
 def _quantity(name: str, payoff: Payoff | None) -> Read:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.errors import NotAvailable, listing
 from steelyard.intervals.method import Question
 from steelyard.intervals.money import around_worth
 from steelyard.measures.measure import find
@@ -25,6 +26,11 @@ class Policy:
     name: str
     estimate: Estimate
     advantage: Estimate
+
+    def __str__(self) -> str:
+        from steelyard.words import estimate_text
+
+        return f"{self.name}: {estimate_text(self.estimate)}, the model does better by {estimate_text(self.advantage)}"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -46,7 +52,11 @@ class Worth(Estimate):
 
     def policy(self, name: str) -> Policy:
         """One of the policies by name."""
-        return next(p for p in self.policies if p.name == name)
+        for policy in self.policies:
+            if policy.name == name:
+                return policy
+        message = f'There is no policy called "{name}"; there are {listing(p.name for p in self.policies)}.'
+        raise NotAvailable(message, "Name one of these.")
 
     def __str__(self) -> str:
         from steelyard.views.worth import worth_text

@@ -132,7 +132,7 @@ def best_threshold(
         None if limits else _implied(test, goal, value, taken),
         _inside(scores, goal),
         positive=e.positive,
-        facts={"rows": e.rows, "source": e.facts.get("source", "")},
+        facts={"rows": e.rows, "source": e.facts.get("source", ""), "dropped": dict(e.facts.get("dropped") or {})},
     )
 
 
