@@ -8,6 +8,7 @@ from typing import Any
 
 from steelyard.views import story, tables
 from steelyard.views.sentences import sentences
+from steelyard.views.threshold import threshold_sentences
 from steelyard.views.worth import policy_table
 from steelyard.words import percent, visible
 
@@ -37,6 +38,7 @@ def report_markdown(models: Mapping[str, Any], *, title: str = "", command: str 
 def _one(e: Any) -> list[str]:
     out = [f"- **{label}**: {safe(text)}" for label, text in story.facts(e)] + [""]
     out += [safe(" ".join(s.text for s in sentences(e))), ""]
+    out += ["### How good?", ""]
     matrix = tables.matrix(e)
     if matrix is not None and len(matrix.rows) <= 12:
         out += _table(matrix.head, matrix.rows, matrix.align)
@@ -44,9 +46,12 @@ def _one(e: Any) -> list[str]:
     out += _table(("measure", "value", f"{percent(e.confidence)} interval", "meaning"), rows, "lrll")
     if e.payoff is not None:
         worth = policy_table(e.worth)
-        out += _table(worth.head, worth.rows, worth.align)
+        out += ["### What is it worth?", "", *_table(worth.head, worth.rows, worth.align)]
+        if e.scores is not None:
+            out += ["### Which threshold?", "", safe(" ".join(threshold_sentences(e.best_threshold()))), ""]
     small = tables.segments(e)
     if small is not None:
+        out += ["### Where does it fail?", ""]
         out += _table(small.head, small.rows, small.align)
     return out
 

@@ -153,7 +153,10 @@ def _nobody(c: Any) -> str:
         return "Contacting nobody is better: it costs nothing."
     if c.benefit <= c.cost:
         return "A target brings no more than a contact costs, so not even a perfect list would pay."
-    return "At no depth do the scores bring enough targets together to pay for the contacts."
+    if c.fixed:
+        return f"At no depth does it earn back the fixed cost of {money(c.fixed)[0]}."
+    who = "a fair model" if c.threshold is None and c.basis == "rule" else "the scores"
+    return f"At no depth would {who} bring enough targets together to pay for the contacts."
 
 
 def _reasons(c: Any) -> list[str]:
