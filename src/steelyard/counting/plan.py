@@ -15,6 +15,8 @@ from steelyard.summaries.summary import EXACT_ROWS, sort_levels
 from steelyard.summaries.units import BITS, MOST
 
 MOST_LEVELS = 1000
+MANY_LEVELS = 20
+"""With more levels than this, a target that has one score is likely to be a quantity."""
 WHOLE = None
 Evidence = dict[str | None, dict[str, Any]]
 Decide = Callable[[tuple[Any, ...], Any], Array]
@@ -93,6 +95,8 @@ def found_levels(plan: Plan, *columns: Any) -> tuple[Any, ...]:
         who = "Target and prediction together have" if len(columns) > 1 else "The target has"
         message = f"{who} {len(found):,} levels, and at most {MOST_LEVELS:,} can be told apart."
         hint = 'Join rare levels first; for a quantity say kind="continuous", and in place of an identifier name another column.'
+        if len(columns) > 1:
+            hint = 'If the prediction holds numbers, pass it as score=...; if both are quantities, say kind="continuous".'
         raise BadLevels(message, hint)
     return found
 
@@ -120,7 +124,10 @@ def require_both(levels: tuple[Any, ...], positive: Any, plan: Plan) -> tuple[An
     """Two levels for a score; one class alone is refused unless the levels were declared."""
     if len(levels) > 2:
         message = f"One score tells two levels apart, and the target has {len(levels):,}: {listing(levels)}."
-        raise BadLevels(message, "Pass one score for each level, score={level: column, ...}, or join the levels first.")
+        hint = "Pass one score for each level, score={level: column, ...}, or join the levels first."
+        if len(levels) > MANY_LEVELS:
+            hint = "If the target is a quantity, pass prediction=... in place of score=...; if it is not, join the levels first."
+        raise BadLevels(message, hint)
     if len(levels) < 2 and plan.levels is None:
         message = f"The target has one level only: {listing(levels)}."
         hint = "Both classes are needed to judge a score; if this is one part of a larger table, declare levels=[...]."
