@@ -96,7 +96,9 @@ def found_levels(plan: Plan, *columns: Any) -> tuple[Any, ...]:
         message = f"{who} {len(found):,} levels, and at most {MOST_LEVELS:,} can be told apart."
         hint = 'Join rare levels first; for a quantity say kind="continuous", and in place of an identifier name another column.'
         if len(columns) > 1:
-            hint = 'If the prediction holds numbers, pass it as score=...; if both are quantities, say kind="continuous".'
+            hint = (
+                'If the prediction holds numbers, pass it as score=...; if both are quantities, say kind="continuous".'
+            )
         raise BadLevels(message, hint)
     return found
 
