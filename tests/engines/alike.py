@@ -32,6 +32,8 @@ def _summaries(found: Any, wanted: Any, where: str) -> None:
     for part in ("cells", "sizes", "targets"):
         if hasattr(wanted, part):
             _cells(getattr(found, part), getattr(wanted, part), f"{where}, {part}")
+    if getattr(wanted, "pairs", None) is not None:
+        _pairs(found.pairs, wanted.pairs, where)
     if getattr(wanted, "units", None) is not None:
         _units(found.units, wanted.units, where)
     assert found == wanted, where
@@ -42,6 +44,13 @@ def _cells(found: Any, wanted: Any, where: str) -> None:
     np.testing.assert_array_equal(found.low, wanted.low, err_msg=where)
     np.testing.assert_array_equal(found.high, wanted.high, err_msg=where)
     _sums(found.counts, wanted.counts, where)
+
+
+def _pairs(found: Any, wanted: Any, where: str) -> None:
+    assert found.level == wanted.level, where
+    np.testing.assert_array_equal(found.prediction, wanted.prediction, err_msg=where)
+    np.testing.assert_array_equal(found.error, wanted.error, err_msg=where)
+    _sums(found.sums, wanted.sums, f"{where}, pairs")
 
 
 def _units(found: Units, wanted: Units, where: str) -> None:

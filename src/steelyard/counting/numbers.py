@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.counting.plan import WHOLE, Evidence, Plan, by_segment, choose_bits, clean, few
+from steelyard.counting.plan import WHOLE, Evidence, Plan, choose_bits, clean, few
 from steelyard.errors import NotNumeric
 from steelyard.rows import Rows, Table
 from steelyard.summaries.cells import Cells
-from steelyard.summaries.pairs import EVERY, MOST, Pairs, guess_level, pair_tally, read_pairs
+from steelyard.summaries.pairs import EVERY, FINEST, MOST, Pairs, guess_level, pair_tally, read_pairs
 from steelyard.summaries.residuals import (
     PARTS,
     Residuals,
@@ -26,7 +26,7 @@ from steelyard.summaries.residuals import (
 )
 from steelyard.summaries.score_requests import read_cells
 
-FEW_PAIRS = 1 << 16
+FEW_PAIRS = 1 << 14
 """Up to so many pairs are asked for one by one."""
 
 
@@ -75,9 +75,23 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
 
 
 def _apart(table: Table) -> dict[str | None, Table]:
-    """One table for each segment; the whole table where there are none."""
-    parts = by_segment(table)
-    return {k: v for k, v in parts.items() if k is not WHOLE} if len(parts) > 1 else parts
+    """One table for each segment, in the order of their names; the whole table where there are none.
+
+    Tables of numbers are long: they are sorted by segment once, and not searched for each.
+    """
+    if "segment" not in table:
+        return {WHOLE: table}
+    names: dict[tuple[type, Any], str] = {}
+    told = [
+        names.get((type(v), v)) or names.setdefault((type(v), v), "(missing)" if v is None else str(v))
+        for v in table["segment"].tolist()
+    ]
+    found = {name: i for i, name in enumerate(sorted(set(told)))}
+    codes = np.array([found[name] for name in told], dtype=np.int64)
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(1, len(found)))
+    parts = {k: np.split(v[order], ends) for k, v in table.items()}
+    return {name: {k: v[i] for k, v in parts.items()} for i, name in enumerate(found)}
 
 
 def _centres(means: Table, plan: Plan) -> dict[Any, tuple[float, float]]:
@@ -130,7 +144,7 @@ def _count_pairs(
             for name, part in _apart(clean(rows.tally(request), plan)).items():
                 if name in now and (now[name] == EVERY) == exact:
                     pairs = read_pairs(part, plan.weighting, now[name])
-                    if exact or len(pairs) > MOST:
+                    if not waiting[name] or len(pairs) > MOST:
                         out[name] = pairs.bounded()
                         del waiting[name]
     return out
@@ -147,10 +161,12 @@ def _levels(r: Residuals) -> list[int]:
     error = min((squares / n) ** 0.5, _rank(r.sizes, 0.9) / 1.6)
     both = max(float(m.get(2, 0)) + 2 * float(m.get(1, 1)) + squares, 0.0)
     prediction = min((both / n) ** 0.5, (_rank(r.targets, 0.95) - _rank(r.targets, 0.05)) / 3.3 + error)
-    middle = _rank(r.targets, 0.5) + float(m.centre[1])
+    middle = _rank(r.targets, 0.5) + min(max(float(m.centre[1]), -error), error)
     ends = (middle - 3 * prediction, middle + 3 * prediction), (-3 * error, 3 * error)
     first = guess_level(*ends, 8 * MOST)
-    return [first, max(first - 12, EVERY), EVERY]
+    # Every distinct pair is of no use where there are too many of them already without telling pairs apart.
+    last = [] if max(len(r.sizes.low), len(r.targets.low)) > MOST else [EVERY]
+    return [*sorted({first, max(first - 12, FINEST), FINEST}, reverse=True), *last]
 
 
 def _rank(cells: Cells, share: float) -> float:

@@ -22,7 +22,7 @@ from steelyard.summaries.summary import pack, same, unpack
 MOST = 4000
 EVERY = -1000
 """The level below all others, at which every distinct pair is kept."""
-COARSEST = 1000
+FINEST, COARSEST = EVERY + 1, 1000
 FINER = 2
 """Errors are smaller than predictions: their first steps are 2**2 or 2**3 times as fine."""
 SUMS = ("count", "prediction", "error", "error2")
@@ -55,8 +55,7 @@ class Pairs:
     @classmethod
     def of(cls, prediction: Array, error: Array) -> Pairs:
         """From a few rows at hand."""
-        sums = np.stack([np.ones(len(error)), prediction, error, error**2], axis=1)
-        return cls(prediction + 0.0, error + 0.0, sums).joined().bounded()
+        return cls(prediction + 0.0, error + 0.0, np.ones((len(error), len(SUMS)))).joined().bounded()
 
     def __len__(self) -> int:
         return len(self.prediction)
@@ -70,11 +69,6 @@ class Pairs:
     def counts(self) -> Array:
         """Rows of each pair, or the sum of their weights."""
         return self.sums[:, 0]
-
-    @property
-    def squares(self) -> Array:
-        """Sum of the squared weights of each pair, which are the counts where no rows are sampled."""
-        return self.sums[:, len(SUMS)] if self.sums.shape[1] > len(SUMS) else self.counts
 
     @property
     def places(self) -> tuple[Array, Array]:
@@ -91,7 +85,14 @@ class Pairs:
         new[1:] = (p[1:] != p[:-1]) | (e[1:] != e[:-1])
         starts = np.flatnonzero(new)
         sums = np.add.reduceat(self.sums[order], starts, axis=0) if len(starts) else self.sums
-        return Pairs(p[starts], e[starts], sums, self.level)
+        return Pairs(p[starts], e[starts], sums, self.level)._multiplied()
+
+    def _multiplied(self) -> Pairs:
+        """With sums that follow from counts alone where every distinct pair is kept: they need not be saved."""
+        if self.exact:
+            for i, value in enumerate((self.prediction, self.error, self.error**2), start=1):
+                self.sums[:, i] = self.counts * value
+        return self
 
     @property
     def ends(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
@@ -129,8 +130,35 @@ class Pairs:
         return self.at(high)
 
     def _used(self, level: int) -> int:
-        p, e = self._cells(level)
-        return len(np.unique(np.stack([p, e], axis=1).view(np.complex128)))
+        wide = widths(level)
+        p, e = PREDICTIONS.encode(self.prediction / wide[0]), ERRORS.encode(self.error / wide[1])
+        # At most 2**33 and 2**12 steps are numbered, so one whole number holds both.
+        return len(np.unique((p * (np.ptp(e) + 1) + (e - e.min())).astype(np.int64)))
+
+    def by_prediction(self, most: int) -> tuple[Array, Array, Array]:
+        """Bins of neighbouring predictions that hold about as many rows each: least, greatest, and sums.
+
+        >>> Pairs.of(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.5, 0.0, 0.5, 1.0])).by_prediction(2)[2][:, 2].tolist()
+        [0.5, 1.5]
+        """
+        (low, high), _ = self.ends
+        first = np.flatnonzero(np.r_[True, low[1:] != low[:-1]])
+        mass = np.add.reduceat(self.counts, first)
+        # A cell is never cut: it belongs to the bin in which its middle row lies.
+        place = np.minimum((np.cumsum(mass) - mass / 2) / mass.sum() * most, most - 1).astype(np.int64)
+        starts = first[np.r_[True, place[1:] != place[:-1]]]
+        last = np.r_[starts[1:], len(low)] - 1
+        return low[starts], high[last], np.add.reduceat(self.sums, starts, axis=0)
+
+    def signs(self) -> tuple[Array, Array, Array]:
+        """Where steps of |error| begin, and how many rows lie in each below zero and above."""
+        width = widths(self.level)[1]
+        code = ERRORS.encode(self.error / width)
+        # Step −1 is the mirror image of step 0.
+        found, place = np.unique(np.where(code < 0, -1 - code, code), return_inverse=True)
+        sides = np.zeros((2, len(found)))
+        np.add.at(sides, ((code >= 0).astype(np.int64), place), self.counts)
+        return ERRORS.decode(found) * width, sides[0], sides[1]
 
     def __add__(self, other: Pairs) -> Pairs:
         level = max(self.level, other.level)
@@ -159,10 +187,11 @@ class Pairs:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
+        kept = [i for i in range(self.sums.shape[1]) if not (self.exact and 0 < i < len(SUMS))]
         return {
             "prediction": pack(self.prediction),
             "error": pack(self.error),
-            "sums": pack(self.sums),
+            "sums": pack(self.sums[:, kept]),
             "level": self.level,
         }
 
@@ -171,7 +200,10 @@ class Pairs:
         """Read back what `to_dict` wrote; None where a file has none."""
         if data is None:
             return None
-        return cls(unpack(data["prediction"]), unpack(data["error"]), unpack(data["sums"]), data["level"])
+        prediction, error, sums = (unpack(data[name]) for name in ("prediction", "error", "sums"))
+        if data["level"] == EVERY:
+            sums = np.insert(sums, [1, 1, 1], 0.0, axis=1)
+        return cls(prediction, error, sums, data["level"])._multiplied()
 
 
 def add_pairs(a: Pairs | None, b: Pairs | None) -> Pairs | None:
@@ -186,7 +218,7 @@ def guess_level(prediction: tuple[float, float], error: tuple[float, float], pai
     """The finest level at which there are fewer than so many pairs of cells between these ends.
 
     >>> widths(guess_level((-30.0, 130.0), (-20.0, 20.0), 5000))
-    (2.0, 0.25)
+    (1.0, 0.125)
     """
 
     def between(level: int) -> float:

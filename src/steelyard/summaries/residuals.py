@@ -80,6 +80,23 @@ class Residuals:
         squares = float(self.part("weight2"))
         return float(self.total) ** 2 / squares if squares else 0.0
 
+    def signed_errors(self) -> tuple[Array, Array]:
+        """Errors in order with their rows: the fine table of sizes, each divided into signs as its cell of pairs is.
+
+        >>> [x.tolist() for x in Residuals.of([1.0, 2.0, 2.0], [0.5, 2.5, 2.5]).signed_errors()]
+        [[-0.5, 0.5], [1.0, 2.0]]
+        """
+        assert self.pairs is not None
+        if self.pairs.exact:
+            values, place = np.unique(self.pairs.error, return_inverse=True)
+            return values, np.bincount(place, self.pairs.counts).astype(np.float64)
+        steps, below, above = self.pairs.signs()
+        size, rows = self.sizes.middle, self.sizes.counts[:, 0]
+        share = (above / (above + below))[np.clip(np.searchsorted(steps, size, side="right") - 1, 0, None)]
+        values = np.concatenate([-size[::-1], size])
+        rows = np.concatenate([((1 - share) * rows)[::-1], share * rows])
+        return values[rows > 0], rows[rows > 0]
+
     def by_unit(self) -> Residuals | None:
         """The same sums for every bucket of units, on a leading axis; tables of sizes stay whole."""
         if self.units is None:

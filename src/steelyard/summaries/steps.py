@@ -1,8 +1,9 @@
 """Steps along the number line that grow with the distance from zero, numbered alike by every engine.
 
-The first steps have one width, a power of two. From there on they widen by powers of two, for errors as their distance from
-zero does (eight steps an octave), for predictions as its root, since predictions may lie far from zero and close together.
-Where the first width is doubled each new step is made of whole old ones, so tables of any width can be joined.
+The first steps have one width, a power of two. From there on they widen by powers of two: those of errors as their distance
+from zero does, four to an octave, those of predictions more slowly (as its power 2/3), since predictions may lie far from zero
+and close together. Were all steps alike, the few rows far out would need most of them. Where the first width is doubled each
+new step is made of whole old ones, so tables of any width can be joined.
 """
 
 from __future__ import annotations
@@ -88,6 +89,6 @@ def octaves_of(x: float) -> int:
     return max(int(np.frexp(x)[1]), 0)
 
 
-PREDICTIONS = Steps([max(0, (d - 3) // 2, d - 23) for d in range(LAST + 1)])
-ERRORS = Steps([max(0, d - 3) for d in range(LAST + 1)])
+PREDICTIONS = Steps([max(0, 2 * (d - 3) // 3, d - 23) for d in range(LAST + 1)])
+ERRORS = Steps([max(0, d - 2) for d in range(LAST + 1)])
 AXES = (PREDICTIONS, ERRORS)

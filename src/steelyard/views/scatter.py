@@ -1,157 +1,258 @@
-"""Charts of numbers: predicted against actual, errors against predictions, the distribution of errors."""
+"""Charts of numbers: predicted against actual, errors against predictions, the distribution of errors.
+
+Rows are long gone: all three are drawn from the table of predictions with their errors. Few pairs are dots, whose area tells
+how many rows each stands for; many are a heat map.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from steelyard.charts.marks import Bar, Chart, Line, Mark, Point, Rule, Text
+from steelyard.charts.marks import Bar, Chart, Colour, Line, Mark, Point, Rule
 from steelyard.charts.palette import SHADES
 from steelyard.charts.scales import Scale, wide_enough
-from steelyard.results import Array
+from steelyard.intervals.mean_errors import mean_errors
+from steelyard.results import Array, Interval
+from steelyard.summaries.pairs import Pairs
+from steelyard.summaries.residuals import Residuals
 from steelyard.views.pictures import picture
-from steelyard.words import count, percent, significant
+from steelyard.words import count, estimate_text, percent, significant
 
-FEW = 400
-"""Up to so many pairs are drawn as dots, more as a heat map of cells."""
-CELLS, BINS, MEANS = 36, 40, 12
-NEEDS = "a continuous target and prediction"
+DOTS = 400
+"""More pairs are drawn as a heat map."""
+ACROSS = 45
+"""Cells of a heat map on each side; an odd number, so that values which are all the same lie in the middle of one."""
+BINS = 40
+TAIL = 0.005
+"""Share of the rows at each end that need not be seen."""
+SIZE = (460.0, 400.0)
+ERROR = "Error (predicted − actual)"
+
+Window = tuple[float, float]
+Legend = tuple[tuple[str, Colour], ...]
 
 
-def _there(e: Any) -> bool:
+def _has_pairs(e: Any) -> bool:
     return e.residuals is not None and e.residuals.pairs is not None
 
 
-def _pairs(e: Any) -> tuple[Array, Array, Array, Array]:
-    """Rows, mean prediction, mean error and mean squared error of every pair."""
-    sums = e.residuals.pairs.sums
-    n = np.maximum(sums[:, 0], 1e-300)
-    return sums[:, 0], sums[:, 1] / n, sums[:, 2] / n, sums[:, 3] / n
+# Where to look --------------------------------------------------------------------------------------------------------
 
 
-def _cloud(x: Array, y: Array, n: Array, across: Scale, up: Scale) -> list[Mark]:
-    """Dots whose size grows with their rows, or cells whose shade does; what lies beyond the scales is left out."""
-    inside = (x >= across.low) & (x <= across.high) & (y >= up.low) & (y <= up.high)
-    x, y, n = x[inside], y[inside], n[inside]
-    if len(x) <= FEW:
-        most = float(n.max(initial=1.0))
-        return [
-            Point(float(a), float(b), 0, "circle", 2.2 + 3.0 * math.sqrt(float(c) / most) * (most > 1))
-            for a, b, c in zip(x, y, n, strict=True)
-        ]
-    i = np.clip(((x - across.low) / (across.high - across.low) * CELLS).astype(np.int64), 0, CELLS - 1)
-    j = np.clip(((y - up.low) / (up.high - up.low) * CELLS).astype(np.int64), 0, CELLS - 1)
-    table = np.zeros((CELLS, CELLS))
-    np.add.at(table, (i, j), n)
-    wide, high = (across.high - across.low) / CELLS, (up.high - up.low) / CELLS
-    deepest = math.log1p(float(table.max()))
-    out: list[tuple[int, Mark]] = []
-    for a, b in np.argwhere(table > 0).tolist():
-        # Rows span several powers of ten, so shades follow their logarithm.
-        shade = 1 + min(int(math.log1p(table[a, b]) / deepest * (len(SHADES) - 1)), len(SHADES) - 2)
-        x0, y0 = across.low + a * wide, up.low + b * high
-        out.append((shade, Bar(x0, x0 + wide, y0, y0 + high, f"shade{shade}")))
-    # Cells of one shade follow one another, and are drawn as one path.
-    return [mark for _, mark in sorted(out, key=lambda pair: pair[0])]
+def quantiles(values: Array, counts: Array) -> Window:
+    """The values between which all rows lie but half a per cent at each end.
+
+    >>> quantiles(np.array([3.0, 1.0, 2.0]), np.array([1.0, 500.0, 499.0]))
+    (1.0, 2.0)
+    """
+    order = np.argsort(values, kind="stable")
+    total = np.cumsum(counts[order]) / counts.sum()
+    low = int(np.searchsorted(total, TAIL * (1 + 1e-9), "right"))
+    high = int(np.searchsorted(total, (1 - TAIL) * (1 - 1e-9), "left"))
+    return float(values[order[low]]), float(values[order[min(high, len(order) - 1)]])
 
 
-def _neighbours(x: Array, n: Array) -> Any:
-    """About equally many rows in each of a few groups of neighbours; equal values stay together."""
-    found, place = np.unique(x, return_inverse=True)
-    rows = np.bincount(place, weights=n, minlength=len(found))
-    most = max(1, min(MEANS, int(n.sum() / 10)))
-    middle = (np.cumsum(rows) - rows / 2) / rows.sum()
-    return np.minimum((middle * most).astype(np.int64), most - 1)[place]
+def _window(values: Array, counts: Array) -> Window:
+    """Everything, unless a few rows lie so far out that little else would be seen."""
+    least, most = float(values.min()), float(values.max())
+    low, high = quantiles(values, counts)
+    room = 0.25 * (high - low)
+    return (max(low - room, least), min(high + room, most)) if most - least > 2 * (high - low) > 0 else (least, most)
 
 
-def _central(x: Array, n: Array, title: str, *, zero: bool = False) -> Scale:
-    """A scale for all but the last thousandth on either side, where there are rows enough to know them."""
-    order = np.argsort(x)
-    total = np.cumsum(n[order]) / n.sum()
-    tail = 0.001 if n.sum() >= 1000 else 0.0
-    ends = [float(x[order][min(int(np.searchsorted(total, q)), len(x) - 1)]) for q in (tail, 1 - tail)]
-    return wide_enough(ends, title, zero=zero)
+def _edges(values: Array, window: Window, most: int, *, even: bool) -> Array:
+    """Ends of equal bins; values that may lie evenly apart, as whole numbers do, fall into bins of equally many of them."""
+    low, high = window
+    levels = np.unique(values[_inside(values, window)]) if even else values
+    if even and 1 < len(levels) <= DOTS:
+        gap = float(np.diff(levels).min())
+        width = gap * math.ceil((high - low) / gap / most - 1e-9)
+        if gap > (high - low) / DOTS:
+            return np.asarray(low - gap / 2 + width * np.arange(math.ceil((high - low + gap) / width - 1e-9) + 1))
+    scale = wide_enough(window, room=0.0)
+    return np.linspace(scale.low, scale.high, most + 1)
 
 
-def _columns(**columns: Array) -> dict[str, list[float]]:
-    return {k: v.tolist() for k, v in columns.items()}
+def _outside(pairs: Pairs, *seen: Any) -> str:
+    """How many rows lie outside of a chart, in words."""
+    share = float(pairs.counts[~np.logical_and.reduce(seen)].sum() / pairs.counts.sum())
+    return f" ({percent(share)} of rows lie outside)" if share > 0 else ""
 
 
-@picture(NEEDS, _there)
+def _inside(values: Array, window: Window) -> Any:
+    return (values >= window[0]) & (values <= window[1])
+
+
+def _rows(n: int, of: str = "row") -> str:
+    return f"{count(n)} {of}" if n == 1 else f"{count(n)} {of}s"
+
+
+# Dots and heat maps ---------------------------------------------------------------------------------------------------
+
+
+def _dots(x: Array, y: Array, counts: Array) -> list[Mark]:
+    """A dot for each pair, its area the number of rows, as large as leaves room for its neighbours."""
+    gaps = [np.diff(np.unique(v)) / np.ptp(v) for v in (x, y) if np.ptp(v) > 0]
+    largest = float(counts.max())
+    room = 0.48 * 330 * min((float(g.min()) for g in gaps), default=0.1)
+    most = 3.2 if largest == float(counts.min()) else min(max(room, 4.0), 13.0)
+    sizes = np.maximum(most * np.sqrt(counts / largest), 1.6).round(2)
+    return [Point(float(a), float(b), 0, "circle", float(s)) for a, b, s in zip(x, y, sizes, strict=True)]
+
+
+def _spread(pairs: Pairs, rows: Array, step: tuple[float, float]) -> tuple[Array, Array, Array]:
+    """Predictions, errors and rows: a cell of many rows evenly spread as small points, one of few rows at its mean."""
+    if pairs.exact:
+        return *pairs.places, rows
+    (p0, p1), (e0, e1) = pairs.ends
+    # Errors that all lie far from zero have wide cells, of which they may fill a small part.
+    mean, n = pairs.places[1], pairs.counts
+    reach = np.sqrt(3 * np.maximum(pairs.sums[:, 3] / n - mean**2, 0.0))
+    e0, e1 = np.maximum(e0, mean - reach), np.minimum(e1, mean + reach)
+    cells = (p1 - p0) / step[0], (e1 - e0) / step[1]
+    many = rows >= cells[0] * cells[1]
+    across, up = (np.where(many, np.clip(np.ceil(6 * c), 1, 60), 1).astype(np.int64) for c in cells)
+    found: list[list[Array]] = [[v[~many] for v in (*pairs.places, rows)]]
+    for n, m in sorted(set(zip(across[many].tolist(), up[many].tolist(), strict=True))):
+        pick = many & (across == n) & (up == m)
+        p = p0[pick, None] + (p1 - p0)[pick, None] * (np.arange(n) + 0.5) / n
+        e = e0[pick, None] + (e1 - e0)[pick, None] * (np.arange(m) + 0.5) / m
+        parts = (p[:, :, None], e[:, None, :], (rows[pick] / (n * m))[:, None, None])
+        found.append([np.broadcast_to(v, (len(p), n, m)).ravel() for v in parts])
+    p, e, share = (np.concatenate(column) for column in zip(*found, strict=True))
+    return p, e, share
+
+
+def _heat(x: Array, y: Array, rows: Array, ends: tuple[Array, Array]) -> tuple[list[Mark], Legend]:
+    """Bars of a heat map, shaded by the logarithm of the rows; neighbours of one shade above one another are one bar."""
+    across, up = ends
+    table, _, _ = np.histogram2d(x, y, bins=[across, up], weights=rows)
+    most, deepest = float(table.max()), len(SHADES) - 1
+    least = min(1.0, most / 2)
+    depth = np.log(np.maximum(table, least) / least) / math.log(most / least)
+    shade = np.where(table >= least / 2, 1 + np.minimum(depth * deepest, deepest - 1).astype(np.int64), 0)
+    marks: list[Mark] = []
+    for i, column in enumerate(shade):
+        # Each bar reaches a little under its right neighbour, or a bright seam would show between the two.
+        left, right = float(across[i]), float(across[i + 1] + 0.08 * (across[1] - across[0]))
+        starts = np.flatnonzero(np.r_[True, column[1:] != column[:-1]])
+        for a, b in zip(starts.tolist(), [*starts[1:].tolist(), len(column)], strict=True):
+            if column[a]:
+                marks.append(Bar(left, right, float(up[a]), float(up[b]), f"shade{column[a]}"))
+    return marks, (("1 row", "shade1"), (_rows(round(most)), f"shade{deepest}")) if most > 1.5 else ()
+
+
+def _body(r: Residuals, wide: Window, tall: Window, *, actual: bool) -> tuple[list[Mark], Legend]:
+    """What lies inside a window: errors against predictions, or predictions against actual values."""
+    assert r.pairs is not None
+    pairs = r.pairs
+    # Under weights, rows as heavy as the mean one.
+    rows = pairs.counts * (r.rows / float(pairs.counts.sum()))
+    p, e = pairs.places
+    x, y = (p - e, p) if actual else (p, e)
+    if pairs.exact and len(pairs) <= DOTS:
+        seen = _inside(x, wide) & _inside(y, tall)
+        return _dots(x[seen], y[seen], rows[seen]), ()
+    ends = _edges(x, wide, ACROSS, even=pairs.exact), _edges(y, tall, ACROSS, even=pairs.exact)
+    step = float(ends[0][1] - ends[0][0]), float(ends[1][1] - ends[1][0])
+    p, e, rows = _spread(pairs, rows, step)
+    x, y = (p - e, p) if actual else (p, e)
+    return _heat(x, y, rows, ends)
+
+
+# Charts ---------------------------------------------------------------------------------------------------------------
+
+
+@picture("numbers as target and prediction, counted in pairs", _has_pairs)
 def predicted(e: Any) -> Chart:
-    """Predicted against actual values, with the line on which they are the same."""
-    n, said, error, _ = _pairs(e)
-    actual = said - error
-    both = _central(np.concatenate([actual, said]), np.concatenate([n, n]), "")
-    across = Scale(both.low, both.high, "Actual")
-    up = Scale(both.low, both.high, "Predicted")
-    marks = [
-        *_cloud(actual, said, n, across, up),
-        Line([both.low, both.high], [both.low, both.high], "quiet", 1, "4 4"),
-    ]
-    told = f"Predicted against actual values of {count(float(n.sum()))} rows; on the dashed line they are the same."
-    return Chart(
-        "predicted",
-        "Predicted and actual",
-        across,
-        up,
-        tuple(marks),
-        told,
-        _columns(actual=actual, predicted=said, rows=n),
-    )
+    """Predicted against actual; what lies on the diagonal is right."""
+    r: Residuals = e.residuals
+    assert r.pairs is not None
+    p, error = r.pairs.places
+    windows = [_window(values, r.pairs.counts) for values in (p - error, p)]
+    both = min(w[0] for w in windows), max(w[1] for w in windows)
+    marks, legend = _body(r, both, both, actual=True)
+    outside = _outside(r.pairs, _inside(p - error, both), _inside(p, both))
+    across, up = wide_enough(both, f"Actual{outside}"), wide_enough(both, "Predicted")
+    marks.append(Line([across.low, across.high], [up.low, up.high], "ink", 1, "4 4"))
+    columns: dict[str, Sequence[Any]] = {
+        "actual": (p - error).tolist(),
+        "predicted": p.tolist(),
+        "rows": r.pairs.counts.tolist(),
+    }
+    said = f"Predicted against actual of {_rows(r.rows)}{outside}; on the diagonal predictions are right."
+    return Chart("predicted", "Predicted against actual", across, up, tuple(marks), said, columns, legend, SIZE)
 
 
-@picture(NEEDS, _there)
+@picture("numbers as target and prediction, counted in pairs", _has_pairs)
 def residuals(e: Any) -> Chart:
-    """Errors against predictions, with the mean error of neighbours and its interval."""
-    n, said, error, square = _pairs(e)
-    across, up = _central(said, n, "Predicted"), _central(error, n, "Error (predicted − actual)", zero=True)
-    marks: list[Mark] = [*_cloud(said, error, n, across, up), Rule(y=0.0)]
-    xs: list[float | None] = []
-    ys: list[float | None] = []
-    bins = _neighbours(said, n)
-    for b in np.unique(bins).tolist():
-        pick = bins == b
-        rows = float(n[pick].sum())
-        x, mean = (float((n[pick] * v[pick]).sum()) / rows for v in (said, error))
-        spread = max(float((n[pick] * square[pick]).sum()) / rows - mean**2, 0.0)
-        xs.append(x)
-        ys.append(mean)
-        if rows > 1:
-            half = 1.96 * math.sqrt(spread / (rows - 1))
-            marks.append(Line([x, x], [mean - half, mean + half], 1, 2))
-        marks.append(Point(x, mean, 1, "square", 4))
-    marks.append(Line(xs, ys, 1, 2))
-    told = f"Errors of {count(float(n.sum()))} rows against what was predicted; squares are means of neighbours with 95% intervals."
-    columns = _columns(predicted=said, error=error, rows=n)
-    return Chart("residuals", "Errors against predictions", across, up, tuple(marks), told, columns)
+    """Errors against predictions, with the mean error along the predictions."""
+    r: Residuals = e.residuals
+    assert r.pairs is not None
+    p, error = r.pairs.places
+    wide, tall = _window(p, r.pairs.counts), _window(error, r.pairs.counts)
+    marks, legend = _body(r, wide, tall, actual=False)
+    outside = _outside(r.pairs, _inside(p, wide), _inside(error, tall))
+    bias = e.measure("bias")
+    curve = mean_errors(r, Interval(bias.low, bias.high, bias.method, bias.note), e.confidence)
+    xs, ys, low, high = ([*curve.columns[name]] for name in ("prediction", "error", "low", "high"))
+    marks.append(Rule(y=0.0, colour="ink", dash=""))
+    marks += [Line([x, x], [a, b], 1, 2) for x, a, b in zip(xs, low, high, strict=True) if a is not None]
+    marks.append(Line(xs, ys, 1, 1.5))
+    marks += [Point(x, y, 1, size=3.5) for x, y in zip(xs, ys, strict=True) if x is not None and y is not None]
+    # An interval of very few rows may be so wide that nothing else would be seen.
+    ends = [v for v in (*low, *high) if v is not None and abs(v) <= 3 * max(map(abs, tall))]
+    across, up = wide_enough(wide, f"Predicted{outside}"), wide_enough((*tall, *ys, *ends, 0.0), ERROR)
+    how = (
+        f"with {percent(e.confidence)} intervals ({curve.method})" if not curve.note else f"no intervals: {curve.note}"
+    )
+    said = (
+        f"Errors against predictions of {_rows(r.rows)}{outside}, "
+        f"and their mean in {_rows(len(xs), 'bin')} of predictions, {how}."
+    )
+    legend = (*legend, ("mean error", 1))
+    return Chart("residuals", "Errors against predictions", across, up, tuple(marks), said, curve.columns, legend, SIZE)
 
 
-@picture(NEEDS, _there)
+@picture("numbers as target and prediction, counted in pairs", _has_pairs)
 def errors(e: Any) -> Chart:
-    """How the errors are spread."""
-    n, _, error, _ = _pairs(e)
-    order = np.argsort(error)
-    total = np.cumsum(n[order]) / n.sum()
-    low, high = (float(error[order][min(int(np.searchsorted(total, q)), len(total) - 1)]) for q in (0.005, 0.995))
-    if low == high:
-        low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
-    inside = (error >= low) & (error <= high)
-    step = (high - low) / BINS
-    place = np.clip(((error - low) / step).astype(np.int64), 0, BINS - 1)
-    share = np.bincount(place[inside], weights=n[inside], minlength=BINS) / n.sum()
-    left = low + step * np.arange(BINS)
+    """How errors are spread, and their mean."""
+    r: Residuals = e.residuals
+    values, rows = r.signed_errors()
+    low, high = quantiles(values, rows)
+    inside = _inside(values, (low, high))
+    number = BINS if r.rows >= DOTS else max(5, min(BINS, round(2 * math.sqrt(r.rows))))
+    edges = _edges(values, (low, high), number, even=r.rows >= 3 * int(inside.sum()))
+    seen = float(edges[0]), float(edges[-1])
+    if high == low:
+        edges = low + (seen[1] - seen[0]) * np.array([-0.03, 0.03])
+    total = float(rows.sum())
+    shares = np.histogram(values[inside], edges, weights=rows[inside])[0] / total
+    tails = float(rows[values < low].sum()) / total, float(rows[values > high].sum()) / total
     marks: list[Mark] = [
-        Bar(float(a), float(a) + step, 0.0, float(s), 0, 0.75) for a, s in zip(left, share, strict=True) if s > 0
+        Bar(float(a), float(b), 0.0, float(v), 0, 0.75)
+        for a, b, v in zip(edges[:-1], edges[1:], shares, strict=True)
+        if v > 0
     ]
-    mean = float((n * error).sum() / n.sum())
-    top = float(share.max()) * 1.12 or 1.0
-    marks += [Rule(x=0.0, colour="ink", dash="")] if low <= 0 <= high else []
-    marks += [Rule(x=mean, colour=1), Text(mean, top, f"mean {significant(mean)}", 1, "start", True, 6, 12)]
-    outside = float(n[~inside].sum() / n.sum())
-    told = f"Distribution of errors; {percent(round(outside, 4))} of rows lie outside the picture."
-    columns = {"from": left.tolist(), "to": (left + step).tolist(), "share": share.tolist()}
-    across, up = Scale(low, high, "Error (predicted − actual)"), Scale(0.0, top, "Share of rows", "share")
-    return Chart("errors", "Distribution of errors", across, up, tuple(marks), told, columns)
+    mean = e.measure("bias")
+    told = f"{percent(tails[0])} of rows lie below {significant(low)}, {percent(tails[1])} above {significant(high)}"
+    title = f"{ERROR}; {percent(sum(tails))} outside" if sum(tails) > 0 else ERROR
+    across = wide_enough((*seen, mean.value), title)
+    marks += [Rule(x=0.0)] if across.low < 0 < across.high else []
+    marks.append(Rule(x=mean.value, colour=1, dash=""))
+    columns: dict[str, Sequence[Any]] = {
+        "from": [None, *edges.tolist()],
+        "to": [*edges.tolist(), None],
+        "share": [tails[0], *shares.tolist(), tails[1]],
+    }
+    words = estimate_text(mean)
+    said = f"Distribution of the errors of {_rows(r.rows)}; their mean is {words}. {told}."
+    up = Scale(
+        0.0, float(shares.max()) * 1.06, "Share of rows" if r.weighting == "none" else "Share of weight", "share"
+    )
+    legend: Legend = ((f"mean {words}", 1),)
+    return Chart("errors", "Distribution of errors", across, up, tuple(marks), said, columns, legend, (460.0, 340.0))
