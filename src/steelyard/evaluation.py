@@ -254,7 +254,13 @@ class Evaluation:
 
         if goal is None:
             goal = self.payoff.kind if self.payoff is not None else "profit"
-        key = ("best threshold", goal, json.dumps(options, default=str, sort_keys=True))
+        key = (
+            "best threshold",
+            goal,
+            self.payoff,
+            id(self.validation),
+            json.dumps(options, default=str, sort_keys=True),
+        )
         if key not in self._known:
             self._known[key] = best_threshold(self, goal, **options)
         found: Threshold = self._known[key]

@@ -233,6 +233,10 @@ class Estimate:
         options = {k: tuple(v) if isinstance(v, list) else v for k, v in data.get("options", {}).items()}
         return cls(**{k: v for k, v in data.items() if k not in {"text", "options"}}, options=options)
 
+    def plain(self) -> Estimate:
+        """The number alone, without what a richer result tells beside it."""
+        return Estimate(**{name: getattr(self, name) for name in Estimate.__dataclass_fields__})
+
     def renamed(self, **changes: Any) -> Estimate:
         """A copy with some fields changed."""
         return replace(self, **changes)

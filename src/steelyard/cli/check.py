@@ -68,15 +68,21 @@ More: steelyard help check"""
     show_default=True,
     help="Hold the whole interval against the limits, or the value alone.",
 )
-@click.option("--threshold", type=float, help="Positive if the score is at least this.  [default: 0.5]")
-@options("profit", "cost", "value")
-@click.option(
-    "--decide",
-    type=click.Choice(["score", "profit"]),
-    help="Label rows by the threshold (score), or each by its highest expected profit.",
+@options(
+    "threshold",
+    "profit",
+    "cost",
+    "value",
+    "decide",
+    "weight",
+    "weights",
+    "unit",
+    "level",
+    "confidence",
+    "missing",
+    "exact",
+    "kind",
 )
-@options("weight", "weights", "unit", "level", "confidence", "missing", "exact")
-@click.option("--kind", type=click.Choice(["labels", "continuous"]), help="What whole numbers are, if it is not clear.")
 @click.option("--junit", metavar="FILE", help="Write JUnit XML for a build server as well.")
 @options("json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> int:

@@ -30,17 +30,29 @@ More: steelyard help start, steelyard help worth"""
 
 @click.command("evaluate", short_help=COMMANDS["evaluate"], epilog=EPILOG)
 @click.argument("file")
-@options("target", "score", "prediction", "positive", "weight", "weights", "unit", "segment", "level")
-@click.option("--threshold", type=float, help="Positive if the score is at least this.  [default: 0.5]")
-@options("profit", "cost", "value")
-@click.option(
-    "--decide",
-    type=click.Choice(["score", "profit"]),
-    help="Label rows by the threshold (score), or each by its highest expected profit.",
+@options(
+    "target",
+    "score",
+    "prediction",
+    "positive",
+    "weight",
+    "weights",
+    "unit",
+    "segment",
+    "level",
+    "threshold",
+    "profit",
+    "cost",
+    "value",
+    "decide",
+    "validation",
+    "confidence",
+    "missing",
+    "exact",
+    "kind",
+    "json",
+    "output",
 )
-@options("validation", "confidence", "missing", "exact")
-@click.option("--kind", type=click.Choice(["labels", "continuous"]), help="What whole numbers are, if it is not clear.")
-@options("json", "output")
 @click.option("--save", metavar="FILE", help="Save the evaluation as .json, to be told again or added later.")
 @options("force")
 @click.option("-v", "--verbose", is_flag=True, help="Tell every measure.")

@@ -78,6 +78,17 @@ OPTIONS: dict[str, Decorator] = {
         metavar="COLUMN|FILE",
         help="Rows on which thresholds are chosen: a column that is true for them, or another file.",
     ),
+    "threshold": click.option(
+        "--threshold", type=float, help="Positive if the score is at least this.  [default: 0.5]"
+    ),
+    "decide": click.option(
+        "--decide",
+        type=click.Choice(["score", "profit"]),
+        help="Label rows by the threshold (score), or each by its highest expected profit.",
+    ),
+    "kind": click.option(
+        "--kind", type=click.Choice(["labels", "continuous"]), help="What whole numbers are, if it is not clear."
+    ),
     "confidence": click.option("--confidence", type=float, help="Confidence of the intervals.  [default: 0.95]"),
     "missing": click.option(
         "--missing",

@@ -53,12 +53,11 @@ More: steelyard help report"""
         "profit",
         "cost",
         "value",
+        "decide",
         "validation",
     ),
 )
-@click.option("--threshold", type=float, help="Positive if the score is at least this.  [default: 0.5]")
-@options("confidence", "missing", "exact")
-@click.option("--kind", type=click.Choice(["labels", "continuous"]), help="What whole numbers are, if it is not clear.")
+@options("threshold", "confidence", "missing", "exact", "kind")
 @click.option("--slices", is_flag=True, help="Look through all other columns for rows on which it fails.")
 @click.option("--title", metavar="TEXT", help="The headline.  [default: the file, or the names of the models]")
 @click.option("-o", "--output", metavar="FILE", help="Where to write: .html, .md or .json.  [default: report.html]")
@@ -75,7 +74,6 @@ def command(file: str, **given: Any) -> None:
     if Path(output).suffix.lower() not in ENDINGS:
         message = f'A report is written as .html, .md or .json, and "{output}" is none of these.'
         raise UsageError(message, "Name the file so that its ending says which.")
-    given["decide"] = None if file.lower().endswith(".json") else "score"
     with progress("Counting rows …", quiet=given["quiet"] or given["no_progress"]):
         models = _models(file, given)
         found = _slices(file, given) if given["slices"] else None

@@ -53,8 +53,7 @@ def implied_threshold(e: Any, payoff: Payoff, kind: str, best: float, optimism: 
         return Implied(None, rule, None, None)
     at = e.at(point)
     found = at.profit(payoff) if kind == "profit" else at.cost(payoff)
-    plain = Estimate(**{name: getattr(found, name) for name in Estimate.__dataclass_fields__})
-    return Implied(point, rule, plain, _price(s, table, best, point, e.confidence, optimism))
+    return Implied(point, rule, found.plain(), _price(s, table, best, point, e.confidence, optimism))
 
 
 def _price(s: Scores, table: Array, best: float, implied: float, confidence: float, optimism: float) -> Estimate:

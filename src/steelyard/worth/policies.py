@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -65,11 +65,7 @@ class Worth(Estimate):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
-        from steelyard.words import estimate_text
-
-        plain = Estimate(**{name: getattr(self, name) for name in Estimate.__dataclass_fields__}).to_dict()
-        return plain | {
-            "text": estimate_text(self),
+        return self.plain().to_dict() | {
             "per_case": self.per_case.to_dict() if self.per_case else None,
             "policies": [p.to_dict() for p in self.policies],
             "break_even": self.break_even,
@@ -203,8 +199,3 @@ def point_of(gain: float, loss: float, average: str = "") -> tuple[float | None,
     if gain >= 0 and loss <= 0:
         return None, f"acting never costs anything: act always{average}"
     return None, f"acting never brings anything: never act{average}"
-
-
-def renamed(x: Worth, **changes: Any) -> Worth:
-    """A copy with some fields changed."""
-    return replace(x, **changes)

@@ -106,9 +106,8 @@ def best_threshold(
     scores: Scores = chooser.scores
     value, regret = choose(scores, goal, limits)
     spread, optimism, tried = _again(scores, goal, limits, value, e.confidence)
-    test = e.at(value if np.isfinite(value) else float(np.nextafter(e.scores.cells.high[-1], np.inf)))
-    if np.isinf(value) and chooser is not e:
-        test = e.at(float(np.nextafter(max(e.scores.cells.high[-1], scores.cells.high[-1]), np.inf)))
+    top = max(float(s.cells.high[-1]) for s in (e.scores, scores))
+    test = e.at(value if np.isfinite(value) else float(np.nextafter(top, np.inf)))
     at = told_at(test, goal)
     same = chooser is e
     taken = optimism if same and optimism is not None else 0.0
@@ -183,13 +182,9 @@ def told_at(e: Any, goal: Goal) -> Estimate:
 def _less(x: Estimate, optimism: float) -> Estimate:
     """The same estimate moved by its optimism."""
     if x.value is None or not optimism:
-        return _plain(x)
+        return x.plain()
     low, high = (None if v is None else v - optimism for v in (x.low, x.high))
-    return _plain(x).renamed(value=x.value - optimism, low=low, high=high, method=f"{x.method}; less optimism")
-
-
-def _plain(x: Estimate) -> Estimate:
-    return Estimate(**{name: getattr(x, name) for name in Estimate.__dataclass_fields__})
+    return x.plain().renamed(value=x.value - optimism, low=low, high=high, method=f"{x.method}; less optimism")
 
 
 def _implied(e: Any, goal: Goal, value: float, optimism: float) -> Implied | None:
