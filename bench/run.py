@@ -162,6 +162,12 @@ def pages() -> None:
     reports.main(say)
 
 
+def training() -> None:
+    import experiments
+
+    experiments.main(say)
+
+
 def files() -> None:
     import duckdb
 
@@ -200,7 +206,7 @@ def starts() -> None:
 
 
 def main() -> None:
-    for part in (starts, resampling, areas, money, pages, files):
+    for part in (starts, resampling, areas, money, pages, training, files):
         part()
     print(f"peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
 

@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from steelyard import errors
+    from steelyard.designs.bootstrap import Bootstrap
+    from steelyard.designs.folds import KFold, LeaveOneOut, NestedFolds, StoredFolds
+    from steelyard.designs.holdout import Holdout, PairedHoldout, RepeatedHoldout
+    from steelyard.designs.out_of_time import OutOfTime
+    from steelyard.designs.schedules import arithmetic, geometric
     from steelyard.evaluate import evaluate
     from steelyard.evaluation import Evaluation
+    from steelyard.experiments.experiment import experiment
+    from steelyard.experiments.learning import LearningCurve, learning_curve
+    from steelyard.experiments.result import Experiment
+    from steelyard.experiments.stopping import stopping_curve
     from steelyard.load import load
     from steelyard.measures.measure import catalogue, measure
     from steelyard.payoffs.payoff import Cost, Profit
@@ -24,45 +33,77 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Bootstrap": "designs.bootstrap",
     "Cost": "payoffs.payoff",
     "Curve": "results",
     "Estimate": "results",
     "Evaluation": "evaluation",
+    "Experiment": "experiments.result",
+    "Holdout": "designs.holdout",
     "Interval": "results",
+    "KFold": "designs.folds",
+    "LearningCurve": "experiments.learning",
+    "LeaveOneOut": "designs.folds",
+    "NestedFolds": "designs.folds",
+    "OutOfTime": "designs.out_of_time",
+    "PairedHoldout": "designs.holdout",
     "Profit": "payoffs.payoff",
+    "RepeatedHoldout": "designs.holdout",
     "Share": "results",
+    "StoredFolds": "designs.folds",
     "Threshold": "worth.thresholds",
     "Undefined": "results",
     "Worth": "worth.policies",
+    "arithmetic": "designs.schedules",
     "campaign": "worth.campaign",
     "catalogue": "measures.measure",
     "errors": "errors",
     "evaluate": "evaluate",
+    "experiment": "experiments.experiment",
+    "geometric": "designs.schedules",
+    "learning_curve": "experiments.learning",
     "load": "load",
     "measure": "measures.measure",
     "regions": "worth.regions",
     "slices": "slicing",
+    "stopping_curve": "experiments.stopping",
 }
 
 __all__ = [
+    "Bootstrap",
     "Cost",
     "Curve",
     "Estimate",
     "Evaluation",
+    "Experiment",
+    "Holdout",
     "Interval",
+    "KFold",
+    "LearningCurve",
+    "LeaveOneOut",
+    "NestedFolds",
+    "OutOfTime",
+    "PairedHoldout",
     "Profit",
+    "RepeatedHoldout",
     "Share",
+    "StoredFolds",
     "Threshold",
     "Undefined",
     "Worth",
+    "arithmetic",
     "campaign",
     "catalogue",
     "errors",
     "evaluate",
+    "experiment",
+    "geometric",
+    "learning_curve",
     "load",
     "measure",
     "regions",
     "slices",
+    "stopping_curve",
 ]
 
 

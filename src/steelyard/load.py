@@ -5,15 +5,35 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 from steelyard.errors import UnreadableSource
 from steelyard.evaluation import SCHEMA, Evaluation
 
 
-def load(path: str | os.PathLike[str]) -> Evaluation:
-    """Read an evaluation that was saved."""
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read an evaluation or an experiment that was saved, or the latest experiment of a store."""
+    if os.path.isdir(path):
+        from steelyard.experiments.result import open_experiment
+
+        return open_experiment(path)
+    data = read_saved(path)
+    if isinstance(data, dict) and "steelyard experiment" in data and "cells" in data:
+        from steelyard.experiments.result import Experiment
+
+        return Experiment.from_dict(data)
+    return evaluation_of(data, path)
+
+
+def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
+    """Read an evaluation that was saved, and nothing else."""
+    return evaluation_of(read_saved(path), path)
+
+
+def read_saved(path: str | os.PathLike[str]) -> Any:
+    """What a file holds as JSON."""
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        return json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         message = f'There is no file "{path}".'
         raise UnreadableSource(message, "Check the path.") from None
@@ -23,6 +43,10 @@ def load(path: str | os.PathLike[str]) -> Evaluation:
     except (UnicodeDecodeError, json.JSONDecodeError):
         message = f'"{path}" is not a saved evaluation: it is not JSON.'
         raise UnreadableSource(message, "Files of predictions go to evaluate; load reads what save wrote.") from None
+
+
+def evaluation_of(data: Any, path: str | os.PathLike[str]) -> Evaluation:
+    """A saved evaluation as it was before it was saved."""
     if not isinstance(data, dict) or data.get("steelyard") != SCHEMA:
         message = f'"{path}" is not an evaluation saved by this version.'
         raise UnreadableSource(message, "Only a file that was saved as an evaluation can be read back.")

@@ -11,7 +11,7 @@ import pandas as pd
 import steelyard as sy
 from steelyard.reports.page import report_html
 
-KINDS = ("score", "labels", "classes", "numbers", "two")
+KINDS = ("score", "labels", "classes", "numbers", "two", "experiment")
 ANIMALS = ("ant", "bee", "cow", "dog")
 PROFIT = sy.Profit(tp=140, fn=-140, fp=-70, tn=0)
 
@@ -53,6 +53,8 @@ def models(kind: str) -> dict[str, Any]:
     """The evaluations of a kind of page."""
     if kind == "score":
         return {"one": scored()}
+    if kind == "experiment":
+        return {name: trained()[name] for name in trained().models}
     if kind == "two":
         cost = sy.Cost(fn=200, fp=40)
         rows = scored_rows()
@@ -71,6 +73,24 @@ def models(kind: str) -> dict[str, Any]:
 
 
 @cache
+def trained() -> Any:
+    """Two models under five folds."""
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(300, 3))
+    y = (X.sum(axis=1) + rng.normal(size=300) > 0.5).astype(int)
+    models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(min_samples_leaf=9)}
+    return sy.experiment(models, X, y, design=sy.KFold(5, stratify=True, repeats=2))
+
+
+@cache
 def report(kind: str) -> str:
     """A page of this kind."""
+    if kind == "experiment":
+        from steelyard.reports.experiment import sections
+
+        x = trained()
+        return report_html(models(kind), title=f"A page of {kind}", before=sections(x))
     return report_html(models(kind), title=f"A page of {kind}", command=f"steelyard report {kind}.csv")

@@ -68,10 +68,10 @@ def _sideways(page: Any) -> int:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_opens_from_a_file_and_fits_every_screen(kind: str, visit: Callable[..., Any]) -> None:
-    assert len(report(kind).encode()) < (300_000 if kind == "two" else 150_000)
+    assert len(report(kind).encode()) < (300_000 if kind in ("two", "experiment") else 150_000)
     page = visit(report(kind))
     assert page.locator("h1").inner_text() == f"A page of {kind}"
-    assert page.locator("main h2").count() == QUESTIONS
+    assert page.locator("main h2").count() == QUESTIONS + (kind == "experiment")
     assert page.locator("svg[role=img]").count() >= 1
     # Every drawing has something in it, and its words stay inside it.
     outside = page.evaluate(OUTSIDE)
@@ -95,7 +95,7 @@ def test_a_page_opens_from_a_file_and_fits_every_screen(kind: str, visit: Callab
 def test_without_scripts_everything_is_there(kind: str, visit: Callable[..., Any]) -> None:
     page = visit(report(kind), scripts=False)
     assert shown_words(page) == words_of(report(kind))
-    assert page.locator("main h2").count() == QUESTIONS
+    assert page.locator("main h2").count() == QUESTIONS + (kind == "experiment")
     for hidden in page.locator(".controls, .told").all():
         assert not hidden.is_visible()
     for drawing in page.locator("figure svg").all():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import strategies as st
 
 from steelyard.measures.measure import catalogue
+from steelyard.summaries.copies import copies
 
 from .law import law
 from .reading import but_totals, check_same, few_replicates, is_total, read
@@ -90,3 +92,13 @@ def test_equal_sampling_weights_are_no_weights(kind: str, data: Any) -> None:
     e, f = sample.evaluate(), weighted.evaluate(weights="sampling")
     a, b = (but_totals(e, read(x, intervals=True)) for x in (e, f))
     check_same(a, b, ends=True, tolerance=ROUNDING)
+
+
+@law(labels=6, scores=10, classes=3, numbers=6)
+def test_a_quarter_of_four_copies_is_the_rows_themselves(kind: str, data: Any) -> None:
+    sample = data.draw(samples(kind, least=3, most=12, weights=data.draw(st.sampled_from((None, "sampling")))))
+    once, often = sample.evaluate(), sample.take([*range(len(sample))] * 4).evaluate()
+    quarter = replace(often, evidence={k: copies(v, 0.25) for k, v in often.evidence.items()}, _known={}, _made=[])
+    assert quarter.rows == once.rows
+    with few_replicates(100):
+        check_same(read(once, intervals=True), read(quarter, intervals=True), ends=True, tolerance=ROUNDING)

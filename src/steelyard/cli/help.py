@@ -224,6 +224,55 @@ A build server reads JUnit XML, a script JSON:
   0  all requirements are met      2  wrong usage
   1  some are not                  3  the input cannot be used""",
     ),
+    "experiment": (
+        "train and test models",
+        """\
+A file with one row a case and its target is enough. Models by name: knn,
+tree, bayes, logistic, forest, boosting, linear, svm, network, and baseline,
+which is no model at all. Text, levels, dates and gaps are prepared.
+
+  $ steelyard experiment flowers.csv --target species --models tree,baseline \\
+      --drop guess
+  $ steelyard experiment doses.csv --target dose --models linear,tree \\
+      --design holdout:0.3x5
+
+A model of one's own is a function or class in a module here, such as
+mymodule.py: --models mymodule:factory,tree
+
+A design says which rows train and which test. Ten folds, stratified for
+levels, unless you say otherwise:
+
+  kfold:10x3         ten folds, three times
+  holdout:0.3x20     30% of the rows test, twenty times
+  loo, bootstrap:200, nested:5x10, paired:15x10
+  folds:COLUMN       folds that the file already has
+  outoftime:COLUMN:5 the past trains and the future tests, at five moments
+
+Rows that belong together stay together, and are not learnt from by name:
+
+  $ steelyard experiment preds.csv --target y --models tree,baseline \\
+      --drop label --drop guess --group customer --design kfold:3
+
+Keep every fold in a folder. Run the same line again after a crash, or with
+more repeats, and only what is missing is done:
+
+  $ steelyard experiment flowers.csv --target species --models bayes \\
+      --drop guess --design kfold:3 --store runs --report bayes.html
+  $ steelyard experiment flowers.csv --target species --models bayes,tree \\
+      --drop guess --design kfold:3x2 --store runs
+  $ steelyard runs
+  $ steelyard runs show --report latest.html
+  $ steelyard runs prune --older-than 30 --dry-run
+
+What would more rows bring?
+
+  $ steelyard learning-curve flowers.csv --target species --models bayes \\
+      --drop guess --sizes geometric:20:2 --repeats 3
+
+Two intervals are told apart: for models to come, which allows for training
+rows that folds share, and of the sum of the folds, for the models that were
+trained. --jobs 2 trains on two cores; --seed draws other folds.""",
+    ),
     "scripts": (
         "JSON, exit codes, quiet",
         """\

@@ -16,10 +16,13 @@ from steelyard.errors import SteelyardError
 from steelyard.words import visible
 
 COMMANDS = {
-    "evaluate": "Evaluate a file of predictions: every measure with its interval.",
+    "evaluate": "Evaluate predictions: every measure with its interval.",
     "report": "Write a report: one offline page, Markdown or JSON.",
     "threshold": "Find the best threshold for profit, cost or any measure.",
     "campaign": "Find whom to contact, how many, and what it earns.",
+    "experiment": "Train and test models on a file of rows, fold by fold.",
+    "learning-curve": "Tell what more training rows would bring.",
+    "runs": "List, show and prune the experiments of a store.",
     "check": "Hold predictions against requirements and a champion.",
     "measures": "List all measures, or explain one.",
     "demo": "Evaluate models on real data and tell the whole story.",
@@ -54,7 +57,7 @@ class LazyGroup(click.Group):
         """Import the module of that name and take its command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"steelyard.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"steelyard.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

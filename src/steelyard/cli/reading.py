@@ -156,10 +156,10 @@ def _renamed(e: Evaluation, path: str) -> Evaluation:
 
 def _saved(file: str, given: dict[str, Any], payoff: Payoff | None) -> Evaluation:
     """A saved evaluation knows its columns; threshold, confidence, what outcomes are worth may still be chosen."""
-    from steelyard.load import load
+    from steelyard.load import load_evaluation
 
     extra = [f"--{role}" for role in ROWS_ONLY if given.get(role)]
-    e = load(file)
+    e = load_evaluation(file)
     if extra:
         message = f'"{file}" is a saved evaluation, which knows its columns: {", ".join(extra)} cannot be given.'
         still = [f"--{name}" for name in ("threshold", "profit", "validation", "confidence") if name in given]
@@ -183,9 +183,9 @@ def _saved_validation(file: str, e: Evaluation) -> Evaluation:
 
 def _validation(file: str, positive: Any) -> Evaluation:
     """A saved evaluation to choose thresholds on; it must speak of the same positive level."""
-    from steelyard.load import load
+    from steelyard.load import load_evaluation
 
-    found = load(file)
+    found = load_evaluation(file)
     if found.scores is None:
         message = f'Thresholds are chosen on scores, and the evaluation saved in "{file}" has none.'
         raise UsageError(message, "Name one that was evaluated with one --score for two levels.")

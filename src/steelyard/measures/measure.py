@@ -8,6 +8,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 from steelyard.errors import UnknownMeasure, nearest
@@ -102,6 +103,7 @@ def measure(
     return mark
 
 
+@cache
 def _load() -> None:
     for room in ROOMS:
         importlib.import_module(f"steelyard.measures.{room}")

@@ -23,7 +23,7 @@ def report_markdown(models: Mapping[str, Any], *, title: str = "", command: str 
         first = next(iter(models.values()))
         names = [n for n in story.FIRST if all(n in e.measures for e in models.values())][:8] or first.measures[:4]
         rows = [[n, *(str(e[n]) for e in models.values())] for n in names]
-        lines += _table(["measure", *map(str, models)], rows, "l" * (len(models) + 1))
+        lines += table_lines(["measure", *map(str, models)], rows, "l" * (len(models) + 1))
     for name, e in models.items():
         if several:
             lines += [f"## {safe(name)}", ""]
@@ -41,22 +41,23 @@ def _one(e: Any) -> list[str]:
     out += ["### How good?", ""]
     matrix = tables.matrix(e)
     if matrix is not None and len(matrix.rows) <= 12:
-        out += _table(matrix.head, matrix.rows, matrix.align)
+        out += table_lines(matrix.head, matrix.rows, matrix.align)
     rows = [(r.name, r.value, r.interval, r.meaning) for g in story.groups(e) for r in g.rows]
-    out += _table(("measure", "value", f"{percent(e.confidence)} interval", "meaning"), rows, "lrll")
+    out += table_lines(("measure", "value", f"{percent(e.confidence)} interval", "meaning"), rows, "lrll")
     if e.payoff is not None:
         worth = policy_table(e.worth)
-        out += ["### What is it worth?", "", *_table(worth.head, worth.rows, worth.align)]
+        out += ["### What is it worth?", "", *table_lines(worth.head, worth.rows, worth.align)]
         if e.scores is not None:
             out += ["### Which threshold?", "", safe(" ".join(threshold_sentences(e.best_threshold()))), ""]
     small = tables.segments(e)
     if small is not None:
         out += ["### Where does it fail?", ""]
-        out += _table(small.head, small.rows, small.align)
+        out += table_lines(small.head, small.rows, small.align)
     return out
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> list[str]:
+def table_lines(head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> list[str]:
+    """A table as lines of Markdown."""
     rule = ["---:" if a == "r" else "---" for a in align]
     body = [[safe(c) for c in row] for row in rows]
     lines = [[safe(h) for h in head], rule, *body]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -34,11 +34,22 @@ def _style() -> str:
     return "".join(lines) + f"@media screen and (prefers-color-scheme:dark){{{dark_rules()}}}"
 
 
-def report_html(models: Mapping[str, Any], *, title: str = "", command: str = "", slices: Any = None) -> str:
-    """The report of one evaluation, or of several by name, as one HTML file."""
+def report_html(
+    models: Mapping[str, Any],
+    *,
+    title: str = "",
+    command: str = "",
+    slices: Any = None,
+    before: Sequence[Section] = (),
+) -> str:
+    """The report of one evaluation, or of several by name, as one HTML file; `before` are sections that come first."""
     first = next(iter(models.values()))
     title = title or (_title(first) if len(models) == 1 else " and ".join(map(str, models)))
-    found = sections_of(models, command, slices)
+    return page_html(title, _header(models, title), [*before, *sections_of(models, command, slices)])
+
+
+def page_html(title: str, header: Ready, found: Sequence[Section]) -> str:
+    """Sections below a header, as one HTML file that loads nothing."""
     script = _file("page.js")
     style = _style()
     policy = (
@@ -55,7 +66,7 @@ def report_html(models: Mapping[str, Any], *, title: str = "", command: str = ""
     )
     body = tag(
         "body",
-        tag("header", _header(models, title)),
+        tag("header", header),
         tag("nav", [tag("a", s.question, href=f"#{s.anchor}") for s in found], aria_label="Questions"),
         tag("main", [tag("section", tag("h2", s.question), s.body, id=s.anchor) for s in found]),
         tag("footer", "Made by steelyard. This page is complete: it loads nothing and sends nothing."),
@@ -122,10 +133,6 @@ def evidence_fingerprint(e: Any) -> str:
 
 
 def _made(models: Mapping[str, Any], command: str) -> Ready:
-    from importlib.metadata import version
-
-    import numpy as np
-
     rows: list[tuple[str, str]] = []
     for name, e in models.items():
         of = f" of {visible(name)}" if len(models) > 1 else ""
@@ -137,6 +144,16 @@ def _made(models: Mapping[str, Any], command: str) -> Ready:
             rows.append((f"columns{of}", ", ".join(f"{role} {column}" for role, column in roles.items())))
         if e.facts.get("engine"):
             rows.append((f"counted by{of}", str(e.facts["engine"])))
+    return made(rows, command)
+
+
+def made(rows: Sequence[tuple[str, str]], command: str) -> Ready:
+    """When, by which versions and by which command a page was made, below other facts."""
+    from importlib.metadata import version
+
+    import numpy as np
+
+    rows = list(rows)
     rows.append(("made", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")))
     rows.append(
         ("versions", f"steelyard {version('steelyard')}, Python {platform.python_version()}, NumPy {np.__version__}")

@@ -76,8 +76,14 @@ def write_report(
     slices: Any = None,
 ) -> None:
     """Write a report whole or not at all, in the form that the file's name asks for."""
+    ending = check_ending(path)
+    write_whole(path, report_text(models, ending, title=title, command=command, slices=slices))
+
+
+def check_ending(path: str | os.PathLike[str]) -> str:
+    """The form that a report's name asks for, or a sentence where it asks for none."""
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
         message = f'A report is written as .html, .md or .json, and "{path}" is none of these.'
         raise UsageError(message, f"Name a file that ends in one of {listing(ENDINGS)}.")
-    write_whole(path, report_text(models, ending, title=title, command=command, slices=slices))
+    return ending

@@ -20,16 +20,16 @@ def evaluation_html(e: Any, *, full: bool = False) -> str:
     parts = [f"<p><strong>{_safe(story.title(e))}</strong></p>"]
     parts.append(_table((), story.facts(e), "ll"))
     parts.append(f"<p>{'<br>'.join(_safe(s.text) for s in sentences(e)[1:])}</p>")
-    parts.append(_small(tables.matrix(e)))
+    parts.append(small_table(tables.matrix(e)))
     parts.append(_pictures(e))
     if e.payoff is not None:
-        parts.append(_small(policy_table(e.worth)))
+        parts.append(small_table(policy_table(e.worth)))
     head = ("measure", "value", f"{percent(e.confidence)} interval", "meaning")
     for group in told:
         if group.rows:
             rows = [(r.name, r.value, r.interval, r.meaning) for r in group.rows]
             parts.append(f"<p><strong>{_safe(group.question)}</strong></p>{_table(head, rows, 'lrll')}")
-    parts.extend((_small(tables.levels(e)), _small(tables.segments(e))))
+    parts.extend((small_table(tables.levels(e)), small_table(tables.segments(e))))
     parts.extend(f"<p>Note: {_safe(note)}</p>" for note in story.notes(e, told))
     more = [name for g in told for name in g.more]
     if more:
@@ -50,7 +50,8 @@ def _safe(text: Any) -> str:
     return escape(visible(text), quote=True)
 
 
-def _small(t: tables.Table | None) -> str:
+def small_table(t: tables.Table | None) -> str:
+    """A small table with its title and its note."""
     if t is None:
         return ""
     body = _table(t.head, t.rows, t.align) if t.rows else ""

@@ -194,6 +194,8 @@ def opening(e: Any) -> Sentence:
     if c.weighting == "none":
         n = float(c.outcomes(e.positive).positives)
         return Sentence("rows", f"{text}; {count(n)} {'is' if n == 1 else 'are'} positive ({percent(share)}).")
+    if e.facts.get("weights") == "none":
+        return Sentence("rows", f"{text}; {percent(share)} of them are positive.")
     return Sentence("rows", f"{text}; {percent(share)} of their weight is positive.")
 
 

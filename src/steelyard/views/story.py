@@ -100,7 +100,9 @@ def _rows(e: Any) -> str:
         return text
     if c.weighting == "none":
         return f"{text}, {count(float(c.outcomes(e.positive).positives))} of them positive ({percent(share)})"
-    return f"{text}, {percent(share)} of their weight positive"
+    # Rows that were tested several times count once in all, and carry no weight of their own.
+    whose = "them" if e.facts.get("weights") == "none" else "their weight"
+    return f"{text}, {percent(share)} of {whose} positive"
 
 
 def _threshold(e: Any) -> str:

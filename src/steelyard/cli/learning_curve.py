@@ -1,0 +1,114 @@
+"""steelyard learning-curve: rows to learn from in, what more of them would bring out."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from typing import Any
+
+import click
+
+from steelyard.cli.experiment import chosen_design
+from steelyard.cli.program import COMMANDS
+from steelyard.cli.reading import options
+from steelyard.cli.training import level_of, read_models, read_rows, training_options
+from steelyard.cli.writing import check_free, progress, put
+from steelyard.errors import UsageError
+
+EPILOG = """\b
+Examples:
+  steelyard learning-curve data.csv --target y --models tree
+  steelyard learning-curve data.csv --target y --models logistic,forest \\
+      --sizes geometric:100:2 --repeats 20 --measure auc
+  steelyard learning-curve data.csv --target y --models tree \\
+      --sizes arithmetic:100:100 --store runs/ --report curve.html
+
+\b
+Sizes: geometric:START:RATIO, arithmetic:START:STEP, or 100,200,400 rows.
+
+More: steelyard help experiment"""
+
+
+@click.command("learning-curve", short_help=COMMANDS["learning-curve"], epilog=EPILOG)
+@click.argument("file")
+@options("target")
+@training_options("models")
+@click.option("--sizes", metavar="SIZES", help="How many rows to learn from.  [default: all, half, a quarter, …]")
+@click.option("--measure", metavar="NAME", help="What to follow.  [default: log_loss or accuracy, rmse]")
+@click.option("--repeats", type=int, default=10, show_default=True, help="Draw the test rows so many times.")
+@click.option("--design", metavar="DESIGN", help="How test rows are drawn.  [default: hold-outs of a quarter]")
+@click.option(
+    "--stratify/--no-stratify", default=None, help="Keep the shares of the levels in each part.  [default: levels]"
+)
+@training_options("group")
+@options("positive", "weight", "kind", "missing", "confidence")
+@training_options("leave out", "store", "jobs", "seed")
+@click.option("--report", metavar="FILE", help="Write a report as well: .html, .md or .json.")
+@options("json", "output", "force", "quiet", "progress")
+def command(file: str, **given: Any) -> None:
+    """Train models on more and more rows of a FILE (CSV or Parquet), and tell what more rows would bring."""
+    from steelyard import learning_curve
+
+    check_free(given["output"], force=given["force"])
+    check_free(given["report"], force=given["force"])
+    if given["report"]:
+        from steelyard.reports.writing import check_ending
+
+        check_ending(given["report"])
+    models = read_models(given["models"])
+    with progress("Reading rows …", quiet=given["quiet"] or given["no_progress"]):
+        table = read_rows(file, given)
+    given["gap"] = None
+    curve = learning_curve(
+        models,
+        table,
+        given["target"],
+        sizes=sizes_from_text(given["sizes"]),
+        design=chosen_design(given, table) if given["design"] or given["group"] else None,
+        measure=given["measure"],
+        repeats=given["repeats"],
+        weight=given["weight"],
+        positive=level_of(given["positive"], table, given["target"]),
+        kind=given["kind"],
+        missing=given["missing"],
+        store=given["store"],
+        n_jobs=given["jobs"],
+        seed=given["seed"],
+        confidence=0.95 if given["confidence"] is None else given["confidence"],
+        progress=False if given["quiet"] or given["no_progress"] else None,
+        name=file,
+    )
+    told = shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
+    if given["report"]:
+        curve.report(given["report"], command=told)
+    text = json.dumps(curve.to_dict(), ensure_ascii=False, indent=1) if given["as_json"] else str(curve)
+    put(given["output"], text)
+    if not given["quiet"]:
+        for place in (given["report"], given["store"]):
+            if place:
+                click.echo(f"Wrote {place}.", err=True)
+
+
+def sizes_from_text(text: str | None) -> Any:
+    """Sizes as typed: geometric:100:2, arithmetic:100:50, or numbers with commas.
+
+    >>> print(sizes_from_text("geometric:100:2"), sizes_from_text("100,200"))
+    from 100 rows, 2 times as many [100, 200]
+    """
+    from steelyard.designs.schedules import arithmetic, geometric
+
+    if text is None:
+        return None
+    name, *numbers = text.replace(" ", "").split(":")
+    try:
+        if name == "geometric" and len(numbers) == 2:
+            return geometric(int(numbers[0]), float(numbers[1]))
+        if name == "arithmetic" and len(numbers) == 2:
+            return arithmetic(int(numbers[0]), int(numbers[1]))
+        if not numbers:
+            return [float(n) if "." in n else int(n) for n in name.split(",") if n]
+    except ValueError:
+        pass
+    message = f'The sizes "{text}" cannot be read.'
+    raise UsageError(message, "Write geometric:100:2, arithmetic:100:50, or 100,200,400.")

@@ -1,0 +1,91 @@
+"""steelyard runs: what a store of experiments holds."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from steelyard.cli.program import COMMANDS, SETTINGS
+from steelyard.cli.reading import options
+from steelyard.cli.writing import check_free, put
+
+EPILOG = """\b
+Examples:
+  steelyard runs
+  steelyard runs --store runs/ --json
+  steelyard runs show
+  steelyard runs show 3fa1 --report out.html
+  steelyard runs prune --older-than 30 --dry-run
+
+More: steelyard help experiment"""
+store = click.option("--store", metavar="FOLDER", default="runs", show_default=True, help="Where the folds are kept.")
+
+
+@click.group("runs", short_help=COMMANDS["runs"], epilog=EPILOG, invoke_without_command=True, context_settings=SETTINGS)
+@store
+@options("json")
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """List the experiments of a store; it may be running meanwhile.
+
+    `show` tells one of them as far as it has come, `prune` takes out what is no longer needed.
+    """
+    if ctx.invoked_subcommand is not None:
+        ctx.obj = given["store"]
+        return
+    from steelyard.experiments.runs import runs
+    from steelyard.views.runs import runs_text
+
+    found = runs(given["store"])
+    if given["as_json"]:
+        click.echo(json.dumps([run.to_dict() for run in found], ensure_ascii=False, indent=1))
+    else:
+        click.echo(runs_text(found, given["store"]))
+
+
+@command.command("show")
+@click.argument("name", required=False)
+@click.option("--store", metavar="FOLDER", help="Where the folds are kept.  [default: runs]")
+@click.option("--report", metavar="FILE", help="Write a report as well: .html, .md or .json.")
+@click.option("--errors", is_flag=True, help="Print the tracebacks of folds that failed.")
+@options("json", "output", "force")
+@click.pass_context
+def show(ctx: click.Context, /, name: str | None, **given: Any) -> None:
+    """Tell an experiment by its NAME (its beginning is enough), the latest if none is named."""
+    from steelyard.experiments.result import open_experiment
+    from steelyard.reports.experiment import experiment_document
+
+    check_free(given["output"], force=given["force"])
+    check_free(given["report"], force=given["force"])
+    x = open_experiment(given["store"] or ctx.obj, name)
+    if given["report"]:
+        x.report(given["report"])
+        click.echo(f"Wrote {given['report']}.", err=True)
+    if given["errors"]:
+        for failure in x.failures:
+            click.echo(f"{failure['model']}, {failure['fold']}\n{failure['traceback']}")
+        return
+    if given["as_json"]:
+        put(given["output"], json.dumps(experiment_document(x), ensure_ascii=False, indent=1))
+    else:
+        put(given["output"], str(x))
+
+
+@command.command("prune")
+@click.argument("names", nargs=-1)
+@click.option("--store", metavar="FOLDER", help="Where the folds are kept.  [default: runs]")
+@click.option("--older-than", type=float, metavar="DAYS", help="Forget experiments older than so many days.")
+@click.option("--dry-run", is_flag=True, help="Only tell what would be taken out.")
+@click.pass_context
+def prune_command(ctx: click.Context, /, names: tuple[str, ...], **given: Any) -> None:
+    """Take out what no experiment needs, and the experiments NAMES if any are named.
+
+    Failed folds, folds of experiments that are forgotten, and halves that a crash left behind go; finished folds of other
+    experiments stay.
+    """
+    from steelyard.experiments.runs import prune
+
+    found = prune(given["store"] or ctx.obj, names, days=given["older_than"], only_tell=given["dry_run"])
+    click.echo(f"{'Would take out' if given['dry_run'] else 'Took out'} {found}.")

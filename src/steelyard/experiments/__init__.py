@@ -1,0 +1,1 @@
+"""What we ran: trains models under a design, keeps the summaries, resumes."""

@@ -1,0 +1,221 @@
+"""The data that models learn from: features, target, weights, and what must not be a feature."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.designs.columns import is_missing
+from steelyard.errors import (
+    BadLevels,
+    EmptyTable,
+    LengthsDiffer,
+    MissingValues,
+    NotNumeric,
+    UsageError,
+    listing,
+)
+from steelyard.experiments.tables import (
+    as_table,
+    column_names,
+    column_of,
+    drop_columns,
+    flat_array,
+    hashable,
+    number_of_rows,
+    plain,
+    take_rows,
+)
+
+FEW_NUMBERS = 50
+"""Whole numbers with at most this many distinct values are levels, with more of them a quantity."""
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """Features and target side by side; `given` is the table as it came, from which designs take their columns."""
+
+    name: str
+    features: Any
+    target: npt.NDArray[Any]
+    weight: npt.NDArray[np.float64] | None
+    kind: str
+    levels: tuple[Any, ...]
+    positive: Any
+    given: Any = None
+    unit: npt.NDArray[Any] | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.target)
+
+    def take(self, rows: npt.NDArray[np.int64]) -> Any:
+        """The features of some rows, in the form in which they came."""
+        return take_rows(self.features, rows)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short hash of every value: other data, another fingerprint."""
+        import joblib
+
+        parts: list[Any] = [hashable(self.features), plain(self.target), self.weight, self.kind, self.levels]
+        parts += [self.positive, None if self.unit is None else plain(self.unit)]
+        return hashlib.blake2b(str(joblib.hash(parts)).encode(), digest_size=8).hexdigest()
+
+    def without(self, names: Sequence[str]) -> DataSet:
+        """The same data with some columns taken out of the features."""
+        there = [n for n in names if n in column_names(self.features)]
+        return replace(self, features=drop_columns(self.features, there)) if there else self
+
+
+def data_set(
+    name: str,
+    X: Any,
+    y: Any,
+    *,
+    weight: Any = None,
+    unit: Any = None,
+    positive: Any = None,
+    kind: str | None = None,
+    missing: str = "refuse",
+) -> DataSet:
+    """Check and bring into one form what came as features and target; `y`, `weight` and `unit` may name columns of X."""
+    X = as_table(X)
+    given = X
+    taken: list[str] = []
+    columns: dict[str, Any] = {}
+    for role, value in (("target", y), ("weight", weight), ("unit", unit)):
+        if isinstance(value, str):
+            columns[role] = column_of(X, value)
+            taken.append(value)
+        else:
+            columns[role] = None if value is None else flat_array(value)
+    if columns["target"] is None:
+        message = "No target was given."
+        raise UsageError(message, "Pass y: the values, or the name of a column of X.")
+    if taken:
+        X = drop_columns(X, taken)
+    rows = number_of_rows(X)
+    if rows == 0:
+        message = "There are no rows."
+        raise EmptyTable(message, "At least a few rows are needed to train and to test.")
+    for role, values in columns.items():
+        if values is not None and len(values) != rows:
+            message = f"X has {rows:,} rows, and the {role} has {len(values):,} values."
+            raise LengthsDiffer(message, "Give one value for each row.")
+    keep, dropped = _complete(columns, missing)
+    if dropped:
+        X, given = take_rows(X, keep), take_rows(given, keep)
+        # Once the gaps are gone, truth values and whole numbers are what they were.
+        columns = {k: None if v is None else flat_array(v[keep]) for k, v in columns.items()}
+    target = columns["target"]
+    kind = kind or kind_of(target)
+    levels: tuple[Any, ...] = ()
+    if kind == "levels":
+        target, levels = as_levels(target)
+        positive = positive_of(levels, positive)
+    else:
+        target = _as_numbers(target)
+        positive = None
+    w = None if columns["weight"] is None else _as_numbers(columns["weight"])
+    facts = {"dropped": dropped} if dropped else {}
+    return DataSet(name, X, target, w, kind, levels, positive, given, columns["unit"], facts)
+
+
+def kind_of(target: npt.NDArray[Any]) -> str:
+    """Whether a target is levels or a quantity."""
+    if target.dtype.kind == "f":
+        whole = bool(np.all(target[np.isfinite(target)] % 1 == 0))
+        return "levels" if whole and len(np.unique(target)) <= 2 else "continuous"
+    if target.dtype.kind in "iu":
+        return "levels" if len(np.unique(target)) <= FEW_NUMBERS else "continuous"
+    return "levels"
+
+
+def as_levels(target: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], tuple[Any, ...]]:
+    """The target as labels, and its levels in order."""
+    if target.dtype.kind == "f":
+        found = np.unique(target)
+        if len(found) > FEW_NUMBERS or np.any(found % 1 != 0):
+            message = f"A classifier needs levels, and the target has {len(found):,} distinct numbers."
+            raise BadLevels(message, "Use a model for quantities, or make levels of the target.")
+        target = target.astype(np.int64)
+    try:
+        levels = tuple(np.unique(target).tolist())
+    except TypeError:
+        kinds = listing(sorted({type(v).__name__ for v in target.tolist()}))
+        message = f"The target mixes values that cannot be put in order: {kinds}."
+        raise BadLevels(message, "Make all of them text, or all of them numbers.") from None
+    if len(levels) < 2:
+        message = f"All rows have the same target: {listing(levels)}."
+        raise BadLevels(message, "There is nothing to tell apart.")
+    if len(levels) > len(target) / 2 and len(levels) > 20:
+        message = f"The target has {len(levels):,} levels in {len(target):,} rows."
+        raise BadLevels(message, 'If it is a quantity, say kind="continuous"; if it is a name, it cannot be learnt.')
+    return target, levels
+
+
+def positive_of(levels: tuple[Any, ...], positive: Any) -> Any:
+    """The positive level of two; 0/1 and false/true speak for themselves, others never."""
+    if len(levels) != 2 and positive is None:
+        return None
+    if positive is not None:
+        if positive not in levels:
+            message = f"The positive level {listing([positive])} is not among {listing(levels)}."
+            raise BadLevels(message, "Name one of these levels.")
+        return levels[levels.index(positive)] if len(levels) == 2 else None
+    if set(levels) == {0, 1}:
+        return levels[1]
+    message = f"Which level is the positive one? The target has {listing(levels)}."
+    raise BadLevels(message, f"Say so: positive={levels[0]!r}, for example.")
+
+
+def _complete(columns: Mapping[str, Any], missing: str) -> tuple[npt.NDArray[np.int64], int]:
+    """The rows whose target, weight and unit are there; others are refused or left out, never learnt from in silence."""
+    there = np.ones(len(columns["target"]), dtype=np.bool_)
+    for role, values in columns.items():
+        if values is None:
+            continue
+        gone = _missing(values)
+        if gone.any() and missing != "drop":
+            message = f"{int(gone.sum()):,} of {len(gone):,} rows have a missing {role}."
+            raise MissingValues(message, 'Complete them, or leave such rows out: missing="drop".')
+        there &= ~gone
+    if not there.any():
+        message = "No row has everything it needs."
+        raise EmptyTable(message, "Check the columns that were named.")
+    return np.flatnonzero(there), int((~there).sum())
+
+
+def _missing(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    if values.dtype.kind == "f":
+        return np.asarray(~np.isfinite(values), dtype=np.bool_)
+    if values.dtype.kind == "O":
+        return np.array([is_missing(v) for v in values.tolist()])
+    return np.zeros(len(values), dtype=np.bool_)
+
+
+def _as_numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    if values.dtype.kind in "biuf":
+        return values.astype(np.float64)
+    try:
+        return np.array([_number(v) for v in values.tolist()])
+    except (TypeError, ValueError):
+        shown = listing(dict.fromkeys(map(str, values[:50].tolist())), 3)
+        message = f"Numbers are needed, and text came: {shown}."
+        raise NotNumeric(message, "Use models that classify, or name a column of numbers.") from None
+
+
+def _number(value: Any) -> float:
+    """A decimal or the like as a number; text stays text, even where it reads like one."""
+    if isinstance(value, str):
+        raise TypeError
+    return float(value)

@@ -1,0 +1,308 @@
+"""What the folds say of models to come: the value of a measure, with an interval that knows how the folds were drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import UsageError, listing
+from steelyard.evaluation import Evaluation
+from steelyard.experiments.gathering import Gathered, value_in
+from steelyard.intervals.folds import (
+    CORRECTED,
+    NESTED,
+    bootstrap_632,
+    bootstrap_632_plus,
+    conservative_z,
+    corrected_t,
+    naive_t,
+    nested,
+    nested_folds,
+)
+from steelyard.measures.measure import Measure, find
+from steelyard.results import Estimate, Interval
+from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.confusion import Confusion
+from steelyard.summaries.residuals import Residuals
+from steelyard.summaries.scores import Scores
+from steelyard.words import count
+
+METHODS = ("corrected t", "naive t", "rows", "nested", "conservative", "out of bag", ".632", ".632+")
+ROWS = "the test rows alone"
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A measure asked of one cell."""
+
+    found: Gathered
+    design: str
+    measure: Measure
+    level: Any
+    confidence: float
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The range of the measure."""
+        return self.measure.range
+
+    def values(self, where: Any = None) -> Any:
+        """One value a fold, of the folds that make up the evidence or of others."""
+        return self.found.of(self.measure.name, self.level)[self.found.outer if where is None else where]
+
+    def ratio(self, there: Any) -> float:
+        """Test rows to training rows, on average; of a bootstrap to the different rows that it drew."""
+        outer = [
+            f for f, known in zip((f for f in self.found.folds if f.outer), there, strict=True) if known and f.train
+        ]
+        drawn = self.design == "Bootstrap"
+        return float(np.mean([f.test / (f.train - f.test if drawn else f.train) for f in outer]))
+
+
+def estimate_of(asked: Asked, method: str | None = None) -> Estimate:
+    """The value for models to come, by the method that suits the design unless another is named."""
+    if method is not None and method not in METHODS:
+        message = f"There is no method {listing([method])}."
+        raise UsageError(message, f"Choose one of {listing(METHODS)}.")
+    if asked.found.pooled is None:
+        return Estimate(asked.measure.name, None, confidence=asked.confidence, reason="no fold is done")
+    chosen = method or usual(asked)
+    return _METHODS[chosen](asked)
+
+
+def usual(asked: Asked) -> str:
+    """The method that suits a design: what the folds share decides it."""
+    outer = int(asked.found.outer.sum())
+    if asked.design == "Bootstrap":
+        return ".632+" if asked.measure.better in ("higher", "lower") else "out of bag"
+    if outer < 2 or asked.design == "LeaveOneOut":
+        return "rows"
+    if asked.design == "NestedFolds" and _is_mean(asked):
+        return "nested"
+    return "conservative" if asked.design == "PairedHoldout" else "corrected t"
+
+
+def _is_mean(asked: Asked) -> bool:
+    table = asked.found.squares.get((asked.measure.name, asked.level))
+    return table is not None and bool(np.isfinite(table[asked.found.outer]).all())
+
+
+# The methods ----------------------------------------------------------------------------------------------------------
+
+
+def over_rows(asked: Asked) -> Estimate:
+    """The sum of the folds, with the interval of its rows: of the models that were trained, not of others to come."""
+    assert asked.found.pooled is not None
+    x = asked.found.pooled.measure(asked.measure.name, asked.level)
+    note = f"rests on {ROWS}: what other training rows would change is not in it"
+    return x.renamed(note="; ".join(filter(None, (x.note, note))))
+
+
+def over_folds(asked: Asked, lay: Callable[[Any, float], Interval]) -> Estimate:
+    """The mean over folds, with an interval from their spread."""
+    values = asked.values()
+    there = np.isfinite(values)
+    if int(there.sum()) < 2:
+        return over_rows(asked)
+    interval = lay(values[there], asked.ratio(there))
+    gone = int((~there).sum())
+    missing = f"{gone} of {len(values)} folds have no value" if gone else ""
+    return _told(asked, float(values[there].mean()), interval, missing)
+
+
+def by_corrected_t(asked: Asked) -> Estimate:
+    """Nadeau and Bengio's corrected resampled t."""
+    return over_folds(asked, lambda v, ratio: corrected_t(v, ratio, asked.confidence, asked.limits))
+
+
+def by_naive_t(asked: Asked) -> Estimate:
+    """Student's t as if folds were independent; named as too short."""
+    return over_folds(asked, lambda v, _: naive_t(v, asked.confidence, asked.limits))
+
+
+def by_halves(asked: Asked) -> Estimate:
+    """The conservative z of hold-outs paired over halves."""
+    folds = asked.found.folds
+    values = asked.found.of(asked.measure.name, asked.level)
+    sides: dict[tuple[int, int], list[float]] = {}
+    for fold, value in zip(folds, values.tolist(), strict=True):
+        if fold.inner >= 0:
+            sides.setdefault((fold.repeat, fold.inner), []).append(value)
+    pairs = sorted({repeat for repeat, _ in sides})
+    if not pairs:
+        message = "A conservative interval needs hold-outs in two halves, and this design has none."
+        raise UsageError(message, "Use design=PairedHoldout().")
+    means = [[float(np.mean(sides[p, side])) for side in (0, 1)] for p in pairs]
+    outer = asked.values()
+    there = outer[np.isfinite(outer)]
+    if not len(there):
+        return over_rows(asked)
+    interval = conservative_z(outer, means, asked.confidence, asked.limits)
+    return _told(asked, float(there.mean()), interval)
+
+
+def by_nested_folds(asked: Asked) -> Estimate:
+    """Bates, Hastie and Tibshirani's nested cross validation, for measures that are means over rows."""
+    if asked.design != "NestedFolds" or not _is_mean(asked):
+        message = (
+            f"Nested cross validation tells of means over rows under NestedFolds, and not {asked.measure.name} here."
+        )
+        raise UsageError(message, 'Use design=NestedFolds(), or method="corrected t".')
+    folds = asked.found.folds
+    repeats, k = max(f.repeat for f in folds) + 1, max(f.fold for f in folds) + 1
+    outer, squares, sizes = (np.full((repeats, k), math.nan) for _ in range(3))
+    inner = np.full((repeats, k, k), math.nan)
+    values = asked.found.of(asked.measure.name, asked.level)
+    errors = asked.found.squares[asked.measure.name, asked.level]
+    for fold, value, square in zip(folds, values.tolist(), errors.tolist(), strict=True):
+        if fold.outer:
+            outer[fold.repeat, fold.fold], squares[fold.repeat, fold.fold] = value, square
+            sizes[fold.repeat, fold.fold] = fold.test
+        else:
+            inner[fold.repeat, fold.fold, fold.inner] = value
+    interval = nested_folds(outer, inner, squares, asked.confidence, asked.limits, sizes)
+    if interval.low is None:
+        return _told(asked, float(np.nanmean(outer)), interval)
+    low, high = asked.limits
+    value = min(max(nested(outer, inner, squares, sizes).value, low), high)
+    return _told(asked, value, interval)
+
+
+def out_of_bag(asked: Asked) -> Estimate:
+    """The mean over replicates of a bootstrap, on the rows that each left out."""
+    return by_corrected_t(asked)
+
+
+def by_632(asked: Asked) -> Estimate:
+    """The .632 estimate."""
+    return _bootstrap(asked, plus=False)
+
+
+def by_632_plus(asked: Asked) -> Estimate:
+    """The .632+ estimate."""
+    return _bootstrap(asked, plus=True)
+
+
+def _bootstrap(asked: Asked, *, plus: bool) -> Estimate:
+    m, e, pooled = asked.measure, asked.found.apparent, asked.found.pooled
+    if e is None or pooled is None:
+        message = "The .632 estimates need the value on the training rows, and the design has no such division."
+        raise UsageError(message, "Use design=Bootstrap(200), and let its last fold finish.")
+    if m.better not in ("higher", "lower"):
+        message = f"{m.name} is neither better higher nor better lower, so it has no .632 estimate."
+        raise UsageError(message, 'Use method="out of bag".')
+    x = pooled.measure(m.name, asked.level)
+    apparent = float(value_in(e, m.name, asked.level).value)
+    chance = no_information(e, m, asked.level)
+    if x.value is None or not math.isfinite(apparent):
+        return x
+    if plus and chance is None:
+        note = "what a model without information would reach is not known here, so the weight is .632"
+        return _weighed(asked, x, apparent, bootstrap_632(apparent, x.value), ".632", note)
+    if not plus:
+        return _weighed(asked, x, apparent, bootstrap_632(apparent, x.value), ".632", "")
+    assert chance is not None
+    found = bootstrap_632_plus(apparent, x.value, chance, m.better)
+    note = f"overfitting rate {found.rate:.2f}, no information {chance:.3g}"
+    return _weighed(asked, x, apparent, found, ".632+", note)
+
+
+def _weighed(asked: Asked, x: Estimate, apparent: float, found: Any, name: str, note: str) -> Estimate:
+    """The mixed value, with the corrected t interval of the replicates moved to it: the rows' own interval is too short."""
+    spread = out_of_bag(asked)
+    if spread.value is None or spread.low is None or spread.high is None:
+        return x.renamed(
+            value=found.value, low=None, high=None, method="none", note="too few replicates for an interval"
+        )
+    low, high = (
+        min(max(found.value + end - spread.value, asked.limits[0]), asked.limits[1])
+        for end in (spread.low, spread.high)
+    )
+    told = f"on training rows {apparent:.3g}, out of bag {x.value:.3g}"
+    method = f"{name} bootstrap, {spread.method}"
+    return x.renamed(value=found.value, low=low, high=high, method=method, note="; ".join(filter(None, (told, note))))
+
+
+def no_information(e: Evaluation, m: Measure, level: Any = None) -> float | None:
+    """What the measure would be if target and prediction had nothing to do with each other, with the same shares of each.
+
+    A measure is a function of a summary: it is read from the table of products of the margins. For the error rate of
+    labels this is Efron and Tibshirani's γ = Σ p_l (1 − q_l), for the AUC it is one half.
+    """
+    if e.residuals is not None:
+        return _no_information_of_numbers(e.residuals, m.name)
+    have: dict[type, Any] = {}
+    for kind, summary in e.summaries.items():
+        if isinstance(summary, Confusion):
+            have[kind] = summary.replicate(np.outer(summary.actual, summary.predicted) / max(float(summary.total), 1.0))
+        elif isinstance(summary, Scores):
+            have[kind] = summary.replicate(_product(summary.counts))
+        elif isinstance(summary, ClassScores):
+            tables = tuple(t.replicate(_product(t.counts)) for t in summary.tables)
+            have[kind] = ClassScores(tables, summary.ranks * math.nan, summary.brier * math.nan)
+    from steelyard.questions import ask
+
+    value = float(ask(m, have, level, m.with_defaults({}), e.confidence, e.positive).reading.value)
+    return value if math.isfinite(value) else None
+
+
+def _product(counts: Any) -> Any:
+    return np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(float(counts.sum()), 1.0)
+
+
+def _no_information_of_numbers(r: Residuals, name: str) -> float | None:
+    """The mean squared difference over all pairs of a target and a prediction, and what follows from it."""
+    centred = r.moments.centred()
+    n = float(r.total)
+    target, error = float(centred.get(2, 0)) / n, float(centred.get(0, 2)) / n
+    predicted = target + 2 * float(centred.get(1, 1)) / n + error
+    mse = target + predicted + float(np.asarray(centred.centre)[..., 1]) ** 2
+    known: Mapping[str, Callable[[], float]] = {
+        "mse": lambda: mse,
+        "rmse": lambda: math.sqrt(mse),
+        "r2": lambda: 1 - mse / target,
+        "sse": lambda: n * mse / 2,
+    }
+    return known[name]() if name in known and (name != "r2" or target > 0) else None
+
+
+def _told(asked: Asked, value: float, interval: Interval, *notes: str) -> Estimate:
+    folds = [f for f in asked.found.folds if f.outer]
+    learnt = round(float(np.mean([f.train for f in folds])))
+    for_size = f"for models trained on {count(learnt)} rows" if interval.method in (CORRECTED,) else ""
+    if interval.method == NESTED:
+        for_size = "for a model trained on all rows"
+    note = "; ".join(filter(None, (*notes, for_size, interval.note if interval.method != NESTED else "")))
+    rows = 0.0 if asked.found.pooled is None else float(asked.found.pooled.rows)
+    return Estimate(
+        asked.measure.name,
+        value,
+        interval.low,
+        interval.high,
+        asked.confidence,
+        interval.method,
+        rows,
+        level=asked.level,
+        note=note,
+    )
+
+
+_METHODS: dict[str, Callable[[Asked], Estimate]] = {
+    "corrected t": by_corrected_t,
+    "naive t": by_naive_t,
+    "rows": over_rows,
+    "nested": by_nested_folds,
+    "conservative": by_halves,
+    "out of bag": out_of_bag,
+    ".632": by_632,
+    ".632+": by_632_plus,
+}
+
+
+def asked_of(found: Gathered, design: str, measure: str, level: Any, confidence: float) -> Asked:
+    """A measure by any of its names, asked of a cell."""
+    return Asked(found, design, find(measure), level, confidence)

@@ -1,0 +1,192 @@
+"""The front door of experiments: models, data and a design in; evidence out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import MissingPart, UsageError, listing
+from steelyard.experiments.data_set import DataSet, data_set
+from steelyard.experiments.followers import threads_for
+from steelyard.experiments.keeping import Folder, Memory
+from steelyard.experiments.models import fit_kind, models_of
+from steelyard.experiments.plan import Plan, make_plan
+from steelyard.experiments.progress import Progress
+from steelyard.experiments.result import Experiment
+from steelyard.experiments.running import run
+
+if TYPE_CHECKING:
+    from steelyard.designs.design import Design
+
+
+def experiment(
+    models: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    design: Any = None,
+    data: Mapping[str, Any] | None = None,
+    weight: Any = None,
+    unit: Any = None,
+    positive: Any = None,
+    kind: str | None = None,
+    scores: str = "auto",
+    missing: str = "refuse",
+    store: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = None,
+    seed: int = 0,
+    learnt: bool = False,
+    confidence: float = 0.95,
+    progress: bool | None = None,
+    name: str = "",
+) -> Experiment:
+    """Train and test models under a design, and keep the evidence of every fold.
+
+    `models` are estimators by name (anything with `fit` and `predict`), or names of standard ones ("knn", "tree", …). `y`
+    holds the target or names a column of X. `design` is KFold(10), stratified for levels, unless another is given: a
+    design, several by name, a scikit-learn splitter, a column of fold numbers, or a text such as "kfold:10x3". `data` holds
+    several data sets by name, each (X, y). With `store` every fold is kept in that folder: a second run does only what is
+    missing. `n_jobs` and joblib's backends spread the folds over cores or a cluster. `learnt` counts training rows as well.
+
+    >>> from sklearn.datasets import load_iris
+    >>> x = experiment(["tree"], *load_iris(return_X_y=True), design="kfold:5")
+    >>> x["tree"].rows, x.total
+    (150, 5)
+    """
+    _check(scores, confidence, seed, missing)
+    seed = int(seed)
+    named = models_of(models)
+    asked = fit_kind(named, kind)
+    tables = _tables(X, y, data, weight, unit, positive, asked, missing, name)
+    designs = _designs(design, tables)
+    # A group, a time or a fold number must not be learnt from, under whatever design; a stratum may.
+    strata = {str(getattr(d, "stratify", "")) for d in designs.values()}
+    used = list(dict.fromkeys(n for d in designs.values() for n in d.names if n not in strata))
+    tables = {key: t.without(used) for key, t in tables.items()}
+    made = {(name, t.name): _made(name, m, t) for t in tables.values() for name, m in named.items()}
+    # By model first, as they were given.
+    made = {pair: made[pair] for pair in sorted(made, key=lambda p: list(named).index(p[0]))}
+    _check_names(named, tables, designs)
+    plan = make_plan(
+        made,
+        tables,
+        designs,
+        seed=seed,
+        scores=scores,
+        learnt=learnt,
+        confidence=confidence,
+        marked=store is not None,
+    )
+    return carry_out(plan, store, n_jobs, progress)
+
+
+def carry_out(
+    plan: Plan, store: str | os.PathLike[str] | None, n_jobs: int | None, progress: bool | None
+) -> Experiment:
+    """Do what is missing of a plan, keeping each fold as soon as it is done."""
+    keeper: Any = Memory() if store is None else Folder(store)
+    try:
+        told = plan.to_dict()
+        if store is not None:
+            told["pictures"] = plan.pictures()
+        name = "" if store is None else keeper.write_plan(told)
+        # Looked up once: a store answers by reading a file.
+        done = {fold.key for cell in plan.cells for fold in cell.folds if keeper.has(fold.key)}
+        with Progress(plan.total, "Training", show=progress) as bar:
+            bar.advance(len(done))
+
+            def keep(task: Any, trained: Any) -> None:
+                keeper.put(task.key, trained, task.facts)
+                bar.advance(1, task.facts["model"])
+
+            with threads_for(max(t.rows for t in plan.data.values())):
+                run(plan.tasks(done.__contains__), keep, n_jobs)
+    finally:
+        keeper.close()
+    if store is not None:
+        keeper = Folder(store, writing=False)
+    return Experiment(told, keeper, name, plan.pictures)
+
+
+def _tables(
+    X: Any, y: Any, data: Any, weight: Any, unit: Any, positive: Any, kind: str | None, missing: str, name: str
+) -> dict[str, DataSet]:
+    try:
+        import sklearn  # noqa: F401
+    except ImportError:
+        message = "Experiments train models with scikit-learn, which is not installed."
+        raise MissingPart(message, "Install it: pip install 'steelyard[experiments]'") from None
+    if (X is None) == (data is None):
+        message = "Either X and y or data was expected."
+        raise UsageError(message, 'Pass X and y, or several data sets: data={"iris": (X, y), ...}.')
+    options: dict[str, Any] = {"positive": positive, "kind": kind, "missing": missing}
+    if data is None:
+        place = name or (os.fspath(X) if isinstance(X, str | os.PathLike) else "data")
+        name = os.path.basename(str(place))
+        return {name: data_set(name, X, y, weight=weight, unit=unit, **options)}
+    out = {}
+    for name, pair in data.items():
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            message = f"The data set {listing([name])} must be a pair of X and y, and a {type(pair).__name__} came."
+            raise UsageError(message, 'For example data={"iris": (X, y)}; y may name a column of X.')
+        columns = {"weight": weight, "unit": unit}
+        arrays = [role for role, value in columns.items() if value is not None and not isinstance(value, str)]
+        if arrays:
+            message = f"With several data sets {arrays[0]}= names a column of each."
+            raise UsageError(message, "Give the name of a column.")
+        out[str(name)] = data_set(str(name), pair[0], pair[1], **columns, **options)
+    return out
+
+
+def _designs(given: Any, tables: Mapping[str, DataSet]) -> dict[str, Design]:
+    from steelyard.designs.design import design_of
+    from steelyard.designs.folds import KFold
+
+    if given is None:
+        smallest = min((_smallest_level(t) for t in tables.values()), default=10)
+        levels = all(t.kind == "levels" for t in tables.values())
+        return {"10 folds": KFold(10, stratify=levels and smallest >= 10)}
+    if isinstance(given, Mapping):
+        return {str(name): design_of(one) for name, one in given.items()}
+    design = design_of(given)
+    return {str(design): design}
+
+
+def _smallest_level(table: DataSet) -> int:
+    return int(np.unique(table.target, return_counts=True)[1].min()) if table.kind == "levels" else 10
+
+
+def _made(name: str, model: Any, table: DataSet) -> Any:
+    """A standard model made for the columns at hand; any other as it is."""
+    if not isinstance(model, str):
+        return model
+    from steelyard.experiments.standard import standard_model
+
+    return standard_model(model, table.kind, table.features)
+
+
+def _check(scores: Any, confidence: Any, seed: Any, missing: Any) -> None:
+    if missing not in ("refuse", "drop"):
+        message = f"missing={listing([missing])} is not a choice."
+        raise UsageError(message, 'Allowed: "refuse", "drop" (leave such rows out).')
+    if scores not in ("auto", "labels"):
+        message = f"scores={listing([scores])} is not a choice."
+        raise UsageError(message, 'Allowed: "auto" (probabilities where there are any), "labels".')
+    if not isinstance(confidence, int | float) or not 0 < confidence < 1:
+        message = f"The confidence must be a number between 0 and 1, and {listing([confidence])} came."
+        raise UsageError(message, "0.95 is usual.")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        message = f"The seed must be a whole number, not negative, and {listing([seed])} came."
+        raise UsageError(message, "0 is as good as any.")
+
+
+def _check_names(*axes: Mapping[str, Any]) -> None:
+    """Names tell models, data sets and designs apart, so no two may share one."""
+    every = [name for axis in axes for name in axis]
+    twice = sorted({name for name in every if every.count(name) > 1})
+    if twice:
+        message = f"One name is used for two things: {listing(twice)}."
+        raise UsageError(message, "Give models, data sets and designs different names.")

@@ -1,0 +1,262 @@
+"""Where folds are kept: in memory, or in a folder that survives a crash and is read while it is written."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import InputError, UnreadableSource, UnwritableFile, UsageError
+from steelyard.experiments.lock import Lock
+from steelyard.experiments.training import Columns, Trained
+from steelyard.writing import write_whole
+
+FORMAT = 1
+MOST_BYTES = 64 << 20
+"""Folds held in memory beyond this size move to a temporary folder, so that memory does not grow with their number."""
+
+
+class Memory:
+    """Folds of an experiment without a store; very many of them move to a temporary folder."""
+
+    def __init__(self) -> None:
+        self.folds: dict[str, Trained] = {}
+        self.bytes = 0
+        self.spilled: Folder | None = None
+
+    def has(self, key: str) -> bool:
+        """Whether this fold is done and did not fail."""
+        found = self.get(key)
+        return found is not None and not found.failed
+
+    def get(self, key: str) -> Trained | None:
+        """What remains of a fold; None where it is not done."""
+        if self.spilled is not None and key not in self.folds:
+            return self.spilled.get(key)
+        return self.folds.get(key)
+
+    def predictions(self, key: str) -> Columns:
+        """What was predicted in a fold, by row."""
+        if self.spilled is not None and key not in self.folds:
+            return self.spilled.predictions(key)
+        return self.folds[key].predictions
+
+    def put(self, key: str, trained: Trained, facts: Mapping[str, Any]) -> None:
+        """Keep a fold."""
+        if self.spilled is not None:
+            self.spilled.put(key, trained, facts)
+            return
+        self.folds[key] = trained
+        # The table that was counted is about as large as the predictions that it was counted from.
+        self.bytes += 3 * sum(column.nbytes for column in trained.predictions.values())
+        if self.bytes > MOST_BYTES:
+            place = tempfile.mkdtemp(prefix="steelyard-")
+            # It goes when the experiment goes; nobody else knows of it, so nobody must be kept from writing there.
+            weakref.finalize(self, shutil.rmtree, place, ignore_errors=True)
+            self.spilled = Folder(place)
+            self.spilled.close()
+            for known, fold in self.folds.items():
+                self.spilled.put(known, fold, facts)
+            self.folds.clear()
+
+    def close(self) -> None:
+        """Let go of what reads a temporary folder; it is taken up again when it is needed."""
+        if self.spilled is not None:
+            self.spilled.close()
+
+
+class Folder:
+    """A store: one small file and one of predictions for each fold, each written whole or not at all."""
+
+    def __init__(self, path: str | os.PathLike[str], *, writing: bool = True) -> None:
+        self.path = Path(path)
+        self.lock: Lock | None = None
+        self._connection: Any = None
+        mark = self.path / "store.json"
+        if writing:
+            self._prepare(mark)
+        elif not mark.exists():
+            message = f'"{self.path}" is no store of experiments: it holds no store.json.'
+            raise UnreadableSource(message, 'Name the folder that was given as store="..." (--store).')
+        check_format(mark)
+        if writing:
+            self.lock = Lock(self.path / "lock")
+
+    def _prepare(self, mark: Path) -> None:
+        try:
+            (self.path / "folds").mkdir(parents=True, exist_ok=True)
+            (self.path / "experiments").mkdir(exist_ok=True)
+        except OSError as problem:
+            message = f'The store "{self.path}" cannot be made: {problem.strerror or problem}.'
+            raise UnwritableFile(message, "Name a folder that can be written to.") from problem
+        if not mark.exists():
+            others = [p.name for p in self.path.iterdir() if p.name not in {"folds", "experiments", "lock"}]
+            if others:
+                (self.path / "folds").rmdir()
+                (self.path / "experiments").rmdir()
+                message = f'"{self.path}" is a folder with other things in it and no store.'
+                raise UsageError(message, "Name a new folder, or an empty one.")
+            write_whole(mark, json.dumps({"steelyard store": FORMAT}))
+
+    def place(self, key: str, ending: str) -> Path:
+        """The file of a fold; two letters of its key make folders that stay small."""
+        return self.path / "folds" / key[:2] / f"{key}{ending}"
+
+    def has(self, key: str) -> bool:
+        """Whether this fold is done and did not fail."""
+        found = self.get(key)
+        return found is not None and not found.failed
+
+    def get(self, key: str) -> Trained | None:
+        """What remains of a fold; None where it is not done, or its file was cut short."""
+        found = self.read(key)
+        if found is None:
+            return None
+        from steelyard.evaluation import Evaluation
+
+        parts = {part: Evaluation.from_dict(found[part]) if found[part] else None for part in ("test", "train")}
+        return Trained(
+            parts["test"],
+            parts["train"],
+            {},
+            found["seconds"],
+            tuple(found["notes"]),
+            found["search"],
+            found["error"],
+            found["traceback"],
+        )
+
+    def read(self, key: str) -> dict[str, Any] | None:
+        """A fold as plain values."""
+        try:
+            found: dict[str, Any] = json.loads(self.place(key, ".json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return found
+
+    def predictions(self, key: str) -> Columns:
+        """What was predicted in a fold, by row."""
+        path = self.place(key, ".parquet")
+        if not path.exists():
+            return {}
+        name = str(path).replace("'", "''")
+        columns: Columns = self._duckdb().execute(f"select * from read_parquet('{name}')").fetchnumpy()
+        return {k: np.asarray(v) for k, v in columns.items()}
+
+    def put(self, key: str, trained: Trained, facts: Mapping[str, Any]) -> None:
+        """Keep a fold: predictions first, then the file that says it is done."""
+        place = self.place(key, ".json")
+        with self._told():
+            place.parent.mkdir(exist_ok=True)
+        if trained.predictions:
+            self._write_parquet(self.place(key, ".parquet"), trained.predictions)
+        told = {
+            "steelyard fold": FORMAT,
+            **facts,
+            "test": trained.test.to_dict() if trained.test else None,
+            "train": trained.train.to_dict() if trained.train else None,
+            "seconds": dict(trained.seconds),
+            "notes": list(trained.notes),
+            "search": trained.search,
+            "error": trained.error,
+            "traceback": trained.traceback,
+        }
+        with self._told():
+            write_whole(place, json.dumps(told, ensure_ascii=False, allow_nan=False))
+
+    def keys(self) -> Iterator[str]:
+        """The keys of all folds that are kept."""
+        for place in sorted((self.path / "folds").glob("*/*.json")):
+            if not place.name.startswith("."):
+                yield place.stem
+
+    def close(self) -> None:
+        """Let others write."""
+        if self.lock is not None:
+            self.lock.release()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    # Experiments -----------------------------------------------------------------------------------------------------
+    def write_plan(self, plan: Mapping[str, Any]) -> str:
+        """Keep what an experiment is made of, before its first fold, so that others can read how far it is."""
+        text = json.dumps(plan, ensure_ascii=False, allow_nan=False, sort_keys=True)
+        name = hashlib.blake2b(text.encode(), digest_size=5).hexdigest()
+        # Written in the order in which things were given, so that they are told in it.
+        text = json.dumps(plan, ensure_ascii=False, allow_nan=False)
+        with self._told():
+            write_whole(self.path / "experiments" / f"{name}.json", text)
+        return name
+
+    def plans(self) -> dict[str, dict[str, Any]]:
+        """Every experiment of the store by its short name, the latest last."""
+        found = sorted((self.path / "experiments").glob("[!.]*.json"), key=lambda p: (p.stat().st_mtime_ns, p.name))
+        out = {}
+        for place in found:
+            with contextlib.suppress(ValueError, OSError):
+                out[place.stem] = json.loads(place.read_text(encoding="utf-8"))
+        return out
+
+    # Writing ---------------------------------------------------------------------------------------------------------
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        """What the system says when it cannot write, as a sentence that knows what is safe."""
+        try:
+            yield
+        except (OSError, UnwritableFile) as problem:
+            cause = problem.__cause__ if isinstance(problem, UnwritableFile) else problem
+            why = getattr(cause, "strerror", None) or cause or problem
+            raise self._unwritable(why) from problem
+
+    def _unwritable(self, why: Any) -> UnwritableFile:
+        message = f'The store "{self.path}" cannot be written: {why}. The folds done so far are safe.'
+        return UnwritableFile(
+            message, "Make room (or name another store) and run it again: it goes on where it stopped."
+        )
+
+    def _duckdb(self) -> Any:
+        import duckdb
+
+        if self._connection is None:
+            self._connection = duckdb.connect(config={"threads": 1})
+        return self._connection
+
+    def _write_parquet(self, place: Path, columns: Columns) -> None:
+        import duckdb
+
+        part = place.with_name(f".{place.name}.{os.getpid()}")
+        table = {k: v if v.dtype.kind != "O" else v.astype(str) for k, v in columns.items()}
+        name = str(part).replace("'", "''")
+        connection = self._duckdb()
+        try:
+            connection.register("predicted", table)
+            connection.execute(f"copy predicted to '{name}' (format parquet)")
+            os.replace(part, place)
+        except (duckdb.Error, OSError) as problem:
+            why = getattr(problem, "strerror", None) or str(problem).split("\n")[0].rstrip(".")
+            raise self._unwritable(why) from problem
+        finally:
+            connection.unregister("predicted")
+            part.unlink(missing_ok=True)
+
+
+def check_format(mark: Path) -> None:
+    """Refuse a store that another version of steelyard wrote in another way."""
+    try:
+        found = json.loads(mark.read_text(encoding="utf-8")).get("steelyard store")
+    except (OSError, ValueError, AttributeError) as problem:
+        message = f'"{mark}" cannot be read as the mark of a store.'
+        raise UnreadableSource(message, "Name another folder, or remove this one.") from problem
+    if found != FORMAT:
+        message = f'The store "{mark.parent}" has format {found}, and this version of steelyard reads format {FORMAT}.'
+        raise InputError(message, "Use the version that wrote it, or name a new folder.")

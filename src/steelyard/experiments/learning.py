@@ -1,0 +1,243 @@
+"""Learning curves: how a model gets better with more rows, and what more of them would bring."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.experiments.experiment import experiment
+from steelyard.experiments.gathering import Gathered, gather
+from steelyard.experiments.result import Experiment
+from steelyard.intervals import power_law
+from steelyard.intervals.folds import corrected_t
+from steelyard.measures.measure import find
+from steelyard.results import Array, Curve, Estimate, make_frame
+
+if TYPE_CHECKING:
+    from steelyard.charts.marks import Chart
+    from steelyard.intervals.power_law import PowerLaw
+
+USUAL = {"levels": ("log_loss", "accuracy"), "continuous": ("rmse",)}
+STEPS = 6
+"""How many sizes there are unless they are named, each twice the one before."""
+
+
+def learning_curve(
+    models: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    sizes: Any = None,
+    design: Any = None,
+    measure: str | None = None,
+    repeats: int = 10,
+    **options: Any,
+) -> LearningCurve:
+    """Train models on more and more rows, and follow a measure on training and test rows.
+
+    `sizes` is a schedule (`arithmetic(100, 100)`, `geometric(100, 2)`) or a list; the training rows of a larger size hold
+    those of the smaller. `design` draws the test rows: `repeats` hold-outs of a quarter unless another is given. All other
+    options are those of `experiment`, `store` among them, so that a long curve goes on where it stopped.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from steelyard.designs.schedules import geometric
+    >>> curve = learning_curve(["bayes"], *load_iris(return_X_y=True), sizes=geometric(14, 2), repeats=3)
+    >>> curve.sizes
+    (14, 28, 56, 112)
+    """
+    from steelyard.designs.design import design_of
+    from steelyard.designs.schedules import Growing
+
+    for taken in ("learnt", "data"):
+        if taken in options:
+            message = f"A learning curve takes no {taken}=."
+            raise UsageError(message, "It counts the training rows of one data set by itself.")
+    if measure is not None:
+        # A name that does not exist is told before anything is trained.
+        find(measure)
+    base = None if design is None else design_of(design)
+    if base is None:
+        base = _usual_design(y, X, repeats, int(options.get("seed", 0)))
+    grown = Growing(base, sizes if sizes is not None else Doubling(), seed=int(options.get("seed", 0)))
+    found = experiment(models, X, y, design={"learning curve": grown}, learnt=True, **options)
+    return LearningCurve(found, measure)
+
+
+class Doubling:
+    """The usual sizes: all training rows, half of them, a quarter, and so on."""
+
+    def __iter__(self) -> Any:
+        return iter([0.5**i for i in range(STEPS)][::-1])
+
+
+def _usual_design(y: Any, X: Any, repeats: int, seed: int) -> Any:
+    from steelyard.designs.holdout import RepeatedHoldout
+    from steelyard.experiments.data_set import kind_of
+    from steelyard.experiments.tables import as_table, column_of, flat_array
+
+    target = column_of(as_table(X), y) if isinstance(y, str) else None if y is None else flat_array(y)
+    levels = target is not None and kind_of(target) == "levels"
+    rare = levels and int(np.unique(target.astype(str), return_counts=True)[1].min()) < 8  # type: ignore[union-attr]
+    return RepeatedHoldout(test=0.25, repeats=repeats, stratify=levels and not rare, seed=seed)
+
+
+class LearningCurve:
+    """A measure at growing numbers of training rows, for one model or several."""
+
+    def __init__(self, found: Experiment, measure: str | None = None) -> None:
+        self.experiment = found
+        self._gathered: dict[str, Gathered] = {c.model: gather(c, found.keeper, learnt=True) for c in found.cells}
+        self.sizes: tuple[int, ...] = tuple(sorted({f.train for c in found.cells for f in c.folds}))
+        self.measure = find(measure).name if measure else self._chosen()
+        if all((self.measure, None) not in g.values for g in self._gathered.values()):
+            known = sorted({name for g in self._gathered.values() for name, _ in g.values})
+            message = f'The models say nothing about "{self.measure}".'
+            raise NotAvailable(message, f"Choose one of {listing(known)}.")
+
+    def _chosen(self) -> str:
+        kind = next(iter(self.experiment.plan["data"].values()))["kind"]
+        for name in USUAL[kind]:
+            values = [g.of(name) for g in self._gathered.values() if (name, None) in g.values]
+            if len(values) == len(self._gathered) and all(np.isfinite(v).all() for v in values):
+                return name
+        return USUAL[kind][-1]
+
+    @property
+    def models(self) -> list[str]:
+        """The names of the models."""
+        return list(self._gathered)
+
+    @property
+    def confidence(self) -> float:
+        """The confidence of bands and intervals."""
+        return self.experiment.confidence
+
+    def _model(self, name: str | None) -> str:
+        if name is None and len(self.models) == 1:
+            return self.models[0]
+        if name not in self.models:
+            message = f"There is no model {listing([name])}." if name else "Which model?"
+            raise NotAvailable(message, f"There are {listing(self.models)}.")
+        return str(name)
+
+    def values(self, model: str | None = None, *, train: bool = False, measure: str | None = None) -> Array:
+        """The measure in each repeat (rows) at each size (columns); NaN where it is undefined or not done."""
+        found = self._gathered[self._model(model)]
+        every = found.of(measure or self.measure, learnt=train)
+        places = sorted({(f.repeat, f.fold) for f in found.folds})
+        out = np.full((len(places), len(self.sizes)), np.nan)
+        for fold, value in zip(found.folds, every.tolist(), strict=True):
+            out[places.index((fold.repeat, fold.fold)), self.sizes.index(fold.train)] = value
+        return out
+
+    @property
+    def ratio(self) -> float:
+        """Test rows to all other rows: what the repeats share stands in for in every interval."""
+        cell = self.experiment.cells[0]
+        rows = self.experiment.plan["data"][cell.data]["rows"]
+        tested = float(np.mean([f.test for f in cell.folds]))
+        return float(tested / max(rows - tested, 1.0))
+
+    def estimates(self, model: str | None = None, *, train: bool = False, measure: str | None = None) -> list[Estimate]:
+        """The mean over repeats at each size, with a corrected t interval."""
+        name = find(measure or self.measure).name
+        m = find(name)
+        out = []
+        for size, column in zip(self.sizes, self.values(model, train=train, measure=name).T, strict=True):
+            there = column[np.isfinite(column)]
+            if not len(there):
+                out.append(Estimate(name, None, confidence=self.confidence, reason="no repeat has a value"))
+                continue
+            i = corrected_t(there, self.ratio, self.confidence, m.range)
+            facts: dict[str, Any] = {"n": float(size), "note": i.note}
+            out.append(Estimate(name, float(there.mean()), i.low, i.high, self.confidence, i.method, **facts))
+        return out
+
+    # What more would bring -------------------------------------------------------------------------------------------
+    def _complete(self, model: str | None) -> tuple[Array, Sequence[int], Any]:
+        """The repeats and sizes at which the measure is defined throughout."""
+        m = find(self.measure)
+        if m.better not in ("higher", "lower"):
+            message = f"{m.name} is neither better higher nor better lower, so no power law leads anywhere."
+            raise NotAvailable(message, "Follow another measure.")
+        values = self.values(model)
+        sizes: Any = np.isfinite(values).all(axis=0)
+        if int(sizes.sum()) < power_law.FEWEST_SIZES:
+            message = f"A power law needs {power_law.FEWEST_SIZES} sizes, and {m.name} is known at {int(sizes.sum())}."
+            raise NotAvailable(message, "Train at more sizes, or follow another measure.")
+        return values[:, sizes], [s for s, there in zip(self.sizes, sizes.tolist(), strict=True) if there], m
+
+    def law(self, model: str | None = None) -> PowerLaw:
+        """The power law nearest to the test curve: a + b · n^(−c)."""
+        values, sizes, m = self._complete(model)
+        errors = values.std(axis=0, ddof=1) if len(values) > 1 else None
+        return power_law.fit(sizes, values.mean(axis=0), errors, m.better, m.range)
+
+    def at(self, rows: float, model: str | None = None) -> Estimate:
+        """The value to expect with so many training rows."""
+        values, sizes, m = self._complete(model)
+        options: dict[str, Any] = {"ratio": self.ratio, "better": m.better, "limits": m.range, "measure": m.name}
+        return power_law.extrapolate(values, sizes, rows, self.confidence, **options)
+
+    def gain(self, model: str | None = None, factor: float = 2.0) -> Estimate:
+        """What `factor` times as many rows would bring; twice as many unless said otherwise."""
+        values, sizes, m = self._complete(model)
+        options: dict[str, Any] = {"ratio": self.ratio, "better": m.better, "limits": m.range, "measure": m.name}
+        return power_law.gain(values, sizes, factor, self.confidence, **options)
+
+    # Telling ---------------------------------------------------------------------------------------------------------
+    def rows_as_dicts(self) -> list[dict[str, Any]]:
+        """One tidy row for each model, part and size."""
+        out = []
+        for model in self.models:
+            for part in ("train", "test"):
+                for size, x in zip(self.sizes, self.estimates(model, train=part == "train"), strict=True):
+                    row = {"model": model, "part": part, "rows": size, "measure": self.measure, "estimate": x.value}
+                    out.append(row | {"low": x.low, "high": x.high, "method": x.method})
+        return out
+
+    def frame(self) -> Any:
+        """One tidy row for each model, part and size, as a frame."""
+        rows = self.rows_as_dicts()
+        return make_frame({k: [r[k] for r in rows] for k in rows[0]})
+
+    def curve(self, model: str | None = None) -> Curve:
+        """The curve of one model: training and test values with their bands, at each size."""
+        columns: dict[str, list[Any]] = {"rows": list(self.sizes)}
+        for part in ("train", "test"):
+            found = self.estimates(model, train=part == "train")
+            columns |= {part: [x.value for x in found]}
+            columns |= {f"{part}_low": [x.low for x in found], f"{part}_high": [x.high for x in found]}
+        return Curve("learning", columns, self.confidence, "corrected resampled t")
+
+    def chart(self, *models: str) -> Chart:
+        """The curves with their bands, and the power law drawn on to twice the rows."""
+        from steelyard.views.learning import learning_chart
+
+        return learning_chart(self, *models)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every number and sentence as plain JSON values."""
+        from steelyard.views.learning import learning_document
+
+        return learning_document(self)
+
+    def report(self, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
+        """Write the curves as one offline page (.html), Markdown (.md) or .json."""
+        from steelyard.reports.experiment import write_learning_report
+
+        write_learning_report(self, path, title=title, command=command)
+
+    def __str__(self) -> str:
+        from steelyard.views.learning import learning_text
+
+        return learning_text(self)
+
+    def _repr_html_(self) -> str:
+        from steelyard.views.learning import learning_html
+
+        return learning_html(self)

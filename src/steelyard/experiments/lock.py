@@ -1,0 +1,55 @@
+"""One writer at a time: a lock that the system takes back when its holder dies."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import InputError, UnwritableFile
+
+
+class Lock:
+    """Held from the moment it is made until it is released, or until the process ends in whatever way."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        try:
+            self.file: Any = open(place, "a+", encoding="utf-8")  # noqa: SIM115  (held until it is released)
+        except OSError as problem:
+            message = f'The store "{place.parent}" cannot be written: {problem.strerror or problem}.'
+            raise UnwritableFile(message, "Check the place and the room left on it.") from problem
+        if not _take(self.file):
+            self.file.seek(0)
+            holder = self.file.read().strip()
+            self.file.close()
+            self.file = None
+            message = f'The store "{place.parent}" is in use by another experiment{f" ({holder})" if holder else ""}.'
+            raise InputError(
+                message, "Wait until it is done, or name another store; reading it is possible at any time."
+            )
+        self.file.truncate(0)
+        self.file.write(f"process {os.getpid()}")
+        self.file.flush()
+
+    def release(self) -> None:
+        """Let others write."""
+        if self.file is not None:
+            self.file.close()
+            self.file = None
+
+
+def _take(file: Any) -> bool:
+    try:
+        try:
+            import fcntl
+        except ImportError:
+            import msvcrt
+
+            file.seek(1 << 30)  # far behind the words, which others may read
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

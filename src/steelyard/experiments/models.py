@@ -1,0 +1,161 @@
+"""Models by name: what counts as one, what it predicts, and how its chance is seeded."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import UsageError, listing
+
+METHODS = ("predict_proba", "decision_function", "predict")
+
+
+def models_of(given: Any) -> dict[str, Any]:
+    """Models by name, from a mapping, one model, several, or names of standard ones.
+
+    >>> list(models_of(["knn", "tree"]))
+    ['knn', 'tree']
+    """
+    if isinstance(given, Mapping):
+        named = {str(name): model for name, model in given.items()}
+    elif isinstance(given, str):
+        named = {given: given}
+    elif isinstance(given, Iterable) and not hasattr(given, "fit"):
+        named = {}
+        for model in given:
+            name = model if isinstance(model, str) else type(_last(model)).__name__
+            number = 2
+            unique = name
+            while unique in named:
+                unique, number = f"{name} {number}", number + 1
+            named[unique] = model
+    else:
+        named = {type(_last(given)).__name__: given}
+    if not named:
+        message = "No model was given."
+        raise UsageError(message, 'Pass at least one, for example {"tree": DecisionTreeClassifier()}.')
+    for name, model in named.items():
+        check_model(name, model)
+    return named
+
+
+def check_model(name: str, model: Any) -> None:
+    """Refuse what cannot be trained or cannot predict."""
+    if isinstance(model, str):
+        return
+    if isinstance(model, type):
+        message = f'The model "{name}" is the class {model.__name__} and not a model.'
+        raise UsageError(message, f"Make one of it: {model.__name__}().")
+    if not hasattr(model, "fit") or not any(hasattr(model, m) for m in METHODS):
+        message = f'The model "{name}" is a {type(model).__name__}, which has no fit or nothing that predicts.'
+        raise UsageError(message, f"A model has fit and one of {listing(METHODS)}.")
+
+
+def _last(model: Any) -> Any:
+    """The step of a pipeline, or the model inside a search, that predicts in the end."""
+    while True:
+        if hasattr(model, "steps") and model.steps:
+            model = model.steps[-1][1]
+        elif hasattr(model, "best_estimator_"):
+            model = model.best_estimator_
+        elif hasattr(model, "estimator") and hasattr(model, "cv"):
+            model = model.estimator
+        else:
+            return model
+
+
+def kind_of_model(model: Any) -> str | None:
+    """Whether a model predicts levels or a quantity, where it says so."""
+    from sklearn.base import is_classifier, is_regressor
+
+    try:
+        return "levels" if is_classifier(model) else "continuous" if is_regressor(model) else None
+    except (AttributeError, TypeError):
+        # A model of another house may know nothing of scikit-learn's tags.
+        return None
+
+
+def fit_kind(models: Mapping[str, Any], asked: str | None) -> str | None:
+    """What the models predict, if they say so; models of both kinds cannot share a target."""
+    if asked not in (None, "labels", "levels", "continuous"):
+        message = f"kind={listing([asked])} is not a choice."
+        raise UsageError(message, 'Allowed: "labels", "continuous".')
+    kinds = {name: kind_of_model(m) for name, m in models.items() if not isinstance(m, str)}
+    told = {k for k in kinds.values() if k is not None}
+    if len(told) > 1:
+        first = listing([n for n, k in kinds.items() if k == "levels"])
+        second = listing([n for n, k in kinds.items() if k == "continuous"])
+        message = f"Some models predict levels ({first}), others a quantity ({second})."
+        raise UsageError(message, "Run them as two experiments.")
+    wanted = {"labels": "levels"}.get(asked or "", asked)
+    if wanted is not None and told and wanted not in told:
+        message = (
+            f'kind="{asked}" does not fit the models, which predict {"a quantity" if wanted == "levels" else "levels"}.'
+        )
+        raise UsageError(message, "Leave kind out, or choose other models.")
+    return wanted or next(iter(told), None)
+
+
+def fresh(model: Any, seed: int) -> Any:
+    """An untrained copy whose chance is fixed wherever nobody fixed it before."""
+    from copy import deepcopy
+
+    from sklearn.base import clone
+
+    copy = clone(model) if hasattr(model, "get_params") else deepcopy(model)
+    if not hasattr(copy, "get_params"):
+        return copy
+    # A seed for each place, in the order of names, so that no two steps throw the same dice.
+    open_seeds = sorted(
+        key
+        for key, value in copy.get_params(deep=True).items()
+        if (key == "random_state" or key.endswith("__random_state")) and value is None
+    )
+    if open_seeds:
+        draws = np.random.SeedSequence(seed).generate_state(len(open_seeds))
+        copy.set_params(**{key: int(draw % (2**31 - 1)) for key, draw in zip(open_seeds, draws, strict=True)})
+    return copy
+
+
+def model_text(model: Any) -> str:
+    """A model and its parameters in one line."""
+    return " ".join(str(model).split())
+
+
+def model_fingerprint(name: str, model: Any) -> str:
+    """A short hash of a model and its parameters: another parameter, another fingerprint."""
+    import pickle
+
+    import joblib
+    from sklearn.base import clone
+
+    try:
+        told = str(joblib.hash(clone(model) if hasattr(model, "get_params") else model))
+    except (pickle.PicklingError, AttributeError, TypeError) as problem:
+        message = f'The model "{name}" cannot be told from others, since a part of it cannot be saved: {problem}.'
+        hint = "Define its functions in a module of their own (no lambda), or run without a store."
+        raise UsageError(message, hint) from None
+    return hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
+
+
+def weight_argument(model: Any) -> str | None:
+    """The name under which `fit` takes weights; None where it takes none."""
+    from inspect import signature
+
+    if hasattr(model, "steps") and model.steps:
+        name, last = model.steps[-1]
+        inner = weight_argument(last)
+        return None if inner is None else f"{name}__{inner}"
+    try:
+        parameters = signature(model.fit).parameters
+    except (TypeError, ValueError):
+        return None
+    if "sample_weight" in parameters:
+        return "sample_weight"
+    # A search hands on whatever it is given; other wrappers take more arguments and then refuse them.
+    from steelyard.experiments.tuning import is_search
+
+    return weight_argument(model.estimator) if is_search(model) else None

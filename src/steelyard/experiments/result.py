@@ -1,0 +1,334 @@
+"""An experiment: what was run, the evidence of every model, and how far it has come."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.errors import NotAvailable, UsageError, listing, nearest
+from steelyard.evaluation import Evaluation
+from steelyard.experiments.estimates import asked_of, estimate_of
+from steelyard.experiments.gathering import Gathered, gather
+from steelyard.experiments.plan import Cell, cells_of
+from steelyard.measures.measure import find
+from steelyard.results import Estimate, make_frame
+from steelyard.writing import write_whole
+
+if TYPE_CHECKING:
+    from steelyard.charts.marks import Chart
+    from steelyard.experiments.tuning import Tuning
+
+
+class Experiment:
+    """Models × data sets × designs, fold by fold; numbers are worked out when they are asked for.
+
+    `x["knn"]` is the evidence of a model, the sum of its folds; `x.estimate("knn", "auc")` the mean over folds with an
+    interval for models to come. With several data sets or designs name them as well: `x["knn", "iris"]`.
+    """
+
+    def __init__(self, plan: Mapping[str, Any], keeper: Any, name: str = "", pictures: Any = None) -> None:
+        self.plan = plan
+        self._pictures = pictures
+        self.keeper = keeper
+        self.name = name
+        self.cells = cells_of(plan)
+        self.confidence: float = plan["confidence"]
+        self._gathered: dict[tuple[str, str, str], Gathered] = {}
+
+    # What there is ---------------------------------------------------------------------------------------------------
+    @property
+    def models(self) -> list[str]:
+        """The names of the models."""
+        return list(dict.fromkeys(c.model for c in self.cells))
+
+    @property
+    def data_sets(self) -> list[str]:
+        """The names of the data sets."""
+        return list(self.plan["data"])
+
+    @property
+    def designs(self) -> list[str]:
+        """The names of the designs."""
+        return list(self.plan["designs"])
+
+    @property
+    def total(self) -> int:
+        """How many folds there are."""
+        return sum(len(c.folds) for c in self.cells)
+
+    @property
+    def done(self) -> int:
+        """How many folds have been done without an error."""
+        return sum(self.keeper.has(f.key) for c in self.cells for f in c.folds)
+
+    def cell(self, *names: str) -> Cell:
+        """One model under one design on one data set; what there is only one of need not be named."""
+        axes = {"model": self.models, "data": self.data_sets, "design": self.designs}
+        chosen: dict[str, str] = {}
+        for name in names:
+            axis = next((a for a, known in axes.items() if name in known and a not in chosen), None)
+            if axis is None:
+                known = [n for a in axes.values() for n in a]
+                message = f"There is no model, data set or design called {listing([name])}."
+                raise NotAvailable(message, nearest(str(name), known) or f"There are {listing(known)}.")
+            chosen[axis] = name
+        for axis, known in axes.items():
+            if axis not in chosen and len(known) > 1:
+                message = f"There are {len(known)} {AXES[axis]}: {listing(known)}."
+                raise NotAvailable(message, f"Name one of them as well, for example {known[0]!r}.")
+        wanted = {a: chosen.get(a, known[0]) for a, known in axes.items()}
+        return next(c for c in self.cells if (c.model, c.data, c.design) == tuple(wanted.values()))
+
+    def gathered(self, cell: Cell) -> Gathered:
+        """The sum and the values of a cell's folds, read once."""
+        place = (cell.model, cell.data, cell.design)
+        if place not in self._gathered:
+            self._gathered[place] = gather(cell, self.keeper)
+        return self._gathered[place]
+
+    # Evidence --------------------------------------------------------------------------------------------------------
+    def __getitem__(self, names: str | tuple[str, ...]) -> Evaluation:
+        cell = self.cell(*((names,) if isinstance(names, str) else names))
+        pooled = self.gathered(cell).pooled
+        if pooled is None:
+            message = f"No fold of {cell.model} on {cell.data} is done."
+            failed = [f for f in self.failures if (f["model"], f["data"]) == (cell.model, cell.data)]
+            why = f"The first error: {failed[0]['error']}" if failed else "Run the experiment, or let it go on."
+            raise NotAvailable(message, why)
+        return self._told(cell, pooled)
+
+    def _told(self, cell: Cell, e: Evaluation) -> Evaluation:
+        from dataclasses import replace
+
+        facts = {**e.facts, "source": cell.data, "design": self.plan["designs"][cell.design]["text"]}
+        return replace(e, facts=facts, confidence=self.confidence, _known={}, _made=[])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.models)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.models
+
+    def folds(self, *names: str) -> list[Evaluation | None]:
+        """The evidence of each fold in the order of the design; None where it failed or is not done."""
+        kept = (self.keeper.get(f.key) for f in self.cell(*names).folds if f.outer)
+        return [None if k is None else k.test for k in kept]
+
+    def values(self, *names: str, measure: str, level: Any = None) -> list[float | None]:
+        """A measure in each fold; None where it is undefined there."""
+        found = self.gathered(self.cell(*names))
+        if found.pooled is not None and (find(measure).name, None) not in found.values:
+            # What the evidence cannot tell at all is said, and no column of gaps.
+            found.pooled.measure(measure, level)
+        return [v if np.isfinite(v) else None for v in found.of(measure, level)[found.outer].tolist()]
+
+    def estimate(self, *names: str, measure: str, level: Any = None, method: str | None = None) -> Estimate:
+        """A measure for models to come: the mean over folds with an interval that allows for training rows they share.
+
+        `method` is one of "corrected t", "naive t", "rows", "nested", "conservative", "out of bag", ".632", ".632+"; left
+        out, it is the one that suits the design.
+        """
+        cell = self.cell(*names)
+        kind = self.plan["designs"][cell.design]["kind"]
+        return estimate_of(asked_of(self.gathered(cell), kind, measure, level, self.confidence), method)
+
+    def tuning(self, *names: str) -> Tuning:
+        """For a model that is a search: the score it saw when it chose, the honest one, and the optimism between."""
+        from steelyard.experiments.tuning import measure_of, tuning, with_test_rows
+
+        cell = self.cell(*names)
+        kept = {i: self.keeper.get(f.key) for i, f in enumerate(cell.folds) if f.outer}
+        found = {i: k.search for i, k in kept.items() if k is not None and k.search}
+        if not found:
+            message = f"{cell.model} is no search: it chooses nothing."
+            raise NotAvailable(message, "Wrap it in scikit-learn's GridSearchCV, for example.")
+        known = measure_of(str(next(iter(found.values()))["scorer"]))
+        values = None if known is None else self.gathered(cell).of(known[0], known[1])
+        honest = [None if values is None or not np.isfinite(values[i]) else float(values[i]) for i in found]
+        ratio = float(np.mean([cell.folds[i].test / cell.folds[i].train for i in found]))
+        told = tuning(list(found.values()), honest, ratio=ratio, confidence=self.confidence)
+        if len(found) == 1 and known is not None:
+            told = with_test_rows(told, self.estimate(*names, measure=known[0], level=known[1], method="rows"))
+        return told
+
+    def is_search(self, *names: str) -> bool:
+        """Whether a model chose parameters by itself."""
+        first = self.keeper.get(self.cell(*names).folds[0].key)
+        return first is not None and bool(first.search)
+
+    def predictions(self, *names: str) -> Any:
+        """What was predicted for every test row, fold by fold, as a frame."""
+        columns: dict[str, list[Any]] = {}
+        for fold in self.cell(*names).folds:
+            if not fold.outer or not self.keeper.has(fold.key):
+                continue
+            part = self.keeper.predictions(fold.key)
+            size = len(next(iter(part.values()), ()))
+            for key, values in {"repeat": [fold.repeat] * size, "fold": [fold.fold] * size, **part}.items():
+                columns.setdefault(key, []).extend(np.asarray(values).tolist())
+        return make_frame(columns)
+
+    def picture(self, *names: str) -> str:
+        """Which rows train and which test, a line for each division."""
+        wanted = set(names)
+        drawn = self.plan.get("pictures") or (self._pictures() if self._pictures is not None else [])
+        found = [text for data, design, text in drawn if wanted <= {data, design}]
+        return "\n\n".join(found)
+
+    # What happened ---------------------------------------------------------------------------------------------------
+    @property
+    def failures(self) -> list[dict[str, str]]:
+        """Folds that ended in an error, with their traceback."""
+        out = []
+        for cell in self.cells:
+            for fold in cell.folds:
+                kept = self.keeper.get(fold.key)
+                if kept is not None and kept.failed:
+                    place = f"repeat {fold.repeat + 1}, fold {fold.fold + 1}"
+                    out.append(
+                        {
+                            **{"model": cell.model, "data": cell.data, "design": cell.design},
+                            **{"fold": fold.label or place, "error": kept.error, "traceback": kept.traceback},
+                        }
+                    )
+        return out
+
+    def notes(self) -> list[str]:
+        """What a reader should know: warnings, fallbacks, duplicated rows, rows left out, failures."""
+        from steelyard.views.experiment import experiment_notes
+
+        return experiment_notes(self)
+
+    def timings(self) -> Any:
+        """Seconds of training and predicting, one row a fold, as a frame."""
+        columns: dict[str, list[Any]] = {k: [] for k in ("model", "data", "design", "repeat", "fold", "fit", "predict")}
+        for cell in self.cells:
+            for fold in cell.folds:
+                kept = self.keeper.get(fold.key)
+                if kept is None or kept.failed:
+                    continue
+                place = (cell.model, cell.data, cell.design, fold.repeat, fold.fold)
+                seconds = (kept.seconds.get("fit", 0.0), kept.seconds.get("predict", 0.0))
+                for key, value in zip(columns, (*place, *seconds), strict=True):
+                    columns[key].append(value)
+        return make_frame(columns)
+
+    # Telling ---------------------------------------------------------------------------------------------------------
+    def rows_as_dicts(self) -> list[dict[str, Any]]:
+        """One tidy row for every cell and measure: the estimate for models to come beside the sum of the folds."""
+        out = []
+        for cell in self.cells:
+            pooled = self.gathered(cell).pooled
+            if pooled is None:
+                continue
+            names = (cell.model, cell.data, cell.design)
+            for key in self.gathered(cell).values:
+                x, p = self.estimate(*names, measure=key[0]), self[names].measure(key[0])
+                out.append(
+                    {
+                        **{"data": cell.data, "design": cell.design, "model": cell.model, "measure": key[0]},
+                        **{"estimate": x.value, "low": x.low, "high": x.high, "method": x.method, "note": x.note},
+                        **{"pooled": p.value, "pooled_low": p.low, "pooled_high": p.high, "pooled_method": p.method},
+                        **{"confidence": self.confidence, "rows": p.n, "folds": sum(f.outer for f in cell.folds)},
+                    }
+                )
+        return out
+
+    def frame(self) -> Any:
+        """One tidy row for every model and measure, as a frame."""
+        rows = self.rows_as_dicts()
+        return make_frame({k: [r[k] for r in rows] for k in (rows[0] if rows else ())})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan and the evidence of every fold as plain JSON values; timings stay outside, since they never repeat."""
+        out = []
+        for cell in self.cells:
+            kept = [self.keeper.get(f.key) for f in cell.folds]
+            out.append(
+                {
+                    **{"model": cell.model, "data": cell.data, "design": cell.design},
+                    "folds": [
+                        None
+                        if k is None
+                        else {
+                            "test": k.test.to_dict() if k.test else None,
+                            "train": k.train.to_dict() if k.train else None,
+                            "search": k.search,
+                            "notes": list(k.notes),
+                            "error": k.error,
+                        }
+                        for k in kept
+                    ],
+                }
+            )
+        return {"steelyard experiment": 1, "plan": dict(self.plan), "cells": out}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Experiment:
+        """Read back what `to_dict` wrote."""
+        from steelyard.experiments.keeping import Memory
+        from steelyard.experiments.training import Trained
+
+        keeper = Memory()
+        for cell, kept in zip(cells_of(data["plan"]), data["cells"], strict=True):
+            for fold, found in zip(cell.folds, kept["folds"], strict=True):
+                if found is None:
+                    continue
+                parts = {k: Evaluation.from_dict(found[k]) if found[k] else None for k in ("test", "train")}
+                rest = {"notes": tuple(found["notes"]), "search": found["search"], "error": found["error"]}
+                keeper.put(fold.key, Trained(parts["test"], parts["train"], **rest), {})
+        return cls(data["plan"], keeper)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the plan and the evidence of every fold to a JSON file, whole or not at all."""
+        write_whole(path, json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False))
+
+    def chart(self, measure: str | None = None, *names: str) -> Chart:
+        """The models side by side: each fold a dot, the estimate with its interval."""
+        from steelyard.views.experiment import experiment_chart
+
+        return experiment_chart(self, measure, *names)
+
+    def report(self, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
+        """Write a report: one offline page (.html), Markdown (.md), or every number and sentence (.json)."""
+        from steelyard.reports.experiment import write_experiment_report
+
+        write_experiment_report(self, path, title=title, command=command)
+
+    def __str__(self) -> str:
+        from steelyard.views.experiment import experiment_text
+
+        return experiment_text(self)
+
+    def __repr__(self) -> str:
+        return f"<Experiment of {listing(self.models)}: {self.done:,} of {self.total:,} folds done>"
+
+    def _repr_html_(self) -> str:
+        from steelyard.views.experiment import experiment_html
+
+        return experiment_html(self)
+
+
+AXES = {"model": "models", "data": "data sets", "design": "designs"}
+
+
+def open_experiment(path: str | os.PathLike[str], name: str | None = None) -> Experiment:
+    """An experiment out of a store, as far as it has come; the latest one unless another is named."""
+    from steelyard.experiments.keeping import Folder
+
+    store = Folder(path, writing=False)
+    plans = store.plans()
+    if not plans:
+        message = f'The store "{path}" holds no experiment yet.'
+        raise NotAvailable(message, "Run one with store=... (--store).")
+    if name is None:
+        name = next(reversed(plans))
+    found = [known for known in plans if known.startswith(name)]
+    if len(found) != 1:
+        message = f'The store "{path}" holds no experiment {listing([name])}, or several that begin so.'
+        raise UsageError(message, f"There are {listing(plans)}.")
+    return Experiment(plans[found[0]], store, found[0])

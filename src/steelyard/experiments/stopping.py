@@ -1,0 +1,335 @@
+"""Early stopping: the iteration at which the validation error is least, and what it comes to on rows kept apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from steelyard.charts.curves import chart_of
+from steelyard.charts.marks import Chart, Line, Mark, Point, Rule, Text
+from steelyard.charts.scales import Scale, wide_enough
+from steelyard.errors import LengthsDiffer, NotAvailable, UsageError
+from steelyard.measures.measure import find
+from steelyard.results import Curve, Estimate
+from steelyard.words import estimate_parts, number, significant
+
+DEFAULTS = {"probabilities": ("log_loss", "error_rate"), "labels": ("error_rate",), "numbers": ("rmse",)}
+"""What is followed where nobody says: the first that is defined on the validation rows at every iteration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """How training and validation values went, where to stop, and what stopping there comes to on the test rows."""
+
+    measure: str
+    better: str
+    iterations: tuple[int, ...]
+    train: tuple[float | None, ...]
+    validation: tuple[float | None, ...]
+    best: int
+    """The iteration with the best validation value; of several the first."""
+    test: Estimate
+    """On the test rows, at the best iteration."""
+    last: Estimate
+    """On the test rows, at the last iteration."""
+    optimism: Estimate
+    """How much better the validation value at the best iteration looks than the test value there."""
+    way: str = ""
+    """How the model was followed, in words."""
+    rows: tuple[int, int, int] = (0, 0, 0)
+    """How many rows trained, validated and tested."""
+
+    @property
+    def seen(self) -> float:
+        """The validation value at the best iteration."""
+        found = self.validation[self.iterations.index(self.best)]
+        assert found is not None
+        return found
+
+    def curve(self) -> Curve:
+        """Training and validation values by iteration."""
+        columns: dict[str, Sequence[float | None]] = {
+            "iteration": list(self.iterations),
+            "training": list(self.train),
+            "validation": list(self.validation),
+        }
+        return Curve("stopping", columns, facts={"best": self.best, "measure": self.measure})
+
+    def chart(self) -> Chart:
+        """Both lines, and a rule where to stop."""
+        return stopping_chart(self.curve())
+
+    def sentences(self) -> list[str]:
+        """Where to stop and what it brings, in plain words."""
+        name, of = self.measure, len(self.iterations)
+        word = "least" if self.better == "lower" else "greatest"
+        out = [
+            f"The {word} {name} on the validation rows, {self._seen_text()}, came after {self.best:,} of {of:,} "
+            f"iterations; on the test rows it is {self.test} there.",
+            self._luck(),
+        ]
+        if self.best == self.iterations[-1]:
+            out.append("It is the last iteration: more of them might do better still.")
+        else:
+            out.append(f"After all {of:,} iterations it would be {self.last} on the test rows.")
+        return out
+
+    def _seen_text(self) -> str:
+        """The validation value with as many decimals as the test value beside it."""
+        if self.test.value is None or self.test.low is None or self.test.high is None:
+            return significant(self.seen)
+        value = estimate_parts(self.test.value, self.test.low, self.test.high)[0]
+        return significant(self.seen) if "e" in value else number(self.seen, len(value.partition(".")[2]))
+
+    def _luck(self) -> str:
+        x = self.optimism
+        if x.value is None:
+            return f"How much the validation rows flatter it is not known: {x.reason}."
+        if x.value >= 0:
+            return f"The validation rows, on which it was chosen, make it look better than that by {x}."
+        low, high = (None, None) if x.low is None or x.high is None else (-x.high, -x.low)
+        turned = x.renamed(value=-x.value, low=low, high=high)
+        return f"The validation rows, on which it was chosen, do not flatter it: they look worse by {turned}."
+
+    def __str__(self) -> str:
+        from steelyard.views.layout import wrap
+
+        return "\n".join(wrap(" ".join(self.sentences())))
+
+    def _repr_html_(self) -> str:
+        return self.chart().svg()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values; never NaN."""
+        return {
+            "measure": self.measure,
+            "best": self.best,
+            "iterations": list(self.iterations),
+            "train": list(self.train),
+            "validation": list(self.validation),
+            "test": self.test.to_dict(),
+            "last": self.last.to_dict(),
+            "optimism": self.optimism.to_dict(),
+            "way": self.way,
+            "rows": list(self.rows),
+            "text": str(self),
+        }
+
+
+@chart_of("stopping")
+def stopping_chart(c: Curve) -> Chart:
+    """Training and validation values by iteration, with a rule at the best one."""
+    x, training, validation = (list(c.columns[n]) for n in ("iteration", "training", "validation"))
+    best, name = int(c.facts["best"]), str(c.facts["measure"])
+    place = x.index(best)
+    at = validation[place]
+    up = wide_enough([*training, *validation], name, zero=find(name).better == "lower", room=0.06)
+    # Above the lines there is room for the words.
+    up = replace(up, high=up.high + 0.12 * (up.high - up.low))
+    first, last = float(x[0] or 0), float(x[-1] or 0)
+    across = Scale(min(first, last - 1.0), last, "Iterations")
+    # The words go to the side where there is room for them.
+    left = best > (across.low + across.high) / 2
+    marks: list[Mark] = [
+        Rule(x=float(best)),
+        Line(x, training, 1, dash="7 3", label="training"),
+        Line(x, validation, 0, label="validation"),
+        Text(best, up.high, f"stop at {best:,}", "ink", "end" if left else "start", True, -6 if left else 6, 14),
+    ]
+    if at is not None:
+        marks.append(Point(best, at, 0))
+        words = f"{name} {significant(at)}"
+        marks.append(Text(best, up.high, words, "quiet", "end" if left else "start", False, -6 if left else 6, 30))
+    said = (
+        f"{name} by iteration on training and validation rows; best on the validation rows after {best:,} iterations."
+    )
+    return Chart("stopping", "Early stopping", across, up, tuple(marks), said, c.columns, size=(520.0, 360.0))
+
+
+# Following a model ----------------------------------------------------------------------------------------------------
+
+
+def stopping_curve(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    design: Any = None,
+    measure: str | None = None,
+    positive: Any = None,
+    seed: int = 0,
+    iterations: int | None = None,
+) -> Stopping:
+    """Train on one part of the rows, follow the model iteration by iteration on another, and tell what stopping brings.
+
+    Best iteration = the first with the best validation value; optimism = test value − validation value there, turned
+    round where more is better. Without a measure: the log loss where the model gives probabilities (the error rate if
+    that is infinite somewhere), the error rate for labels, the root mean squared error for numbers. `design` is a
+    hold-out with a validation part: by default 50% of the rows train, 20% validate and 30% test.
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import GradientBoostingRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> s = stopping_curve(GradientBoostingRegressor(), X, y, iterations=40)
+    >>> s.measure, len(s.validation), min(s.validation) == s.seen
+    ('rmse', 40, True)
+    """
+    from steelyard.experiments.followers import follow, threads_for
+    from steelyard.experiments.models import fresh, kind_of_model
+    from steelyard.experiments.tables import as_table, flat_array, number_of_rows, take_rows
+
+    if iterations is not None and iterations < 1:
+        message = f"At least one iteration is needed, and {iterations} came."
+        raise UsageError(message, "Leave it out for as many as the model has.")
+    kind = kind_of_model(model)
+    if kind is None:
+        message = f"Whether a {type(model).__name__} predicts levels or numbers is not known."
+        raise NotAvailable(message, "Pass a classifier or a regressor with scikit-learn's tags.")
+    X, y = as_table(X), flat_array(y)
+    if number_of_rows(X) != len(y):
+        message = f"X has {number_of_rows(X):,} rows and y has {len(y):,}."
+        raise LengthsDiffer(message, "They must run side by side.")
+    split = next(iter(_design(design, seed).splits(len(y), y)))
+    if not len(split.validation) or not len(split.test):
+        message = "Early stopping needs rows to choose the iteration on and rows to tell the result on."
+        raise UsageError(message, "Use a hold-out with both, for example Holdout(test=0.3, validation=0.2).")
+    places = (split.train, split.validation, split.test)
+    parts, targets = [take_rows(X, p) for p in places], [y[p] for p in places]
+    way, answers = follow(fresh(model, seed), parts, targets, kind, iterations)
+    weigher = _Weigher(kind, tuple(np.unique(y).tolist()) if kind == "levels" else (), positive)
+    records: list[_Record] = [] if measure is None else [_Record(_followed(measure))]
+    steps = 0
+    with threads_for(len(targets[0])):
+        for learnt, validated, tested in answers:
+            steps += 1
+            records = records or [_Record(name) for name in DEFAULTS[learnt.kind]]
+            evidence = weigher(targets[0], learnt), weigher(targets[1], validated)
+            latest = tested
+            for record in records:
+                record.add(*evidence, tested)
+    if not steps:
+        message = "The model went through no iteration at all."
+        raise NotAvailable(message, "Ask for at least one: iterations=100.")
+    record = _first_defined(records, lambda: weigher(targets[1], validated))
+    m = find(record.name)
+    at_best = weigher(targets[2], record.tested)
+    return Stopping(
+        m.name,
+        m.better,
+        tuple(range(1, steps + 1)),
+        tuple(record.train),
+        tuple(record.validation),
+        record.best,
+        at_best[m.name],
+        weigher(targets[2], latest)[m.name],
+        _optimism(record.evidence, at_best, m.name),
+        way,
+        (len(places[0]), len(places[1]), len(places[2])),
+    )
+
+
+class _Record:
+    """Values of one measure by iteration, and what stood at the best of them."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.train: list[float | None] = []
+        self.validation: list[float | None] = []
+        self.best = 0
+        self.evidence: Any = None
+        self.tested: Any = None
+        self._value: float | None = None
+
+    def add(self, train: Any, validation: Any, tested: Any) -> None:
+        """One more iteration; an equal value is no better one."""
+        value = _value(validation, self.name)
+        self.train.append(_value(train, self.name))
+        self.validation.append(value)
+        if value is None:
+            return
+        lower = find(self.name).better == "lower"
+        if self._value is None or (value < self._value if lower else value > self._value):
+            self._value, self.best = value, len(self.validation)
+            self.evidence, self.tested = validation, tested
+
+
+def _followed(measure: str) -> str:
+    m = find(measure)
+    if m.better not in {"higher", "lower"}:
+        message = f'Neither more nor less of "{m.name}" is better, so no iteration is the best by it.'
+        raise UsageError(message, 'Follow a measure with a direction, for example measure="log_loss".')
+    return m.name
+
+
+def _first_defined(records: Sequence[_Record], last: Callable[[], Any]) -> _Record:
+    """The first measure that is defined all the way; failing that, the first that is defined anywhere."""
+    for record in records:
+        if None not in record.validation:
+            return record
+    for record in records:
+        if record.best:
+            return record
+    name = records[0].name
+    message = f'"{name}" is undefined on the validation rows at every iteration: {last()[name].reason}.'
+    raise NotAvailable(message, "Follow another measure.")
+
+
+def _design(design: Any, seed: int) -> Any:
+    if design is not None:
+        return design
+    from steelyard.designs.holdout import Holdout
+
+    return Holdout(test=0.3, validation=0.2, seed=seed)
+
+
+def _value(e: Any, name: str) -> float | None:
+    """The number alone: no interval is laid around hundreds of points that get none."""
+    from steelyard.questions import ask
+
+    m = find(name)
+    value = ask(m, e.summaries, None, m.with_defaults({}), e.confidence, e.positive).value
+    return float(value) if np.isfinite(value) else None
+
+
+def _optimism(valid: Any, tested: Any, name: str) -> Estimate:
+    from steelyard.comparisons.independent import difference
+
+    d = difference(tested, valid, name, names=("test", "validation"))
+    facts: dict[str, Any] = {"confidence": d.confidence, "n": float(sum(d.n)), "method": d.method, "note": d.note}
+    if d.value is None:
+        return Estimate(name, None, reason=d.reason, **facts)
+    if find(name).better == "lower":
+        return Estimate(name, d.value, d.low, d.high, **facts)
+    low, high = (None, None) if d.low is None or d.high is None else (-d.high, -d.low)
+    return Estimate(name, -d.value, low, high, **facts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Weigher:
+    """Turns what a model said of some rows into an evaluation."""
+
+    kind: str
+    levels: tuple[Any, ...]
+    positive: Any
+
+    def __call__(self, target: Any, said: Any) -> Any:
+        from steelyard.evaluate import evaluate
+
+        if self.kind == "continuous":
+            return evaluate(target=target, prediction=said.values, kind="continuous")
+        facts: Mapping[str, Any] = {"target": target, "levels": self.levels, "positive": self._positive()}
+        if said.kind == "labels":
+            return evaluate(prediction=said.values, kind="labels", **facts)
+        known = {level: i for i, level in enumerate(said.levels)}
+        table = {v: said.values[:, known[v]] if v in known else np.zeros(len(target)) for v in self.levels}
+        if facts["positive"] is not None and len(self.levels) == 2:
+            return evaluate(score=table[facts["positive"]], **facts)
+        return evaluate(score=table, target=target, levels=self.levels)
+
+    def _positive(self) -> Any:
+        if self.positive is None and len(self.levels) == 2 and set(self.levels) == {0, 1}:
+            return self.levels[1]
+        return self.positive

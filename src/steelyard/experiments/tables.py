@@ -1,0 +1,121 @@
+"""Tables of any library: their rows and columns, and a hash of every value."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.designs.columns import is_missing
+from steelyard.errors import MissingPart, UnknownColumn, UsageError, listing, nearest
+
+
+def read_table(path: str | os.PathLike[str]) -> Any:
+    """All rows of a CSV or Parquet file (or a glob), as a frame of whichever library is installed."""
+    from steelyard.sources.files import open_files
+
+    relation, names, connection = open_files(path)
+    told = {inside: name for name, inside in names.items()}
+    for made in ("df", "pl"):
+        try:
+            found = getattr(relation, made)()
+        except ImportError:
+            continue
+        found.columns = [told.get(c, c) for c in found.columns]
+        connection.close()
+        return found
+    message = "A file of rows to learn from is read with pandas or Polars, and neither is installed."
+    raise MissingPart(message, "Install one of them: pip install pandas")
+
+
+def as_table(X: Any) -> Any:
+    """What came as features, in a form that models take: a file is read, columns by name become a frame."""
+    if isinstance(X, str | os.PathLike):
+        return read_table(X)
+    if isinstance(X, Mapping):
+        from steelyard.results import make_frame
+
+        return make_frame({k: list(v) for k, v in X.items()})
+    if type(X).__module__.startswith(("pyarrow", "duckdb", "_duckdb")):
+        return X.to_pandas() if hasattr(X, "to_pandas") else X.df()
+    return X.collect() if hasattr(X, "collect") and hasattr(X, "lazy") else X
+
+
+def take_rows(X: Any, rows: npt.NDArray[np.int64]) -> Any:
+    """Some rows of a table, in the form in which it came."""
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(X, rows)
+
+
+def number_of_rows(X: Any) -> int:
+    """How many rows a table has."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def column_names(X: Any) -> list[str]:
+    """The names of the columns, none for an array."""
+    return [str(c) for c in X.columns] if hasattr(X, "columns") else []
+
+
+def column_of(X: Any, name: str) -> npt.NDArray[Any]:
+    """One column as an array."""
+    if name not in column_names(X):
+        known = column_names(X)
+        message = f'There is no column "{name}".' if known else f'X has no named columns, so "{name}" names nothing.'
+        hint = nearest(name, known) or (f"There are {listing(known)}." if known else "Pass the values themselves.")
+        raise UnknownColumn(message, hint)
+    return flat_array(X[name])
+
+
+def drop_columns(X: Any, names: Sequence[str]) -> Any:
+    """The table without some columns."""
+    import narwhals as nw
+
+    return nw.from_native(X).drop(list(names)).to_native()
+
+
+def flat_array(values: Any) -> npt.NDArray[Any]:
+    """Values as a flat array of plain kinds: text and mixtures as objects."""
+    if hasattr(values, "cat") and hasattr(values, "astype"):
+        values = values.astype(object)
+    if hasattr(values, "to_pylist"):
+        # Arrow gives its values without a copy or not at all, unless it is told otherwise.
+        values = values.to_numpy(zero_copy_only=False)
+    found = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if found.ndim == 2 and found.shape[1] == 1:
+        found = found[:, 0]
+    if found.ndim != 1:
+        message = f"One value for each row is needed, and something of shape {found.shape} came."
+        raise UsageError(message, "Give one column.")
+    if found.dtype.kind == "O":
+        gaps = [is_missing(v) for v in found.tolist()]
+        plain = [v for v, gap in zip(found.tolist(), gaps, strict=True) if not gap]
+        if plain and all(isinstance(v, bool) for v in plain) and len(plain) == len(found):
+            return found.astype(np.bool_)
+        numbers = plain and all(isinstance(v, int | float) and not isinstance(v, bool) for v in plain)
+        if numbers:
+            as_numbers = np.array([np.nan if gap else float(v) for v, gap in zip(found.tolist(), gaps, strict=True)])
+            whole = len(plain) == len(found) and all(isinstance(v, int) for v in plain)
+            return as_numbers.astype(np.int64) if whole else as_numbers
+    return found
+
+
+def plain(values: npt.NDArray[Any]) -> Any:
+    """Numbers as they are, anything else as text."""
+    return values if values.dtype.kind in "biuf" else values.astype(str)
+
+
+def hashable(X: Any) -> Any:
+    """The values of a table in a form whose hash depends on nothing else."""
+    if not hasattr(X, "columns"):
+        return X if hasattr(X, "dtype") or hasattr(X, "tocsr") else list(X)
+    # By place where pandas is, since its names may be numbers, or the same twice.
+    columns = (X.iloc[:, i] for i in range(X.shape[1])) if hasattr(X, "iloc") else (X[n] for n in X.columns)
+    return [
+        (name, str(column.dtype), plain(np.asarray(column.to_numpy())))
+        for name, column in zip(column_names(X), columns, strict=True)
+    ]

@@ -1,0 +1,156 @@
+"""Reports of experiments and learning curves: how it was tested, fold by fold, before what the models are worth."""
+
+from __future__ import annotations
+
+import json
+import os
+from html import escape
+from typing import Any
+
+from steelyard.reports.html import Ready, tag
+from steelyard.reports.html import table as html_table
+from steelyard.reports.markdown import safe, table_lines
+from steelyard.reports.page import made, page_html, report_html
+from steelyard.reports.sections import Section, figure, needs, paragraphs
+from steelyard.reports.writing import check_ending, report_text
+from steelyard.views import experiment as told
+from steelyard.views import learning
+from steelyard.views.document import plain
+from steelyard.views.tables import Table
+from steelyard.words import visible
+from steelyard.writing import write_whole
+
+NO_PLACE = "One report shows the models on one data set under one design; here are several, so each model has its own: "
+
+
+def write_experiment_report(x: Any, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
+    """Write the report of an experiment whole or not at all, in the form that the file's name asks for."""
+    ending = check_ending(path)
+    title = title or f"{' and '.join(x.data_sets)}: {', '.join(x.models)}"
+    places = told.cells_by_place(x)
+    if ending == ".md":
+        write_whole(path, _markdown(x, title, command))
+    elif ending == ".json":
+        write_whole(
+            path, json.dumps(experiment_document(x, title, command), ensure_ascii=False, allow_nan=False, indent=1)
+        )
+    elif len(places) == 1 and any(places.values()):
+        models = {c.model: x[told.names_of(c)] for cells in places.values() for c in cells}
+        write_whole(path, report_html(models, title=title, command=command, before=sections(x)))
+    else:
+        example = f'x["{x.models[0]}", "{x.data_sets[0]}"].report("{x.models[0]}.html")'
+        last = Section("made", "How was this made?", made([("more", NO_PLACE + example)], command))
+        lines = [told.headline(x, *place) + "." for place in places]
+        write_whole(path, page_html(title, _header(title, lines), [*sections(x), last]))
+
+
+def _header(title: str, lines: list[str]) -> Ready:
+    return tag("div", tag("p", "steelyard report", class_="over"), tag("h1", title), paragraphs(lines))
+
+
+def sections(x: Any) -> list[Section]:
+    """One section for each data set and design: who did how well in which fold, and on what that rests."""
+    places = told.cells_by_place(x)
+    out = []
+    for i, place in enumerate(places):
+        question = "How was it tested?" if len(places) == 1 else " – ".join(place if len(x.designs) > 1 else place[:1])
+        out.append(Section(f"tested{i}" if i else "tested", question, _tested(x, *place)))
+    return out
+
+
+def _tested(x: Any, data: str, design: str) -> Ready:
+    cells = told.cells_by_place(x)[data, design]
+    parts: list[Any] = [tag("p", told.headline(x, data, design) + ".")]
+    if not cells:
+        parts.append(needs("No fold is done yet."))
+    else:
+        parts.append(tag("div", figure(x.chart(None, data, design), wide=True), class_="grid"))
+        parts += [_table(t) for t in told.experiment_tables(x, data, design)]
+        parts += paragraphs(told.experiment_sentences(x, data, design))
+    picture = x.picture(data, design)
+    if picture:
+        lines = [Ready(escape(visible(line)) + "\n") for line in picture.splitlines()]
+        box = {"tabindex": "0", "role": "region", "aria_label": "Which rows train and test"}
+        shown = tag("pre", lines, class_="picture", **box)
+        parts.append(tag("details", tag("summary", "Which rows train and which test"), shown))
+    for cell in cells:
+        parts += [tag("p", s) for s in told.tuned(x, cell)]
+    parts += [tag("p", n, class_="note warn") for n in told.experiment_notes(x)]
+    return tag("div", parts)
+
+
+def _table(t: Table) -> Ready:
+    return Ready(html_table(t.head, t.rows, t.align, t.title) + tag("p", t.note, class_="note"))
+
+
+def experiment_document(x: Any, title: str = "", command: str = "") -> dict[str, Any]:
+    """Every number and sentence of an experiment as plain JSON values."""
+    found: dict[str, Any] = plain(
+        {
+            "title": title,
+            "command": command,
+            "experiment": x.name,
+            "folds": {"done": x.done, "of": x.total},
+            "designs": {name: d["text"] for name, d in x.plan["designs"].items()},
+            "data": x.plan["data"],
+            "numbers": x.rows_as_dicts(),
+            "sentences": [s for place in told.cells_by_place(x) for s in told.experiment_sentences(x, *place)],
+            "tuning": {c.model: told.tuned(x, c) for c in x.cells if told.tuned(x, c)},
+            "notes": told.experiment_notes(x),
+            "failures": x.failures,
+        }
+    )
+    return found
+
+
+def _markdown(x: Any, title: str, command: str) -> str:
+    lines = [f"# {safe(title)}", ""]
+    for data, design in told.cells_by_place(x):
+        lines += [f"## {safe(told.headline(x, data, design))}", ""]
+        for t in told.experiment_tables(x, data, design):
+            lines += [f"**{safe(t.title)}**", "", *table_lines(t.head, t.rows, t.align), safe(t.note), ""]
+        lines += [safe(s) + "\n" for s in told.experiment_sentences(x, data, design)]
+    for cell in x.cells:
+        lines += [safe(s) + "\n" for s in told.tuned(x, cell)]
+    lines += [f"> {safe(n)}\n" for n in told.experiment_notes(x)]
+    text = "\n".join(lines).rstrip() + "\n"
+    places = told.cells_by_place(x)
+    if len(places) == 1 and any(places.values()):
+        models = {c.model: x[told.names_of(c)] for cells in places.values() for c in cells}
+        text += "\n" + report_text(models, ".md", title="The models", command=command)
+    return text
+
+
+# Learning curves ------------------------------------------------------------------------------------------------------
+
+
+def write_learning_report(curve: Any, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
+    """Write the report of a learning curve whole or not at all."""
+    ending = check_ending(path)
+    title = title or f"Learning curve of {', '.join(curve.models)}"
+    document = learning.learning_document(curve)
+    if ending == ".json":
+        write_whole(
+            path, json.dumps(plain({"title": title, "command": command, **document}), ensure_ascii=False, indent=1)
+        )
+        return
+    if ending == ".md":
+        lines = [f"# {safe(title)}", "", safe(document["headline"]), ""]
+        for model in curve.models:
+            t = learning.learning_table(curve, model)
+            lines += [f"**{safe(t.title)}**", "", *table_lines(t.head, t.rows, t.align)]
+            lines += [safe(s) + "\n" for s in learning.learning_sentences(curve, model)]
+        write_whole(path, "\n".join(lines).rstrip() + "\n")
+        return
+    parts: list[Any] = [tag("div", figure(curve.chart(), wide=True), class_="grid")]
+    if len(curve.models) > 1:
+        parts.append(tag("div", [figure(curve.chart(m), wide=True) for m in curve.models], class_="grid"))
+    for model in curve.models:
+        parts += paragraphs(learning.learning_sentences(curve, model))
+        t = learning.learning_table(curve, model)
+        parts.append(html_table(t.head, t.rows, t.align, t.title))
+    parts += [tag("p", n, class_="note warn") for n in document["notes"]]
+    found = [Section("learning", "Would more data help?", tag("div", parts))]
+    facts = [("design", next(iter(curve.experiment.plan["designs"].values()))["text"])]
+    found.append(Section("made", "How was this made?", made(facts, command)))
+    write_whole(path, page_html(title, _header(title, [document["headline"] + "."]), found))

@@ -1,0 +1,186 @@
+"""A learning curve in words, a table and a picture."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Text
+from steelyard.charts.palette import DASHES
+from steelyard.charts.scales import Scale, wide_enough
+from steelyard.errors import NotAvailable
+from steelyard.measures.measure import find
+from steelyard.results import Estimate
+from steelyard.views.experiment import experiment_notes, number
+from steelyard.views.layout import WIDTH, wrap
+from steelyard.views.notebook import small_table
+from steelyard.views.tables import Table
+from steelyard.views.text import table_lines
+from steelyard.words import count, digits_for, estimate_parts, percent, visible
+from steelyard.words import number as decimal
+
+AHEAD = 2.0
+"""The law is drawn on to so many times the rows."""
+
+
+def learning_table(curve: Any, model: str) -> Table:
+    """The values on training and test rows at each size."""
+    rows: list[tuple[str, ...]] = []
+    for size, learnt, tested in zip(
+        curve.sizes, curve.estimates(model, train=True), curve.estimates(model), strict=True
+    ):
+        rows.append((count(size), number(learnt), number(tested)))
+    title = f"{visible(model)}, {curve.measure}" if len(curve.models) > 1 else f"{curve.measure} of {visible(model)}"
+    return Table(title, ("training rows", "on training rows", "on test rows"), "rll", rows)
+
+
+def learning_sentences(curve: Any, model: str) -> list[str]:
+    """What more rows would bring, and whether the model learns too little or too much by heart."""
+    out = []
+    try:
+        law, gain = curve.law(model), curve.gain(model)
+    except NotAvailable as problem:
+        return [problem.message]
+    most = curve.sizes[-1]
+    better = find(curve.measure).better
+    if law.flat:
+        out.append(f"{visible(model)}: more rows made no difference that a power law could follow.")
+    else:
+        assert gain.value is not None
+        low, high = _ends(gain)
+        known = low is not None and high is not None
+        decimals = digits_for((high - low) / 2) if low is not None and high is not None else 3
+        value = decimal(abs(gain.value), decimals) if known else estimate_parts(abs(gain.value), None, None)[0]
+        way = "raise" if gain.value > 0 else "lower"
+        ends = ""
+        if low is not None and high is not None:
+            said = f"{decimal(low, decimals)} to {decimal(high, decimals)}"
+            ends = f" ({percent(curve.confidence)} interval {said})"
+        good = "" if (gain.value > 0) == (better == "higher") else ", which is worse"
+        out.append(
+            f"{visible(model)}: doubling the data to {count(2 * most)} training rows would {way} {curve.measure} by about "
+            f"{value}{ends}{good}; the curve follows {law.text}."
+        )
+    learnt, tested = curve.estimates(model, train=True)[-1], curve.estimates(model)[-1]
+    if learnt.value is not None and tested.value is not None:
+        gap = tested.value - learnt.value if better == "lower" else learnt.value - tested.value
+        shown = estimate_parts(abs(gap), None, None)[0]
+        if gap > 0:
+            out.append(f"With {count(most)} rows it does better by {shown} on rows it learnt from than on new ones.")
+    return out
+
+
+def _ends(x: Estimate) -> tuple[float | None, float | None]:
+    """The ends of an interval as sizes of a step in the direction of the value."""
+    if x.low is None or x.high is None:
+        return None, None
+    return (x.low, x.high) if (x.value or 0.0) >= 0 else (-x.high, -x.low)
+
+
+def headline(curve: Any) -> str:
+    """What was run, in one line."""
+    x = curve.experiment
+    (data, facts), cell = next(iter(x.plan["data"].items())), x.cells[0]
+    repeats = len({(f.repeat, f.fold) for f in cell.folds})
+    tested = round(float(np.mean([f.test for f in cell.folds])))
+    return (
+        f"Learning curve on {visible(data)} ({count(facts['rows'])} rows): {len(curve.sizes)} sizes from "
+        f"{count(curve.sizes[0])} to {count(curve.sizes[-1])} rows, {repeats} repeats, {count(tested)} test rows each"
+    )
+
+
+def learning_text(curve: Any) -> str:
+    """The curve as plain text, 80 columns wide."""
+    blocks = [wrap(headline(curve), WIDTH, "", "  ")]
+    for model in curve.models:
+        blocks.append(table_lines(learning_table(curve, model)))
+        blocks.append([line for s in learning_sentences(curve, model) for line in wrap(s, WIDTH, "", "  ")])
+    said = f"Intervals are {percent(curve.confidence)}: corrected resampled t over the repeats, which share their rows."
+    blocks.append(wrap(said, WIDTH, "", "  "))
+    blocks.append([line for n in experiment_notes(curve.experiment) for line in wrap(n, WIDTH, "Note: ", "      ")])
+    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+
+
+def learning_html(curve: Any) -> str:
+    """The curve as plain HTML for a notebook."""
+    parts = [f"<p><strong>{escape(headline(curve))}</strong></p>"]
+    parts.append(f'<div style="max-width:620px">{learning_chart(curve).svg()}</div>')
+    for model in curve.models:
+        parts += [small_table(learning_table(curve, model))]
+        parts += [f"<p>{escape(s)}</p>" for s in learning_sentences(curve, model)]
+    return f"<div>{''.join(parts)}</div>"
+
+
+def learning_document(curve: Any) -> dict[str, Any]:
+    """Every number and sentence as plain JSON values."""
+    laws = {}
+    for model in curve.models:
+        try:
+            law, gain = curve.law(model), curve.gain(model)
+        except NotAvailable as problem:
+            laws[model] = {"reason": problem.message}
+            continue
+        laws[model] = {"law": law.text, "a": law.a, "b": law.b, "c": law.c, "doubling": gain.to_dict()}
+    return {
+        "headline": headline(curve),
+        "measure": curve.measure,
+        "rows": curve.rows_as_dicts(),
+        "laws": laws,
+        "sentences": {m: learning_sentences(curve, m) for m in curve.models},
+        "notes": experiment_notes(curve.experiment),
+    }
+
+
+def learning_chart(curve: Any, *models: str) -> Chart:
+    """Test curves with bands, training curves dashed where there is one model, and the law drawn on beyond the rows."""
+    chosen = list(models) or curve.models
+    marks: list[Mark] = []
+    seen: list[float] = []
+    xs = [float(s) for s in curve.sizes]
+    ahead = AHEAD * xs[-1]
+    legend: list[tuple[str, int]] = []
+    columns: dict[str, list[Any]] = {k: [] for k in ("model", "part", "rows", "estimate", "low", "high")}
+    for i, model in enumerate(chosen):
+        parts = (("test", i), ("train", i + 1)) if len(chosen) == 1 else (("test", i),)
+        for part, colour in parts:
+            found = curve.estimates(model, train=part == "train")
+            lows, highs = [x.low for x in found], [x.high for x in found]
+            ys = [x.value for x in found]
+            marks.append(Band(xs, lows, highs, colour, 0.22 if len(chosen) == 1 else 0.12))
+            name = visible(model) if len(chosen) > 1 else f"{part}ing rows" if part == "train" else "test rows"
+            marks.append(Line(xs, ys, colour, 2, DASHES[colour % len(DASHES)]))
+            marks += [Point(a, b, colour, size=3) for a, b in zip(xs, ys, strict=True) if b is not None]
+            seen += [v for v in (*ys, *lows, *highs) if v is not None]
+            legend.append((name, colour))
+            for row in zip([model] * len(xs), [part] * len(xs), curve.sizes, ys, lows, highs, strict=True):
+                for key, value in zip(columns, row, strict=True):
+                    columns[key].append(value)
+        # Side by side at the end, so that no interval hides another.
+        marks += _law(curve, model, i, xs[-1], ahead * 0.985 ** (len(chosen) - 1 - i), seen)
+    ticks = tuple((s, count(s)) for s in (*xs, ahead)) if len(xs) < 9 else ()
+    wide = ahead / xs[0] > 20
+    across = Scale(xs[0], ahead * 1.02, "Training rows", "log" if wide else "number", labels=ticks if wide else ())
+    of = f" of {visible(chosen[0])}" if len(chosen) == 1 else ""
+    title = f"Learning curve: {curve.measure}{of}"
+    said = " ".join(s for m in chosen for s in learning_sentences(curve, m))
+    up = wide_enough(seen, curve.measure)
+    return Chart("learning", title, across, up, tuple(marks), said, columns, tuple(legend), (620.0, 380.0))
+
+
+def _law(curve: Any, model: str, colour: int, last: float, ahead: float, seen: list[float]) -> list[Mark]:
+    """The law from the last size on, as a dotted line that ends in the expected value with its interval."""
+    try:
+        law, x = curve.law(model), curve.at(ahead, model)
+    except NotAvailable:
+        return []
+    steps = np.geomspace(last, ahead, 20).tolist()
+    ys = [float(law.at(n)) for n in steps]
+    seen += [v for v in (x.value, x.low, x.high) if v is not None]
+    marks: list[Mark] = [Line(steps, ys, colour, 2, "1 4")]
+    if x.low is not None and x.high is not None:
+        marks.append(Line([ahead] * 2, [x.low, x.high], colour, 2))
+    marks.append(Point(ahead, ys[-1], colour, "ring", 4))
+    marks.append(Text(ahead, ys[-1], estimate_parts(ys[-1], x.low, x.high)[0], colour, "end", dx=-8, dy=-8))
+    return marks

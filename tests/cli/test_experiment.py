@@ -1,0 +1,233 @@
+"""experiment, learning-curve and runs, as a new user would run them."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn import datasets
+
+from steelyard.views.layout import width_of
+
+FIVE = {
+    "iris": ("knn,tree,bayes,logistic", "accuracy"),
+    "wine": ("knn,bayes,baseline", "accuracy"),
+    "breast_cancer": ("tree,logistic", "auc"),
+    "digits": ("bayes,tree", "accuracy"),
+    "diabetes": ("linear,knn,baseline", "rmse"),
+}
+
+
+def table(name: str, folder: Path) -> Path:
+    frame = getattr(datasets, f"load_{name}")(as_frame=True).frame
+    frame.to_csv(folder / f"{name}.csv", index=False)
+    return folder / f"{name}.csv"
+
+
+@pytest.mark.parametrize("name", FIVE)
+def test_five_real_data_sets(name: str, steelyard: Any, tmp_path: Path) -> None:
+    table(name, tmp_path)
+    models, measure = FIVE[name]
+    told = steelyard(
+        "experiment",
+        f"{name}.csv",
+        "--target",
+        "target",
+        "--models",
+        models,
+        "--design",
+        "kfold:5",
+        "--report",
+        "out.html",
+    )
+    assert told.code == 0, told.err
+    assert told.err == "Wrote out.html.\n"
+    lines = told.out.splitlines()
+    assert all(width_of(line) <= 80 for line in lines)
+    assert lines[0].startswith(f"{len(models.split(','))} models on {name}.csv (")
+    for model in models.split(","):
+        numbers = [line for line in lines if re.match(rf"  {model} +\S+ \[", line)]
+        assert len(numbers) == 2, model
+    assert f"  model  {measure}" in re.sub(" +", "  ", told.out)
+    assert "corrected resampled t" in told.out and "Rests on the test rows" in told.out
+    page = (tmp_path / "out.html").read_text()
+    assert "How was it tested?" in page and "Which rows train and which test" in page
+    assert len(page) < 400_000
+
+
+def test_the_numbers_are_those_of_the_library(steelyard: Any, tmp_path: Path) -> None:
+    import steelyard as sy
+
+    path = table("iris", tmp_path)
+    told = steelyard(
+        "experiment",
+        "iris.csv",
+        "--target",
+        "target",
+        "--models",
+        "tree",
+        "--json",
+        "--design",
+        "kfold:5x2",
+        "--seed",
+        "3",
+    )
+    found = json.loads(told.out)
+    x = sy.experiment(["tree"], path, "target", design=sy.KFold(5, stratify=True, repeats=2, seed=3), seed=3)
+    rows = {r["measure"]: r for r in found["numbers"]}
+    for measure in ("accuracy", "hand_till_auc", "brier"):
+        e = x.estimate("tree", measure=measure)
+        assert (rows[measure]["estimate"], rows[measure]["low"], rows[measure]["high"]) == (e.value, e.low, e.high)
+        assert rows[measure]["pooled"] == x["tree"][measure].value
+    assert found["folds"] == {"done": 10, "of": 10}
+
+
+def test_a_store_is_listed_shown_and_pruned(steelyard: Any, tmp_path: Path) -> None:
+    table("iris", tmp_path)
+    run = (
+        "experiment",
+        "iris.csv",
+        "--target",
+        "target",
+        "--models",
+        "bayes,knn",
+        "--design",
+        "kfold:3",
+        "--store",
+        "runs",
+    )
+    first = steelyard(*run)
+    assert first.code == 0
+    listed = steelyard("runs")
+    assert re.search(r"1 experiment in runs\n.*\n  \w{10}  done +bayes, knn +iris.csv", listed.out), listed.out
+    name = json.loads(steelyard("runs", "--json").out)[0]["name"]
+    assert steelyard("runs", "show").out.rstrip() == first.out.split("\n\nColumns")[0].rstrip()
+    assert steelyard("runs", "show", name[:4], "--report", "again.md").code == 0
+    assert (tmp_path / "again.md").read_text().startswith("# iris.csv: bayes, knn")
+    assert steelyard("runs", "prune").out == "Took out 0 folds, 0.0 MB.\n"
+    assert "Would take out 1 experiments and 6 folds" in steelyard("runs", "prune", name, "--dry-run").out
+    assert steelyard("runs", "prune", name).code == 0
+    assert steelyard("runs").out == "runs holds no experiment yet.\n"
+
+
+def test_a_learning_curve(steelyard: Any, tmp_path: Path) -> None:
+    table("diabetes", tmp_path)
+    run = ("learning-curve", "diabetes.csv", "--target", "target", "--models", "linear", "--repeats", "4")
+    told = steelyard(*run, "--sizes", "geometric:40:2", "--report", "curve.html", "--store", "runs")
+    assert told.code == 0, told.err
+    assert all(width_of(line) <= 80 for line in told.out.splitlines())
+    assert re.search(r"doubling the data to 640 training rows\s+would\s+lower rmse by about", told.out)
+    assert "Would more data help?" in (tmp_path / "curve.html").read_text()
+    found = json.loads(steelyard(*run, "--sizes", "40,80,160,320", "--json", "--store", "runs").out)
+    assert [r["rows"] for r in found["rows"] if r["part"] == "test"] == [40, 80, 160, 320]
+    assert found["laws"]["linear"]["c"] > 0
+
+
+def test_columns_of_all_kinds_are_prepared_and_told(steelyard: Any, make: Any) -> None:
+    rows = [
+        [
+            i % 2,
+            i * 0.1 + i % 2,
+            ("red", "blue", "")[i % 3],
+            f"2024-0{1 + i % 9}-11",
+            f"id{i:04}",
+            7,
+            f"a {('bad', 'good')[i % 2]} day it is {i}",
+        ]
+        for i in range(80)
+    ]
+    make("mixed.csv", ("y", "number", "colour", "day", "name", "always", "words"), rows)
+    told = steelyard("experiment", "mixed.csv", "--target", "y", "--models", "logistic,tree", "--design", "holdout:0.3")
+    assert told.code == 0, told.err
+    columns = told.out.split("Columns\n")[1]
+    for line in (
+        "number: a number",
+        "colour: levels",
+        "day: a date",
+        "name: left out: text that names",
+        "always: left out",
+        "words: prose",
+    ):
+        assert line in columns, columns
+    assert float(re.search(r"logistic +([0-9.]+)", told.out)[1]) > 0.9
+
+
+def test_models_of_ones_own(steelyard: Any, tmp_path: Path) -> None:
+    table("iris", tmp_path)
+    (tmp_path / "mine_for_a_test.py").write_text(
+        "from sklearn.tree import DecisionTreeClassifier\n"
+        "from sklearn.model_selection import GridSearchCV\n"
+        "def stump():\n    return DecisionTreeClassifier(max_depth=1)\n"
+        "def search():\n    return GridSearchCV(DecisionTreeClassifier(), {'max_depth': [1, 2, 3]}, cv=3)\n"
+    )
+    told = steelyard(
+        "experiment",
+        "iris.csv",
+        "--target",
+        "target",
+        "--models",
+        "mine_for_a_test:stump,mine_for_a_test:search",
+        "--design",
+        "kfold:3",
+    )
+    assert told.code == 0, told.err
+    assert "stump" in told.out
+    assert re.search(r"search: The search saw accuracy 0\.9\d+; on rows it had not seen: 0\.9", told.out), told.out
+
+
+def test_in_a_pipe_nothing_but_the_result(process: Any, tmp_path: Path) -> None:
+    table("iris", tmp_path)
+    told = process(
+        "experiment", "iris.csv", "--target", "target", "--models", "bayes", "--design", "holdout", NO_COLOR="1"
+    )
+    assert (told.code, told.err) == (0, "")
+    assert "\x1b" not in told.out
+
+
+IRIS = ("iris.csv", "--target", "target", "--models", "tree")
+WRONG = {
+    "no target": ("experiment", "iris.csv", "--models", "tree"),
+    "no models": ("experiment", "iris.csv", "--target", "target"),
+    "an unknown model": ("experiment", "iris.csv", "--target", "target", "--models", "tre"),
+    "a model named twice": ("experiment", "iris.csv", "--target", "target", "--models", "tree,tree"),
+    "no such module": ("experiment", "iris.csv", "--target", "target", "--models", "nowhere:thing"),
+    "an unknown design": ("experiment", *IRIS, "--design", "kfald:10"),
+    "too many folds": ("experiment", *IRIS, "--design", "kfold:60", "--stratify"),
+    "more folds than rows": ("experiment", *IRIS, "--design", "kfold:200"),
+    "no such file": ("experiment", "irs.csv", "--target", "target", "--models", "tree"),
+    "no such column": ("experiment", "iris.csv", "--target", "targt", "--models", "tree"),
+    "a column to leave out that is not there": ("experiment", *IRIS, "--drop", "colour"),
+    "a group that is not there": ("experiment", *IRIS, "--group", "customer"),
+    "a time that is not there": ("experiment", *IRIS, "--design", "outoftime:day"),
+    "a model for quantities on levels": ("experiment", "iris.csv", "--target", "target", "--models", "linear"),
+    "a report of another kind": ("experiment", *IRIS, "--report", "out.pdf"),
+    "a report that is there": ("experiment", *IRIS, "--report", "iris.csv"),
+    "no store": ("runs", "--store", "nowhere"),
+    "no such run": ("runs", "show", "zzz", "--store", "kept"),
+    "a store that is something else": ("experiment", *IRIS, "--store", "."),
+    "sizes": ("learning-curve", *IRIS, "--sizes", "many"),
+    "sizes beyond the rows": ("learning-curve", *IRIS, "--sizes", "50,5000"),
+    "a measure that does not fit": ("learning-curve", *IRIS, "--measure", "rmse", "--repeats", "2", "--sizes", "20,60"),
+    "an unknown measure": ("learning-curve", *IRIS, "--measure", "auk", "--repeats", "2", "--sizes", "20,60"),
+    "one target only": ("experiment", "one.csv", "--target", "y", "--models", "tree"),
+    "which level is positive": ("experiment", "two.csv", "--target", "y", "--models", "tree", "--design", "kfold:2"),
+    "a missing target": ("experiment", "gaps.csv", "--target", "y", "--models", "tree", "--design", "kfold:2"),
+    "text for a quantity": ("experiment", "two.csv", "--target", "y", "--models", "linear", "--kind", "continuous"),
+}
+
+
+def test_wrong_arguments_get_a_sentence(steelyard: Any, make: Any, tmp_path: Path, approved: Any) -> None:
+    table("iris", tmp_path)
+    make("one.csv", ("y", "a"), [[1, i] for i in range(30)])
+    make("two.csv", ("y", "a"), [["yes" if i % 2 else "no", i] for i in range(30)])
+    (tmp_path / "gaps.csv").write_text("y,a\n" + "".join(f"{'' if i % 7 == 0 else i % 2},{i}\n" for i in range(40)))
+    assert steelyard("experiment", *IRIS, "--design", "holdout", "--store", "kept").code == 0
+    lines = []
+    for name, arguments in WRONG.items():
+        told = steelyard(*arguments)
+        assert told.code in (2, 3), (name, told)
+        assert told.out == "" and "Traceback" not in told.err, (name, told)
+        said = re.sub(r'"[0-9a-f]{10}"', '"NAME"', told.err.replace(str(tmp_path), "DIR"))
+        lines.append(f"# {name}\nsteelyard {' '.join(arguments)}\n{said}")
+    approved("experiment_messages", "\n".join(lines))
