@@ -168,6 +168,12 @@ def training() -> None:
     experiments.main(say)
 
 
+def comparing() -> None:
+    import comparisons
+
+    comparisons.main(say)
+
+
 def files() -> None:
     import duckdb
 
@@ -206,7 +212,7 @@ def starts() -> None:
 
 
 def main() -> None:
-    for part in (starts, resampling, areas, money, pages, training, files):
+    for part in (starts, resampling, areas, money, comparing, pages, training, files):
         part()
     print(f"peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
 

@@ -268,7 +268,7 @@ def said(words: list[str]) -> str:
 
 def cli_page() -> str:
     """The help of every command, and every topic."""
-    from steelyard.cli.help import TOPICS
+    from steelyard.cli.topics import TOPICS
 
     lines = [NOTE, "", "# The command line", ""]
     for words in commands():

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from steelyard import errors
+    from steelyard.compare import compare
+    from steelyard.comparison import Comparison
+    from steelyard.comparisons.planning import detectable, sample_size
     from steelyard.designs.bootstrap import Bootstrap
     from steelyard.designs.folds import KFold, LeaveOneOut, NestedFolds, StoredFolds
     from steelyard.designs.holdout import Holdout, PairedHoldout, RepeatedHoldout
     from steelyard.designs.out_of_time import OutOfTime
     from steelyard.designs.schedules import arithmetic, geometric
+    from steelyard.early_warning.timeliness import Timeliness, timeliness
     from steelyard.evaluate import evaluate
     from steelyard.evaluation import Evaluation
     from steelyard.experiments.experiment import experiment
@@ -22,9 +26,13 @@ if TYPE_CHECKING:
     from steelyard.experiments.stopping import stopping_curve
     from steelyard.load import load
     from steelyard.measures.measure import catalogue, measure
+    from steelyard.monitors.monitor import monitor
+    from steelyard.monitors.stability import stability
     from steelyard.payoffs.payoff import Cost, Profit
-    from steelyard.results import Curve, Estimate, Interval, Share, Undefined
+    from steelyard.results import Curve, Difference, Estimate, Interval, Share, Undefined
     from steelyard.slicing import slices
+    from steelyard.trials.planning import trial_size
+    from steelyard.trials.trial import Trial, trial
     from steelyard.worth.campaign import campaign
     from steelyard.worth.policies import Worth
     from steelyard.worth.regions import regions
@@ -34,8 +42,10 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Bootstrap": "designs.bootstrap",
+    "Comparison": "comparison",
     "Cost": "payoffs.payoff",
     "Curve": "results",
+    "Difference": "results",
     "Estimate": "results",
     "Evaluation": "evaluation",
     "Experiment": "experiments.result",
@@ -52,11 +62,15 @@ _HOMES = {
     "Share": "results",
     "StoredFolds": "designs.folds",
     "Threshold": "worth.thresholds",
+    "Timeliness": "early_warning.timeliness",
+    "Trial": "trials.trial",
     "Undefined": "results",
     "Worth": "worth.policies",
     "arithmetic": "designs.schedules",
     "campaign": "worth.campaign",
     "catalogue": "measures.measure",
+    "compare": "compare",
+    "detectable": "comparisons.planning",
     "errors": "errors",
     "evaluate": "evaluate",
     "experiment": "experiments.experiment",
@@ -64,15 +78,23 @@ _HOMES = {
     "learning_curve": "experiments.learning",
     "load": "load",
     "measure": "measures.measure",
+    "monitor": "monitors.monitor",
     "regions": "worth.regions",
+    "sample_size": "comparisons.planning",
     "slices": "slicing",
+    "stability": "monitors.stability",
     "stopping_curve": "experiments.stopping",
+    "timeliness": "early_warning.timeliness",
+    "trial": "trials.trial",
+    "trial_size": "trials.planning",
 }
 
 __all__ = [
     "Bootstrap",
+    "Comparison",
     "Cost",
     "Curve",
+    "Difference",
     "Estimate",
     "Evaluation",
     "Experiment",
@@ -89,11 +111,15 @@ __all__ = [
     "Share",
     "StoredFolds",
     "Threshold",
+    "Timeliness",
+    "Trial",
     "Undefined",
     "Worth",
     "arithmetic",
     "campaign",
     "catalogue",
+    "compare",
+    "detectable",
     "errors",
     "evaluate",
     "experiment",
@@ -101,9 +127,15 @@ __all__ = [
     "learning_curve",
     "load",
     "measure",
+    "monitor",
     "regions",
+    "sample_size",
     "slices",
+    "stability",
     "stopping_curve",
+    "timeliness",
+    "trial",
+    "trial_size",
 ]
 
 

@@ -15,10 +15,18 @@ from steelyard.sources.recognise import open_rows
 MOST_LEVELS = 20
 
 
-def slices(data: Any, columns: Sequence[str] | None = None, *, measure: str | None = None, **roles: Any) -> Slices:
+def slices(
+    data: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    measure: str | None = None,
+    correction: str = "holm",
+    **roles: Any,
+) -> Slices:
     """The levels of single columns on which a model differs from the rest, corrected for the number of looks.
 
-    Without `columns` every column of the table that plays no role and has 2 to 20 levels is looked at.
+    Without `columns` every column of the table that plays no role and has 2 to 20 levels is looked at. `correction` is
+    "holm", "benjamini-hochberg" or "none".
 
     >>> north, south = [0.9, 0.4, 0.3, 0.1], [0.3, 0.6, 0.5, 0.7]
     >>> rows = {"y": [1, 0] * 200, "p": north * 50 + south * 50, "region": ["north"] * 200 + ["south"] * 200}
@@ -47,7 +55,7 @@ def slices(data: Any, columns: Sequence[str] | None = None, *, measure: str | No
         whole = found.target_levels
         # A slice without one of the classes has no ranking to compare.
         parts[column] = {k: e for k, e in found.segments.items() if whole is None or e.rows > 0}
-    return slices_of(parts, measure, tuple(left))
+    return slices_of(parts, measure, tuple(left), correction)
 
 
 def _inner(given: Any) -> list[str]:

@@ -29,18 +29,8 @@ def table(name: str, folder: Path) -> Path:
 def test_five_real_data_sets(name: str, steelyard: Any, tmp_path: Path) -> None:
     table(name, tmp_path)
     models, measure = FIVE[name]
-    told = steelyard(
-        "experiment",
-        f"{name}.csv",
-        "--target",
-        "target",
-        "--models",
-        models,
-        "--design",
-        "kfold:5",
-        "--report",
-        "out.html",
-    )
+    given = ("--target", "target", "--models", models, "--design", "kfold:5", "--report", "out.html")
+    told = steelyard("experiment", f"{name}.csv", *given)
     assert told.code == 0, told.err
     assert told.err == "Wrote out.html.\n"
     lines = told.out.splitlines()
@@ -85,18 +75,8 @@ def test_the_numbers_are_those_of_the_library(steelyard: Any, tmp_path: Path) ->
 
 def test_a_store_is_listed_shown_and_pruned(steelyard: Any, tmp_path: Path) -> None:
     table("iris", tmp_path)
-    run = (
-        "experiment",
-        "iris.csv",
-        "--target",
-        "target",
-        "--models",
-        "bayes,knn",
-        "--design",
-        "kfold:3",
-        "--store",
-        "runs",
-    )
+    given = ("--target", "target", "--models", "bayes,knn", "--design", "kfold:3", "--store", "runs")
+    run = ("experiment", "iris.csv", *given)
     first = steelyard(*run)
     assert first.code == 0
     listed = steelyard("runs")
@@ -106,14 +86,27 @@ def test_a_store_is_listed_shown_and_pruned(steelyard: Any, tmp_path: Path) -> N
     assert steelyard("runs", "show", name[:4], "--report", "again.md").code == 0
     assert (tmp_path / "again.md").read_text().startswith("# iris.csv: bayes, knn")
     assert steelyard("runs", "prune").out == "Took out 0 folds, 0.0 MB.\n"
-    assert "Would take out 1 experiments and 6 folds" in steelyard("runs", "prune", name, "--dry-run").out
+    assert steelyard("runs", "prune", name, "--dry-run").out == (
+        f"Would take out 1 experiment and 6 folds, 0.0 MB.\n  {name}  bayes, knn on iris.csv\n"
+    )
     assert steelyard("runs", "prune", name).code == 0
     assert steelyard("runs").out == "runs holds no experiment yet.\n"
 
 
 def test_a_learning_curve(steelyard: Any, tmp_path: Path) -> None:
     table("diabetes", tmp_path)
-    run = ("learning-curve", "diabetes.csv", "--target", "target", "--models", "linear", "--repeats", "4")
+    run = (
+        "learning-curve",
+        "diabetes.csv",
+        "--target",
+        "target",
+        "--models",
+        "linear",
+        "--repeats",
+        "4",
+        "--seed",
+        "3",
+    )
     told = steelyard(*run, "--sizes", "geometric:40:2", "--report", "curve.html", "--store", "runs")
     assert told.code == 0, told.err
     assert all(width_of(line) <= 80 for line in told.out.splitlines())
@@ -213,8 +206,66 @@ WRONG = {
     "one target only": ("experiment", "one.csv", "--target", "y", "--models", "tree"),
     "which level is positive": ("experiment", "two.csv", "--target", "y", "--models", "tree", "--design", "kfold:2"),
     "a missing target": ("experiment", "gaps.csv", "--target", "y", "--models", "tree", "--design", "kfold:2"),
+    "a header only": ("experiment", "head.csv", "--target", "y", "--models", "tree"),
+    "the target only": ("experiment", "only.csv", "--target", "y", "--models", "tree"),
+    "the target and the group only": ("experiment", "pair.csv", "--target", "y", "--models", "tree", "--group", "g"),
+    "no cores": ("experiment", *IRIS, "--jobs", "0"),
+    "a weight of zero": ("experiment", "light.csv", "--target", "y", "--models", "tree", "--weight", "w"),
+    "the target left out": ("experiment", *IRIS, "--drop", "target"),
+    "a quantity as labels": ("experiment", "price.csv", "--target", "y", "--models", "tree", "--kind", "labels"),
+    "a positive level of a quantity": (
+        "experiment",
+        "price.csv",
+        "--target",
+        "y",
+        "--models",
+        "linear",
+        "--positive",
+        "1",
+    ),
+    "an empty design": ("experiment", *IRIS, "--design", ""),
+    "repeats beside a design": ("learning-curve", *IRIS, "--design", "kfold:3", "--repeats", "2"),
+    "strata and groups": (
+        "learning-curve",
+        "pair.csv",
+        "--target",
+        "y",
+        "--models",
+        "tree",
+        "--group",
+        "g",
+        "--stratify",
+    ),
+    "folds that all fail": ("learning-curve", *IRIS[:4], "wrong_for_a_test:Falls", "--repeats", "2"),
+    "an age below zero": ("runs", "prune", "--older-than", "-1", "--store", "kept"),
+    "an age that is no number": ("runs", "prune", "--older-than", "nan", "--store", "kept"),
+    "nothing of that name to take out": ("runs", "prune", "zzz", "--store", "kept"),
     "text for a quantity": ("experiment", "two.csv", "--target", "y", "--models", "linear", "--kind", "continuous"),
 }
+
+
+WRONG_MODELS = """
+import numpy as np
+class Falls:
+    def fit(self, X, y):
+        raise RuntimeError("I fell")
+    def predict(self, X):
+        return np.zeros(len(X))
+class Invents(Falls):
+    def fit(self, X, y):
+        return self
+    def predict(self, X):
+        return np.full(len(X), 7)
+class Stops(Invents):
+    left = 2
+    def fit(self, X, y):
+        Stops.left -= 1
+        if Stops.left < 0:
+            raise KeyboardInterrupt
+        return self
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+"""
 
 
 def test_wrong_arguments_get_a_sentence(steelyard: Any, make: Any, tmp_path: Path, approved: Any) -> None:
@@ -222,6 +273,12 @@ def test_wrong_arguments_get_a_sentence(steelyard: Any, make: Any, tmp_path: Pat
     make("one.csv", ("y", "a"), [[1, i] for i in range(30)])
     make("two.csv", ("y", "a"), [["yes" if i % 2 else "no", i] for i in range(30)])
     (tmp_path / "gaps.csv").write_text("y,a\n" + "".join(f"{'' if i % 7 == 0 else i % 2},{i}\n" for i in range(40)))
+    make("head.csv", ("y", "a"), [])
+    make("only.csv", ("y",), [[i % 2] for i in range(30)])
+    make("pair.csv", ("y", "g"), [[i % 2, i // 2] for i in range(40)])
+    make("light.csv", ("y", "a", "w"), [[i % 2, i, i % 5] for i in range(40)])
+    make("price.csv", ("y", "a"), [[i + 0.5, i] for i in range(90)])
+    (tmp_path / "wrong_for_a_test.py").write_text(WRONG_MODELS)
     assert steelyard("experiment", *IRIS, "--design", "holdout", "--store", "kept").code == 0
     lines = []
     for name, arguments in WRONG.items():
@@ -231,3 +288,97 @@ def test_wrong_arguments_get_a_sentence(steelyard: Any, make: Any, tmp_path: Pat
         said = re.sub(r'"[0-9a-f]{10}"', '"NAME"', told.err.replace(str(tmp_path), "DIR"))
         lines.append(f"# {name}\nsteelyard {' '.join(arguments)}\n{said}")
     approved("experiment_messages", "\n".join(lines))
+
+
+# Going on, stopping, and where rows come from ---------------------------------------------------------------------------
+
+
+def test_an_interrupted_run_says_what_is_kept_and_goes_on(steelyard: Any, tmp_path: Path) -> None:
+    table("iris", tmp_path)
+    (tmp_path / "stops_for_a_test.py").write_text(WRONG_MODELS)
+    run = ("experiment", *IRIS[:4], "stops_for_a_test:Stops", "--design", "kfold:5")
+    stopped = steelyard(*run, "--store", "runs")
+    assert (stopped.code, stopped.out) == (130, "")
+    assert stopped.err == 'Interrupted. 2 of 5 folds are kept in "runs"; the same line goes on from there.\n'
+    plain = steelyard(*run)
+    assert (plain.code, plain.err.strip()) == (130, "Interrupted.")
+    __import__("stops_for_a_test").Stops.left = 99
+    assert steelyard(*run, "--store", "runs").err == "2 of 5 folds were there already.\nWrote runs.\n"
+    assert steelyard(*run, "--store", "runs", "-q").err == ""
+    assert len(json.loads(steelyard("runs", "--json").out)) == 1
+
+
+def test_what_a_model_invents_is_told(steelyard: Any, tmp_path: Path) -> None:
+    table("iris", tmp_path)
+    (tmp_path / "invents_for_a_test.py").write_text(WRONG_MODELS)
+    told = steelyard("experiment", *IRIS[:4], "invents_for_a_test:Invents", "--design", "holdout")
+    assert told.code == 2
+    assert "The model predicted 7, and the target has only the levels 0, 1, 2." in told.err
+
+
+def test_classes_of_ones_own_on_two_cores(process: Any, tmp_path: Path) -> None:
+    table("iris", tmp_path)
+    (tmp_path / "beside_for_a_test.py").write_text("def depth():\n    return 2\n")
+    (tmp_path / "own_for_a_test.py").write_text(
+        "from sklearn.tree import DecisionTreeClassifier\nimport beside_for_a_test\n"
+        "class Mine(DecisionTreeClassifier):\n"
+        "    def fit(self, X, y):\n"
+        "        return super().fit(X.iloc[:, : beside_for_a_test.depth()], y)\n"
+        "    def predict_proba(self, X):\n"
+        "        return super().predict_proba(X.iloc[:, :2])\n"
+    )
+    # As an installed program runs, which does not have the current folder on its path.
+    given = ("experiment", *IRIS[:4], "own_for_a_test:Mine", "--design", "kfold:3", "--jobs", "2")
+    told = process(*given, PYTHONSAFEPATH="1")
+    assert told.code == 0 and "failed" not in told.out, told
+    assert "Mine   0." in told.out
+
+
+def test_rows_from_standard_input(process: Any, tmp_path: Path) -> None:
+    rows = table("iris", tmp_path).read_text()
+    told = process("experiment", "-", *IRIS[1:], "--design", "kfold:3", "--json", stdin=rows)
+    assert told.code == 0, told.err
+    found = json.loads(told.out)
+    assert (
+        list(found["data"]) == ["standard input"] and found["title"] == "standard input: tree" and found["experiment"]
+    )
+    curve = process("learning-curve", "-", *IRIS[1:], "--repeats", "1", "--sizes", "20", stdin=rows)
+    assert curve.out.startswith(
+        "Learning curve on standard input (150 rows): 1 size of 20 rows, 1 repeat, 38\n  test rows\n"
+    )
+    assert "ntervals" not in curve.out and "[" not in curve.out
+    assert process("experiment", "-", *IRIS[1:], stdin="").code == 3
+
+
+def test_groups_of_a_learning_curve_and_columns_of_a_design(steelyard: Any, make: Any) -> None:
+    rows = [[i % 2, i * 0.1 + i % 2, i // 4, f"2024-01-{1 + i % 28:02}", 1 + i % 3] for i in range(80)]
+    make("shops.csv", ("y", "a", "shop", "day", "w"), rows)
+    given = ("shops.csv", "--target", "y", "--models", "bayes")
+    curve = json.loads(steelyard("learning-curve", *given, "--group", "shop", "--repeats", "3", "--json").out)
+    assert "3 repeats, 20 test rows each" in curve["headline"] and curve["title"] and curve["experiment"]
+    told = steelyard("experiment", *given, "--group", "shop", "--weight", "w", "--design", "kfold:4")
+    columns = told.out.split("Columns\n")[1]
+    assert "shop: not learnt from: the design uses it" in columns and "day: a date" in columns
+    assert not re.search(r"\bw\b|\by\b", columns.split(":")[0]) and "shop, " not in columns
+    later = steelyard("experiment", *given, "--design", "outoftime:day").out.split("Columns\n")[1]
+    assert later.strip().endswith("day: not learnt from: the design uses it") and "a date" not in later
+
+
+def test_rare_levels_are_not_stratified_in_silence(steelyard: Any, make: Any, tmp_path: Path) -> None:
+    make("rare.csv", ("y", "a"), [["x" if i < 3 else "yz"[i % 2], i] for i in range(60)])
+    told = steelyard("experiment", "rare.csv", "--target", "y", "--models", "tree")
+    assert 'Note: Not stratified: level "x" has 3 rows, fewer than 10 folds.' in told.out
+    (tmp_path / "gaps.csv").write_text("y,a\n" + "".join(f"{'' if i == 7 else i % 2},{i}\n" for i in range(60)))
+    told = steelyard("experiment", "gaps.csv", "--target", "y", "--models", "tree", "--missing", "drop")
+    assert "10 folds, stratified" in told.out and "1 row with missing values was left out" in told.out
+
+
+def test_names_and_models_of_runs_outlast_dates(steelyard: Any, tmp_path: Path) -> None:
+    (tmp_path / ("a-long-name-of-data-" * 2 + ".csv")).write_text(table("iris", tmp_path).read_text())
+    names = "bayes,knn,tree,baseline,logistic"
+    for file in ("iris.csv", "a-long-name-of-data-" * 2 + ".csv"):
+        run = ("experiment", file, "--target", "target", "--models", names, "--design", "holdout", "--store", "runs")
+        assert steelyard(*run).code == 0
+    told = steelyard("runs").out
+    assert told.count(names.replace(",", ", ")) == 2 and "begun" not in told and "work" not in told
+    assert all(width_of(line) <= 80 for line in told.splitlines())

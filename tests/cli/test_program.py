@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from steelyard.cli.help import TOPICS
 from steelyard.cli.program import COMMANDS, in_options, program
+from steelyard.cli.topics import TOPICS
 from steelyard.views.layout import width_of
 
 HEAVY = {"numpy", "scipy", "rich", "narwhals", "duckdb", "pandas", "sklearn"}
@@ -170,6 +170,9 @@ def test_the_examples_of_help_run(steelyard, topic, preds, flowers, doses, make,
 
     make("gaps.csv", ("y", "p"), [[i % 2, "" if i == 5 else (i * 7 % 10) / 10] for i in range(40)])
     make("more.csv", ("y", "p"), [[i % 2, (i * 7 % 10 + 2 * (i % 2)) / 12] for i in range(40)])
+    for name, k in (("knn", 7), ("tree", 3)):
+        make(f"{name}.csv", ("id", "y", "p"), [[i, i % 2, (i * k % 10 + 2 * (i % 2)) / 12] for i in range(60)])
+    make("results.csv", ("data", "knn", "tree"), [[f"set {i}", 0.7 + i / 40, 0.71 + i / 41] for i in range(8)])
     (tmp_path / "profit.toml").write_text("[profit]\ntp = 140\nfn = -140\nfp = -700\n")
     (tmp_path / "days").mkdir()
     for day in (1, 2):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import steelyard as sy
-from steelyard.comparisons.slices import holm
+from steelyard.comparisons.step_down import holm
 
 
 def table(rng: np.random.Generator, n: int, *, bad: bool) -> pd.DataFrame:

@@ -196,7 +196,7 @@ def test_a_name_that_leaves_a_choice_gets_a_sentence() -> None:
 
 def test_names_are_made_where_none_were_given() -> None:
     x = sy.experiment([GaussianNB(), make_pipeline(StandardScaler(), GaussianNB()), "tree"], X, Y, design=FOLDS)
-    assert x.models == ["GaussianNB", "GaussianNB 2", "tree"]
+    assert x.models == ["GaussianNB", "2 GaussianNB", "tree"]
     assert sy.experiment(GridSearchCV(GaussianNB(), {}, cv=2), X, Y, design=FOLDS).models == ["GaussianNB"]
     assert sy.experiment("tree", X, Y, design=FOLDS, name="my rows").data_sets == ["my rows"]
 
@@ -286,7 +286,7 @@ def test_a_fold_that_fails_is_recorded_and_the_others_go_on(stored: bool, tmp_pa
     assert sorted(x.predictions("weak")["row"]) == list(range(ROWS // 5, ROWS))
     notes = x.notes()
     assert "weak: UserWarning: the sky is grey" in notes
-    assert "1 folds failed (1 of weak); the first: RuntimeError: I have stumbled over a row" in notes
+    assert "1 fold failed (1 of weak); the first: RuntimeError: I have stumbled over a row" in notes
     assert "stumbled" in str(x) and "9 of 10" in repr(x)
     json.dumps(x.to_dict(), allow_nan=False)
 

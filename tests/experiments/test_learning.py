@@ -256,3 +256,41 @@ def test_a_second_run_trains_nothing_and_more_sizes_only_what_is_new(tmp_path: P
     np.testing.assert_array_equal(held.values(), first.values())
     with pytest.raises(UsageError):
         sy.learning_curve(model, X, Y, sizes=SIZES, design=HOLD, store=store, learnt=False)
+
+
+def test_a_curve_that_does_not_improve_promises_nothing() -> None:
+    rng = np.random.default_rng(5)
+    noise = rng.normal(size=(200, 2))
+    y = rng.integers(0, 2, 200)
+    curve = sy.learning_curve({"bayes": GaussianNB()}, noise, y, sizes=[20, 40, 80, 150], repeats=6, measure="accuracy")
+    assert curve.no_law("bayes")
+    text = str(curve)
+    assert "doubling" not in text and list(curve.to_dict()["laws"]["bayes"]) == ["reason"]
+    assert "1 4" not in curve.chart().svg()
+
+
+def test_an_exponent_at_the_edge_is_no_law() -> None:
+    from sklearn.datasets import load_diabetes
+
+    curve = sy.learning_curve(["linear"], *load_diabetes(return_X_y=True), sizes=sy.geometric(40, 2), repeats=4)
+    assert curve.law().c > 2.99 and "at the edge" in curve.no_law() and "doubling" not in str(curve)
+    other = sy.learning_curve(["linear"], *load_diabetes(return_X_y=True), sizes=sy.geometric(40, 2), repeats=4, seed=3)
+    assert other.no_law() == "" and "doubling" in str(other)
+
+
+def test_folds_that_all_fail_tell_the_first_error() -> None:
+    class Falls(GaussianNB):
+        def fit(self, X: Any, y: Any) -> Any:
+            raise RuntimeError("I fell")
+
+    with pytest.raises(NotAvailable, match="The first error: RuntimeError: I fell"):
+        sy.learning_curve({"f": Falls()}, X, Y, sizes=SIZES, repeats=2)
+    # One that falls does not decide what is followed of the others.
+    both = sy.learning_curve({"f": Falls(), "bayes": GaussianNB()}, X, Y, sizes=[30, 60, 90], repeats=2)
+    assert both.measure == sy.learning_curve({"bayes": GaussianNB()}, X, Y, sizes=[30, 60, 90], repeats=2).measure
+
+
+def test_one_repeat_claims_no_interval_and_repeats_beside_a_design_are_refused() -> None:
+    assert "ntervals" not in str(sy.learning_curve({"bayes": GaussianNB()}, X, Y, sizes=SIZES, repeats=1))
+    with pytest.raises(UsageError, match="kfold:3x2"):
+        sy.learning_curve({"bayes": GaussianNB()}, X, Y, sizes=SIZES, repeats=2, design="kfold:3")

@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 import steelyard as sy
 from steelyard.errors import (
     BadLevels,
+    BadWeight,
     EmptyTable,
     LengthsDiffer,
     MissingValues,
@@ -94,7 +95,7 @@ def test_a_missing_target_is_refused_or_left_out_and_counted(gap: Any) -> None:
 def test_missing_weights_and_units_are_missing_values_too() -> None:
     weight = np.ones(ROWS)
     weight[3] = np.nan
-    with pytest.raises(MissingValues, match="1 of 60 rows have a missing weight"):
+    with pytest.raises(BadWeight, match="Of 60 rows, 1 has a weight that is missing"):
         run(NUMBERS, TRUTH, weight=weight)
     unit = [None, *range(ROWS - 1)]
     with pytest.raises(MissingValues, match="missing unit"):
@@ -150,3 +151,38 @@ def test_what_cannot_be_meant_gets_a_sentence(name: str) -> None:
 def test_one_level_in_a_training_part_names_the_part() -> None:
     with pytest.raises(BadLevels, match=r"fold 1.*all 30 training rows have the target False"):
         sy.experiment(tree(), NUMBERS, np.arange(ROWS) < 30, design=sy.KFold(2, shuffle=False))
+
+
+def test_weights_features_cores_and_quantities_are_looked_at_before_training() -> None:
+    for bad in (0.0, -1.0, np.nan, np.inf):
+        weight = np.ones(ROWS)
+        weight[5] = bad
+        with pytest.raises(BadWeight, match="Of 60 rows, 1 has"):
+            run(NUMBERS, TRUTH, weight=weight)
+    for frame in (pd.DataFrame({"y": TRUTH}), pl.DataFrame({"y": TRUTH})):
+        with pytest.raises(EmptyTable, match="nothing to learn from"):
+            run(frame, "y")
+    with pytest.raises(EmptyTable, match='beside "y", "g"'):
+        sy.experiment(["tree"], pd.DataFrame({"y": TRUTH, "g": range(ROWS)}), "y", design=sy.KFold(3, group="g"))
+    for jobs in (0, 1.5, True):
+        with pytest.raises(UsageError, match="number of cores"):
+            run(NUMBERS, TRUTH, n_jobs=jobs)
+    with pytest.raises(UsageError, match="no positive level"):
+        sy.experiment(LinearRegression(), NUMBERS, NUMBERS[:, 0], positive=1, design=sy.KFold(3))
+
+
+def test_a_model_that_invents_levels_fails_with_a_sentence() -> None:
+    class Invents(DecisionTreeClassifier):
+        def fit(self, X: Any, y: Any) -> Any:
+            return super().fit(X, y + 5)
+
+    class Halves(DecisionTreeClassifier):
+        predict_proba = property()  # type: ignore[assignment]
+
+        def predict(self, X: Any) -> Any:
+            return np.full(len(X), 0.5)
+
+    for model, said in ((Invents(), "predicted 5, 6"), (Halves(), "predicted 0.5")):
+        x = sy.experiment({"m": model}, NUMBERS, TRUTH, design=sy.KFold(3))
+        assert len(x.failures) == 3
+        assert said in x.failures[0]["error"] and "only the levels 0, 1" in x.failures[0]["error"]

@@ -84,7 +84,7 @@ def test_a_run_on_its_way_says_how_far_it_is(tmp_path: Path) -> None:
     assert (found.done, found.failed, found.total, found.state) == (1, 0, 3, "1 of 3")
     x = open_experiment(tmp_path)
     assert (x.done, x["bayes"].rows) == (1, 20)
-    assert any("1 of 3 folds are done" in n for n in x.notes())
+    assert any("1 of 3 folds is done" in n for n in x.notes())
 
 
 def test_what_is_no_store_is_said_and_not_made(tmp_path: Path) -> None:
@@ -181,3 +181,27 @@ def test_a_store_in_use_is_not_pruned(tmp_path: Path) -> None:
         writer.close()
     assert files(tmp_path) == before
     assert prune(tmp_path, days=0).folds == 3 and runs(tmp_path) == []
+
+
+def test_names_that_are_unknown_and_names_that_several_share(tmp_path: Path) -> None:
+    run(tmp_path, bayes=GaussianNB())
+    (place,) = (tmp_path / "experiments").glob("*.json")
+    place.with_name(f"{place.stem[:4]}zzzzzz.json").write_text(place.read_text())
+    for ask in (lambda name: open_experiment(tmp_path, name), lambda name: prune(tmp_path, [name], only_tell=True)):
+        with pytest.raises(UsageError, match="holds no experiment") as told:
+            ask("nothing")
+        assert "begin" not in str(told.value)
+        with pytest.raises(UsageError, match=r"2 experiments in .* have a name that begins with"):
+            ask(place.stem[:4])
+
+
+def test_ages_that_cannot_be_meant_and_numbers_of_one(tmp_path: Path) -> None:
+    run(tmp_path, bayes=GaussianNB())
+    for days in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(UsageError, match="older than so many days"):
+            prune(tmp_path, days=days)
+    (name,) = (r.name for r in runs(tmp_path))
+    assert str(prune(tmp_path, [name], only_tell=True)).startswith("1 experiment and 3 folds")
+    fold_files(tmp_path)[0].unlink()
+    fold_files(tmp_path)[0].unlink()
+    assert str(prune(tmp_path, [name], only_tell=True)).startswith("1 experiment and 1 fold,")

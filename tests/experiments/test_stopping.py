@@ -243,3 +243,13 @@ def test_calls_that_cannot_be_meant_get_a_sentence() -> None:
         stopping_curve(boosted, X, y[:-1])
     with pytest.raises(NotAvailable, match="undefined on the validation rows at every iteration"):
         stopping_curve(RandomForestClassifier(random_state=0), X, y, measure="log_loss", iterations=1)
+
+
+def test_a_model_by_its_name() -> None:
+    from sklearn.datasets import load_breast_cancer, load_diabetes
+
+    assert stopping_curve("boosting", *load_diabetes(return_X_y=True), iterations=5).measure == "rmse"
+    X, y = load_breast_cancer(return_X_y=True)
+    assert len(stopping_curve("boosting", X, y, iterations=5).iterations) == 5
+    with pytest.raises(NotAvailable, match="cannot be followed"):
+        stopping_curve("knn", X, y)

@@ -240,3 +240,28 @@ def test_calls_that_cannot_be_meant_get_a_sentence() -> None:
         tuning(facts([0.5, 0.6]), [0.4], ratio=0.5)
     with pytest.raises(UsageError, match="different scores"):
         tuning([*facts([0.5]), *facts([0.6], "r2")], [0.4, 0.3], ratio=0.5)
+
+
+def told(chosen: list[int], seen: list[float], found: list[float]) -> str:
+    facts = [
+        {"best_score": s, "best_params": {"k": k}, "candidates": 9, "scorer": "accuracy"}
+        for s, k in zip(seen, chosen, strict=True)
+    ]
+    return str(tuning(facts, found, ratio=0.5)).replace("\n", " ")
+
+
+def test_choices_that_tie_and_chance_in_both_directions() -> None:
+    seen, found = [0.9, 0.92, 0.94, 0.91], [0.88, 0.95, 0.91, 0.90]
+    assert "4 searches made 2 different choices out of 9, 2 times each." in told([1, 1, 2, 2], seen, found)
+    assert "3 different choices out of 9; 2 of them most often (2 times each)." in told(
+        [1, 1, 2, 2, 3], [*seen, 0.9], [*found, 0.9]
+    )
+    assert "most often (3): k = 1" in told([1, 1, 1, 2], seen, found)
+    assert "4 different choices out of 9." in told([1, 2, 3, 4], seen, found)
+    for first, second in ((seen, found), (found, seen)):
+        assert "which may be chance" in told([1, 1, 2, 2], first, second)
+    sure = told([1] * 4, [0.80, 0.81, 0.80, 0.81], [0.95, 0.96, 0.96, 0.95])
+    assert "worse than on new rows by" in sure and "chance" not in sure
+    same = told([1] * 3, [0.9] * 3, [2 / 3] * 3)
+    assert "on rows it had not seen: 0.667. Choosing made it look better by 0.233." in same
+    assert "neither better nor worse" in told([1] * 3, [0.9] * 3, [0.9] * 3)

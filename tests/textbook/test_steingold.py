@@ -1,7 +1,7 @@
 """Lift quality and the gain curve, after Steingold, Wherry, Piatetsky-Shapiro, Measuring Real-Time Predictive Models.
 
 CPH(p) is the share of all targets among the first fraction p of the list by decreasing score: the gain curve.
-The paper's timeliness measures have no counterpart here yet.
+The paper's timeliness measures are in test_timeliness.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Printed examples of Tan, Steinbach, Kumar, Introduction to Data Mining, chapter 4, model evaluation.
 
-Its costs are in test_tan_cost.py; the comparison of two models has no measure here yet.
+Its costs are in test_tan_cost.py; the comparison of two models is in test_comparisons.py.
 """
 
 from __future__ import annotations

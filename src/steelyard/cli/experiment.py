@@ -11,7 +11,17 @@ import click
 
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
-from steelyard.cli.training import column_lines, level_of, read_models, read_rows, training_options
+from steelyard.cli.training import (
+    chosen_design,
+    column_lines,
+    kept_folds,
+    level_of,
+    name_of_rows,
+    read_models,
+    read_rows,
+    tell_where,
+    training_options,
+)
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
 
@@ -66,36 +76,35 @@ def command(file: str, **given: Any) -> None:
     quiet = given["quiet"]
     with progress("Reading rows …", quiet=quiet or given["no_progress"]):
         table = read_rows(file, given)
-    x = experiment(
-        models,
-        table,
-        given["target"],
-        design=chosen_design(given, table),
-        weight=given["weight"],
-        positive=level_of(given["positive"], table, given["target"]),
-        kind=given["kind"],
-        missing=given["missing"],
-        store=given["store"],
-        n_jobs=given["jobs"],
-        seed=given["seed"],
-        confidence=0.95 if given["confidence"] is None else given["confidence"],
-        progress=False if quiet or given["no_progress"] else None,
-        name=file,
-    )
+    design, said = chosen_design(given, table)
+    with kept_folds():
+        x = experiment(
+            models,
+            table,
+            given["target"],
+            design=design,
+            weight=given["weight"],
+            positive=level_of(given["positive"], table, given["target"]),
+            kind=given["kind"],
+            missing=given["missing"],
+            store=given["store"],
+            n_jobs=given["jobs"],
+            seed=given["seed"],
+            confidence=0.95 if given["confidence"] is None else given["confidence"],
+            progress=False if quiet or given["no_progress"] else None,
+            name=name_of_rows(file),
+            remarks=said,
+        )
     told = shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
     if given["report"]:
         x.report(given["report"], command=told)
     if given["as_json"]:
         put(given["output"], json.dumps(experiment_document(x, command=told), ensure_ascii=False, indent=1))
     else:
-        taken = {given["target"], given["weight"], given["group"]} - {None}
-        lines = column_lines(table, taken, models)
+        lines = column_lines(table, given, design, models)
         text = str(x) + ("\n\nColumns\n" + "\n".join(f"  {line}" for line in wrapped(lines)) if lines else "")
         put(given["output"], text)
-    if not quiet:
-        for place in (given["report"], given["store"]):
-            if place:
-                click.echo(f"Wrote {place}.", err=True)
+    tell_where(x, given)
     if x.done == 0:
         message = "No fold could be done."
         raise UsageError(message, f"The first error: {x.failures[0]['error']}" if x.failures else "")
@@ -106,31 +115,3 @@ def wrapped(lines: list[str]) -> list[str]:
     from steelyard.views.layout import wrap
 
     return [part for line in lines for part in wrap(line, 78, "", "  ")]
-
-
-def chosen_design(given: dict[str, Any], table: Any) -> Any:
-    """The design as it was written; levels are stratified unless that was refused or cannot be."""
-    from steelyard.designs.written import design_from_text
-
-    text = given["design"] or "kfold:10"
-    stratify = given["stratify"]
-    if stratify is None:
-        stratify = not text.startswith(("loo", "outoftime", "folds", "bootstrap")) and stratifiable(given, table, text)
-    return design_from_text(text, stratify=stratify, group=given["group"], seed=given["seed"], gap=given["gap"])
-
-
-def stratifiable(given: dict[str, Any], table: Any, text: str) -> bool:
-    """Whether the target has levels, each with a row for every fold."""
-    import re
-
-    import numpy as np
-
-    from steelyard.experiments.data_set import kind_of
-    from steelyard.experiments.tables import column_of
-
-    target = column_of(table, given["target"])
-    kind = {"labels": "levels"}.get(given["kind"] or "", given["kind"]) or kind_of(target)
-    parts = re.search(r":(\d+)", text) if text.startswith(("kfold", "nested")) else None
-    least = int(parts[1]) if parts else 10 if text == "kfold" else 2
-    counts = np.unique(target.astype(str), return_counts=True)[1]
-    return kind == "levels" and int(counts.min()) >= least

@@ -9,10 +9,18 @@ from typing import Any
 
 import click
 
-from steelyard.cli.experiment import chosen_design
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
-from steelyard.cli.training import level_of, read_models, read_rows, training_options
+from steelyard.cli.training import (
+    chosen_design,
+    kept_folds,
+    level_of,
+    name_of_rows,
+    read_models,
+    read_rows,
+    tell_where,
+    training_options,
+)
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
 
@@ -36,7 +44,7 @@ More: steelyard help experiment"""
 @training_options("models")
 @click.option("--sizes", metavar="SIZES", help="How many rows to learn from.  [default: all, half, a quarter, …]")
 @click.option("--measure", metavar="NAME", help="What to follow.  [default: log_loss or accuracy, rmse]")
-@click.option("--repeats", type=int, default=10, show_default=True, help="Draw the test rows so many times.")
+@click.option("--repeats", type=int, help="Draw the test rows so many times.  [default: 10]")
 @click.option("--design", metavar="DESIGN", help="How test rows are drawn.  [default: hold-outs of a quarter]")
 @click.option(
     "--stratify/--no-stratify", default=None, help="Keep the shares of the levels in each part.  [default: levels]"
@@ -57,37 +65,51 @@ def command(file: str, **given: Any) -> None:
 
         check_ending(given["report"])
     models = read_models(given["models"])
+    if given["design"] is not None and given["repeats"] is not None:
+        message = "A design says itself how often rows are drawn, and --repeats was given beside --design."
+        raise UsageError(message, "Write the repeats into the design: kfold:3x2.")
     with progress("Reading rows …", quiet=given["quiet"] or given["no_progress"]):
         table = read_rows(file, given)
-    given["gap"] = None
-    curve = learning_curve(
-        models,
-        table,
-        given["target"],
-        sizes=sizes_from_text(given["sizes"]),
-        design=chosen_design(given, table) if given["design"] or given["group"] else None,
-        measure=given["measure"],
-        repeats=given["repeats"],
-        weight=given["weight"],
-        positive=level_of(given["positive"], table, given["target"]),
-        kind=given["kind"],
-        missing=given["missing"],
-        store=given["store"],
-        n_jobs=given["jobs"],
-        seed=given["seed"],
-        confidence=0.95 if given["confidence"] is None else given["confidence"],
-        progress=False if given["quiet"] or given["no_progress"] else None,
-        name=file,
-    )
+    design, said = _drawn(given, table)
+    with kept_folds():
+        curve = learning_curve(
+            models,
+            table,
+            given["target"],
+            sizes=sizes_from_text(given["sizes"]),
+            design=design,
+            measure=given["measure"],
+            weight=given["weight"],
+            positive=level_of(given["positive"], table, given["target"]),
+            kind=given["kind"],
+            missing=given["missing"],
+            store=given["store"],
+            n_jobs=given["jobs"],
+            seed=given["seed"],
+            confidence=0.95 if given["confidence"] is None else given["confidence"],
+            progress=False if given["quiet"] or given["no_progress"] else None,
+            name=name_of_rows(file),
+            remarks=said,
+        )
     told = shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
     if given["report"]:
         curve.report(given["report"], command=told)
-    text = json.dumps(curve.to_dict(), ensure_ascii=False, indent=1) if given["as_json"] else str(curve)
-    put(given["output"], text)
-    if not given["quiet"]:
-        for place in (given["report"], given["store"]):
-            if place:
-                click.echo(f"Wrote {place}.", err=True)
+    document = {**curve.to_dict(), "command": told}
+    put(given["output"], json.dumps(document, ensure_ascii=False, indent=1) if given["as_json"] else str(curve))
+    tell_where(curve.experiment, given)
+
+
+def _drawn(given: dict[str, Any], table: Any) -> tuple[Any, list[str]]:
+    """The design as it was written, or hold-outs of a quarter: whole groups where a group is named."""
+    from steelyard.experiments.choosing import usual_holdouts
+    from steelyard.experiments.learning import REPEATS
+    from steelyard.experiments.tables import column_of
+
+    if given["design"] is not None:
+        return chosen_design(given, table)
+    repeats = REPEATS if given["repeats"] is None else given["repeats"]
+    target = column_of(table, given["target"])
+    return usual_holdouts(target, given["kind"], repeats, given["seed"], given["stratify"], given["group"])
 
 
 def sizes_from_text(text: str | None) -> Any:

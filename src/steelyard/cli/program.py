@@ -20,10 +20,16 @@ COMMANDS = {
     "report": "Write a report: one offline page, Markdown or JSON.",
     "threshold": "Find the best threshold for profit, cost or any measure.",
     "campaign": "Find whom to contact, how many, and what it earns.",
+    "compare": "Tell which model is better, by the right test.",
+    "sample-size": "Tell how many test rows show a difference.",
     "experiment": "Train and test models on a file of rows, fold by fold.",
     "learning-curve": "Tell what more training rows would bring.",
     "runs": "List, show and prune the experiments of a store.",
     "check": "Hold predictions against requirements and a champion.",
+    "timeliness": "Tell how early a model warns.",
+    "stability": "Tell whether columns are still distributed as they were.",
+    "trial": "Tell whether acting helps, from a control group.",
+    "monitor": "Watch predictions over time, and fail when they wear out.",
     "measures": "List all measures, or explain one.",
     "demo": "Evaluate models on real data and tell the whole story.",
     "help": "Explain a topic with worked examples.",
@@ -137,6 +143,9 @@ def in_options(hint: str) -> str:
         hint = re.sub(python, options, hint)
     hint = re.sub(r"\bvalue=\[([^\]]*)\]", lambda m: _repeated("value", m[1]), hint)
     hint = re.sub(r"\blevels=\[([^\]]*)\]", lambda m: _declared(m[1]), hint)
+    hint = re.sub(
+        r"\b(difference|value|discordant|correlation|deviation|prevalence|power)=([0-9.]*[0-9])", r"--\1 \2", hint
+    )
     return re.sub(r"""\b(kind|missing|weights|positive)=["']?([^"',.;)]+)["']?""", r"--\1 \2", hint)
 
 

@@ -85,7 +85,12 @@ def prune_command(ctx: click.Context, /, names: tuple[str, ...], **given: Any) -
     Failed folds, folds of experiments that are forgotten, and halves that a crash left behind go; finished folds of other
     experiments stay.
     """
-    from steelyard.experiments.runs import prune
+    from steelyard.experiments.runs import prune, runs
+    from steelyard.words import visible
 
-    found = prune(given["store"] or ctx.obj, names, days=given["older_than"], only_tell=given["dry_run"])
+    place = given["store"] or ctx.obj
+    found = prune(place, names, days=given["older_than"], only_tell=given["dry_run"])
     click.echo(f"{'Would take out' if given['dry_run'] else 'Took out'} {found}.")
+    if given["dry_run"] and found.experiments:
+        for run in (r for r in runs(place) if r.name in found.experiments):
+            click.echo(visible(f"  {run.name}  {', '.join(run.models)} on {', '.join(run.data)}"))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
 
-from steelyard.errors import UsageError
+from steelyard.cli.program import INTERRUPTED
+from steelyard.cli.writing import spooled
+from steelyard.errors import EmptyTable, SteelyardError, UsageError
+from steelyard.words import quoted
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -39,17 +43,97 @@ def training_options(*names: str) -> Decorator:
     return decorate
 
 
+STANDARD_INPUT = "standard input"
+
+
 def read_rows(file: str, given: dict[str, Any]) -> Any:
-    """The rows of a FILE as a frame, without the columns that must not be learnt from."""
-    from steelyard.experiments.tables import column_of, drop_columns, read_table
+    """The rows of a FILE (- for standard input) as a frame, without the columns that must not be learnt from."""
+    from steelyard.experiments.tables import column_of, drop_columns, number_of_rows
 
     if given["target"] is None:
         message = "No target was given."
         raise UsageError(message, "Name the column that is to be predicted: --target COLUMN.")
-    table = read_table(file)
+    for role in ("target", "weight", "group"):
+        if given[role] is not None and given[role] in given["drop"]:
+            message = f'The column "{given[role]}" is named as the {role} and is to be left out as well.'
+            raise UsageError(message, f"Leave out --drop {given[role]}: the {role} is never learnt from.")
+    table = _read(file)
+    if number_of_rows(table) == 0:
+        message = f"{'Standard input' if file == '-' else quoted(file)} has no rows below its header."
+        raise EmptyTable(message, "At least a few rows are needed to train and to test.")
     for name in given["drop"]:
         column_of(table, name)
     return drop_columns(table, given["drop"]) if given["drop"] else table
+
+
+def _read(file: str) -> Any:
+    from steelyard.experiments.tables import read_table
+
+    if file != "-":
+        return read_table(file)
+    with spooled() as path:
+        try:
+            return read_table(path)
+        except SteelyardError as problem:
+            message = problem.message.replace(f'"{path}"', "Standard input").replace(path, STANDARD_INPUT)
+            raise type(problem)(message, problem.hint.replace(path, STANDARD_INPUT)) from None
+
+
+def name_of_rows(file: str) -> str:
+    """What the rows are called."""
+    return STANDARD_INPUT if file == "-" else file
+
+
+@contextmanager
+def kept_folds() -> Iterator[None]:
+    """Where a run with a store is interrupted, say what is kept before the program ends."""
+    from steelyard.experiments.running import Interrupted
+
+    try:
+        yield
+    except Interrupted as stopped:
+        click.echo(f"Interrupted. {stopped}", err=True)
+        click.get_current_context().exit(INTERRUPTED)
+
+
+def tell_where(x: Any, given: dict[str, Any]) -> None:
+    """On stderr: what need not be done again, and where something was written."""
+    if given["quiet"]:
+        return
+    if x.already:
+        were = "was" if x.already == 1 else "were"
+        click.echo(f"{x.already:,} of {x.total:,} folds {were} there already.", err=True)
+    for place in (given["report"], given["store"]):
+        if place:
+            click.echo(f"Wrote {place}.", err=True)
+
+
+def chosen_design(given: dict[str, Any], table: Any) -> tuple[Any, list[str]]:
+    """The design as it was written, and what is to be said: levels are stratified unless that was refused or cannot be."""
+    from steelyard.designs.written import design_from_text
+
+    text = "kfold:10" if given["design"] is None else given["design"]
+    stratify, said = given["stratify"], ""
+    grouped_hold_out = given["group"] is not None and text.startswith("holdout")
+    if stratify is None:
+        stratify = False
+        if not text.startswith(("loo", "outoftime", "folds", "bootstrap")) and not grouped_hold_out:
+            stratify, said = _stratifiable(given, table, text)
+    design = design_from_text(text, stratify=stratify, group=given["group"], seed=given["seed"], gap=given.get("gap"))
+    return design, [said] if said else []
+
+
+def _stratifiable(given: dict[str, Any], table: Any, text: str) -> tuple[bool, str]:
+    """Whether the target has levels, each with a row for every part."""
+    import re
+
+    from steelyard.experiments.choosing import may_stratify
+    from steelyard.experiments.tables import column_of
+
+    parts = re.search(r":(\d+)", text) if text.startswith(("kfold", "nested")) else None
+    least = int(parts[1]) if parts else {"kfold": 10, "nested": 5, "paired": 4}.get(text.partition(":")[0], 2)
+    what = f"{least} folds" if text.startswith(("kfold", "nested")) else f"{least} parts"
+    return may_stratify(column_of(table, given["target"]), given["kind"], least, what)
 
 
 def read_models(text: str | None) -> dict[str, Any]:
@@ -90,20 +174,24 @@ def level_of(text: str | None, table: Any, target: str) -> Any:
     return {"true": True, "false": False}.get(text.lower(), text) if kind == "b" else text
 
 
-def column_lines(table: Any, taken: set[str], models: dict[str, Any]) -> list[str]:
-    """What is done with columns that are no plain numbers, where a standard model prepares them."""
+def column_lines(table: Any, given: dict[str, Any], design: Any, models: dict[str, Any]) -> list[str]:
+    """What is done with columns that are no plain numbers, where a standard model prepares them, and what a design takes."""
     from steelyard.experiments.standard import describe_columns
     from steelyard.experiments.tables import column_names, drop_columns
 
+    # A stratum may be learnt from; a group, a time or a fold number may not.
+    used = [n for n in design.names if n != getattr(design, "stratify", None) and n != given["target"]]
+    last = [f"{_some(used)}: not learnt from: the design uses {'it' if len(used) == 1 else 'them'}"] if used else []
     if not any(isinstance(m, str) for m in models.values()):
-        return []
+        return last
+    taken = {given["target"], given["weight"], *used}
     features = drop_columns(table, [c for c in column_names(table) if c in taken])
     by_words: dict[str, list[str]] = {}
     for name, how in describe_columns(features):
         by_words.setdefault(how, []).append(str(name))
     if all(how.startswith("a number") for how in by_words):
-        return []
-    return [f"{_some(names)}: {how}" for how, names in by_words.items()]
+        return last
+    return [f"{_some(names)}: {how}" for how, names in by_words.items()] + last
 
 
 def _some(names: list[str], most: int = 6) -> str:

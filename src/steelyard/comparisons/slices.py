@@ -11,6 +11,7 @@ from typing import Any
 from steelyard.charts.marks import Chart, Mark, Point, Rule
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.comparisons.independent import difference
+from steelyard.comparisons.step_down import corrected
 from steelyard.measures.measure import find
 from steelyard.results import Difference
 from steelyard.views.tables import Table
@@ -132,9 +133,12 @@ class Slices:
 
 
 def slices_of(
-    parts: Mapping[str, Mapping[str, Any]], measure: str | None = None, left_out: tuple[str, ...] = ()
+    parts: Mapping[str, Mapping[str, Any]],
+    measure: str | None = None,
+    left_out: tuple[str, ...] = (),
+    correction: str = "holm",
 ) -> Slices:
-    """Compare every level of every column with the sum of its other levels; Holm's correction over all of them."""
+    """Compare every level of every column with the sum of its other levels, corrected for the number of them."""
     found: list[Slice] = []
     name = measure
     for column, levels in parts.items():
@@ -146,8 +150,8 @@ def slices_of(
             rest = reduce(add, [f for other, f in levels.items() if other != level])
             d = difference(e, rest, name, names=(f"{column} = {level}", "the rest"))
             found.append(Slice(column, level, float(e.rows), e.rows / total, d, None))
-    corrected = holm([s.difference.p_value for s in found])
-    rows = [Slice(s.column, s.level, s.rows, s.share, s.difference, p) for s, p in zip(found, corrected, strict=True)]
+    adjusted = corrected([s.difference.p_value for s in found], correction)
+    rows = [Slice(s.column, s.level, s.rows, s.share, s.difference, p) for s, p in zip(found, adjusted, strict=True)]
     rows.sort(key=_order)
     return Slices(find(name).name if name else "", tuple(rows), left_out)
 
@@ -155,18 +159,3 @@ def slices_of(
 def _order(s: Slice) -> tuple[Any, ...]:
     worse = s.difference.verdict == "worse"
     return (not (s.clear and worse), s.p_corrected if s.p_corrected is not None else 2.0, -s.share, s.column, s.level)
-
-
-def holm(values: list[float | None]) -> list[float | None]:
-    """Holm's step-down correction: the i-th smallest of n p-values times n − i + 1, never falling.
-
-    >>> holm([0.01, 0.04, None, 0.03])
-    [0.03, 0.06, None, 0.06]
-    """
-    known = sorted((p, i) for i, p in enumerate(values) if p is not None)
-    out: list[float | None] = [None] * len(values)
-    running = 0.0
-    for rank, (p, i) in enumerate(known):
-        running = max(running, min(1.0, p * (len(known) - rank)))
-        out[i] = running
-    return out

@@ -239,7 +239,7 @@ def _check(test: Any, validation: Any, stratify: Any, group: Any, seed: Any) -> 
             raise UsageError(message, "Give a share such as 1/3, or a whole number of rows.")
     if group is not None and stratify_asked(stratify):
         message = "A hold-out is either stratified or made of whole groups, and both were asked for."
-        raise UsageError(message, "KFold(3, stratify=True, group=...) does both.")
+        raise UsageError(message, "Folds do both: KFold(3, stratify=True, group=...), or kfold:3.")
 
 
 def _text(design: Holdout | RepeatedHoldout | PairedHoldout) -> str:

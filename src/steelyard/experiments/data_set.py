@@ -14,6 +14,7 @@ import numpy.typing as npt
 from steelyard.designs.columns import is_missing
 from steelyard.errors import (
     BadLevels,
+    BadWeight,
     EmptyTable,
     LengthsDiffer,
     MissingValues,
@@ -32,6 +33,7 @@ from steelyard.experiments.tables import (
     plain,
     take_rows,
 )
+from steelyard.words import shortest
 
 FEW_NUMBERS = 50
 """Whole numbers with at most this many distinct values are levels, with more of them a quantity."""
@@ -101,9 +103,9 @@ def data_set(
     if columns["target"] is None:
         message = "No target was given."
         raise UsageError(message, "Pass y: the values, or the name of a column of X.")
+    rows = number_of_rows(X)
     if taken:
         X = drop_columns(X, taken)
-    rows = number_of_rows(X)
     if rows == 0:
         message = "There are no rows."
         raise EmptyTable(message, "At least a few rows are needed to train and to test.")
@@ -111,6 +113,9 @@ def data_set(
         if values is not None and len(values) != rows:
             message = f"X has {rows:,} rows, and the {role} has {len(values):,} values."
             raise LengthsDiffer(message, "Give one value for each row.")
+    check_features(X, taken)
+    if columns["weight"] is not None:
+        columns["weight"] = _checked_weights(_as_numbers(columns["weight"]), missing)
     keep, dropped = _complete(columns, missing)
     if dropped:
         X, given = take_rows(X, keep), take_rows(given, keep)
@@ -123,18 +128,41 @@ def data_set(
         target, levels = as_levels(target)
         positive = positive_of(levels, positive)
     else:
+        if positive is not None:
+            named = shortest(positive) if isinstance(positive, float) else listing([positive])
+            message = f"The target is a quantity, which has no positive level, and {named} was named."
+            raise UsageError(message, 'Leave it out; if the numbers are levels, say kind="labels".')
         target = _as_numbers(target)
-        positive = None
-    w = None if columns["weight"] is None else _as_numbers(columns["weight"])
+    w = columns["weight"]
     facts = {"dropped": dropped} if dropped else {}
     return DataSet(name, X, target, w, kind, levels, positive, given, columns["unit"], facts)
 
 
+def check_features(X: Any, taken: Sequence[str] = ()) -> None:
+    """Refuse a table that has no column left to learn from."""
+    shape: tuple[int, ...] = tuple(X.shape) if hasattr(X, "shape") else ()
+    if len(shape) != 2 or shape[1]:
+        return
+    used = f" beside {listing(taken)}" if taken else ""
+    message = f"The table has no column{used}: there is nothing to learn from."
+    raise EmptyTable(message, "Give at least one column that tells something about the target.")
+
+
+def _checked_weights(values: npt.NDArray[np.float64], missing: str) -> npt.NDArray[np.float64]:
+    """Weights above zero; others are refused before anything is trained, rows without any unless they are left out."""
+    good = np.isfinite(values) & (values > 0)
+    bad = int((~good & ~(np.isnan(values) & (missing == "drop"))).sum())
+    if bad:
+        message = f"Of {len(values):,} rows, {bad:,} {'has' if bad == 1 else 'have'} a weight that is missing or not above zero."
+        raise BadWeight(message, "Weights must be above zero; leave out rows that should not count.")
+    return values
+
+
 def kind_of(target: npt.NDArray[Any]) -> str:
-    """Whether a target is levels or a quantity."""
+    """Whether a target is levels or a quantity; missing values say nothing."""
     if target.dtype.kind == "f":
-        whole = bool(np.all(target[np.isfinite(target)] % 1 == 0))
-        return "levels" if whole and len(np.unique(target)) <= 2 else "continuous"
+        target = target[np.isfinite(target)]
+        return "levels" if bool(np.all(target % 1 == 0)) and len(np.unique(target)) <= 2 else "continuous"
     if target.dtype.kind in "iu":
         return "levels" if len(np.unique(target)) <= FEW_NUMBERS else "continuous"
     return "levels"
@@ -145,8 +173,10 @@ def as_levels(target: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], tuple[Any, ..
     if target.dtype.kind == "f":
         found = np.unique(target)
         if len(found) > FEW_NUMBERS or np.any(found % 1 != 0):
-            message = f"A classifier needs levels, and the target has {len(found):,} distinct numbers."
-            raise BadLevels(message, "Use a model for quantities, or make levels of the target.")
+            shown = listing([float(v) for v in found[:3]])
+            message = f"Labels are needed, and the target holds {len(found):,} distinct numbers, such as {shown}."
+            hint = 'If it is a quantity, say kind="continuous" and take models for quantities; '
+            raise BadLevels(message, hint + "otherwise make levels of it, whole numbers or text.")
         target = target.astype(np.int64)
     try:
         levels = tuple(np.unique(target).tolist())

@@ -79,11 +79,13 @@ def usual(asked: Asked) -> str:
     outer = int(asked.found.outer.sum())
     if asked.design == "Bootstrap":
         return ".632+" if asked.measure.better in ("higher", "lower") else "out of bag"
+    if asked.design == "PairedHoldout":
+        return "conservative"
     if outer < 2 or asked.design == "LeaveOneOut":
         return "rows"
     if asked.design == "NestedFolds" and _is_mean(asked):
         return "nested"
-    return "conservative" if asked.design == "PairedHoldout" else "corrected t"
+    return "corrected t"
 
 
 def _is_mean(asked: Asked) -> bool:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.errors import MissingPart, UsageError, listing
-from steelyard.experiments.data_set import DataSet, data_set
+from steelyard.experiments.choosing import usual_folds
+from steelyard.experiments.data_set import DataSet, check_features, data_set
 from steelyard.experiments.followers import threads_for
-from steelyard.experiments.keeping import Folder, Memory
+from steelyard.experiments.keeping import Folder, Memory, name_of
 from steelyard.experiments.models import fit_kind, models_of
 from steelyard.experiments.plan import Plan, make_plan
 from steelyard.experiments.progress import Progress
 from steelyard.experiments.result import Experiment
-from steelyard.experiments.running import run
+from steelyard.experiments.running import Interrupted, run
 
 if TYPE_CHECKING:
     from steelyard.designs.design import Design
@@ -42,6 +43,7 @@ def experiment(
     confidence: float = 0.95,
     progress: bool | None = None,
     name: str = "",
+    remarks: Sequence[str] = (),
 ) -> Experiment:
     """Train and test models under a design, and keep the evidence of every fold.
 
@@ -50,6 +52,7 @@ def experiment(
     design, several by name, a scikit-learn splitter, a column of fold numbers, or a text such as "kfold:10x3". `data` holds
     several data sets by name, each (X, y). With `store` every fold is kept in that folder: a second run does only what is
     missing. `n_jobs` and joblib's backends spread the folds over cores or a cluster. `learnt` counts training rows as well.
+    `remarks` are told among the notes.
 
     >>> from sklearn.datasets import load_iris
     >>> x = experiment(["tree"], *load_iris(return_X_y=True), design="kfold:5")
@@ -57,15 +60,18 @@ def experiment(
     (150, 5)
     """
     _check(scores, confidence, seed, missing)
+    check_jobs(n_jobs)
     seed = int(seed)
     named = models_of(models)
     asked = fit_kind(named, kind)
     tables = _tables(X, y, data, weight, unit, positive, asked, missing, name)
-    designs = _designs(design, tables)
+    designs, said = _designs(design, tables)
     # A group, a time or a fold number must not be learnt from, under whatever design; a stratum may.
     strata = {str(getattr(d, "stratify", "")) for d in designs.values()}
     used = list(dict.fromkeys(n for d in designs.values() for n in d.names if n not in strata))
     tables = {key: t.without(used) for key, t in tables.items()}
+    for table in tables.values():
+        check_features(table.features, [*(n for n in (y, weight, unit) if isinstance(n, str)), *used])
     made = {(name, t.name): _made(name, m, t) for t in tables.values() for name, m in named.items()}
     # By model first, as they were given.
     made = {pair: made[pair] for pair in sorted(made, key=lambda p: list(named).index(p[0]))}
@@ -79,6 +85,7 @@ def experiment(
         learnt=learnt,
         confidence=confidence,
         marked=store is not None,
+        remarks=(*remarks, *said),
     )
     return carry_out(plan, store, n_jobs, progress)
 
@@ -92,23 +99,33 @@ def carry_out(
         told = plan.to_dict()
         if store is not None:
             told["pictures"] = plan.pictures()
-        name = "" if store is None else keeper.write_plan(told)
+        name = name_of(told) if store is None else keeper.write_plan(told)
+        keys = [fold.key for cell in plan.cells for fold in cell.folds]
         # Looked up once: a store answers by reading a file.
-        done = {fold.key for cell in plan.cells for fold in cell.folds if keeper.has(fold.key)}
+        done = {key for key in keys if keeper.has(key)}
+        already = sum(key in done for key in keys)
+        good = set(done)
         with Progress(plan.total, "Training", show=progress) as bar:
             bar.advance(len(done))
 
             def keep(task: Any, trained: Any) -> None:
                 keeper.put(task.key, trained, task.facts)
+                if not trained.failed:
+                    good.add(task.key)
                 bar.advance(1, task.facts["model"])
 
-            with threads_for(max(t.rows for t in plan.data.values())):
-                run(plan.tasks(done.__contains__), keep, n_jobs)
+            try:
+                with threads_for(max(t.rows for t in plan.data.values())):
+                    run(plan.tasks(done.__contains__), keep, n_jobs)
+            except KeyboardInterrupt:
+                if store is None:
+                    raise
+                raise Interrupted(sum(key in good for key in keys), plan.total, os.fspath(store)) from None
     finally:
         keeper.close()
     if store is not None:
         keeper = Folder(store, writing=False)
-    return Experiment(told, keeper, name, plan.pictures)
+    return Experiment(told, keeper, name, plan.pictures, already=already)
 
 
 def _tables(
@@ -141,22 +158,17 @@ def _tables(
     return out
 
 
-def _designs(given: Any, tables: Mapping[str, DataSet]) -> dict[str, Design]:
+def _designs(given: Any, tables: Mapping[str, DataSet]) -> tuple[dict[str, Design], list[str]]:
+    """The designs by name, and what is to be said of a choice that nobody made."""
     from steelyard.designs.design import design_of
-    from steelyard.designs.folds import KFold
 
     if given is None:
-        smallest = min((_smallest_level(t) for t in tables.values()), default=10)
-        levels = all(t.kind == "levels" for t in tables.values())
-        return {"10 folds": KFold(10, stratify=levels and smallest >= 10)}
+        folds, said = usual_folds(tables)
+        return {"10 folds": folds}, said
     if isinstance(given, Mapping):
-        return {str(name): design_of(one) for name, one in given.items()}
+        return {str(name): design_of(one) for name, one in given.items()}, []
     design = design_of(given)
-    return {str(design): design}
-
-
-def _smallest_level(table: DataSet) -> int:
-    return int(np.unique(table.target, return_counts=True)[1].min()) if table.kind == "levels" else 10
+    return {str(design): design}, []
 
 
 def _made(name: str, model: Any, table: DataSet) -> Any:
@@ -181,6 +193,14 @@ def _check(scores: Any, confidence: Any, seed: Any, missing: Any) -> None:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         message = f"The seed must be a whole number, not negative, and {listing([seed])} came."
         raise UsageError(message, "0 is as good as any.")
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse a number of cores that joblib cannot use."""
+    whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
+        message = f"The number of cores is a whole number other than 0, and {listing([n_jobs])} came."
+        raise UsageError(message, "1 is one core, 2 are two, -1 stands for all of them.")
 
 
 def _check_names(*axes: Mapping[str, Any]) -> None:

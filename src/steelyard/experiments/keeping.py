@@ -9,13 +9,13 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from steelyard.errors import InputError, UnreadableSource, UnwritableFile, UsageError
+from steelyard.errors import InputError, UnreadableSource, UnwritableFile, UsageError, listing
 from steelyard.experiments.lock import Lock
 from steelyard.experiments.training import Columns, Trained
 from steelyard.writing import write_whole
@@ -190,8 +190,7 @@ class Folder:
     # Experiments -----------------------------------------------------------------------------------------------------
     def write_plan(self, plan: Mapping[str, Any]) -> str:
         """Keep what an experiment is made of, before its first fold, so that others can read how far it is."""
-        text = json.dumps(plan, ensure_ascii=False, allow_nan=False, sort_keys=True)
-        name = hashlib.blake2b(text.encode(), digest_size=5).hexdigest()
+        name = name_of(plan)
         # Written in the order in which things were given, so that they are told in it.
         text = json.dumps(plan, ensure_ascii=False, allow_nan=False)
         with self._told():
@@ -248,6 +247,27 @@ class Folder:
         finally:
             connection.unregister("predicted")
             part.unlink(missing_ok=True)
+
+
+def name_of(plan: Mapping[str, Any]) -> str:
+    """The short name of an experiment: the same plan, the same name."""
+    text = json.dumps(plan, ensure_ascii=False, allow_nan=False, sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=5).hexdigest()
+
+
+def named_in(name: str, known: Iterable[str], place: str) -> str:
+    """The one experiment whose name begins so; none and several are refused, each in its own words."""
+    names = list(known)
+    found = [n for n in names if name and n.startswith(name)]
+    if len(found) > 1:
+        message = (
+            f'{len(found)} experiments in "{place}" have a name that begins with {listing([name])}: {listing(found)}.'
+        )
+        raise UsageError(message, "Write one more letter or two of its name.")
+    if not found:
+        message = f'The store "{place}" holds no experiment {listing([name])}.'
+        raise UsageError(message, f"There are {listing(names)}." if names else "It holds none.")
+    return found[0]
 
 
 def check_format(mark: Path) -> None:

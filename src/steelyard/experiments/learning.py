@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.experiments.choosing import usual_holdouts
 from steelyard.experiments.experiment import experiment
 from steelyard.experiments.gathering import Gathered, gather
 from steelyard.experiments.result import Experiment
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from steelyard.intervals.power_law import PowerLaw
 
 USUAL = {"levels": ("log_loss", "accuracy"), "continuous": ("rmse",)}
+REPEATS = 10
 STEPS = 6
 """How many sizes there are unless they are named, each twice the one before."""
 
@@ -34,13 +36,13 @@ def learning_curve(
     sizes: Any = None,
     design: Any = None,
     measure: str | None = None,
-    repeats: int = 10,
+    repeats: int | None = None,
     **options: Any,
 ) -> LearningCurve:
     """Train models on more and more rows, and follow a measure on training and test rows.
 
     `sizes` is a schedule (`arithmetic(100, 100)`, `geometric(100, 2)`) or a list; the training rows of a larger size hold
-    those of the smaller. `design` draws the test rows: `repeats` hold-outs of a quarter unless another is given. All other
+    those of the smaller. `design` draws the test rows: `repeats` (10) hold-outs of a quarter unless another is given. All other
     options are those of `experiment`, `store` among them, so that a long curve goes on where it stopped.
 
     >>> from sklearn.datasets import load_iris
@@ -51,6 +53,7 @@ def learning_curve(
     """
     from steelyard.designs.design import design_of
     from steelyard.designs.schedules import Growing
+    from steelyard.experiments.tables import as_table, column_of, flat_array
 
     for taken in ("learnt", "data"):
         if taken in options:
@@ -59,12 +62,24 @@ def learning_curve(
     if measure is not None:
         # A name that does not exist is told before anything is trained.
         find(measure)
-    base = None if design is None else design_of(design)
-    if base is None:
-        base = _usual_design(y, X, repeats, int(options.get("seed", 0)))
+    if design is not None and repeats is not None:
+        message = "A design says itself how often rows are drawn, and a number of repeats was given beside it."
+        raise UsageError(message, "Write the repeats into the design: kfold:3x2.")
+    if design is not None:
+        base = design_of(design)
+    else:
+        X = as_table(X)
+        target = column_of(X, y) if isinstance(y, str) else None if y is None else flat_array(y)
+        seed, repeats = int(options.get("seed", 0)), REPEATS if repeats is None else repeats
+        base, said = usual_holdouts(target, options.get("kind"), repeats, seed)
+        options["remarks"] = [*options.get("remarks", ()), *said]
     grown = Growing(base, sizes if sizes is not None else Doubling(), seed=int(options.get("seed", 0)))
     found = experiment(models, X, y, design={"learning curve": grown}, learnt=True, **options)
     return LearningCurve(found, measure)
+
+
+NEAR = 1.001
+"""An exponent nearer than this to the edge of those that are tried lies at it."""
 
 
 class Doubling:
@@ -72,17 +87,6 @@ class Doubling:
 
     def __iter__(self) -> Any:
         return iter([0.5**i for i in range(STEPS)][::-1])
-
-
-def _usual_design(y: Any, X: Any, repeats: int, seed: int) -> Any:
-    from steelyard.designs.holdout import RepeatedHoldout
-    from steelyard.experiments.data_set import kind_of
-    from steelyard.experiments.tables import as_table, column_of, flat_array
-
-    target = column_of(as_table(X), y) if isinstance(y, str) else None if y is None else flat_array(y)
-    levels = target is not None and kind_of(target) == "levels"
-    rare = levels and int(np.unique(target.astype(str), return_counts=True)[1].min()) < 8  # type: ignore[union-attr]
-    return RepeatedHoldout(test=0.25, repeats=repeats, stratify=levels and not rare, seed=seed)
 
 
 class LearningCurve:
@@ -95,14 +99,18 @@ class LearningCurve:
         self.measure = find(measure).name if measure else self._chosen()
         if all((self.measure, None) not in g.values for g in self._gathered.values()):
             known = sorted({name for g in self._gathered.values() for name, _ in g.values})
+            if not known and found.failures:
+                message = "No fold could be done."
+                raise NotAvailable(message, f"The first error: {found.failures[0]['error']}")
             message = f'The models say nothing about "{self.measure}".'
             raise NotAvailable(message, f"Choose one of {listing(known)}.")
 
     def _chosen(self) -> str:
         kind = next(iter(self.experiment.plan["data"].values()))["kind"]
+        # A model of which every fold failed has no say in what is followed.
+        able = [g for g in self._gathered.values() if g.values]
         for name in USUAL[kind]:
-            values = [g.of(name) for g in self._gathered.values() if (name, None) in g.values]
-            if len(values) == len(self._gathered) and all(np.isfinite(v).all() for v in values):
+            if able and all((name, None) in g.values and np.isfinite(g.of(name)).all() for g in able):
                 return name
         return USUAL[kind][-1]
 
@@ -176,6 +184,24 @@ class LearningCurve:
         values, sizes, m = self._complete(model)
         errors = values.std(axis=0, ddof=1) if len(values) > 1 else None
         return power_law.fit(sizes, values.mean(axis=0), errors, m.better, m.range)
+
+    def no_law(self, model: str | None = None) -> str:
+        """Why no power law should be read off the test curve, in a sentence; empty where one fits."""
+        values, _, m = self._complete(model)
+        law = self.law(model)
+        if law.flat:
+            return "more rows made no difference that a power law could follow"
+        turn = 1.0 if m.better == "higher" else -1.0
+        steps = turn * (values[:, -1] - values[:, 0])
+        # One standard error, corrected for the rows that the repeats share.
+        noise = float(steps.std(ddof=1)) * (1 / len(steps) + self.ratio) ** 0.5 if len(steps) > 1 else 0.0
+        if steps.mean() <= noise:
+            beyond = " beyond chance" if steps.mean() > 0 else ""
+            return f"no power law fits: with all rows it is not better{beyond} than with the fewest"
+        slow, fast = float(power_law.POWERS[0]), float(power_law.POWERS[-1])
+        if not slow * NEAR < law.c < fast / NEAR:
+            return f"no power law fits: its exponent would lie at the edge of what is tried, {slow:g} to {fast:g}"
+        return ""
 
     def at(self, rows: float, model: str | None = None) -> Estimate:
         """The value to expect with so many training rows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,6 +12,9 @@ import numpy as np
 from steelyard.errors import UsageError, listing
 
 METHODS = ("predict_proba", "decision_function", "predict")
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+MOST_TEXT = 2000
+"""Longer descriptions of a model are cut."""
 
 
 def models_of(given: Any) -> dict[str, Any]:
@@ -26,14 +30,15 @@ def models_of(given: Any) -> dict[str, Any]:
     elif isinstance(given, Iterable) and not hasattr(given, "fit"):
         named = {}
         for model in given:
-            name = model if isinstance(model, str) else type(_last(model)).__name__
+            name = model if isinstance(model, str) else _class_name(model)
             number = 2
             unique = name
             while unique in named:
-                unique, number = f"{name} {number}", number + 1
+                # The number comes first, so that names that are cut still differ.
+                unique, number = f"{number} {name}", number + 1
             named[unique] = model
     else:
-        named = {type(_last(given)).__name__: given}
+        named = {_class_name(given): given}
     if not named:
         message = "No model was given."
         raise UsageError(message, 'Pass at least one, for example {"tree": DecisionTreeClassifier()}.')
@@ -52,6 +57,11 @@ def check_model(name: str, model: Any) -> None:
     if not hasattr(model, "fit") or not any(hasattr(model, m) for m in METHODS):
         message = f'The model "{name}" is a {type(model).__name__}, which has no fit or nothing that predicts.'
         raise UsageError(message, f"A model has fit and one of {listing(METHODS)}.")
+
+
+def _class_name(model: Any) -> str:
+    """The name of a model's class, or of the class that came in place of a model."""
+    return model.__name__ if isinstance(model, type) else type(_last(model)).__name__
 
 
 def _last(model: Any) -> Any:
@@ -121,8 +131,19 @@ def fresh(model: Any, seed: int) -> Any:
 
 
 def model_text(model: Any) -> str:
-    """A model and its parameters in one line."""
-    return " ".join(str(model).split())
+    """A model and its parameters in one line, the same each time: where its parts lie in memory is left out.
+
+    >>> class Stump: ...
+    >>> model_text(Stump()).endswith("Stump object>")
+    True
+    """
+    try:
+        # scikit-learn cuts what it says at a place that may lie within an address.
+        text = model.__repr__(N_CHAR_MAX=10**9) if hasattr(model, "get_params") else str(model)
+    except TypeError:
+        text = str(model)
+    text = " ".join(ADDRESS.sub("", text).split())
+    return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"
 
 
 def model_fingerprint(name: str, model: Any) -> str:

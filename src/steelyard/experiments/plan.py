@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.designs.design import many
 from steelyard.designs.schedules import Growing
+from steelyard.designs.strata import stratify_asked
 from steelyard.errors import BadLevels, UsageError, listing
 from steelyard.experiments.data_set import DataSet
 from steelyard.experiments.models import model_fingerprint, model_text
@@ -94,7 +96,7 @@ class Division:
         for i, split in enumerate(self._drawn()):
             if not isinstance(design, Growing):
                 # A learning curve may begin so small that one level stands alone: that is what it shows.
-                check_levels(split, data)
+                check_levels(split, data, design)
             if split.inner < 0:
                 tested[split.test] = True
             numbers += len(split.train) + len(split.test)
@@ -125,14 +127,26 @@ class Division:
         return len(self.places)
 
 
-def check_levels(split: Split, data: DataSet) -> None:
+def check_levels(split: Split, data: DataSet, design: Design) -> None:
     """Refuse a training part in which one level stands alone: nothing can be learnt from it."""
     if data.kind != "levels":
         return
     learnt = data.target[split.train]
     if len(learnt) and bool((learnt == learnt[0]).all()):
         message = f"In {split.name} all {len(learnt):,} training rows have the target {listing([learnt[0]])}."
-        raise BadLevels(message, "Stratify the design, or train on more rows.")
+        raise BadLevels(message, _way_out(data, design))
+
+
+def _way_out(data: DataSet, design: Design) -> str:
+    """What helps where a training part has one level: strata only if they would not be refused in their turn."""
+    levels, counts = np.unique(data.target, return_counts=True)
+    parts = max(2, int(getattr(design, "k", 2)))
+    can = hasattr(design, "stratify") and not stratify_asked(design.stratify) and getattr(design, "group", None) is None
+    if can and int(counts.min()) >= parts:
+        return "Stratify the design, so that every part has its share of each level."
+    rare = int(counts.argmin())
+    has = f"Level {listing([levels[rare].item()])} has {many(int(counts[rare]), 'row')} in all"
+    return f"{has}: find more rows of it, or draw test parts that leave some of them to learn from."
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +164,8 @@ class Plan:
     cells: tuple[Cell, ...]
     divisions: Mapping[tuple[str, str], Division]
     duplicates: Mapping[tuple[str, str], float]
+    remarks: tuple[str, ...] = ()
+    """What is to be said of choices that nobody made."""
 
     @property
     def total(self) -> int:
@@ -160,6 +176,8 @@ class Plan:
         """The folds that are not done yet, model by model within a division, so that early results compare all models."""
         # Equal models under two names share a fold: it is done once.
         given: set[str] = set()
+        # Telling a model in words takes longer than training a small one, so it is done once.
+        texts = {pair: model_text(model) for pair, model in self.models.items()}
         for (data, design), division in self.divisions.items():
             cells = [c for c in self.cells if (c.data, c.design) == (data, design)]
             light = replace(self.design_data(data, design), given=None)
@@ -171,7 +189,7 @@ class Plan:
                     given.add(fold.key)
                     model = self.models[cell.model, data]
                     facts = {
-                        **{"model": cell.model, "parameters": model_text(model), "data": data},
+                        **{"model": cell.model, "parameters": texts[cell.model, data], "data": data},
                         **{"design": str(self.designs[design]), "fold": split.name, "seed": self.seed},
                     }
                     seed = seed_of(self.seed, split)
@@ -204,6 +222,7 @@ class Plan:
             "seed": self.seed,
             "confidence": self.confidence,
             "duplicates": [[*pair, share] for pair, share in self.duplicates.items()],
+            **({"remarks": list(self.remarks)} if self.remarks else {}),
             "cells": [
                 {
                     "model": c.model,
@@ -235,6 +254,7 @@ def make_plan(
     learnt: bool,
     confidence: float,
     marked: bool,
+    remarks: tuple[str, ...] = (),
 ) -> Plan:
     """Draw every division and give every fold its key; with a store keys are hashes of all that the fold depends on."""
     divisions: dict[tuple[str, str], Division] = {}
@@ -261,7 +281,7 @@ def make_plan(
                 key = hashlib.blake2b("|".join(map(str, parts)).encode(), digest_size=16).hexdigest()
                 folds.append(Fold(key, *place))
             cells.append(Cell(model, name, design_name, tuple(folds), division.distinct))
-    return Plan(models, data, designs, seed, scores, learnt, confidence, tuple(cells), divisions, duplicates)
+    return Plan(models, data, designs, seed, scores, learnt, confidence, tuple(cells), divisions, duplicates, remarks)
 
 
 def seed_of(seed: int, split: Split) -> int:

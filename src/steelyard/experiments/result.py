@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import NotAvailable, UsageError, listing, nearest
+from steelyard.errors import NotAvailable, listing, nearest
 from steelyard.evaluation import Evaluation
 from steelyard.experiments.estimates import asked_of, estimate_of
 from steelyard.experiments.gathering import Gathered, gather
@@ -20,6 +21,7 @@ from steelyard.writing import write_whole
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
+    from steelyard.comparison import Comparison
     from steelyard.experiments.tuning import Tuning
 
 
@@ -30,14 +32,19 @@ class Experiment:
     interval for models to come. With several data sets or designs name them as well: `x["knn", "iris"]`.
     """
 
-    def __init__(self, plan: Mapping[str, Any], keeper: Any, name: str = "", pictures: Any = None) -> None:
+    def __init__(
+        self, plan: Mapping[str, Any], keeper: Any, name: str = "", pictures: Any = None, *, already: int = 0
+    ) -> None:
         self.plan = plan
+        self.already = already
+        """How many folds were there before the run began."""
         self._pictures = pictures
         self.keeper = keeper
         self.name = name
         self.cells = cells_of(plan)
         self.confidence: float = plan["confidence"]
         self._gathered: dict[tuple[str, str, str], Gathered] = {}
+        self._sums: dict[tuple[str, str, str], Evaluation] = {}
 
     # What there is ---------------------------------------------------------------------------------------------------
     @property
@@ -99,13 +106,11 @@ class Experiment:
             failed = [f for f in self.failures if (f["model"], f["data"]) == (cell.model, cell.data)]
             why = f"The first error: {failed[0]['error']}" if failed else "Run the experiment, or let it go on."
             raise NotAvailable(message, why)
-        return self._told(cell, pooled)
-
-    def _told(self, cell: Cell, e: Evaluation) -> Evaluation:
-        from dataclasses import replace
-
-        facts = {**e.facts, "source": cell.data, "design": self.plan["designs"][cell.design]["text"]}
-        return replace(e, facts=facts, confidence=self.confidence, _known={}, _made=[])
+        place = (cell.model, cell.data, cell.design)
+        if place not in self._sums:
+            facts = {**pooled.facts, "source": cell.data, "design": self.plan["designs"][cell.design]["text"]}
+            self._sums[place] = replace(pooled, facts=facts, confidence=self.confidence, _known={}, _made=[])
+        return self._sums[place]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.models)
@@ -135,6 +140,18 @@ class Experiment:
         cell = self.cell(*names)
         kind = self.plan["designs"][cell.design]["kind"]
         return estimate_of(asked_of(self.gathered(cell), kind, measure, level, self.confidence), method)
+
+    def compare(self, *names: str, **options: Any) -> Comparison:
+        """Models compared fold by fold: `x.compare("tree", "knn")`; all of them where none is named.
+
+        With several data sets or designs name one as well; over several data sets mean ranks are told beside.
+        """
+        from steelyard.experiments.comparing import compare_models
+
+        models = [n for n in names if n in self.models]
+        rest = [n for n in names if n not in self.models]
+        cell = self.cell(self.models[0], *rest)
+        return compare_models(self, models, (cell.data, cell.design), **options)
 
     def tuning(self, *names: str) -> Tuning:
         """For a model that is a search: the score it saw when it chose, the honest one, and the optimism between."""
@@ -202,6 +219,18 @@ class Experiment:
         from steelyard.views.experiment import experiment_notes
 
         return experiment_notes(self)
+
+    def remarks(self) -> list[str]:
+        """What the numbers themselves give reason to say: folds without a value, intervals that are too short."""
+        from steelyard.experiments.remarks import remarks
+
+        return remarks(self)
+
+    def artefact(self, *names: str, measure: str) -> bool:
+        """Whether the sum ranks rows badly only because its scores come from different models."""
+        from steelyard.experiments.remarks import artefact
+
+        return artefact(self, self.cell(*names), measure)
 
     def timings(self) -> Any:
         """Seconds of training and predicting, one row a fold, as a frame."""
@@ -318,7 +347,7 @@ AXES = {"model": "models", "data": "data sets", "design": "designs"}
 
 def open_experiment(path: str | os.PathLike[str], name: str | None = None) -> Experiment:
     """An experiment out of a store, as far as it has come; the latest one unless another is named."""
-    from steelyard.experiments.keeping import Folder
+    from steelyard.experiments.keeping import Folder, named_in
 
     store = Folder(path, writing=False)
     plans = store.plans()
@@ -327,8 +356,5 @@ def open_experiment(path: str | os.PathLike[str], name: str | None = None) -> Ex
         raise NotAvailable(message, "Run one with store=... (--store).")
     if name is None:
         name = next(reversed(plans))
-    found = [known for known in plans if known.startswith(name)]
-    if len(found) != 1:
-        message = f'The store "{path}" holds no experiment {listing([name])}, or several that begin so.'
-        raise UsageError(message, f"There are {listing(plans)}.")
-    return Experiment(plans[found[0]], store, found[0])
+    found = named_in(name, plans, os.fspath(path))
+    return Experiment(plans[found], store, found)

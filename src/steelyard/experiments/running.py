@@ -12,6 +12,15 @@ from steelyard.experiments.training import Trained
 Done = tuple[Task, Trained]
 
 
+class Interrupted(KeyboardInterrupt):
+    """Somebody stopped a run that has a store: it knows how many folds are kept where."""
+
+    def __init__(self, kept: int, total: int, place: str) -> None:
+        folds = f"{kept:,} of {total:,} {'fold is' if kept == 1 else 'folds are'}"
+        super().__init__(f'{folds} kept in "{place}"; the same line goes on from there.')
+        self.kept, self.total, self.place = kept, total, place
+
+
 def run(tasks: Iterable[Task], keep: Callable[[Task, Trained], None], n_jobs: int | None) -> None:
     """Do every task and hand on what remains of it as soon as it is there, in whatever order they end."""
     import joblib

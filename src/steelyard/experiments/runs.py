@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Iterable
@@ -10,8 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from steelyard.designs.design import many
 from steelyard.errors import UsageError, listing
-from steelyard.experiments.keeping import Folder
+from steelyard.experiments.keeping import Folder, named_in
 from steelyard.experiments.plan import cells_of
 
 DAY = 86_400.0
@@ -78,8 +80,8 @@ class Pruned:
     bytes: int
 
     def __str__(self) -> str:
-        what = f"{len(self.experiments)} experiments and " if self.experiments else ""
-        return f"{what}{self.folds:,} folds, {self.bytes / 1e6:,.1f} MB"
+        what = f"{many(len(self.experiments), 'experiment')} and " if self.experiments else ""
+        return f"{what}{many(self.folds, 'fold')}, {self.bytes / 1e6:,.1f} MB"
 
 
 def prune(
@@ -89,12 +91,15 @@ def prune(
 
     `names` are experiments to forget (their short names or beginnings), `days` forgets those older than so many days.
     """
+    if days is not None and not 0 <= days < math.inf:
+        message = f"Experiments are forgotten that are older than so many days, and {listing([days])} came."
+        raise UsageError(message, "Give a number of days, zero or more.")
     # A name that is mistyped must not become a store.
     Folder(path, writing=False)
     store = Folder(path)
     try:
         plans = store.plans()
-        gone = {_named(name, plans) for name in ([names] if isinstance(names, str) else names)}
+        gone = {named_in(name, plans, os.fspath(path)) for name in ([names] if isinstance(names, str) else names)}
         places = {name: store.path / "experiments" / f"{name}.json" for name in plans}
         if days is not None:
             gone |= {n for n, place in places.items() if time.time() - place.stat().st_mtime > days * DAY}
@@ -122,12 +127,3 @@ def prune(
 def _without_partner(store: Folder) -> list[Path]:
     """Predictions of folds that never came to their end."""
     return [p for p in (store.path / "folds").glob("*/*.parquet") if not p.with_suffix(".json").exists()]
-
-
-def _named(name: str, plans: Iterable[str]) -> str:
-    known = list(plans)
-    found = [n for n in known if n.startswith(name)]
-    if len(found) != 1:
-        message = f"The store holds no experiment {listing([name])}, or several that begin so."
-        raise UsageError(message, f"There are {listing(known)}." if known else "It holds none.")
-    return found[0]

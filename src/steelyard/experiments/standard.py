@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -180,6 +180,7 @@ def own_model(place: str) -> dict[str, Any]:
         message = f"A model of one's own is named by its module and its name there, and {listing([place])} came."
         raise UsageError(message, 'Write "module:name", for example "mymodels:make_forest" for mymodels.py.')
     here = os.getcwd()
+    before = set(sys.modules)
     sys.path.insert(0, here)
     try:
         importlib.invalidate_caches()
@@ -196,11 +197,33 @@ def own_model(place: str) -> dict[str, Any]:
         raise UsageError(message, f'`python -c "import {module}"` shows where.') from None
     finally:
         sys.path.remove(here)
+    _travel({module, *(set(sys.modules) - before)}, here)
     if not hasattr(found, attribute):
         message = f'The module "{module}" has no "{attribute}".'
         known = [n for n in vars(found) if not n.startswith("_")]
         raise UsageError(message, nearest(attribute, known) or f"It has {listing(known)}.")
     return _models(getattr(found, attribute), attribute, place)
+
+
+def _travel(modules: Iterable[str], here: str) -> None:
+    """Let what is defined in this folder travel with the folds: other processes, and other machines, cannot import it."""
+    import contextlib
+    import importlib
+    import os
+    import sys
+
+    own = []
+    for name in modules:
+        file = getattr(sys.modules.get(name), "__file__", None)
+        path = os.path.abspath(file) if file else ""
+        if path.startswith(os.path.join(here, "")) and "site-packages" not in path:
+            own.append(sys.modules[name])
+    # joblib carries a copy of its own for its processes; Dask, Ray and Spark use the package.
+    for place in ("joblib.externals.cloudpickle", "cloudpickle"):
+        with contextlib.suppress(ImportError):
+            pickler = importlib.import_module(place)
+            for module in own:
+                pickler.register_pickle_by_value(module)
 
 
 def _is_model(thing: Any) -> bool:

@@ -168,7 +168,8 @@ def stopping_curve(
     Best iteration = the first with the best validation value; optimism = test value − validation value there, turned
     round where more is better. Without a measure: the log loss where the model gives probabilities (the error rate if
     that is infinite somewhere), the error rate for labels, the root mean squared error for numbers. `design` is a
-    hold-out with a validation part: by default 50% of the rows train, 20% validate and 30% test.
+    hold-out with a validation part: by default 50% of the rows train, 20% validate and 30% test. `model` may be the name
+    of a standard one, such as "boosting".
 
     >>> from sklearn.datasets import load_diabetes
     >>> from sklearn.ensemble import GradientBoostingRegressor
@@ -184,11 +185,16 @@ def stopping_curve(
     if iterations is not None and iterations < 1:
         message = f"At least one iteration is needed, and {iterations} came."
         raise UsageError(message, "Leave it out for as many as the model has.")
+    X, y = as_table(X), flat_array(y)
+    if isinstance(model, str):
+        from steelyard.experiments.data_set import kind_of
+        from steelyard.experiments.standard import standard_model
+
+        model = standard_model(model, kind_of(y), X)
     kind = kind_of_model(model)
     if kind is None:
         message = f"Whether a {type(model).__name__} predicts levels or numbers is not known."
         raise NotAvailable(message, "Pass a classifier or a regressor with scikit-learn's tags.")
-    X, y = as_table(X), flat_array(y)
     if number_of_rows(X) != len(y):
         message = f"X has {number_of_rows(X):,} rows and y has {len(y):,}."
         raise LengthsDiffer(message, "They must run side by side.")

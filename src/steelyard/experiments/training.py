@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.errors import BadLevels, LengthsDiffer, SteelyardError, listing
 from steelyard.experiments.data_set import DataSet
 from steelyard.experiments.models import fresh, weight_argument
 from steelyard.experiments.tuning import is_search, search_facts, with_validation
@@ -54,8 +55,9 @@ def train_and_test(
         try:
             found = _trained(model, data, split, seed, scores, learnt)
         except Exception as problem:
-            text = " ".join(str(problem).split())
-            error = f"{type(problem).__name__}: {text[:500]}"
+            ours = isinstance(problem, SteelyardError)
+            text = " ".join((problem.message if isinstance(problem, SteelyardError) else str(problem)).split())
+            error = text[:500] if ours else f"{type(problem).__name__}: {text[:500]}"
             return Trained(error=error, traceback=traceback.format_exc(), notes=_warnings(said))
     return Trained(**{**found.__dict__, "notes": (*found.notes, *_warnings(said))})
 
@@ -144,14 +146,28 @@ def decides_itself(model: Any) -> bool:
 
 def _labels(values: Any, data: DataSet) -> npt.NDArray[Any]:
     found = np.asarray(values).reshape(-1)
+    _check_known(dict.fromkeys(found.tolist()), data.levels)
     return found.astype(data.target.dtype) if data.target.dtype.kind in "biu" else found
+
+
+def _check_known(said: Iterable[Any], levels: tuple[Any, ...]) -> None:
+    """Refuse what is no level of the target, before it is counted as one or cut to a whole number."""
+    known = set(levels)
+    strange = [v for v in said if v not in known]
+    if strange:
+        message = f"The model predicted {listing(strange, 3)}, and the target has only the levels {listing(levels)}."
+        raise BadLevels(message, "A classifier predicts levels that it has learnt from.")
 
 
 def _over_levels(table: npt.NDArray[np.float64], model: Any, levels: tuple[Any, ...]) -> npt.NDArray[np.float64]:
     """Probabilities laid out over all levels; one that the model never saw has none."""
-    classes = list(getattr(model, "classes_", levels))
+    classes = np.asarray(getattr(model, "classes_", levels)).tolist()
+    if table.ndim != 2 or table.shape[1] != len(classes):
+        message = f"The model gave probabilities of shape {table.shape} for {len(classes)} levels: {listing(classes)}."
+        raise LengthsDiffer(message, "predict_proba gives one column for each level.")
     if classes == list(levels):
         return table
+    _check_known(classes, levels)
     out = np.zeros((len(table), len(levels)))
     for i, level in enumerate(classes):
         out[:, levels.index(level)] = table[:, i]

@@ -179,8 +179,8 @@ class Tuning:
         if self.honest.value is None:
             seen = "no score" if self.tuned is None else f"{what} {significant(self.tuned)}"
             return f"The search saw {seen}; on rows it had not seen: {self.honest}."
-        value, low, high = estimate_parts(self.honest.value, self.honest.low, self.honest.high)
-        told = f"{value} [{low}, {high}]" if low else value
+        value, ends = _shown(self.honest.value, self.honest.low, self.honest.high)
+        told = value + ends
         seen = "no score" if self.tuned is None else f"{what} {_like(self.tuned, value)}"
         return f"The search saw {seen}; on rows it had not seen: {told}."
 
@@ -188,11 +188,13 @@ class Tuning:
         x = self.optimism
         if x.value is None:
             return f"Whether choosing made it look better is not known: {x.reason}."
-        value, low, high = estimate_parts(abs(x.value), *_toward(x))
-        ends = f" [{low}, {high}]" if low else ""
+        if x.value == 0:
+            return "Choosing made it look neither better nor worse."
+        value, ends = _shown(abs(x.value), *_toward(x))
+        chance = x.low is not None and x.high is not None and x.low <= 0 <= x.high
+        luck = ", which may be chance" if chance else ""
         if x.value < 0:
-            return f"Choosing did not make it look better: it was worse than on new rows by {value}{ends}."
-        luck = "" if x.low is None or x.low > 0 else ", which may be chance"
+            return f"Choosing did not make it look better: it was worse than on new rows by {value}{ends}{luck}."
         return f"Choosing made it look better by {value}{ends}{luck}."
 
     def _choices(self) -> str:
@@ -206,7 +208,14 @@ class Tuning:
             return f"It chose {words}, out of {self.candidates:,}."
         if len(found) == 1:
             return f"All {of} searches chose {words}, out of {self.candidates:,}."
-        often = f"; most often ({times}): {words}" if times > 1 else ""
+        tied = sum(n == times for _, n in found)
+        often = f"; most often ({times}): {words}"
+        if tied == len(found):
+            often = f", {times} times each"
+        elif tied > 1:
+            often = f"; {tied} of them most often ({times} times each)"
+        if times == 1:
+            often = ""
         return f"{of} searches made {len(found)} different choices out of {self.candidates:,}{often}."
 
     def __str__(self) -> str:
@@ -234,6 +243,14 @@ def _toward(x: Estimate) -> tuple[float | None, float | None]:
     if x.low is None or x.high is None:
         return None, None
     return (x.low, x.high) if x.value is None or x.value >= 0 else (-x.high, -x.low)
+
+
+def _shown(value: float, low: float | None, high: float | None) -> tuple[str, str]:
+    """A value and its interval in brackets; where all folds agree there is none, and no digits to be had from it."""
+    if low is None or high is None or low == high:
+        return significant(value), ""
+    told, *ends = estimate_parts(value, low, high)
+    return told, f" [{ends[0]}, {ends[1]}]"
 
 
 def _like(value: float, other: str) -> str:

@@ -26,7 +26,7 @@ NO_PLACE = "One report shows the models on one data set under one design; here a
 def write_experiment_report(x: Any, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
     """Write the report of an experiment whole or not at all, in the form that the file's name asks for."""
     ending = check_ending(path)
-    title = title or f"{' and '.join(x.data_sets)}: {', '.join(x.models)}"
+    title = title or _title(x)
     places = told.cells_by_place(x)
     if ending == ".md":
         write_whole(path, _markdown(x, title, command))
@@ -42,6 +42,10 @@ def write_experiment_report(x: Any, path: str | os.PathLike[str], *, title: str 
         last = Section("made", "How was this made?", made([("more", NO_PLACE + example)], command))
         lines = [told.headline(x, *place) + "." for place in places]
         write_whole(path, page_html(title, _header(title, lines), [*sections(x), last]))
+
+
+def _title(x: Any) -> str:
+    return f"{' and '.join(x.data_sets)}: {', '.join(x.models)}"
 
 
 def _header(title: str, lines: list[str]) -> Ready:
@@ -87,7 +91,7 @@ def experiment_document(x: Any, title: str = "", command: str = "") -> dict[str,
     """Every number and sentence of an experiment as plain JSON values."""
     found: dict[str, Any] = plain(
         {
-            "title": title,
+            "title": title or _title(x),
             "command": command,
             "experiment": x.name,
             "folds": {"done": x.done, "of": x.total},
@@ -127,11 +131,11 @@ def _markdown(x: Any, title: str, command: str) -> str:
 def write_learning_report(curve: Any, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
     """Write the report of a learning curve whole or not at all."""
     ending = check_ending(path)
-    title = title or f"Learning curve of {', '.join(curve.models)}"
+    title = title or learning.learning_title(curve)
     document = learning.learning_document(curve)
     if ending == ".json":
         write_whole(
-            path, json.dumps(plain({"title": title, "command": command, **document}), ensure_ascii=False, indent=1)
+            path, json.dumps(plain({**document, "title": title, "command": command}), ensure_ascii=False, indent=1)
         )
         return
     if ending == ".md":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from typing import Any
 
 from steelyard.charts.marks import Chart, Mark, Point
 from steelyard.charts.scales import Scale, wide_enough
+from steelyard.designs.design import many
 from steelyard.errors import NotAvailable
 from steelyard.measures.measure import find
 from steelyard.results import Estimate
@@ -30,22 +31,42 @@ MEANS = {
     "nested cross validation": "nested folds",
     "t over folds": "the spread between folds as if they were independent",
 }
+OF_ALL_ROWS = ("nested cross validation", ".632")
+"""Methods whose value is about models trained on all rows."""
 
 
 def chief_measures(evaluations: Sequence[Any]) -> list[str]:
-    """The measures told first: those that all models can answer."""
-    found: list[str] = []
-    for e in evaluations:
-        if e.scores is not None:
-            kind = "scores"
-        elif e.class_scores is not None:
-            kind = "classes"
-        else:
-            kind = "numbers" if e.residuals is not None else "labels"
-        found += [n for n in CHIEF[kind] if n not in found]
-    common = [n for n in found if all(n in e.measures for e in evaluations)]
-    defined = [n for n in common if all(e[n].value is not None for e in evaluations)]
-    return (defined or common)[:3]
+    """The measures told first: those of the model that says most, defined for all models that answer them at all."""
+    kinds = {_kind(e) for e in evaluations}
+    found = next(names for kind, names in CHIEF.items() if kind in kinds)
+    known = [n for n in found if any(n in e.measures for e in evaluations)]
+    defined = [n for n in known if all(e[n].value is not None for e in evaluations if n in e.measures)]
+    return (defined or known)[:3]
+
+
+def _kind(e: Any) -> str:
+    if e.scores is not None:
+        return "scores"
+    if e.class_scores is not None:
+        return "classes"
+    return "numbers" if e.residuals is not None else "labels"
+
+
+def to_come(x: Any, cell: Any, measure: str) -> Estimate:
+    """A measure for models to come; where a model gives no scores to tell it from, that is said."""
+    if measure not in x[names_of(cell)].measures:
+        return Estimate(measure, None, confidence=x.confidence, reason="no scores")
+    found: Estimate = x.estimate(*names_of(cell), measure=measure)
+    return found
+
+
+def summed(x: Any, cell: Any, measure: str) -> Estimate:
+    """A measure of the sum of the folds, with the same reason where there is none."""
+    e = x[names_of(cell)]
+    if measure not in e.measures:
+        return Estimate(measure, None, confidence=x.confidence, reason="no scores")
+    found: Estimate = e[measure]
+    return found
 
 
 def cells_by_place(x: Any) -> dict[tuple[str, str], list[Any]]:
@@ -71,7 +92,16 @@ def headline(x: Any, data: str, design: str) -> str:
     models = f"{len(cells)} model{'s' if len(cells) != 1 else ''}"
     text = x.plan["designs"][design]["text"]
     fits = f"{folds} test part{'s' if folds != 1 else ''}"
-    return f"{models} on {visible(data)} ({count(facts['rows'])} rows, {kind}): {visible(text)}, {fits} each"
+    waiting, total = unfinished(x, data, design), sum(len(c.folds) for c in cells)
+    far = f", so far {count(total - waiting)} of {many(total, 'fold')}" if waiting else ""
+    rows = many(facts["rows"], "row")
+    return f"{models} on {visible(data)} ({rows}, {kind}): {visible(text)}, {fits} each{far}"
+
+
+def unfinished(x: Any, data: str, design: str) -> int:
+    """How many folds have neither been done nor failed yet."""
+    cells = [c for c in x.cells if (c.data, c.design) == (data, design)]
+    return sum(x.keeper.get(f.key) is None for c in cells for f in c.folds)
 
 
 def number(x: Estimate) -> str:
@@ -89,35 +119,62 @@ def experiment_tables(x: Any, data: str, design: str) -> list[Table]:
     if not cells:
         return []
     measures = chief_measures([x[names_of(c)] for c in cells])
-    to_come = {(c.model, m): x.estimate(*names_of(c), measure=m) for c in cells for m in measures}
-    methods = list(dict.fromkeys(e.method for e in to_come.values() if e.method and e.method != "none"))
-    rests_on_rows = all("test rows alone" in e.note for e in to_come.values())
+    told = {(c.model, m): to_come(x, c, m) for c in cells for m in measures}
+    rests_on_rows = all("test rows alone" in e.note for e in told.values() if e.value is not None)
     head = ("model", *measures)
     out = []
     if not rests_on_rows:
-        rows = [(visible(c.model), *(number(to_come[c.model, m]) for m in measures)) for c in cells]
+        rows = [(visible(c.model), *(number(told[c.model, m]) for m in measures)) for c in cells]
         trained = round(sum(f.train for f in cells[0].folds if f.outer) / max(1, sum(f.outer for f in cells[0].folds)))
-        title = f"For models to come (trained on {count(trained)} rows), {percent(x.confidence)} intervals"
-        if x.plan["designs"][design]["kind"] in ("NestedFolds", "Bootstrap"):
-            title = f"For models to come (trained on all rows), {percent(x.confidence)} intervals"
-        out.append(Table(title, head, "l" * len(head), rows, spare=max(0, len(measures) - 1), note=_rests(methods)))
-    rows = [(visible(c.model), *(number(x[names_of(c)][m]) for m in measures)) for c in cells]
+        methods = {
+            m: list(dict.fromkeys(told[c.model, m].method for c in cells if _has(told[c.model, m]))) for m in measures
+        }
+        whole = [name.startswith(OF_ALL_ROWS) for names in methods.values() for name in names]
+        learnt = f" (trained on {'all' if any(whole) else count(trained)} rows)" if len(set(whole)) < 2 else ""
+        title = f"For models to come{learnt}, {percent(x.confidence)} intervals"
+        note = _rests(methods, "" if learnt else f", for models trained on {count(trained)} rows")
+        out.append(Table(title, head, "l" * len(head), rows, spare=max(0, len(measures) - 1), note=note))
+    rows = [(visible(c.model), *(number(summed(x, c, m)) for m in measures)) for c in cells]
+    by_group = any(getattr(s, "units", None) is not None for s in x[names_of(cells[0])].evidence.values())
+    note = f"Rests on the test rows{', by group,' if by_group else ','} and on the models that were trained."
     times = cells[0].times
-    note = "Rests on the test rows, and on the models that were trained."
-    if times > 1.0001:
+    if times > 1.0001 and not unfinished(x, data, design):
         note += f" Rows were tested {times:.3g} times and count once."
-    title = f"Sum of the folds, {count(cells[0].distinct)} test rows"
+    title = f"Sum of the folds{' so far' if unfinished(x, data, design) else ''}, {_tested(x, cells)}"
     if sum(f.outer for f in cells[0].folds) == 1:
-        title = f"On {count(cells[0].distinct)} test rows"
+        title = f"On {_tested(x, cells)}"
     out.append(Table(title, head, "l" * len(head), rows, spare=max(0, len(measures) - 1), note=note))
     return out
 
 
-def _rests(methods: Sequence[str]) -> str:
-    shown = [visible(m) for m in methods[:2]]
-    why = next((why for name, why in MEANS.items() if methods and methods[0].startswith(name)), "")
-    told = " / ".join(shown)
-    return f"Rests on {why} ({told})." if why else f"Rests on: {told}."
+def _tested(x: Any, cells: Sequence[Any]) -> str:
+    """How many rows were really tested; models may not have come equally far."""
+    rows = sorted({round(x[names_of(c)].rows) for c in cells})
+    return f"{count(rows[0])} to {count(rows[-1])} test rows" if len(rows) > 1 else many(rows[0], "test row")
+
+
+def _has(x: Estimate) -> bool:
+    return x.value is not None and bool(x.method) and x.method != "none"
+
+
+def _rests(methods: Mapping[str, Sequence[str]], size: str) -> str:
+    """On what the intervals rest; where measures differ in that, each is named."""
+    ways: dict[str, list[str]] = {}
+    for measure, names in methods.items():
+        for name in names:
+            if measure not in ways.setdefault(name, []):
+                ways[name].append(measure)
+    told = []
+    for name, measures in ways.items():
+        why = next(
+            (f"{why} ({visible(name)})" for start, why in MEANS.items() if name.startswith(start)), visible(name)
+        )
+        told.append((measures, why + ("" if name.startswith(OF_ALL_ROWS) else size)))
+    if not told:
+        return "No interval can be told from these folds."
+    if len(told) == 1:
+        return f"Rests on {told[0][1]}."
+    return "Rests on: " + "; ".join(f"{', '.join(measures)}: {why}" for measures, why in told) + "."
 
 
 def experiment_sentences(x: Any, data: str, design: str) -> list[str]:
@@ -125,34 +182,40 @@ def experiment_sentences(x: Any, data: str, design: str) -> list[str]:
     cells = cells_by_place(x)[data, design]
     if len(cells) < 2:
         return []
-    measure = chief_measures([x[names_of(c)] for c in cells])[0]
-    better = find(measure).better
-    found = [(c.model, x.estimate(*names_of(c), measure=measure)) for c in cells]
-    told = [(name, e) for name, e in found if e.value is not None]
-    if len(told) < 2 or better not in ("higher", "lower"):
+    for measure in chief_measures([x[names_of(c)] for c in cells]):
+        better = find(measure).better
+        fair = [c for c in cells if not x.artefact(*names_of(c), measure=measure)]
+        found = [(c.model, to_come(x, c, measure)) for c in fair]
+        told = [(name, e, e.value) for name, e in found if e.value is not None]
+        # What one model alone can answer puts none before another.
+        if len(told) > 1 and better in ("higher", "lower"):
+            break
+    else:
         return []
-    told.sort(key=lambda pair: -pair[1].value if better == "higher" else pair[1].value)
-    (first, best), (second, next_best) = told[:2]
-    line = f"{visible(first)} has the best {measure} ({number(best)}), before {visible(second)} ({number(next_best)})."
+    told.sort(key=lambda one: -one[2] if better == "higher" else one[2])
+    (first, best, _), (second, next_best, _) = told[:2]
+    far = " so far" if unfinished(x, data, design) else ""
+    line = f"{visible(first)} has the best {measure}{far} ({number(best)}), before "
+    line += f"{visible(second)} ({number(next_best)})."
     if number(best).split(" ")[0] == number(next_best).split(" ")[0]:
-        line = (
-            f"{visible(first)} and {visible(second)} share the best {measure} ({number(best)} and {number(next_best)})."
-        )
+        line = f"{visible(first)} and {visible(second)} share the best {measure}{far} ({number(best)} and {number(next_best)})."
     warning = "Being the best of several is partly luck, and overlapping intervals are no test of a difference."
     return [line, warning]
 
 
 def experiment_notes(x: Any) -> list[str]:
     """Rows left out, duplicated rows, warnings and fallbacks by model, failures, and what is not done yet."""
-    out = []
+    out = [visible(text) for text in x.plan.get("remarks", [])]
     for name, facts in x.plan["data"].items():
         if facts.get("dropped"):
-            out.append(f"{visible(name)}: {count(facts['dropped'])} rows with missing values were left out.")
+            were = "was" if facts["dropped"] == 1 else "were"
+            out.append(f"{visible(name)}: {many(facts['dropped'], 'row')} with missing values {were} left out.")
     for data, design, share in x.plan.get("duplicates", []):
         out.append(
             f"{visible(data)}, {visible(design)}: {percent(round(share, 4))} of the test rows have the same features as a "
             "training row, which flatters every model; if they are the same case, name what they share as group."
         )
+    out += x.remarks()
     said: Counter[tuple[str, str]] = Counter()
     kept: Counter[str] = Counter()
     for cell in x.cells:
@@ -162,16 +225,17 @@ def experiment_notes(x: Any) -> list[str]:
                 kept[cell.model] += 1
                 said.update((cell.model, note) for note in trained.notes)
     for (model, note), times in said.items():
-        where = "" if times == kept[model] else f" (in {times} of {kept[model]} folds)"
+        where = "" if times == kept[model] else f" (in {times} of {many(kept[model], 'fold')})"
         out.append(f"{visible(model)}: {visible(note)}{where}")
     failures = x.failures
     if failures:
         by_model = Counter(f["model"] for f in failures)
         who = ", ".join(f"{n} of {visible(m)}" for m, n in by_model.items())
-        out.append(f"{len(failures)} folds failed ({who}); the first: {visible(failures[0]['error'])}")
+        out.append(f"{many(len(failures), 'fold')} failed ({who}); the first: {visible(failures[0]['error'])}")
     missing = x.total - x.done - len(failures)
     if missing > 0:
-        out.append(f"{count(x.done)} of {count(x.total)} folds are done; the numbers rest on these.")
+        done = f"{count(x.done)} of {many(x.total, 'fold')} {'is' if x.done == 1 else 'are'} done"
+        out.append(f"{done}; the numbers rest on {'it' if x.done == 1 else 'these'}.")
     return out
 
 
@@ -233,8 +297,9 @@ def experiment_chart(x: Any, measure: str | None, *names: str) -> Chart:
     seen: list[float] = []
     columns: dict[str, list[Any]] = {"model": [], "what": [], "value": [], "low": [], "high": []}
     for i, cell in enumerate(cells):
-        e = x.estimate(*names_of(cell), measure=measure)
-        values = [v for v in x.values(*names_of(cell), measure=measure) if v is not None]
+        e = to_come(x, cell, find(measure).name)
+        known = find(measure).name in x[names_of(cell)].measures
+        values = [v for v in x.values(*names_of(cell), measure=measure) if v is not None] if known else []
         if len(values) > 1 and x.plan["designs"][cell.design]["kind"] != "LeaveOneOut":
             # Folds lie a little below the line of the interval, so that neither hides the other.
             marks += [Point(v, i + 0.24, 1, "ring", 2.4) for v in values]
@@ -252,8 +317,11 @@ def experiment_chart(x: Any, measure: str | None, *names: str) -> Chart:
         rows.append((f"{visible(cell.model)}  {number(e)}", e))
     labels = tuple(name for name, _ in rows)
     up = Scale(len(labels) - 0.5, -0.5, "", "names", labels)
-    title = f"{measure} of {'the models' if len(rows) > 1 else visible(cells[0].model)}, fold by fold"
+    by_fold = "fold" in columns["what"]
+    title = f"{measure} of {'the models' if len(rows) > 1 else visible(cells[0].model)}"
+    title += ", fold by fold" if by_fold else ""
     said = f"{title}: {'; '.join(labels)}."
     size = (680.0, max(130.0, 80 + 44.0 * len(labels)))
-    legend = (("for models to come", 0), ("one fold", 1))
+    # A single hold-out has no folds to show, and its interval is that of its test rows.
+    legend = (("for models to come", 0), ("one fold", 1)) if by_fold else ()
     return Chart("experiment", title, wide_enough(seen, measure), up, tuple(marks), said, columns, legend, size)

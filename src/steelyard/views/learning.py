@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Text
 from steelyard.charts.palette import DASHES
 from steelyard.charts.scales import Scale, wide_enough
+from steelyard.designs.design import many
 from steelyard.errors import NotAvailable
 from steelyard.measures.measure import find
 from steelyard.results import Estimate
@@ -40,13 +42,13 @@ def learning_sentences(curve: Any, model: str) -> list[str]:
     """What more rows would bring, and whether the model learns too little or too much by heart."""
     out = []
     try:
-        law, gain = curve.law(model), curve.gain(model)
+        law, gain, why = curve.law(model), curve.gain(model), curve.no_law(model)
     except NotAvailable as problem:
         return [problem.message]
     most = curve.sizes[-1]
     better = find(curve.measure).better
-    if law.flat:
-        out.append(f"{visible(model)}: more rows made no difference that a power law could follow.")
+    if why:
+        out.append(f"{visible(model)}: {why}.")
     else:
         assert gain.value is not None
         low, high = _ends(gain)
@@ -86,9 +88,20 @@ def headline(curve: Any) -> str:
     repeats = len({(f.repeat, f.fold) for f in cell.folds})
     tested = round(float(np.mean([f.test for f in cell.folds])))
     return (
-        f"Learning curve on {visible(data)} ({count(facts['rows'])} rows): {len(curve.sizes)} sizes from "
-        f"{count(curve.sizes[0])} to {count(curve.sizes[-1])} rows, {repeats} repeats, {count(tested)} test rows each"
+        f"Learning curve on {visible(data)} ({many(facts['rows'], 'row')}): {_sizes(curve.sizes)}, "
+        f"{many(repeats, 'repeat')}, {many(tested, 'test row')}{' each' if repeats != 1 else ''}"
     )
+
+
+def _sizes(sizes: Sequence[int]) -> str:
+    if len(sizes) == 1:
+        return f"1 size of {many(sizes[0], 'row')}"
+    return f"{len(sizes)} sizes from {count(sizes[0])} to {many(sizes[-1], 'row')}"
+
+
+def learning_title(curve: Any) -> str:
+    """The title of a report."""
+    return f"Learning curve of {', '.join(curve.models)}"
 
 
 def learning_text(curve: Any) -> str:
@@ -97,8 +110,11 @@ def learning_text(curve: Any) -> str:
     for model in curve.models:
         blocks.append(table_lines(learning_table(curve, model)))
         blocks.append([line for s in learning_sentences(curve, model) for line in wrap(s, WIDTH, "", "  ")])
-    said = f"Intervals are {percent(curve.confidence)}: corrected resampled t over the repeats, which share their rows."
-    blocks.append(wrap(said, WIDTH, "", "  "))
+    # What one repeat shows has no spread to make an interval of.
+    said = ""
+    if any(e.low is not None for m in curve.models for e in curve.estimates(m)):
+        said = f"Intervals are {percent(curve.confidence)}: corrected resampled t over the repeats, which share their rows."
+    blocks.append(wrap(said, WIDTH, "", "  ") if said else [])
     blocks.append([line for n in experiment_notes(curve.experiment) for line in wrap(n, WIDTH, "Note: ", "      ")])
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
@@ -118,12 +134,17 @@ def learning_document(curve: Any) -> dict[str, Any]:
     laws = {}
     for model in curve.models:
         try:
-            law, gain = curve.law(model), curve.gain(model)
+            law, gain, why = curve.law(model), curve.gain(model), curve.no_law(model)
         except NotAvailable as problem:
             laws[model] = {"reason": problem.message}
             continue
+        if why:
+            laws[model] = {"reason": why}
+            continue
         laws[model] = {"law": law.text, "a": law.a, "b": law.b, "c": law.c, "doubling": gain.to_dict()}
     return {
+        "title": learning_title(curve),
+        "experiment": curve.experiment.name,
         "headline": headline(curve),
         "measure": curve.measure,
         "rows": curve.rows_as_dicts(),
@@ -173,6 +194,8 @@ def _law(curve: Any, model: str, colour: int, last: float, ahead: float, seen: l
     """The law from the last size on, as a dotted line that ends in the expected value with its interval."""
     try:
         law, x = curve.law(model), curve.at(ahead, model)
+        if curve.no_law(model):
+            return []
     except NotAvailable:
         return []
     steps = np.geomspace(last, ahead, 20).tolist()

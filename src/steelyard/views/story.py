@@ -204,7 +204,7 @@ def notes(e: Any, told: list[Group]) -> list[str]:
     out = []
     if e.scores is not None:
         auc = e["auc"]
-        if auc.value is not None and auc.value < 0.5:
+        if auc.value is not None and auc.value < 0.5 and "design" not in e.facts:
             out.append(
                 "The AUC is below one half: the scores may be turned round. "
                 "A higher score must mean that the positive level is more likely."

@@ -1,0 +1,316 @@
+"""steelyard compare: saved evaluations, a file of predictions or a store of experiments in, verdicts out."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from steelyard.cli.program import COMMANDS
+from steelyard.cli.reading import options
+from steelyard.cli.writing import check_free, progress, put
+from steelyard.errors import UsageError, listing
+
+EPILOG = """\b
+Examples:
+  steelyard compare march.json april.json
+  steelyard compare old=a.json new=b.json --margin 0.01
+  steelyard compare preds.csv --target y --score knn=p1 --score tree=p2
+  steelyard compare knn.csv tree.csv --target y --score p --on id
+  steelyard compare runs/
+  steelyard compare runs/ --model tree --model knn --report which.html
+  steelyard compare results.csv --ranks --better higher
+
+More: steelyard help compare"""
+JUDGED = ("measure", "margin", "control", "correction", "over", "report")
+TAKES = {
+    "results": ("ranks", "model", "control", "better", "latex"),
+    "store": ("model", "run", *JUDGED),
+    "saved": ("paired", *JUDGED),
+    "rows": (
+        *(
+            "target",
+            "score",
+            "prediction",
+            "on",
+            "positive",
+            "weight",
+            "weights",
+            "unit",
+            "threshold",
+            "profit",
+            "cost",
+        ),
+        *("kind", "missing", *JUDGED),
+    ),
+}
+"""Options that make sense for each form; those that are not here go with all."""
+WORDS = {
+    "results": "a table of results (--ranks)",
+    "store": "the store of an experiment",
+    "saved": "saved evaluations",
+    "rows": "files of predictions",
+}
+
+
+@click.command("compare", short_help=COMMANDS["compare"], epilog=EPILOG)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@options("target")
+@click.option("--score", metavar="NAME=COLUMN", multiple=True, help="The score of a model; for each model once.")
+@click.option("--prediction", metavar="NAME=COLUMN", multiple=True, help="Labels or numbers of a model, for each once.")
+@click.option("--on", metavar="COLUMN", help="What names the rows, where each model has its own file.")
+@options("positive", "weight", "weights", "unit", "threshold", "profit", "cost", "kind", "missing")
+@click.option("--model", metavar="NAME", multiple=True, help="Compare these models (or data sets) only; repeat.")
+@click.option("--run", metavar="NAME", help="The experiment of a store.  [default: the latest]")
+@click.option(
+    "--measure", metavar="NAME", multiple=True, help="Compare by this measure; repeat.  [default: the chief ones]"
+)
+@click.option(
+    "--margin",
+    metavar="NUMBER",
+    multiple=True,
+    help="The largest difference that does not matter: 0.01, or auc=0.01,brier=0.005; repeat.",
+)
+@click.option("--control", metavar="NAME", help="Compare all others with this one instead of all pairs.")
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "benjamini-hochberg", "none"]),
+    default="holm",
+    show_default=True,
+    help="For the number of pairs.",
+)
+@click.option(
+    "--over",
+    type=click.Choice(["pairs", "everything"]),
+    default="pairs",
+    show_default=True,
+    help="Count looks over the pairs of a measure, or over all measures too.",
+)
+@click.option("--paired", is_flag=True, help="Saved evaluations are of the same rows, counted with --unit.")
+@click.option(
+    "--ranks", is_flag=True, help="FILE holds a column of results for each model and a row for each data set."
+)
+@click.option(
+    "--better", type=click.Choice(["higher", "lower"]), default="higher", show_default=True, help="Of such results."
+)
+@click.option("--latex", is_flag=True, help="Print the table of ranks for LaTeX.")
+@options("confidence")
+@click.option("--report", metavar="FILE", help="Write a report as well: .html, .md or .json.")
+@options("json", "output", "force", "quiet", "progress")
+def command(files: tuple[str, ...], **given: Any) -> None:
+    """Tell which model is better: how much, how sure, and by which test.
+
+    FILES are saved evaluations (.json, different test sets), one file of predictions (same rows), one file for each model
+    joined by --on, or the store of an experiment (same folds).
+    """
+    check_free(given["output"], force=given["force"])
+    check_free(given["report"], force=given["force"])
+    if given["report"]:
+        from steelyard.reports.writing import check_ending
+
+        check_ending(given["report"])
+    form = _form(files, ranks=given["ranks"])
+    _check_options(form)
+    told = shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
+    with progress("Comparing …", quiet=given["quiet"] or given["no_progress"]):
+        found = _ranking(files, given) if given["ranks"] else _comparison(files, given, form)
+        text = _text(found, given)
+    if given["report"]:
+        found.report(given["report"], command=told)
+    put(given["output"], text)
+    if given["report"] and not given["quiet"]:
+        click.echo(f"Wrote {given['report']}.", err=True)
+
+
+def _text(found: Any, given: dict[str, Any]) -> str:
+    from steelyard.views.document import plain
+    from steelyard.views.layout import wrap
+
+    if given["as_json"]:
+        return json.dumps(plain(found.to_dict()), ensure_ascii=False, indent=1)
+    if not given["ranks"]:
+        return str(found)
+    if given["latex"]:
+        return str(found.latex())
+    ranks = "\n".join(f"  {found.rank(n):6.3f}  {n}" for n in found.order)
+    return "\n".join(wrap(found.paragraph(), 80, "", "")) + f"\n\nMean ranks (1 is best)\n{ranks}"
+
+
+def _form(files: tuple[str, ...], *, ranks: bool) -> str:
+    """What was named: a table of results, a store, saved evaluations, or predictions; mixtures are refused."""
+    if ranks:
+        return "results"
+    paths = [_named(f)[1] for f in files]
+    stores = [p for p in paths if os.path.isdir(p)]
+    saved = [p for p in paths if p.lower().endswith(".json") and p not in stores]
+    if stores and len(paths) > 1:
+        others = [p for p in paths if p not in stores]
+        message = (
+            f"A store ({stores[0]}) and other files ({others[0]}) came together."
+            if others
+            else f"{len(stores)} stores came, and models are compared within one."
+        )
+        raise UsageError(message, "Name one store; its models were tested on the same folds.")
+    if saved and len(saved) < len(paths):
+        other = next(p for p in paths if p not in saved)
+        message = f"A saved evaluation ({saved[0]}) and a file of predictions ({other}) came together."
+        raise UsageError(message, f"Evaluate {other} and --save it, or name files of predictions only.")
+    return "store" if stores else "saved" if saved else "rows"
+
+
+def _check_options(form: str) -> None:
+    """Refuse options that do not apply to what was named, rather than pass over them."""
+    context = click.get_current_context()
+    every = {name for names in TAKES.values() for name in names}
+    wrong = [
+        name
+        for name in sorted(every - set(TAKES[form]))
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if not wrong:
+        return
+    fits = [WORDS[f] for f, names in TAKES.items() if wrong[0] in names]
+    message = f"--{wrong[0]} does not apply to {WORDS[form]}."
+    last = f" or {fits[-1]}" if len(fits) > 1 else fits[-1]
+    raise UsageError(message, f"Leave it out; it goes with {', '.join(fits[:-1])}{last}.")
+
+
+def _comparison(files: tuple[str, ...], given: dict[str, Any], form: str) -> Any:
+    from steelyard import compare
+
+    shared: dict[str, Any] = {
+        "measures": [m.strip() for text in given["measure"] for m in text.split(",") if m.strip()] or None,
+        "margin": margins(given["margin"]),
+        "confidence": 0.95 if given["confidence"] is None else given["confidence"],
+        "correction": given["correction"],
+        "over": given["over"],
+        "control": given["control"],
+    }
+    named = [_named(f) for f in files]
+    if form == "store":
+        from steelyard.experiments.result import open_experiment
+
+        x = open_experiment(named[0][1], given["run"])
+        found = compare(x, models=given["model"], **shared)
+        runs = list(x.keeper.plans())
+        if len(runs) > 1 and given["run"] is None:
+            others = listing([n for n in runs if n != x.name])
+            found.remarks.append(
+                f"The store holds {len(runs)} experiments, and {listing([x.name])}, the latest, was compared; "
+                f"--run takes another: {others}."
+            )
+        return found
+    if form == "saved":
+        return compare(_evaluations(named), paired=given["paired"] or None, **shared)
+    return compare(**_rows(named, given), **shared)
+
+
+def _named(text: str) -> tuple[str, str]:
+    """NAME=FILE, or a file that is called by its own name."""
+    name, mark, path = text.partition("=")
+    if mark and name and not os.path.exists(text):
+        return name, path
+    return Path(text).stem, text
+
+
+def _evaluations(named: list[tuple[str, str]]) -> dict[str, Any]:
+    from steelyard.load import load_evaluation
+
+    names = [n for n, _ in named]
+    twice = sorted({n for n in names if names.count(n) > 1})
+    if twice:
+        message = f"Two files go by the name {listing(twice)}."
+        raise UsageError(message, "Name them: old=a.json new=b.json.")
+    return {name: load_evaluation(path) for name, path in named}
+
+
+def _rows(named: list[tuple[str, str]], given: dict[str, Any]) -> dict[str, Any]:
+    """A file of predictions with a column for each model, or a file for each model."""
+    from steelyard.cli.columns import as_level, kinds_of, payoff_of
+
+    paths = [path for _, path in named]
+    if given["target"] is None:
+        message = "No target was given."
+        raise UsageError(message, "Name the column of what really happened: --target COLUMN.")
+    role = "score" if given["score"] else "prediction"
+    columns = given[role]
+    if not columns or (given["score"] and given["prediction"]):
+        message = "Either a score or a prediction of each model was expected."
+        raise UsageError(message, "For example --score knn=p1 --score tree=p2.")
+    kinds = kinds_of(paths[0])
+    out: dict[str, Any] = {"target": given["target"], "weight": given["weight"], "weights": given["weights"]}
+    out |= {"unit": given["unit"], "missing": given["missing"], "kind": given["kind"]}
+    if given["profit"] or given["cost"]:
+        out["profit"] = payoff_of(given["profit"], given["cost"])
+    if given["threshold"] is not None:
+        out["threshold"] = given["threshold"]
+    if given["positive"] is not None:
+        out["positive"] = as_level(given["positive"], kinds.get(given["target"], "text"))
+    if len(paths) == 1:
+        return out | {"data": paths[0], role: by_name(columns, role)}
+    if given["on"] is None:
+        message = f"{len(paths)} files were given, and nothing that names their rows."
+        raise UsageError(message, "Say which column does: --on COLUMN; or put all predictions into one file.")
+    column = columns[0].rpartition("=")[2] if len(columns) == 1 else None
+    scores = {n: column for n, _ in named} if column else by_name(columns, role)
+    return out | {"data": dict(named), role: scores, "on": given["on"]}
+
+
+def by_name(columns: tuple[str, ...], role: str) -> dict[str, str]:
+    """NAME=COLUMN for each model; a column alone is called by its own name."""
+    out: dict[str, str] = {}
+    for text in columns:
+        name, mark, column = text.partition("=")
+        key, value = (name, column) if mark else (text, text)
+        if key in out:
+            message = f'The model "{key}" was given two columns.'
+            raise UsageError(message, "Give each model a name of its own.")
+        out[key] = value
+    if len(out) < 2:
+        message = f"A comparison needs at least two models, and one was given: {listing(out)}."
+        raise UsageError(message, f"Name another: --{role} NAME=COLUMN.")
+    return out
+
+
+def margins(texts: Sequence[str]) -> Any:
+    """A margin for all measures, margins by name, or both; the later counts where a name comes twice.
+
+    >>> margins(["0.01"]), margins(["auc=0.01,brier=0.005"]), margins(["0.02", "auc=0.01"])
+    ({'all': 0.01}, {'auc': 0.01, 'brier': 0.005}, {'all': 0.02, 'auc': 0.01})
+    """
+    out: dict[str, float] = {}
+    for text in texts:
+        for part in filter(None, text.split(",")):
+            name, mark, value = part.rpartition("=")
+            try:
+                out[name.strip() if mark else "all"] = float(value)
+            except ValueError:
+                message = f'The margin "{text}" cannot be read.'
+                raise UsageError(message, "Write 0.01, or auc=0.01,brier=0.005.") from None
+    return out or None
+
+
+def _ranking(files: tuple[str, ...], given: dict[str, Any]) -> Any:
+    import numpy as np
+
+    from steelyard.comparisons.ranks import friedman
+    from steelyard.experiments.tables import column_names, column_of, read_table
+
+    if len(files) != 1:
+        message = "Ranks are read from one file, with a column for each model and a row for each data set."
+        raise UsageError(message, "Name that file.")
+    table = read_table(files[0])
+    names = [n for n in column_names(table) if column_of(table, n).dtype.kind in "iuf"]
+    if given["model"]:
+        names = list(given["model"])
+    words = [n for n in column_names(table) if n not in names]
+    values = np.stack([column_of(table, n).astype(np.float64) for n in names], axis=1)
+    sets = [str(v) for v in column_of(table, words[0]).tolist()] if words else None
+    confidence = 0.95 if given["confidence"] is None else given["confidence"]
+    return friedman(values, names, given["better"], confidence, control=given["control"], sets=sets)

@@ -1,0 +1,224 @@
+"""steelyard monitor: a stream of predictions over time and a reference in; its state, and an exit code, out."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from steelyard.cli.program import COMMANDS
+from steelyard.cli.reading import options
+from steelyard.cli.writing import check_free, progress, put, spooled
+from steelyard.errors import SteelyardError, UsageError
+
+WARN, ALARM, UNKNOWN = 10, 11, 12
+ARGUMENTS = (
+    "time",
+    "target",
+    "score",
+    "prediction",
+    "reference",
+    "window",
+    "zone",
+    "features",
+    "horizon",
+    "budget",
+    "for_",
+    "mode",
+    "unit",
+    "since",
+    "now",
+)
+EPILOG = """\b
+Examples:
+  steelyard monitor preds.parquet --time scored --target y --score p \\
+      --reference 'first 8 windows' --window week
+  steelyard monitor today.csv --time scored --target y --score p \\
+      --reference baseline.json --since 2024-06-01 --fail-on alarm
+  steelyard monitor preds.csv --time scored --score p --features all \\
+      --reference 2024-01-01 --zone Europe/Berlin --report state.html
+  steelyard monitor preds.csv --time scored --target y --score p \\
+      --label-time known --horizon '30 days' --mode sequential \\
+      --reference train.csv
+
+\b
+Exit codes: 0 done, 2 wrong usage, 3 input unusable; with --fail-on also
+  10 a warning stands (--fail-on warn), 11 an alarm stands,
+  12 nothing could be judged, or no rows came
+
+More: steelyard help monitor"""
+
+
+@click.command("monitor", short_help=COMMANDS["monitor"], epilog=EPILOG)
+@click.argument("file")
+@click.option("--time", metavar="COLUMN", required=True, help="When each row was predicted.")
+@options("target", "score", "prediction", "positive")
+@click.option(
+    "--reference",
+    metavar="FILE|DATE|first:N",
+    required=True,
+    help="What to hold windows against: rows, a saved baseline or evaluation (.json), the rows before a date, or the "
+    "first N windows.",
+)
+@click.option(
+    "--window",
+    metavar="SPAN",
+    default="day",
+    show_default=True,
+    help="hour, day, week, month, '6 hours', or a number of rows.",
+)
+@click.option("--zone", metavar="NAME", default="UTC", show_default=True, help="Time zone, as Europe/Berlin.")
+@click.option("--label-time", metavar="COLUMN", help="When the target became known.")
+@click.option("--horizon", metavar="SPAN", help="How long labels are waited for, as '30 days'.")
+@click.option(
+    "--features",
+    metavar="COLUMN|all",
+    multiple=True,
+    help="Watch this column as well, or all that play no part; repeat.",
+)
+@click.option(
+    "--measure", metavar="MEASURE", multiple=True, help="Watch this measure; repeat.  [default: auc, accuracy or mae]"
+)
+@click.option("--margin", type=float, default=0.05, show_default=True, help="The share of its value that may be lost.")
+@click.option(
+    "--budget", metavar="BUDGET", default="1 per quarter", show_default=True, help="False alarms allowed: '2 per year'."
+)
+@click.option("--for", "for_", type=int, default=2, show_default=True, help="Windows in a row that fire an alarm.")
+@click.option(
+    "--mode",
+    type=click.Choice(["windows", "sequential"]),
+    default="windows",
+    show_default=True,
+    help="Judge each window, or all looks at once.",
+)
+@options("threshold", "weight", "unit")
+@click.option(
+    "--since", metavar="DATE", help="Tell only windows from then on; earlier ones bring the alarms up to date."
+)
+@click.option("--now", metavar="DATE", help="Judge as of then.  [default: the last moment in the file]")
+@options("confidence", "missing", "kind")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["alarm", "warn"]),
+    help="End with exit code 10, 11 or 12 where it stands so badly (since --since at any time).",
+)
+@click.option("--save-baseline", metavar="FILE", help="Keep the reference as .json, for later runs.")
+@click.option("--report", metavar="FILE", help="Write a report as well: .html, .md or .json.")
+@options("json", "output", "force", "quiet", "progress")
+def command(file: str, **given: Any) -> int:
+    """Watch a FILE of predictions over time: whether the model is as good as it was, and scores and features look the same.
+
+    FILE is CSV or Parquet (a path or a quoted glob), or - for CSV on standard input, with a row for each prediction and a
+    column of times. Targets that are not known yet are left empty: a window is judged once its labels are in.
+    """
+    for name in ("output", "report", "save_baseline"):
+        check_free(given[name], force=given["force"])
+    named = [Path(given[name]) for name in ("output", "report", "save_baseline") if given[name] not in (None, "-")]
+    if len(set(named)) < len(named):
+        message = f'"{named[0]}" was named for two results.'
+        raise UsageError(message, "Give each a file of its own.")
+    if given["report"]:
+        from steelyard.reports.writing import check_ending
+
+        check_ending(given["report"])
+    with progress("Watching …", quiet=given["quiet"] or given["no_progress"]):
+        m = _watched(file, given)
+        command_line = shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
+        if given["as_json"]:
+            text = json.dumps({"schema": 1, **m.to_dict()}, ensure_ascii=False, allow_nan=False, indent=1)
+        else:
+            text = str(m)
+    if given["save_baseline"]:
+        m.baseline.save(given["save_baseline"])
+    if given["report"]:
+        m.report(given["report"], command=command_line)
+    put(given["output"], text)
+    return code_of(m.worst if given["since"] else m.state, given["fail_on"])
+
+
+def code_of(state: str, fail_on: str | None) -> int:
+    """The exit code of a state.
+
+    >>> [code_of(state, "alarm") for state in ("ok", "warn", "alarm", "insufficient")]
+    [0, 0, 11, 12]
+    >>> code_of("warn", "warn"), code_of("alarm", None)
+    (10, 0)
+    """
+    if fail_on is None or state == "ok":
+        return 0
+    if state == "warn":
+        return WARN if fail_on == "warn" else 0
+    return ALARM if state == "alarm" else UNKNOWN
+
+
+def in_options(hint: str) -> str:
+    """A hint that speaks of Python arguments, in the words of this command.
+
+    >>> in_options('Say budget="1 per quarter", for_=2, or leave target= out.')
+    "Say --budget '1 per quarter', --for 2, or leave --target out."
+    """
+
+    def option(found: re.Match[str]) -> str:
+        name = found[1].removesuffix("_").replace("_", "-")
+        value = found[3] if found[2] is None else found[2]
+        return f"--{name}{' ' + shlex.quote(value) if value else ''}"
+
+    return re.sub(rf'\b({"|".join(ARGUMENTS)})=(?:"([^"]*)"|([\w.]*))', option, hint)
+
+
+def _watched(file: str, given: dict[str, Any]) -> Any:
+    try:
+        return _opened(file, given)
+    except SteelyardError as problem:
+        raise type(problem)(problem.message, in_options(problem.hint)) from None
+
+
+def _opened(file: str, given: dict[str, Any]) -> Any:
+    if file != "-":
+        return _run(file, given)
+    if given["reference"] == "-":
+        message = "Rows and reference cannot both be read from standard input."
+        raise UsageError(message, "Name a file for one of them.")
+    with spooled() as path:
+        return _run(path, given)
+
+
+def _run(path: str, given: dict[str, Any]) -> Any:
+    from steelyard.cli.columns import as_level, kinds_of, scores_of
+    from steelyard.monitors.monitor import monitor
+
+    kinds = kinds_of(path)
+    target, positive, scores = given["target"], given["positive"], given["score"]
+    features = list(given["features"])
+    return monitor(
+        path,
+        time=given["time"],
+        target=target,
+        score=scores_of(scores, kinds, target) if scores else None,
+        prediction=given["prediction"],
+        positive=None if positive is None else as_level(positive, kinds.get(target or "", "text")),
+        reference=given["reference"],
+        window=given["window"],
+        zone=given["zone"],
+        label_time=given["label_time"],
+        features="all" if features == ["all"] else features or None,
+        measures=list(given["measure"]) or None,
+        margin=given["margin"],
+        horizon=given["horizon"],
+        budget=given["budget"],
+        for_=given["for_"],
+        mode=given["mode"],
+        threshold=0.5 if given["threshold"] is None else given["threshold"],
+        weight=given["weight"],
+        unit=given["unit"],
+        since=given["since"],
+        now=given["now"],
+        confidence=0.95 if given["confidence"] is None else given["confidence"],
+        missing=given["missing"],
+        kind=given["kind"],
+    )

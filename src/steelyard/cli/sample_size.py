@@ -1,0 +1,57 @@
+"""steelyard sample-size: a difference in, the test rows that show it out; or the other way round."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from steelyard.cli.program import COMMANDS
+from steelyard.cli.reading import options
+from steelyard.cli.writing import check_free, put
+from steelyard.errors import UsageError
+
+EPILOG = """\b
+Examples:
+  steelyard sample-size accuracy --value 0.80 --difference 0.05
+  steelyard sample-size accuracy --value 0.80 --difference 0.05 \\
+      --paired --discordant 0.15
+  steelyard sample-size auc --value 0.80 --difference 0.03 \\
+      --prevalence 0.1 --paired --correlation 0.6
+  steelyard sample-size accuracy --value 0.80 --rows 1000
+
+More: steelyard help compare"""
+ASKED = ("value", "difference", "discordant", "correlation", "deviation", "prevalence")
+
+
+@click.command("sample-size", short_help=COMMANDS["sample-size"], epilog=EPILOG)
+@click.argument("measure")
+@click.option("--value", type=float, help="What the model to beat reaches.")
+@click.option("--difference", type=float, help="How much better the other one is, if it is.")
+@click.option("--rows", type=int, help="Instead: which difference do so many rows show?")
+@click.option("--paired", is_flag=True, help="Both are tested on the same rows.")
+@click.option("--discordant", type=float, help="Of shares, paired: the share of rows on which exactly one is right.")
+@click.option("--correlation", type=float, help="Of AUCs, paired: how scores within a class go together.")
+@click.option("--deviation", type=float, help="Of means: the standard deviation of a row's (paired) value.")
+@click.option("--prevalence", type=float, help="The share of positives.  [default: 0.5]")
+@click.option("--power", type=float, default=0.8, show_default=True, help="The chance to see it.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="The chance of a false alarm.")
+@options("json", "output", "force")
+def command(measure: str, **given: Any) -> None:
+    """Tell how many test rows are needed to see a difference in a MEASURE, before they are collected."""
+    from steelyard.comparisons.planning import detectable, sample_size
+    from steelyard.views.layout import wrap
+
+    check_free(given["output"], force=given["force"])
+    what = {k: given[k] for k in ASKED if given[k] is not None}
+    what |= {"paired": given["paired"], "power": given["power"], "alpha": given["alpha"]}
+    if given["rows"] is not None:
+        if given["difference"] is not None:
+            message = "Both --rows and --difference were given, and one of them is to be found."
+            raise UsageError(message, "Leave one of them out.")
+        plan = detectable(measure, rows=given["rows"], **what)
+    else:
+        plan = sample_size(measure, **what)
+    told = json.dumps(plan.to_dict(), ensure_ascii=False, indent=1) if given["as_json"] else "\n".join(wrap(str(plan)))
+    put(given["output"], told)

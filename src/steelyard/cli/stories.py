@@ -1,0 +1,54 @@
+"""What timeliness, stability and trial share: printing a result that tells itself, and writing its page."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from steelyard.cli.writing import check_free, put
+
+
+def check(given: Mapping[str, Any]) -> None:
+    """Refuse files that are there already, or of another kind, before any work is done."""
+    check_free(given["output"], force=given["force"])
+    check_free(given["report"], force=given["force"])
+    if given["report"]:
+        from steelyard.reports.writing import check_ending
+
+        check_ending(given["report"])
+
+
+def tell(result: Any, given: Mapping[str, Any], question: str, charts: Callable[[], Mapping[str, Any]]) -> None:
+    """Print a result as text or JSON, and write its page where one is asked for."""
+    from steelyard.views.document import plain
+
+    if given["report"]:
+        from steelyard.reports.story import write_story
+
+        command = shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
+        write_story(result, given["report"], question, charts(), command=command)
+        if not given["quiet"]:
+            click.echo(f"Wrote {given['report']}.", err=True)
+    if given["as_json"]:
+        put(given["output"], json.dumps(plain(result.to_dict()), ensure_ascii=False, allow_nan=False, indent=1))
+    else:
+        put(given["output"], str(result))
+
+
+def number_or_text(text: str) -> Any:
+    """A number where it reads like one, a text where it does not.
+
+    >>> number_or_text("3"), number_or_text("0.5"), number_or_text("random")
+    (3, 0.5, 'random')
+    """
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

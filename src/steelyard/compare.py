@@ -1,0 +1,348 @@
+"""The front door of comparisons: recognises how models were tested, and takes the test that is right for that."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from steelyard.comparison import Comparison
+from steelyard.comparisons.independent import check_alike
+from steelyard.comparisons.pairing import DifferentRows, SameRows, SameUnits
+from steelyard.errors import EmptyTable, LengthsDiffer, MissingValues, UnknownColumn, UsageError, listing, nearest
+from steelyard.evaluate import evaluate
+from steelyard.evaluation import Evaluation
+
+ROLES = ("target", "score", "prediction")
+
+
+def compare(
+    data: Any = None,
+    *,
+    target: Any = None,
+    score: Mapping[str, Any] | None = None,
+    prediction: Mapping[str, Any] | None = None,
+    positive: Any = None,
+    weight: Any = None,
+    weights: str = "sampling",
+    unit: Any = None,
+    on: str | None = None,
+    value: Any = None,
+    profit: Any = None,
+    threshold: float = 0.5,
+    levels: Sequence[Any] | None = None,
+    kind: str | None = None,
+    missing: str = "refuse",
+    models: Sequence[str] = (),
+    measures: Sequence[str] | None = None,
+    margin: float | Mapping[str, float] | None = None,
+    confidence: float = 0.95,
+    correction: str = "holm",
+    over: str = "pairs",
+    control: str | None = None,
+    paired: bool | None = None,
+) -> Comparison:
+    """Compare models: the difference with its interval, p-value and a verdict, by the test that suits how they were tested.
+
+    `data` is a mapping of names to evaluations (different test sets; with units the same rows); an experiment (same
+    folds); or a table or path with `target` and a score (or prediction) for each model by name (same rows). Two or more
+    tables by name are joined by the column `on`. `margin` is the largest difference that does not matter, for all measures
+    or by name ("all" being those without one). With `profit` that is compared besides the `measures`. P-values are
+    corrected for the number of pairs within a measure, or with `over="everything"` for pairs and measures together.
+
+    >>> y = [1, 0, 1, 1, 0, 0, 1, 0] * 20
+    >>> good, poor = [0.9, 0.2, 0.8, 0.6, 0.4, 0.1, 0.7, 0.3] * 20, [0.9, 0.4, 0.2, 0.6, 0.7, 0.1, 0.5, 0.3] * 20
+    >>> c = compare(target=y, score={"knn": poor, "tree": good})
+    >>> d = c.difference("accuracy", "tree", "knn")
+    >>> round(d.value, 2), d.verdict
+    (0.25, 'better')
+    """
+    options: dict[str, Any] = {"measures": measures, "margin": margin, "confidence": confidence}
+    options |= {"correction": correction, "over": over, "control": control}
+    if hasattr(data, "cells") and hasattr(data, "plan"):
+        return _folds(data, models, options)
+    if isinstance(data, Mapping) and data and all(isinstance(e, Evaluation) for e in data.values()):
+        return Comparison(_evaluations(data, paired), **options)
+    if target is None and isinstance(data, Mapping) and data:
+        wrong = next(k for k, v in data.items() if not isinstance(v, Evaluation))
+        message = f"Without a target a mapping holds evaluations by name, and {listing([wrong])} is {_a(data[wrong])}."
+        raise UsageError(
+            message, "Evaluate each: sy.evaluate(...); or name the target and the score of each model in a table."
+        )
+    if target is None:
+        message = "No target was given."
+        raise UsageError(
+            message, "Name it (or pass its values): target=...; saved evaluations are given by name in a mapping."
+        )
+    if profit is not None and measures is not None:
+        named = [measures] if isinstance(measures, str) else list(measures)
+        options["measures"] = [*named, profit.kind]
+    shape, given = _shape(score, prediction)
+    counting: dict[str, Any] = {"positive": positive, "weights": weights, "threshold": threshold, "levels": levels}
+    counting |= {"kind": kind, "profit": profit}
+    if isinstance(data, Mapping) and on is not None:
+        data, given = _joined(data, target, given, on)
+    if _stays(data):
+        return Comparison(_there(data, target, shape, given, unit, weight, value, missing, counting), **options)
+    columns = {"target": target, "weight": weight, "unit": unit}
+    amounts = _amounts(value, profit)
+    rows, dropped = _rows(data, columns, given, amounts, missing)
+    return Comparison(
+        _same_rows(rows, shape, tuple(amounts), dropped, counting),
+        source=str(data) if isinstance(data, str | os.PathLike) else "",
+        **options,
+    )
+
+
+def _a(value: Any) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def _folds(x: Any, models: Sequence[str], options: dict[str, Any]) -> Comparison:
+    if len(x.data_sets) * len(x.designs) > 1 and not models:
+        return _first_of(x, options)
+    names = [n for n in models if n in x.models]
+    places = [n for n in models if n not in x.models]
+    return x.compare(*names, *places, **options)  # type: ignore[no-any-return]
+
+
+def _first_of(x: Any, options: dict[str, Any]) -> Comparison:
+    """Over several data sets the ranking tells all of them; pairs are told of the first."""
+    return x.compare(x.data_sets[0], x.designs[0], **options)  # type: ignore[no-any-return]
+
+
+def _evaluations(data: Mapping[str, Evaluation], paired: bool | None) -> DifferentRows:
+    named = {str(k): v for k, v in data.items()}
+    first = next(iter(named))
+    for name in named:
+        check_alike(named[first], named[name], (first, name))
+    by_unit = all(getattr(s, "units", None) is not None for e in named.values() for s in e.evidence.values())
+    if paired and not by_unit:
+        message = "Summaries are paired by their units, and these were counted without any."
+        raise UsageError(message, "Evaluate each with unit=..., a column that tells rows (or customers) apart.")
+    return SameUnits(named) if paired else DifferentRows(named)
+
+
+def _shape(score: Any, prediction: Any) -> tuple[str, dict[str, Any]]:
+    if (score is None) == (prediction is None):
+        message = "Either a score or a prediction of each model was expected."
+        raise UsageError(message, 'Pass score={"knn": ..., "tree": ...}, or prediction={...} for labels and numbers.')
+    given = score if score is not None else prediction
+    if not isinstance(given, Mapping):
+        what = "scores" if score is not None else "predictions"
+        message = f"The models' {what} are given by name, and a {type(given).__name__} came."
+        raise UsageError(message, 'For example score={"knn": "p1", "tree": "p2"}.')
+    named = {str(k): v for k, v in given.items()}
+    if prediction is not None:
+        return "predictions", named
+    several = [isinstance(v, Mapping) for v in named.values()]
+    if any(several) and not all(several):
+        message = "Some models have one score and others one for each level."
+        raise UsageError(message, "Give all models the same kind of scores.")
+    return ("classes" if several and several[0] else "scores"), named
+
+
+def _amounts(value: Any, profit: Any) -> dict[str, Any]:
+    from steelyard.roles import assign
+
+    needed = profit.names if profit is not None else ()
+    found = assign(target=[0], score=[0], value=value, needed=needed)
+    return {name: found.columns[f"value{i}"] for i, name in enumerate(found.amounts)}
+
+
+# Rows at hand ---------------------------------------------------------------------------------------------------------
+
+
+def _rows(
+    data: Any, columns: dict[str, Any], given: Mapping[str, Any], amounts: Mapping[str, Any], missing: str
+) -> tuple[dict[str, Any], int]:
+    """All columns as arrays of one length, without the rows in which any is missing."""
+    flat: dict[Any, Any] = {k: v for k, v in columns.items() if v is not None}
+    for name, v in given.items():
+        if isinstance(v, Mapping):
+            flat |= {("model", name, level): part for level, part in v.items()}
+        else:
+            flat["model", name] = v
+    flat |= {("amount", name): v for name, v in amounts.items()}
+    found = {k: _array(v) for k, v in flat.items()} if data is None else _read(data, flat)
+    sizes = {len(v) for v in found.values()}
+    if len(sizes) > 1:
+        told = ", ".join(f"{_called(k)} {len(v):,}" for k, v in found.items())
+        message = f"The columns differ in length: {told}."
+        raise LengthsDiffer(message, "On the same rows every model has one prediction a row.")
+    if sizes == {0}:
+        message = "There are no rows."
+        raise EmptyTable(message, "At least a few rows are needed.")
+    gone = np.zeros(next(iter(sizes)), dtype=np.bool_)
+    for key, values in found.items():
+        here = _missing(values)
+        if here.any() and missing != "drop":
+            message = f"{int(here.sum()):,} of {len(here):,} rows have a missing value in {_called(key)}."
+            raise MissingValues(message, 'Complete them, or leave such rows out for all models: missing="drop".')
+        gone |= here
+    if gone.any():
+        found = {k: v[~gone] for k, v in found.items()}
+    rows: dict[str, Any] = {k: found.get(k) for k in ("target", "weight", "unit")}
+    rows["amounts"] = {k[1]: v for k, v in found.items() if isinstance(k, tuple) and k[0] == "amount"}
+    rows["given"] = {
+        name: {level: found["model", name, level] for level in v} if isinstance(v, Mapping) else found["model", name]
+        for name, v in given.items()
+    }
+    return rows, int(gone.sum())
+
+
+def _called(key: Any) -> str:
+    return f'"{key[1]}"' if isinstance(key, tuple) else f"the {key}"
+
+
+def _array(values: Any) -> Any:
+    from steelyard.experiments.tables import flat_array
+
+    return flat_array(values)
+
+
+def _missing(values: Any) -> Any:
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind == "O":
+        return np.array([v is None or v != v for v in values.tolist()])
+    return np.zeros(len(values), dtype=np.bool_)
+
+
+def _read(data: Any, wanted: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The columns that were named, out of a file or a frame; values that came as such stay as they are."""
+    from steelyard.experiments.tables import as_table, column_names
+
+    if isinstance(data, str | os.PathLike):
+        from steelyard.sources.files import open_files
+
+        relation, names, connection = open_files(data)
+        named = {k: v for k, v in wanted.items() if isinstance(v, str)}
+        _check_columns(named, list(names))
+        picked = list(dict.fromkeys(names[v] for v in named.values()))
+        quoted = ", ".join('"' + c.replace('"', '""') + '"' for c in picked)
+        fetched = relation.project(quoted).fetchnumpy()
+        connection.close()
+        arrays = {k: _unmasked(fetched[names[v]]) for k, v in named.items()}
+        return arrays | {k: _array(v) for k, v in wanted.items() if k not in named}
+    table = as_table(data)
+    _check_columns({k: v for k, v in wanted.items() if isinstance(v, str)}, column_names(table))
+    return {k: _array(table[v]) if isinstance(v, str) else _array(v) for k, v in wanted.items()}
+
+
+def _unmasked(values: Any) -> Any:
+    """Missing values as NaN, or None in text."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return _array(values)
+    gone = np.ma.getmaskarray(values)
+    if not gone.any():
+        return _array(values.data)
+    if values.dtype.kind in "iuf":
+        return np.where(gone, np.nan, values.data.astype(np.float64))
+    plain = [None if lost else v for v, lost in zip(values.data.tolist(), gone.tolist(), strict=True)]
+    return np.array(plain, dtype=object)
+
+
+def _check_columns(named: Mapping[Any, str], known: Sequence[str]) -> None:
+    for name in named.values():
+        if name not in known:
+            message = f'There is no column "{name}".'
+            raise UnknownColumn(message, nearest(name, known) or f"There are {listing(known)}.")
+
+
+def _same_rows(
+    rows: Mapping[str, Any], shape: str, amounts: tuple[str, ...], dropped: int, counting: dict[str, Any]
+) -> SameRows:
+    """Every model evaluated on the same arrays, and the arrays themselves for paired tests."""
+    role = "prediction" if shape == "predictions" else "score"
+    value = {n: rows["amounts"][n] for n in amounts} or None
+    evaluations = {
+        name: evaluate(
+            target=rows["target"], weight=rows["weight"], unit=rows["unit"], value=value, **{role: v}, **counting
+        )
+        for name, v in rows["given"].items()
+    }
+    first = next(iter(evaluations.values()))
+    if shape == "predictions":
+        shape = "numbers" if first.residuals is not None else "labels"
+    options: dict[str, Any] = {"weight": rows["weight"], "unit": rows["unit"], "weights": counting["weights"]}
+    if shape != "numbers":
+        every = dict.fromkeys(level for e in evaluations.values() for level in e.levels)
+        options |= {"positive": first.positive, "levels": tuple(every), "threshold": counting["threshold"]}
+    if counting["profit"] is not None:
+        options["payoff"] = counting["profit"]
+        options["value"] = value
+    return SameRows(evaluations, rows["target"], rows["given"], shape, options, dropped)
+
+
+# Rows elsewhere -------------------------------------------------------------------------------------------------------
+
+
+def _stays(data: Any) -> bool:
+    """Whether the rows of a table are better counted where they are: in a database, on a cluster, or not read yet."""
+    module = type(data).__module__.split(".")[0]
+    return module in ("pyspark", "ibis", "duckdb", "_duckdb") or type(data).__name__ == "LazyFrame"
+
+
+def _there(
+    data: Any,
+    target: Any,
+    shape: str,
+    given: Mapping[str, Any],
+    unit: Any,
+    weight: Any,
+    value: Any,
+    missing: str,
+    counting: dict[str, Any],
+) -> SameUnits:
+    if unit is None:
+        message = "The rows stay where they are, so models are paired by units, and none were named."
+        raise UsageError(message, "Name a column that tells rows (or customers) apart: unit=...")
+    role = "prediction" if shape == "predictions" else "score"
+    return SameUnits(
+        {
+            name: evaluate(
+                data, target=target, unit=unit, weight=weight, value=value, missing=missing, **{role: v}, **counting
+            )
+            for name, v in given.items()
+        }
+    )
+
+
+def _joined(data: Mapping[str, Any], target: Any, given: Mapping[str, Any], on: str) -> tuple[Any, dict[str, Any]]:
+    """Tables of several models joined by the column that names their rows, their targets being the same."""
+    if set(given) - set(map(str, data)):
+        message = f"Scores were given for {listing(given)}, and tables for {listing(data)}."
+        raise UsageError(message, "Give each model its table and the name of its column there.")
+    columns: dict[str, Any] = {}
+    first, ids = "", np.zeros(0)
+    for name, table in data.items():
+        found = _read(table, {"on": on, "target": target, "given": given[str(name)]})
+        order = np.argsort(found["on"], kind="stable")
+        keys = found["on"][order]
+        if len(np.unique(keys)) < len(keys):
+            message = f'Some values of "{on}" occur more than once in the table of {listing([name])}.'
+            raise UsageError(message, "Join by a column that names each row once.")
+        if not first:
+            first, ids = str(name), keys
+            columns["target"] = found["target"][order]
+        elif len(keys) != len(ids) or not np.array_equal(keys, ids):
+            alone = len(np.setxor1d(keys.astype(str), ids.astype(str)))
+            message = f'{alone:,} values of "{on}" are in the table of {listing([first])} or {listing([name])} and not in both.'
+            raise LengthsDiffer(message, "Compare models on the same rows: leave out what one of them lacks.")
+        elif not np.array_equal(columns["target"], found["target"][order]):
+            wrong = int((columns["target"] != found["target"][order]).sum())
+            message = (
+                f'The targets of {listing([first])} and {listing([name])} differ in {wrong:,} rows of the same "{on}".'
+            )
+            raise UsageError(message, "The same rows have the same target: check the tables.")
+        columns[f"of {name}"] = found["given"][order]
+    from steelyard.results import make_frame
+
+    frame = make_frame(
+        {str(target): list(columns["target"]), **{k: list(v) for k, v in columns.items() if k != "target"}}
+    )
+    return frame, {str(name): f"of {name}" for name in data}

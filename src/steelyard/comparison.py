@@ -1,0 +1,292 @@
+"""A comparison: every pair of models, the size of the difference, the right test, and a verdict in words."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from steelyard.comparisons.folds import Posterior
+from steelyard.comparisons.pairing import Pairing, SameFolds, all_pairs
+from steelyard.comparisons.step_down import CORRECTIONS, corrected
+from steelyard.errors import NotAvailable, UsageError, listing, nearest
+from steelyard.measures.measure import find
+from steelyard.results import Difference, make_frame
+from steelyard.views.sentences import BETTER, TOO_FEW, UNCLEAR, WORSE, too_few
+
+if TYPE_CHECKING:
+    from steelyard.charts.marks import Chart
+    from steelyard.comparisons.best_of_many import Selected
+    from steelyard.comparisons.crossing import Crossing
+    from steelyard.comparisons.labels import Significance
+    from steelyard.comparisons.ranks import Ranking
+
+CHIEF = (
+    *("auc", "accuracy", "log_loss", "brier"),
+    *("hand_till_auc", "average_class_accuracy", "kappa"),
+    *("rmse", "mae", "r2"),
+)
+EQUIVALENT = "equivalent within"
+UNKNOWN = "not known"
+OVER = ("pairs", "everything")
+USUAL = 0.5
+"""The threshold unless another is given."""
+ALL = "all"
+"""The margin of all measures that have none of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One pair of models in one measure, with the p-value corrected for the number of looks."""
+
+    difference: Difference
+    p_corrected: float | None
+    verdict: str
+
+
+class Comparison:
+    """Models side by side: `c.difference("auc", "tree", "knn")`, `c.table()`, `c.winner()`, or all of it in words."""
+
+    def __init__(
+        self,
+        pairing: Pairing,
+        *,
+        measures: Sequence[str] | None = None,
+        margin: float | Mapping[str, float] | None = None,
+        confidence: float = 0.95,
+        correction: str = "holm",
+        over: str = "pairs",
+        control: str | None = None,
+        source: str = "",
+        ranking: Ranking | None = None,
+    ) -> None:
+        self.pairing = pairing
+        self.confidence = confidence
+        self.correction = correction
+        self.over = over
+        self.source = source
+        self.ranking = ranking
+        self.remarks: list[str] = []
+        """What whoever asked has to add to the notes."""
+        self._known: dict[Any, Difference] = {}
+        if not 0 < confidence < 1:
+            message = f"The confidence must lie between 0 and 1, and {confidence} came."
+            raise UsageError(message, "0.95 is usual.")
+        if correction not in CORRECTIONS:
+            message = f"There is no correction {listing([correction])}."
+            raise UsageError(message, f"Choose one of {listing(CORRECTIONS)}.")
+        if over not in OVER:
+            message = f"over={listing([over])} is not a choice."
+            raise UsageError(message, 'Looks are counted over "pairs" within a measure, or over "everything".')
+        if len(self.models) < 2:
+            message = f"A comparison needs at least two models, and {len(self.models)} came: {listing(self.models)}."
+            raise UsageError(message, "Name another one.")
+        if control is not None and control not in self.models:
+            message = f"The control {listing([control])} is none of the models."
+            raise NotAvailable(message, nearest(control, self.models) or f"There are {listing(self.models)}.")
+        self.control = control
+        self.measures = self._chosen(measures)
+        self.margins = self._margins(margin)
+
+    def _chosen(self, measures: Sequence[str] | None) -> list[str]:
+        common = [n for n in next(iter(self.evaluations.values())).measures if self._answers(n)]
+        if measures is None:
+            worth = [n for n in ("profit", "cost") if n in common]
+            return ([n for n in CHIEF if n in common][:3] + worth) or common[:1]
+        names = [measures] if isinstance(measures, str) else list(measures)
+        found = [find(n).name for n in names]
+        for name in found:
+            if name not in common:
+                message = f'The models cannot be compared by "{name}".'
+                raise NotAvailable(message, f"What they share: {listing(common)}.")
+        return list(dict.fromkeys(found))
+
+    def _answers(self, name: str) -> bool:
+        if find(name).better not in ("higher", "lower"):
+            return False
+        return all(name in e.measures for e in self.evaluations.values())
+
+    def _margins(self, margin: float | Mapping[str, float] | None) -> dict[str, float]:
+        if margin is None:
+            return {}
+        given: dict[str, Any] = dict(margin) if isinstance(margin, Mapping) else {ALL: margin}
+        shared = {name: given.pop(ALL) for name in ([ALL] if ALL in given else [])}
+        named = dict.fromkeys(self.measures, shared[ALL]) if shared else {}
+        named |= {find(k).name: v for k, v in given.items()}
+        try:
+            out = {k: float(v) for k, v in named.items()}
+        except (TypeError, ValueError):
+            message = f"A margin is a number, or numbers by measure, and {margin!r} came."
+            raise UsageError(message, 'For example margin=0.01, or margin={"auc": 0.01, "brier": 0.005}.') from None
+        for name, value in out.items():
+            if not (math.isfinite(value) and value > 0):
+                message = f"The margin of {name} must be a positive number, and {value} came."
+                raise UsageError(message, "Give the largest difference that does not matter.")
+        return out
+
+    @property
+    def evaluations(self) -> Mapping[str, Any]:
+        """The evidence of each model."""
+        return self.pairing.evaluations
+
+    @property
+    def models(self) -> list[str]:
+        """The names of the models."""
+        return list(self.pairing.evaluations)
+
+    @property
+    def kind(self) -> str:
+        """How they were tested: on different rows, the same rows, or the same folds."""
+        return self.pairing.kind
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.evaluations:
+            message = f"There is no model {listing([name])}."
+            raise NotAvailable(message, nearest(str(name), self.models) or f"There are {listing(self.models)}.")
+        return self.evaluations[name]
+
+    # Differences -----------------------------------------------------------------------------------------------------
+    def difference(self, measure: str, first: str, second: str, **options: Any) -> Difference:
+        """How much the first exceeds the second, with interval, p-value and verdict; `level` and other options as asked."""
+        for name in (first, second):
+            self[name]
+        if first == second:
+            message = f"{first} was compared with itself."
+            raise UsageError(message, "Name two models.")
+        if options.get("method") == "usual":
+            options.pop("method")
+        key = (find(measure).name, first, second, repr(sorted(options.items(), key=str)))
+        if key not in self._known:
+            found = self.pairing.difference(measure, (first, second), self.confidence, **options)
+            self._known[key] = found.renamed(verdict=self._verdict(found, None))
+        return self._known[key]
+
+    def _verdict(self, d: Difference, p_corrected: float | None) -> str:
+        """Better or worse where the interval of the difference leaves out zero, many looks considered."""
+        better = find(d.measure).better
+        if better not in ("higher", "lower"):
+            return d.verdict
+        if d.value is None:
+            return UNKNOWN
+        few = next(filter(None, (too_few(self.evaluations[n]) for n in (d.first, d.second))), "")
+        if few:
+            return TOO_FEW
+        if d.low is None or d.high is None:
+            return UNKNOWN
+        margin = self.margins.get(d.measure)
+        low, high = (d.low, d.high) if better == "higher" else (-d.high, -d.low)
+        clear = p_corrected is None or p_corrected < 1 - self.confidence
+        inside = margin is not None and -margin < low and high < margin
+        if clear and (low > 0 or high < 0) and not inside:
+            return BETTER if low > 0 else WORSE
+        return f"{EQUIVALENT} {margin:g}" if inside else UNCLEAR
+
+    def table(self, measure: str | None = None, **options: Any) -> list[Compared]:
+        """Every pair in every measure (or one), with p-values corrected for the number of pairs."""
+        wanted = self.measures if measure is None else [find(measure).name]
+        every = list(dict.fromkeys([*self.measures, *wanted])) if self.over == "everything" else wanted
+        pairs = all_pairs(self.models, self.control)
+        found = {name: [self.difference(name, a, b, **options) for a, b in pairs] for name in every}
+        if self.over == "everything":
+            p = iter(corrected([d.p_value for row in found.values() for d in row], self.correction))
+            adjusted = {name: [next(p) for _ in row] for name, row in found.items()}
+        else:
+            # Another measure of the same pair tells much the same, so looks are counted within a measure.
+            adjusted = {name: corrected([d.p_value for d in row], self.correction) for name, row in found.items()}
+        return [
+            Compared(d, p, self._verdict(d, p))
+            for name in wanted
+            for d, p in zip(found[name], adjusted[name], strict=True)
+        ]
+
+    def posterior(self, measure: str, first: str, second: str, rope: float = 0.01) -> Posterior:
+        """How likely the difference is practically nothing; for models on the same folds."""
+        if not isinstance(self.pairing, SameFolds):
+            message = "The Bayesian test is for models on the same folds."
+            raise NotAvailable(message, "Give an experiment.")
+        return self.pairing.posterior(measure, (first, second), rope, self.confidence)
+
+    def together(self, measure: str | None = None) -> Significance | None:
+        """Whether all models could be equal: Cochran's Q, or DeLong's chi-square; None where no such test is at hand."""
+        return self.pairing.together(measure or self.measures[0])
+
+    def winner(self, measure: str | None = None) -> Selected | None:
+        """The best of three or more, and how much of its lead is the luck of having been chosen."""
+        return self.pairing.winner(measure or self.measures[0], self.confidence)
+
+    def crossing(self, first: str, second: str) -> Crossing:
+        """Where two ROC curves cross: who is better in which range, and at which costs."""
+        for name in (first, second):
+            self[name]
+        return self.pairing.crossing((first, second), self.confidence)
+
+    def notes(self) -> list[str]:
+        """What a reader should know."""
+        return [*self.pairing.notes(), *_no_probabilities(self.evaluations), *self.remarks]
+
+    # Telling ---------------------------------------------------------------------------------------------------------
+    def rows_as_dicts(self) -> list[dict[str, Any]]:
+        """One tidy row a pair and measure."""
+        out = []
+        for c in self.table():
+            d = c.difference
+            row = {"measure": d.measure, "first": d.first, "second": d.second, "difference": d.value}
+            row |= {"low": d.low, "high": d.high, "p_value": d.p_value, "p_corrected": c.p_corrected}
+            out.append(row | {"verdict": c.verdict, "method": d.method, "note": d.note or d.reason})
+        return out
+
+    def frame(self) -> Any:
+        """One tidy row a pair and measure, as a frame."""
+        rows = self.rows_as_dicts()
+        return make_frame({k: [r[k] for r in rows] for k in rows[0]})
+
+    def sentences(self) -> list[str]:
+        """The verdicts in plain words."""
+        from steelyard.views.comparison import comparison_sentences
+
+        return comparison_sentences(self)
+
+    def chart(self, measure: str | None = None) -> Chart:
+        """The differences of all pairs as dots on their intervals, with zero and the margin."""
+        from steelyard.views.comparison import comparison_chart
+
+        return comparison_chart(self, measure)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every number and sentence as plain JSON values."""
+        from steelyard.views.comparison import comparison_document
+
+        return comparison_document(self)
+
+    def report(self, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
+        """Write a report: one offline page (.html), Markdown (.md), or every number and sentence (.json)."""
+        from steelyard.reports.comparison import write_comparison_report
+
+        write_comparison_report(self, path, title=title, command=command)
+
+    def __str__(self) -> str:
+        from steelyard.views.comparison import comparison_text
+
+        return comparison_text(self)
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {listing(self.models)} {self.pairing.words}>"
+
+    def _repr_html_(self) -> str:
+        from steelyard.views.comparison import comparison_html
+
+        return comparison_html(self)
+
+
+def _no_probabilities(evaluations: Mapping[str, Any]) -> list[str]:
+    """What scores that are no probabilities are good for."""
+    scored = {n: e.scores for n, e in evaluations.items() if getattr(e, "scores", None) is not None}
+    names = [n for n, s in scored.items() if not s.probabilities]
+    if not names:
+        return []
+    said = f"Scores of {listing(names)} lie outside 0 to 1: log loss and Brier score need probabilities"
+    if any(evaluations[n].threshold == USUAL for n in names):
+        said += f", and a threshold of {USUAL}, on which accuracy and profit rest, may not suit them (threshold=..., --threshold)"
+    return [f"{said}."]

@@ -1,0 +1,276 @@
+"""What a plan is about: the difference that is to be seen, the test that will look for it, and what is taken for granted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from steelyard.comparisons.powers import (
+    COUNTED,
+    discordant_rows,
+    discordant_rows_normal,
+    two_areas,
+    two_means,
+    two_shares,
+    two_shares_normal,
+)
+from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.measures.measure import find
+
+SHARES = dict.fromkeys(("share", "accuracy", "error_rate", "top_k_accuracy", "predicted_positive_rate"), "rows")
+SHARES |= {"recall": "positives", "fnr": "positives", "specificity": "negatives", "fpr": "negatives"}
+"""Shares, and the rows that they are shares of."""
+MEANS = ("mean", "mae", "mse", "rmse", "bias", "brier", "log_loss", "profit", "cost")
+KNOWN = (*SHARES, "auc", *MEANS)
+VARIANCES = ("binormal", "hanley-mcneil")
+NO_OTHER = (
+    "the models are taken to err independently, which asks for more rows than needed where both err on the same ones"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What is to be seen, and how it will be tested."""
+
+    measure: str
+    difference: float
+    first: float | None = None
+    second: float | None = None
+    paired: bool = False
+    discordant: float | None = None
+    correlation: float | None = None
+    deviation: float | None = None
+    prevalence: float = 0.5
+    alpha: float = 0.05
+    variance: str = "binormal"
+
+    @property
+    def kind(self) -> str:
+        """Whether it is a share, an area or a mean."""
+        return "share" if self.measure in SHARES else "area" if self.measure == "auc" else "mean"
+
+    @property
+    def both(self) -> tuple[float, float]:
+        """The two values, which have been checked to be there."""
+        assert self.first is not None
+        assert self.second is not None
+        return self.first, self.second
+
+    @property
+    def classes(self) -> bool:
+        """Whether it matters how many rows are positive."""
+        return self.kind == "area" or SHARES.get(self.measure, "rows") != "rows"
+
+    def positives(self, rows: int) -> int:
+        """Positive rows among so many."""
+        return math.floor(self.prevalence * rows + 1e-9)
+
+    def counted(self, rows: int) -> int:
+        """The rows that the measure is about."""
+        part = SHARES.get(self.measure, "rows")
+        return rows if part == "rows" else self.positives(rows) if part == "positives" else rows - self.positives(rows)
+
+    @property
+    def fewest(self) -> int:
+        """Fewer rows have no test at all."""
+        smaller = min(self.prevalence, 1 - self.prevalence)
+        return math.ceil(2 / smaller) if self.kind == "area" else 2 if self.kind == "mean" else 1
+
+    @property
+    def apart(self) -> float:
+        """The share of rows on which exactly one of two is right; as if they erred independently where it is not given."""
+        if self.discordant is not None:
+            return self.discordant
+        p, q = self.both
+        return p * (1 - q) + q * (1 - p)
+
+    def power(self, rows: int) -> float:
+        """The chance to see the difference."""
+        if self.kind == "area":
+            p = self.positives(rows)
+            r = (self.correlation or 0.0) if self.paired else None
+            return two_areas(*self.both, p, rows - p, self.alpha, r, self.variance)
+        if self.kind == "mean":
+            assert self.deviation is not None
+            # Errors are averaged before the root is taken, so it is the mean squares that are compared.
+            step = self.both[0] ** 2 - self.both[1] ** 2 if self.measure == "rmse" else self.difference
+            return two_means(step, self.deviation, rows, self.alpha, paired=self.paired)
+        n = self.counted(rows)
+        if n < 1:
+            return 0.0
+        return (
+            discordant_rows(self.difference, self.apart, n, self.alpha)
+            if self.paired
+            else two_shares(*self.both, n, self.alpha)
+        )
+
+    def rough(self, rows: int) -> float:
+        """The same by the usual normal formula for shares; for others there is one formula only."""
+        if self.kind != "share":
+            return self.power(rows)
+        n = self.counted(rows)
+        if self.paired:
+            return discordant_rows_normal(self.difference, self.apart, n, self.alpha)
+        return two_shares_normal(*self.both, n, self.alpha)
+
+    def method(self, rows: int) -> str:
+        """The test and how its power was found."""
+        if self.kind == "area":
+            how = "scores normal in each class" if self.variance == "binormal" else "variances after Hanley and McNeil"
+            return f"DeLong's test of two areas; {how}"
+        if self.kind == "mean":
+            return f"Student's t of {'paired differences' if self.paired else 'two sets'}; power by the noncentral t"
+        how = "counted over all outcomes" if rows <= COUNTED else "by the normal approximation"
+        test = "McNemar's mid-p test" if self.paired else "Newcombe's interval of two shares"
+        return f"{test}; power {how}"
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is taken for granted, in words."""
+        out = ["rows are independent of one another"]
+        part = SHARES.get(self.measure, "rows")
+        if not self.paired:
+            out.append("each model is tested on a set of its own, both of the same size")
+        elif self.kind == "share":
+            out.append(f"exactly one of the two is right on {self.apart:.3g} of the {part}")
+            if self.discordant is None:
+                out.append(NO_OTHER)
+        elif self.kind == "area":
+            known = self.correlation is not None
+            careful = "" if known else ", none having been given, which asks for more rows than needed"
+            out.append(f"scores have the correlation {self.correlation or 0.0:g} within each class{careful}")
+        if self.classes:
+            out.append(f"{self.prevalence:.3g} of the rows are positive")
+        if self.kind == "mean":
+            of = "squared errors" if self.measure in {"mse", "rmse"} else "values"
+            what = f"the differences between the two models' {of}" if self.paired else f"one model's {of}"
+            out.append(f"{what} have the standard deviation {self.deviation:.4g}, and their mean is close to normal")
+        return tuple(out)
+
+
+# What came ------------------------------------------------------------------------------------------------------------
+
+
+def aim_of(
+    measure: str,
+    *,
+    difference: float | None = None,
+    value: float | None = None,
+    first: float | None = None,
+    second: float | None = None,
+    **how: Any,
+) -> Aim:
+    """An aim from what somebody said, refused where it cannot be meant.
+
+    >>> aim = aim_of("roc_auc", value=0.8, difference=0.05)
+    >>> aim.measure, round(aim.first, 3), aim.second
+    ('auc', 0.85, 0.8)
+    >>> round(aim_of("error_rate", value=0.2, difference=0.05).first, 3)
+    0.15
+    """
+    name = measure_name(measure)
+    if value is not None and second is not None:
+        message = "Both value= and second= came, and they are the same thing."
+        raise UsageError(message, "Give value and difference, or first and second.")
+    if difference is not None and first is None and second is None and lower_is_better(name):
+        # It says how much better the first is, which is less where less is better.
+        difference = -difference
+    second = value if second is None else second
+    if first is None and second is not None and difference is not None:
+        first = second + difference
+    elif second is None and first is not None and difference is not None:
+        second = first - difference
+    if first is not None and second is not None:
+        if difference is not None and abs(first - second - difference) > 1e-9:
+            message = f"The values differ by {first - second:g}, and a difference of {difference:g} came."
+            raise UsageError(message, "Leave one of the three out.")
+        difference = first - second
+    if not difference or not math.isfinite(difference):
+        message = "A plan needs a difference that is to be seen, and none came."
+        raise UsageError(message, "Give difference=0.05 with value=0.8, for example, or first= and second=.")
+    aim = Aim(name, float(difference), first, second, **how)
+    _check(aim)
+    return aim
+
+
+def lower_is_better(name: str) -> bool:
+    """Whether an improvement is a fall; "share" and "mean" are taken to rise."""
+    return name not in {"share", "mean"} and find(name).better == "lower"
+
+
+def measure_name(measure: str) -> str:
+    """The canonical name of a measure that can be planned."""
+    name = measure if measure in {"share", "mean"} else find(measure).name
+    if name not in KNOWN:
+        if name in {"precision", "npv"}:
+            message = f"{name} is a share of the rows that a model flags or leaves, and each model has its own."
+            raise NotAvailable(message, 'Plan measure="share"; the rows are then those that count.')
+        message = f"There is no plan for {name}; there are plans for {listing(KNOWN)}."
+        raise NotAvailable(message, 'Plan "share" or "mean" for anything that is one, or simulate.')
+    return name
+
+
+def _check(aim: Aim) -> None:
+    if not 0 < aim.alpha < 1:
+        message = f"The level alpha must lie between 0 and 1, and {aim.alpha} came."
+        raise UsageError(message, "0.05 is usual.")
+    if not 0 < aim.prevalence < 1:
+        message = f"A prevalence lies between 0 and 1, and {aim.prevalence} came."
+        raise UsageError(message, "Give the share of positives among the test rows, for example 0.08.")
+    if aim.variance not in VARIANCES:
+        message = f"There is no variance {listing([aim.variance])} of an area; there are {listing(VARIANCES)}."
+        raise UsageError(message, "Choose one of them.")
+    if aim.kind == "mean":
+        _check_mean(aim)
+        return
+    if (aim.first is None or aim.second is None) and not (
+        aim.paired and aim.discordant is not None and aim.kind == "share"
+    ):
+        message = f"How likely a difference in {aim.measure} is seen depends on where the two models are."
+        raise UsageError(message, "Give value= beside difference=, or first= and second=.")
+    for x in (aim.first, aim.second):
+        inside = x is None or (0 < x < 1 if aim.kind == "area" else 0 <= x <= 1)
+        if not inside:
+            message = f"The {aim.measure} lies between 0 and 1, and {x:g} would be needed."
+            raise UsageError(message, "Look for a smaller difference.")
+    if aim.correlation is not None and not -1 < aim.correlation < 1:
+        message = f"A correlation of two models' scores lies between −1 and 1, and {aim.correlation} came."
+        raise UsageError(message, "0.5 to 0.9 is usual for models of the same target.")
+    if aim.kind == "share" and aim.paired:
+        _check_apart(aim)
+
+
+def _check_mean(aim: Aim) -> None:
+    if aim.deviation is None or not (math.isfinite(aim.deviation) and aim.deviation > 0):
+        what = "of the differences between the two models, row by row" if aim.paired else "of one model's values"
+        message = f"A plan for {aim.measure} needs the standard deviation {what}, a number above zero."
+        raise UsageError(message, "Take deviation= from a pilot: a few hundred rows are enough.")
+    if aim.measure == "rmse" and (aim.first is None or aim.second is None):
+        message = "A difference in rmse depends on where the two models are."
+        raise UsageError(message, "Give value= beside difference=, or first= and second=.")
+
+
+def _check_apart(aim: Aim) -> None:
+    """Two models that differ by d must differ on a share d of the rows, and cannot on more than they get wrong or right."""
+    least, most = abs(aim.difference), 1.0
+    if aim.first is not None and aim.second is not None:
+        p, q = aim.both
+        most = min(p, 1 - q) + min(q, 1 - p)
+    if not least - 1e-12 <= aim.apart <= most + 1e-12 or aim.apart <= 0:
+        message = f"Exactly one of the two is right on {least:.3g} to {most:.3g} of the rows, and {aim.apart:g} came."
+        raise UsageError(message, "Count the rows of a pilot on which one is right and the other wrong.")
+
+
+def check_power(power: float, alpha: float) -> None:
+    """Refuse a power that no test has, or that every test has."""
+    if not alpha < power < 1:
+        message = f"The power must lie between alpha ({alpha:g}) and 1, and {power} came."
+        raise UsageError(message, "0.8 and 0.9 are usual.")
+
+
+def check_rows(aim: Aim, rows: int) -> None:
+    """Refuse numbers of rows that cannot be tested."""
+    if rows != int(rows) or rows < aim.fewest:
+        message = f"This comparison needs at least {aim.fewest} rows, and {rows} came."
+        raise UsageError(message, "Give the rows of one test set as a whole number.")

@@ -1,0 +1,271 @@
+"""Two evaluations of the same rows, counted with units: the paired difference from their summaries alone.
+
+A unit falls into the same bucket in both evaluations, so leaving out one bucket at a time from both shows how the two numbers
+move together, though no row is at hand any more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from steelyard.comparisons.independent import NORMAL, check_alike, p_value, verdict
+from steelyard.comparisons.labels import joined
+from steelyard.errors import NotAvailable, UsageError
+from steelyard.intervals.by_unit import FEWEST, left_out
+from steelyard.intervals.method import Question, around, choose, clipped, interval
+from steelyard.intervals.proportions import wilson
+from steelyard.measures.measure import Measure, find
+from steelyard.measures.money import priced
+from steelyard.questions import ask, estimate, payoff_of
+from steelyard.results import Array, Difference, Interval, Share, divide
+from steelyard.summaries.amounts import Product
+from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.confusion import Confusion
+from steelyard.summaries.moments import ORDERS
+from steelyard.summaries.residuals import Residuals
+from steelyard.summaries.units import Units
+
+ALIKE = "leaving out any bucket of units changes both alike"
+
+
+def bucket_difference(
+    e: Any,
+    f: Any,
+    measure: str,
+    level: Any = None,
+    confidence: float = 0.95,
+    *,
+    names: tuple[str, str] = ("first", "second"),
+    **options: Any,
+) -> Difference:
+    """How much the first evaluation's number exceeds the second's, both having been counted on the same units.
+
+    The jackknife over B buckets: s² = (B − 1) / B Σ (d_b − d̄)² with d_b the difference without bucket b. The interval is
+    put together from the two numbers' own with their correlation r over buckets (MOVER), so it keeps inside what is
+    possible, or is d ± t s where one of them has none. Profit and cost are per case.
+
+    >>> from steelyard import evaluate
+    >>> y = [1, 1, 1, 0, 0, 0, 0, 1] * 30
+    >>> one, two = [0.9, 0.8, 0.4, 0.5, 0.2, 0.1, 0.3, 0.6] * 30, [0.9, 0.7, 0.3, 0.5, 0.6, 0.1, 0.3, 0.4] * 30
+    >>> e, f = (evaluate(target=y, score=s, unit=list(range(240))) for s in (one, two))
+    >>> d = bucket_difference(e, f, "brier")
+    >>> print(d, d.verdict)
+    −0.088 [−0.103, −0.074] better
+
+    Efron and Tibshirani, An Introduction to the Bootstrap, chapter 11 (1993); Zou, Psychological Methods 12 (2007).
+    """
+    if not 0 < confidence < 1:
+        message = f"The confidence must lie between 0 and 1, and {confidence} came."
+        raise UsageError(message, "0.95 is usual.")
+    m = find(measure)
+    check_alike(e, f, names)
+    chosen = _options(m, e, f, options)
+    questions = [ask(m, x.summaries, level, chosen, confidence, x.positive) for x in (e, f)]
+    first, second = _aligned(questions[0], questions[1], names)
+    found = [estimate(q, level=level, segment=None, options=chosen) for q in (first, second)]
+    facts: dict[str, Any] = {
+        "confidence": confidence,
+        "values": (found[0].value, found[1].value),
+        "n": (found[0].n, found[1].n),
+        "level": level,
+        "options": found[0].options,
+    }
+    for name, x in zip(names, found, strict=True):
+        if x.value is None:
+            return Difference(m.name, *names, reason=f"{name}: {x.reason}", **facts)
+    value = first.value - second.value
+    facts |= {"value": value, "bound": found[0].bound + found[1].bound}
+    left = [_left(q, chosen) for q in (first, second)]
+    why = next((x for x in left if isinstance(x, str)), "")
+    if why or m.interval.startswith("none"):
+        return Difference(m.name, *names, method="none", note=why or m.interval.partition(": ")[2], **facts)
+    a, b = (np.asarray(x) for x in left)
+    return _told(m, (first, second), a, b, names, facts)
+
+
+def _told(
+    m: Measure, pair: tuple[Question, Question], a: Array, b: Array, names: tuple[str, str], facts: dict[str, Any]
+) -> Difference:
+    buckets, value = len(a), facts["value"]
+    error, r = spread(a, b)
+    name = f"paired jackknife over {buckets:,} buckets of units"
+    if error == 0 and value == 0:
+        facts |= {"low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
+        return Difference(m.name, *names, method=name, note=ALIKE, verdict=verdict((0, 0), m.better), **facts)
+
+    # Percentiles of resampled tables reach only so far, and lie about a centre of their own.
+    plain = any("replicates" in interval(q).method for q in pair)
+
+    def limits(confidence: float) -> tuple[float, float] | None:
+        asked = [replace(q, confidence=confidence) for q in pair]
+        first, second = (_own(q, left) for q, left in zip(asked, (a, b), strict=True))
+        if plain or first.low is None or first.high is None or second.low is None or second.high is None:
+            half = asked[0].t(buckets - 1) * error
+            return value - half, value + half
+        low = joined(pair[0].value - first.low, second.high - pair[1].value, r)
+        high = joined(first.high - pair[0].value, pair[1].value - second.low, r)
+        return value - low, value + high
+
+    ends = limits(facts["confidence"])
+    assert ends is not None
+    p, note = p_value(value, limits, facts["confidence"])
+    off = facts["bound"]
+    return Difference(
+        m.name,
+        *names,
+        low=ends[0],
+        high=ends[1],
+        method=f"Student's t, {name}" if plain else f"MOVER, {name}",
+        p_value=p,
+        statistic=math.copysign(-NORMAL.inv_cdf(p / 2), value) if p < 1 else 0.0,
+        verdict=verdict((ends[0] - off, ends[1] + off), m.better),
+        note=note,
+        **facts,
+    )
+
+
+def _own(question: Question, left: Array) -> Interval:
+    """The interval of one number by unit, from what is left without each bucket: as `interval` has it, but known already."""
+    error = math.sqrt((len(left) - 1) / len(left) * float(((left - left.mean()) ** 2).sum()))
+    if choose(question) != "units" or error == 0:
+        return interval(question)
+    quantile = question.t(len(left) - 1)
+    if isinstance(question.reading, Share):
+        n = question.value * (1 - question.value) / error**2
+        low, high = wilson(question.value * n, n, quantile)
+        return clipped(question, float(low), float(high), question.value, "")
+    return around(question, question.value, error, quantile, "")
+
+
+def spread(a: Array, b: Array) -> tuple[float, float]:
+    """The jackknife's standard error of a difference and the correlation of its two numbers, from values left out.
+
+    >>> error, r = spread(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
+    >>> round(error, 4), round(r, 4)
+    (1.1547, 1.0)
+    """
+    x, y = a - a.mean(), b - b.mean()
+    factor = (len(a) - 1) / len(a)
+    error = math.sqrt(factor * float(((x - y) ** 2).sum()))
+    size = math.sqrt(float((x**2).sum()) * float((y**2).sum()))
+    return error, min(max(float((x * y).sum()) / size, -1.0), 1.0) if size > 0 else 0.0
+
+
+def _options(m: Measure, e: Any, f: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    chosen = m.with_defaults(given)
+    if "payoff" not in chosen:
+        return chosen
+    known = [x.payoff for x in (e, f) if x.payoff is not None]
+    if chosen["payoff"] is None and len(known) == 2 and known[0] != known[1]:
+        message = "Outcomes are worth something else in one evaluation than in the other."
+        raise UsageError(message, "Evaluate both with the same profit or cost.")
+    payoff = payoff_of(e if e.payoff is not None else f, chosen["payoff"], m.name)
+    return chosen | {"payoff": payoff, "per": given.get("per", "case")}
+
+
+# The same units -------------------------------------------------------------------------------------------------------
+
+
+def _aligned(first: Question, second: Question, names: tuple[str, str]) -> tuple[Question, Question]:
+    """Both questions over the same buckets; refused where there are none, or where they hold other rows."""
+    units = [_units(q.summary) for q in (first, second)]
+    for name, u in zip(names, units, strict=True):
+        if u is None:
+            message = (
+                f"The {name} evaluation was counted without units, so it does not tell which rows belong together."
+            )
+            raise NotAvailable(message, "Evaluate both with unit=..., or compare the rows themselves.")
+    a, b = units
+    assert a is not None
+    assert b is not None
+    if a.bits != b.bits and not isinstance(first.summary, Residuals | ClassScores):
+        bits = min(a.bits, b.bits)
+        first, second = (
+            replace(q, summary=replace(q.summary, units=u.fewer(bits))) for q, u in ((first, a), (second, b))
+        )
+        return _aligned(first, second, names)
+    here, there = (by_bucket(q.summary) for q in (first, second))
+    same = a.bits == b.bits and np.array_equal(a.ids, b.ids) and here.shape == there.shape
+    if not same or not np.allclose(here, there, rtol=1e-9, atol=1e-9):
+        message = (
+            "The two evaluations hold different rows: their units, or the rows and targets of a unit, are not the same."
+        )
+        raise NotAvailable(message, "Evaluate both models on the same table, or compare them as independent.")
+    return first, second
+
+
+def _units(summary: Any) -> Units | None:
+    units = getattr(summary, "units", None)
+    return units if isinstance(units, Units) else None
+
+
+def by_bucket(summary: Any) -> Array:
+    """What does not depend on the model: rows of each level, or rows and targets, in every bucket."""
+    if isinstance(summary, Confusion):
+        assert summary.units is not None
+        return np.asarray(summary.units.table.sum(axis=-1))
+    if isinstance(summary, Residuals):
+        assert summary.units is not None
+        k = len(ORDERS)
+        table = summary.units.table
+        rows, target = table[:, ORDERS.index((0, 0))], table[:, ORDERS.index((1, 0))]
+        # Targets are summed about a centre of each evaluation's own.
+        return np.stack([rows, target + rows * table[:, k]], axis=1)
+    stacked = (summary.tables[0] if isinstance(summary, ClassScores) else summary).by_unit()
+    assert stacked is not None
+    return np.asarray(stacked.counts.sum(axis=-2))
+
+
+def _left(question: Question, options: Mapping[str, Any]) -> Array | str:
+    """The number without each bucket in turn, or why there is none."""
+    summary = question.summary
+    if isinstance(summary, Confusion) and summary.amounts is not None and "payoff" in options:
+        values = _worth(summary, options["payoff"], question.measure.name, options["per"])
+    elif question.parts:
+        # A mean over classes: each class is left out by itself, and the means are taken afterwards.
+        inner = [(weight, _left(part, options)) for weight, part in question.parts]
+        lost = next((x for _, x in inner if isinstance(x, str)), "")
+        if lost:
+            return lost
+        values = np.sum([weight * np.asarray(x) for weight, x in inner], axis=0)
+    else:
+        _, copies, _ = left_out(summary)
+        values = np.asarray(question.read(copies).value, dtype=np.float64)
+    units = _units(summary)
+    count = len(units.ids) if units is not None else 0
+    if count < FEWEST:
+        return f"fewer than {FEWEST} units"
+    if values.ndim == 0:
+        return "the summary keeps no table by unit for this measure"
+    if not np.isfinite(values).all():
+        return "leaving out one bucket of units makes it undefined"
+    return values
+
+
+def _worth(c: Confusion, payoff: Any, kind: str, per: str) -> Array:
+    """Profit or cost without each bucket, rows having amounts of their own."""
+    assert c.units is not None
+    assert c.amounts is not None
+    assert c.amounts.units is not None
+    counts, amounts = (t.sum(axis=0) - t for t in (c.units.table, c.amounts.units.table))
+
+    def of(which: Product) -> Array:
+        return np.asarray(amounts[:, which[0]])
+
+    coefficients = payoff.coefficients(c.levels, c.positive, c.amounts.names)
+    stand_in: Any = _Amounts(of)
+    total = priced(replace(c, counts=counts, amounts=stand_in), coefficients, 1)[0].sum(axis=(-2, -1))
+    signed = total if kind == "profit" else -total
+    return np.asarray(signed if per == "total" else divide(signed, counts.sum(axis=(-2, -1))))
+
+
+class _Amounts:
+    """Sums of amounts as `priced` asks for them."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = of

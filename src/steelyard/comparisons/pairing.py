@@ -1,0 +1,346 @@
+"""How two models were tested decides how they may be compared: on different rows, the same rows, units, or folds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from steelyard.comparisons.areas import areas_test, paired_areas
+from steelyard.comparisons.best_of_many import Selected, selection_bias
+from steelyard.comparisons.buckets import bucket_difference
+from steelyard.comparisons.crossing import Crossing, crossings, row_crossings
+from steelyard.comparisons.folds import (
+    Posterior,
+    corrected_t,
+    correlated_bayes,
+    five_by_two_f,
+    five_by_two_t,
+    paired_t,
+)
+from steelyard.comparisons.independent import difference
+from steelyard.comparisons.labels import Significance, cochran_q
+from steelyard.comparisons.resampling import paired_difference
+from steelyard.comparisons.row_means import means_of, predicted, row_values
+from steelyard.comparisons.shared_rows import Rows, rows_of
+from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.measures.measure import Measure, find
+from steelyard.results import Difference, Estimate
+from steelyard.words import count, percent
+
+ABOUT_ALIKE = 0.02
+"""Shares of positives that differ by more than this in two test sets are told."""
+MOST_ROWS = 1 << 13
+"""Up to so many rows the choice is repeated with rows drawn anew; beyond, with means drawn by their covariance."""
+
+
+@dataclass(frozen=True, eq=False)
+class DifferentRows:
+    """Test sets that share no row; summaries alone are needed."""
+
+    evaluations: Mapping[str, Any]
+    kind = "different rows"
+    words = "on different rows, from their summaries"
+    methods = ("usual",)
+
+    def difference(self, measure: str, pair: tuple[str, str], confidence: float, **options: Any) -> Difference:
+        """First less second, by MOVER; Newcombe's for shares."""
+        first, second = (self.evaluations[n] for n in pair)
+        level = options.pop("level", None)
+        return difference(first, second, measure, level=level, confidence=confidence, names=pair, **options)
+
+    def notes(self) -> list[str]:
+        """What test sets of different sizes and shares of positives imply."""
+        out = []
+        sizes = {n: e.rows for n, e in self.evaluations.items()}
+        shares = {n: _prevalence(e) for n, e in self.evaluations.items()}
+        if max(sizes.values()) > 1.5 * min(sizes.values()):
+            told = ", ".join(f"{n} {count(v)}" for n, v in sizes.items())
+            out.append(
+                f"The test sets differ in size ({told} rows); the smaller one decides how sure the difference is."
+            )
+        known = [v for v in shares.values() if v is not None]
+        if known and max(known) - min(known) > ABOUT_ALIKE:
+            told = ", ".join(f"{n} {percent(round(v, 3))}" for n, v in shares.items() if v is not None)
+            out.append(
+                f"The share of positives differs ({told}): accuracy, precision and lift depend on it, recall, specificity and "
+                "AUC do not; a difference may come from the rows and not from the models."
+            )
+        if len(set(sizes.values())) == 1 and len(set(shares.values())) == 1:
+            rows = count(next(iter(sizes.values())))
+            out.append(
+                f"All were evaluated on {rows} rows with the same share of positives: if these are the same rows, compare the "
+                "predictions themselves, which is sharper."
+            )
+        return out
+
+    def crossing(self, pair: tuple[str, str], confidence: float) -> Crossing:
+        """Where the ROC curves of two models cross."""
+        return crossings(self.evaluations[pair[0]], self.evaluations[pair[1]], pair, confidence=confidence)
+
+    def together(self, measure: str) -> Significance | None:
+        """No test of all at once."""
+        return None
+
+    def winner(self, measure: str, confidence: float) -> Selected | None:
+        """The luck in being the best of several, from their intervals."""
+        return _winner_of_estimates(self.evaluations, measure, confidence)
+
+
+def _prevalence(e: Any) -> float | None:
+    if e.positive is None or "prevalence" not in e.measures:
+        return None
+    value: float | None = e["prevalence"].value
+    return value
+
+
+def _winner_of_estimates(evaluations: Mapping[str, Any], measure: str, confidence: float) -> Selected | None:
+    """The best of several that share no row, so that their errors are independent."""
+    m = find(measure)
+    found = [e[measure] for e in evaluations.values()]
+    # Totals of test sets of different sizes are no rivals.
+    if "payoff" in m.options or any(x.value is None or x.low is None or x.high is None for x in found):
+        return None
+    if len(found) < 3:
+        return None
+    from statistics import NormalDist
+
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    errors = [(x.high - x.low) / (2 * z) for x in found]
+    options: dict[str, Any] = {"better": m.better, "names": list(evaluations), "measure": m.name}
+    return _inside(selection_bias([x.value for x in found], errors, confidence=confidence, **options), m)
+
+
+def _inside(found: Selected, m: Measure) -> Selected:
+    """The winner's numbers cut where the measure ends."""
+    low, high = m.range
+
+    def cut(x: Estimate) -> Estimate:
+        ends = [None if v is None else min(max(v, low), high) for v in (x.value, x.low, x.high)]
+        return replace(x, value=ends[0], low=ends[1], high=ends[2])
+
+    return replace(found, observed=cut(found.observed), corrected=cut(found.corrected))
+
+
+@dataclass(frozen=True, eq=False)
+class SameUnits(DifferentRows):
+    """Evaluations counted by unit on the same rows, which stayed where they are."""
+
+    kind = "same rows"
+    words = "on the same rows, by buckets of their units"
+
+    def difference(self, measure: str, pair: tuple[str, str], confidence: float, **options: Any) -> Difference:
+        """First less second, leaving out one bucket of units at a time from both."""
+        first, second = (self.evaluations[n] for n in pair)
+        return bucket_difference(first, second, measure, confidence=confidence, names=pair, **options)
+
+    def notes(self) -> list[str]:
+        """Nothing to add."""
+        return []
+
+    def winner(self, measure: str, confidence: float) -> Selected | None:
+        """None: errors on the same rows go together, and summaries do not tell how closely for all models at once."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class SameRows:
+    """Predictions of several models for the same rows."""
+
+    evaluations: Mapping[str, Any]
+    target: Any
+    given: Mapping[str, Any]
+    """Scores, labels, numbers, or mappings of level to score, by model."""
+    shape: str
+    """"scores", "labels", "numbers" or "classes"."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """weight, weights, unit, positive, threshold, levels, payoff, value."""
+    dropped: int = 0
+    kind = "same rows"
+    words = "on the same rows"
+    methods = ("usual", "percentiles", "BCa")
+
+    def difference(self, measure: str, pair: tuple[str, str], confidence: float, **options: Any) -> Difference:
+        """First less second: McNemar, DeLong, or the bootstrap over units."""
+        first, second = (self.given[n] for n in pair)
+        every = {**self.options, **options}
+        return paired_difference(
+            self.target, first, second, measure, kind=self.shape, confidence=confidence, names=pair, **every
+        )
+
+    def notes(self) -> list[str]:
+        """Rows left out, and predictions that are the same."""
+        out = []
+        if self.dropped:
+            out.append(f"{count(self.dropped)} rows with a missing value in any of the columns were left out.")
+        for a, b in combinations(self.given, 2):
+            if _alike(self.given[a], self.given[b]):
+                out.append(f"{a} and {b} predict the same for every row: there is nothing to tell apart.")
+        return out
+
+    def crossing(self, pair: tuple[str, str], confidence: float) -> Crossing:
+        """Where the ROC curves of two models cross, both on the same rows."""
+        if self.shape != "scores":
+            message = "ROC curves need one score for two levels."
+            raise NotAvailable(message, "Pass score=... for each model.")
+        first, second = (self.given[n] for n in pair)
+        positive = self.options["positive"]
+        return row_crossings(self.target, first, second, pair, positive=positive, confidence=confidence)
+
+    def together(self, measure: str) -> Significance | None:
+        """Whether all models could be equal: Cochran's Q for accuracy, DeLong's chi-square for the AUC."""
+        if len(self.given) < 3 or self.options.get("unit") is not None:
+            return None
+        weight = self.options.get("weight")
+        if find(measure).name == "auc" and self.shape == "scores":
+            truth = np.asarray(self.target) == self.options["positive"]
+            weights = {} if weight is None else {"weight": weight, "weights": self.options.get("weights", "sampling")}
+            return areas_test(paired_areas(truth, list(self.given.values()), **weights))
+        if find(measure).name in ("accuracy", "error_rate") and weight is None and self.shape in ("labels", "scores"):
+            return cochran_q(self._hits())
+        return None
+
+    def _hits(self) -> Any:
+        target = np.asarray(self.target)
+        if self.shape == "labels":
+            return np.stack([np.asarray(x) == target for x in self.given.values()], axis=1)
+        flagged = [np.asarray(x) >= self.options.get("threshold", 0.5) for x in self.given.values()]
+        return np.stack([f == (target == self.options["positive"]) for f in flagged], axis=1)
+
+    def winner(self, measure: str, confidence: float) -> Selected | None:
+        """The luck in being the best of several, where what models have in common is known: means over rows, and the AUC."""
+        m = find(measure)
+        unit, weight = self.options.get("unit"), self.options.get("weight")
+        facts: dict[str, Any] = {"names": list(self.given), "measure": m.name, "confidence": confidence}
+        facts["better"] = m.better
+        if len(self.given) < 3:
+            return None
+        if m.name == "auc" and unit is None and self.shape == "scores":
+            weights = {} if weight is None else {"weight": weight, "weights": self.options.get("weights", "sampling")}
+            truth = np.asarray(self.target) == self.options["positive"]
+            areas = paired_areas(truth, list(self.given.values()), **weights)
+            if not np.isfinite(areas.covariance).all():
+                return None
+            return _inside(selection_bias(areas.values, covariance=areas.covariance, **facts), m)
+        found = self._by_row(m)
+        if found is None:
+            return None
+        rows, table = found
+        if unit is None and weight is None and 3 <= len(table) <= MOST_ROWS:
+            return _inside(selection_bias(table, **facts), m)
+        means, covariance, units = means_of(rows, table)
+        return _inside(selection_bias(means, covariance=covariance, **facts), m) if units > 1 else None
+
+    def _by_row(self, m: Measure) -> tuple[Rows, Any] | None:
+        """Rows × models of the numbers whose means are the measure; None where it is no such mean."""
+        known = self.options
+        rows = rows_of(self.target, known.get("unit"), known.get("weight"), known.get("weights", "sampling"))
+        how = {k: known[k] for k in ("positive", "threshold", "levels", "value") if k in known}
+        coded, made = predicted(list(self.given.values()), rows, self.shape, **how)
+        table = row_values(m, coded, made, {**m.options, "payoff": known.get("payoff")})
+        return None if table is None else (coded, table)
+
+
+def _alike(a: Any, b: Any) -> bool:
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return set(a) == set(b) and all(_alike(a[k], b[k]) for k in a)
+    return bool(np.array_equal(np.asarray(a), np.asarray(b)))
+
+
+@dataclass(frozen=True, eq=False)
+class SameFolds:
+    """Models trained and tested on the same folds."""
+
+    evaluations: Mapping[str, Any]
+    """The sums of the folds."""
+    values: Callable[[str, str, Any], Any]
+    """The value of a measure in each fold, by model, measure and level; NaN where it is undefined."""
+    ratio: float
+    shape: tuple[int, int]
+    """Repeats and folds."""
+    kind = "same folds"
+    words = "on the same folds"
+    methods = ("usual", "corrected t", "paired t", "5x2 t", "5x2 F")
+
+    def _differences(self, measure: str, pair: tuple[str, str], level: Any) -> Any:
+        first, second = (np.asarray(self.values(n, measure, level), dtype=np.float64) for n in pair)
+        return first - second
+
+    def difference(
+        self, measure: str, pair: tuple[str, str], confidence: float, method: str = "usual", **options: Any
+    ) -> Difference:
+        """First less second over folds, by the corrected resampled t unless another test is named."""
+        m = find(measure)
+        level = options.pop("level", None)
+        if options:
+            message = f"Over folds a difference takes no {listing(options)}."
+            raise UsageError(message, "Each fold was counted with the options of the experiment.")
+        d = self._differences(m.name, pair, level)
+        facts: dict[str, Any] = {"measure": m.name, "names": pair, "better": m.better}
+        if method in ("usual", "corrected t"):
+            found = corrected_t(d, self.ratio, confidence, **facts)
+        elif method == "paired t":
+            found = paired_t(d, confidence, **facts)
+        elif method in ("5x2 t", "5x2 F"):
+            if self.shape != (5, 2):
+                message = (
+                    f"A 5×2 test needs five repeats of two folds, and there are {self.shape[0]} of {self.shape[1]}."
+                )
+                raise NotAvailable(message, "Run the experiment with design=KFold(2, repeats=5).")
+            test = five_by_two_t if method == "5x2 t" else five_by_two_f
+            found = test(d.reshape(5, 2), confidence, **facts)
+        else:
+            message = f"There is no test {listing([method])} over folds."
+            raise UsageError(message, f"Choose one of {listing(self.methods[1:])}.")
+        first, second = (_mean(self.values(n, m.name, level)) for n in pair)
+        return found.renamed(values=(first, second), level=level)
+
+    def posterior(
+        self, measure: str, pair: tuple[str, str], rope: float, confidence: float, level: Any = None
+    ) -> Posterior:
+        """How likely the difference lies below, inside and above a region of practical equivalence."""
+        return correlated_bayes(self._differences(find(measure).name, pair, level), self.ratio, rope, confidence)
+
+    def crossing(self, pair: tuple[str, str], confidence: float) -> Crossing:
+        """Where the ROC curves of two models cross, each the sum of its folds."""
+        return crossings(self.evaluations[pair[0]], self.evaluations[pair[1]], pair, confidence=confidence)
+
+    def notes(self) -> list[str]:
+        """Few folds."""
+        folds = self.shape[0] * self.shape[1]
+        return [] if folds >= 5 else [f"There are {folds} folds only: only large differences can be seen."]
+
+    def together(self, measure: str) -> Significance | None:
+        """No test of all at once."""
+        return None
+
+    def winner(self, measure: str, confidence: float) -> Selected | None:
+        """The luck in being the best of several, over folds."""
+        names = list(self.evaluations)
+        if len(names) < 3:
+            return None
+        table = np.stack([np.asarray(self.values(n, measure, None), dtype=np.float64) for n in names], axis=1)
+        table = table[np.isfinite(table).all(axis=1)]
+        if len(table) < 3:
+            return None
+        options: dict[str, Any] = {"better": find(measure).better, "names": names, "measure": measure}
+        return _inside(selection_bias(table, ratio=self.ratio, confidence=confidence, **options), find(measure))
+
+
+def _mean(values: Any) -> float | None:
+    there = np.asarray(values, dtype=np.float64)
+    there = there[np.isfinite(there)]
+    return float(there.mean()) if len(there) else None
+
+
+Pairing = DifferentRows | SameUnits | SameRows | SameFolds
+
+
+def all_pairs(names: Sequence[str], control: str | None = None) -> list[tuple[str, str]]:
+    """Every pair once, the later one first, or every other model against a control."""
+    if control is not None:
+        return [(n, control) for n in names if n != control]
+    return [(b, a) for a, b in combinations(names, 2)]

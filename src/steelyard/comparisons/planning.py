@@ -1,0 +1,253 @@
+"""How many test rows are needed to see a difference, what so many rows can see, and how likely they see it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from steelyard.charts.marks import Chart
+from steelyard.comparisons.aims import MEANS, Aim, aim_of, check_power, check_rows, lower_is_better, measure_name
+from steelyard.comparisons.powers import COUNTED
+from steelyard.errors import NotAvailable, UsageError
+from steelyard.results import Curve
+
+MOST = 10**9
+POINTS = 41
+AHEAD = 8
+"""Power over counts rises in a saw-tooth: so many numbers of rows in a row must keep the promise."""
+STEPS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """So many rows see such a difference with such a chance, by which test and on which assumptions."""
+
+    measure: str
+    rows: int
+    """Of each test set; two models on the same rows need one set, on rows of their own two."""
+    power: float
+    difference: float
+    """First less second."""
+    first: float | None
+    second: float | None
+    alpha: float
+    paired: bool
+    positives: int | None
+    negatives: int | None
+    """Rows of each class in a test set, where they matter."""
+    method: str
+    assumptions: tuple[str, ...]
+    asked: str = "rows"
+    """What was asked for: "rows", "power" or "difference"."""
+    wanted: float | None = None
+    """The power that was asked for."""
+    approximate: int | None = None
+    """Rows by the usual normal formula, where outcomes were counted instead."""
+    aim: Aim | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def total(self) -> int:
+        """Rows of all test sets together."""
+        return self.rows if self.paired else 2 * self.rows
+
+    def curve(self, rows: Sequence[int] | None = None) -> Curve:
+        """The power at other numbers of rows."""
+        return _curve(self, rows)
+
+    def chart(self) -> Chart:
+        """The power against the rows, with this plan marked."""
+        from steelyard.views.planning import power_chart
+
+        return power_chart(self)
+
+    def __str__(self) -> str:
+        from steelyard.views.planning import plan_text
+
+        return plan_text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        told = asdict(replace(self, aim=None)) | {"assumptions": list(self.assumptions), "text": str(self)}
+        del told["aim"]
+        return told
+
+
+def sample_size(
+    measure: str,
+    *,
+    difference: float | None = None,
+    value: float | None = None,
+    first: float | None = None,
+    second: float | None = None,
+    paired: bool = False,
+    discordant: float | None = None,
+    correlation: float | None = None,
+    deviation: float | None = None,
+    prevalence: float = 0.5,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    variance: str = "binormal",
+) -> Plan:
+    """The fewest test rows with which two models that differ by so much are told apart with the chance `power`.
+
+    What is true is given as `first` and `second`, or as the `value` of the second and the `difference` by which the first is
+    better: above it, or below where lower is better (an error rate of 0.15 against 0.2 has the difference 0.05).
+    Shares of the same rows take the share of rows on which exactly one is right (`discordant`), areas on the same rows the
+    `correlation` of scores within a class, means the standard `deviation` of a row's difference (of a row's value where each
+    model has rows of its own; for rmse that of squared errors). Powers of shares are counted over all outcomes.
+
+    >>> plan = sample_size("accuracy", value=0.80, difference=0.05)
+    >>> plan.rows, round(plan.power, 3), plan.approximate
+    (903, 0.8, 906)
+    >>> sample_size("accuracy", value=0.80, difference=0.05, paired=True, discordant=0.15).rows
+    461
+
+    Fleiss, Levin and Paik, Statistical Methods for Rates and Proportions, chapter 4 (2003).
+    """
+    check_power(power, alpha)
+    aim = aim_of(
+        measure,
+        difference=difference,
+        value=value,
+        first=first,
+        second=second,
+        paired=paired,
+        discordant=discordant,
+        correlation=correlation,
+        deviation=deviation,
+        prevalence=prevalence,
+        alpha=alpha,
+        variance=variance,
+    )
+    rough = _least(aim.rough, power, aim.fewest)
+    if aim.kind != "share":
+        return _told(aim, rough, asked="rows", wanted=power)
+    rows = _least(aim.power, power, aim.fewest, AHEAD, rough)
+    return _told(aim, rows, asked="rows", wanted=power, approximate=rough)
+
+
+rows_needed = sample_size
+
+
+def power(measure: str, *, rows: int, **what: Any) -> Plan:
+    """The chance that so many test rows tell two models apart that differ by so much; `what` as for `sample_size`.
+
+    >>> round(power("auc", rows=1000, first=0.85, second=0.8, paired=True, correlation=0.6, prevalence=0.1).power, 3)
+    0.689
+    """
+    aim = aim_of(measure, **what)
+    check_rows(aim, rows)
+    return _told(aim, int(rows), asked="power")
+
+
+def detectable(measure: str, *, rows: int, value: float | None = None, power: float = 0.8, **what: Any) -> Plan:
+    """The smallest improvement over `value` that so many test rows see with the chance `power`; `what` as for `sample_size`.
+
+    >>> plan = detectable("accuracy", rows=1000, value=0.8)
+    >>> round(plan.difference, 4), round(plan.first, 4)
+    (0.0476, 0.8476)
+    """
+    check_power(power, what.get("alpha", 0.05))
+    name = measure_name(measure)
+    lower = lower_is_better(name)
+    widest = _widest(name, value, what, lower=lower)
+
+    def at(step: float) -> Aim:
+        return aim_of(name, difference=step, value=value, **what)
+
+    check_rows(at(widest / 2), rows)
+    if at(widest).power(rows) < power:
+        message = f"With {rows:,} rows not even the largest improvement there can be is seen with the chance {power:g}."
+        raise NotAvailable(message, "Take more rows, or be content with less power.")
+    low, high = 0.0, widest
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if at(middle).power(rows) >= power else (middle, high)
+    return _told(at(high), int(rows), asked="difference", wanted=power)
+
+
+def _widest(name: str, value: float | None, what: dict[str, Any], *, lower: bool) -> float:
+    """The largest improvement that can be."""
+    if "difference" in what or "first" in what or "second" in what:
+        message = "The difference is what is asked for here."
+        raise UsageError(message, "Give value= and rows=, and leave the difference out.")
+    if name in MEANS:
+        if name == "rmse" and value is not None:
+            return value
+        # So many deviations that even two rows see it.
+        return 1e3 * float(what.get("deviation") or 1.0)
+    inside = 1e-9 if name == "auc" else 0.0
+    room = 1.0 if value is None else max(value if lower else 1.0 - value, 0.0) - inside
+    if room <= 0:
+        message = f"A {name} of {value:g} cannot be improved."
+        raise UsageError(message, "Give the value of the model at hand, strictly between 0 and 1.")
+    discordant = what.get("discordant")
+    return min(room, discordant) if what.get("paired") and discordant is not None else room
+
+
+def power_curve(measure: str, *, rows: Sequence[int] | None = None, power: float = 0.8, **what: Any) -> Curve:
+    """The power at many numbers of rows, a curve with the columns rows and power; `what` as for `sample_size`.
+
+    >>> curve = power_curve("recall", first=0.9, second=0.8, prevalence=0.1, rows=[1000, 2000, 3000])
+    >>> [round(p, 2) for p in curve.columns["power"]]
+    [0.51, 0.81, 0.93]
+    """
+    return _curve(sample_size(measure, power=power, **what), rows)
+
+
+def _curve(plan: Plan, rows: Sequence[int] | None) -> Curve:
+    aim = plan.aim
+    if aim is None:
+        message = "This plan was made by hand and does not say what it is about."
+        raise NotAvailable(message, "Ask sample_size(...) for one.")
+    if rows is None:
+        least = aim.fewest
+        even = np.linspace(least, max(2.2 * plan.rows, least + 1), POINTS).round()
+        chosen = [int(n) for n in np.unique(np.r_[even, plan.rows])]
+    else:
+        chosen = [int(n) for n in rows]
+        for n in chosen:
+            check_rows(aim, n)
+    columns = {"rows": [float(n) for n in chosen], "power": [aim.power(n) for n in chosen]}
+    facts = {"rows": plan.rows, "power": plan.power, "wanted": plan.wanted}
+    return Curve("power", columns, 1 - plan.alpha, plan.method, "; ".join(plan.assumptions), facts)
+
+
+def _least(power_at: Callable[[int], float], wanted: float, fewest: int, ahead: int = 0, start: int = 64) -> int:
+    """The first number of rows that reaches the power, and so do the next few."""
+    low, high = fewest - 1, max(start, fewest)
+    while power_at(high) < wanted:
+        low, high = high, math.ceil(high * 1.3) + 1
+        if high > MOST:
+            message = f"More than {MOST:,} rows would be needed to see this difference."
+            raise NotAvailable(message, "Look for a larger difference, or be content with less power.")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power_at(middle) >= wanted else (middle, high)
+    while high <= COUNTED and (short := [n for n in range(high + 1, high + ahead + 1) if power_at(n) < wanted]):
+        high = short[-1] + 1
+    return high
+
+
+def _told(aim: Aim, rows: int, **asked: Any) -> Plan:
+    positives = aim.positives(rows) if aim.classes else None
+    return Plan(
+        aim.measure,
+        rows,
+        aim.power(rows),
+        aim.difference,
+        aim.first,
+        aim.second,
+        aim.alpha,
+        aim.paired,
+        positives,
+        None if positives is None else rows - positives,
+        aim.method(rows),
+        aim.assumptions,
+        aim=aim,
+        **asked,
+    )

@@ -1,0 +1,347 @@
+"""The paired bootstrap over units, for any measure of two models on the same rows.
+
+Every replicate weighs the units anew, by Rubin's Bayesian bootstrap, and gives both models the same weights: what the two
+have in common cancels. Rows that are alike are drawn together, so that labels cost no more for a million rows than for a
+hundred; beyond 8,192 rows (or units) random groups of them are drawn in their place. At a nominal 95%, over 22 settings of 50
+to 500 rows and eleven measures, Student's t with the replicates' spread covers in 92.8% to 98.4%, percentiles in 89.6% to 97.2%,
+BCa in 85.2% to 95.2% (`docs/studies/comparisons_rows.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steelyard.comparisons.areas import area_difference, paired_areas, paired_partial_areas
+from steelyard.comparisons.independent import LEAST_P, NORMAL, p_value, verdict
+from steelyard.comparisons.labels import ALIKE, paired_counts, paired_share_difference
+from steelyard.comparisons.row_means import mean_difference, predicted, row_values
+from steelyard.comparisons.shared_rows import Rows, rows_of
+from steelyard.comparisons.stacked_numbers import number_part
+from steelyard.comparisons.stacking import Part, class_part, label_part, money_part, score_part
+from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.measures.measure import Measure, find
+from steelyard.results import Array, Difference
+from steelyard.summaries.confusion import Confusion, Outcomes
+
+REPLICATES = 2000
+SEED = 19081015
+"""Fixed, so that the same rows always get the same interval."""
+MOST_NUMBERS = 1 << 21
+"""Weights drawn at once, so that a block of replicates stays small."""
+GROUPS = 200
+"""Parts that are left out in turn to learn how skewed a difference is."""
+INTERVALS = ("Student's t", "percentiles", "BCa")
+KINDS = ("labels", "scores", "classes", "numbers")
+SHARES = {"accuracy", "error_rate", "recall", "fnr", "specificity", "fpr", "predicted_positive_rate"}
+AREAS = {"auc": 1.0, "gini": 2.0, "l_quality": 2.0}
+UNTOUCHED = {"prevalence", "brier_uncertainty"}
+
+
+def paired_bootstrap(
+    evaluate_part: Callable[[Array], Array],
+    units: int,
+    replicates: int = REPLICATES,
+    seed: int = SEED,
+    shape: Array | None = None,
+) -> Array:
+    """Values of all models in every replicate, `evaluate_part` being given weights of replicates × units.
+
+    A unit's weight is exponential, or gamma with the number of rows that it stands for as its shape.
+
+    >>> errors = np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 5.0], [4.0, 4.0]])
+    >>> values = paired_bootstrap(lambda w: w @ errors / w.sum(axis=1, keepdims=True), 4)
+    >>> values.shape, bool((values[:, 0] <= values[:, 1]).all())
+    ((2000, 2), True)
+
+    Rubin, The Bayesian bootstrap, Annals of Statistics 9 (1981).
+    """
+    rng = np.random.default_rng(seed)
+    out, block = [], max(8, MOST_NUMBERS // max(units, 1))
+    for start in range(0, replicates, block):
+        size = (min(block, replicates - start), units)
+        weights = rng.standard_exponential(size) if shape is None else rng.standard_gamma(np.broadcast_to(shape, size))
+        out.append(np.asarray(evaluate_part(weights), dtype=np.float64))
+    return np.concatenate(out)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Resampled:
+    """Differences in all replicates, in order, with what Efron's correction for bias and skewness needs."""
+
+    values: Array
+    centre: float
+    acceleration: float
+    units: float
+    freedom: float
+    shift: float = 0.0
+
+    def limits(self, confidence: float, method: str) -> tuple[float, float]:
+        """The interval at a confidence, by one of the methods."""
+        if method == "BCa":
+            return self._corrected(confidence)
+        return self._percentiles(confidence) if method == "percentiles" else self._student(confidence)
+
+    def _student(self, confidence: float) -> tuple[float, float]:
+        """The value ± Student's quantile × the standard deviation of the replicates, n + 1 in it turned to n − 1."""
+        from scipy.special import stdtrit
+
+        error = float(self.values.std()) * math.sqrt((self.units + 1) / max(self.units - 1, 1.0))
+        half = float(stdtrit(self.freedom, 0.5 + confidence / 2)) * error
+        return self.centre + self.shift - half, self.centre + self.shift + half
+
+    def _percentiles(self, confidence: float) -> tuple[float, float]:
+        tail = (1 - confidence) / 2
+        low, high = np.quantile(self.values, [tail, 1 - tail]) + self.shift
+        return float(low), float(high)
+
+    def _corrected(self, confidence: float) -> tuple[float, float]:
+        """Percentiles corrected for bias and skewness (BCa).
+
+        α′ = Φ(z₀ + (z₀ + z) / (1 − a (z₀ + z)))
+
+        Efron, Better bootstrap confidence intervals, Journal of the American Statistical Association 82 (1987).
+        """
+        n = len(self.values)
+        below = (float((self.values < self.centre).sum()) + float((self.values <= self.centre).sum())) / 2
+        z0 = NORMAL.inv_cdf(min(max(below / n, 0.5 / n), 1 - 0.5 / n))
+        ends = []
+        for side in (-1, 1):
+            z = z0 + side * NORMAL.inv_cdf(0.5 + confidence / 2)
+            bottom = max(1 - self.acceleration * z, 1e-3)
+            ends.append(NORMAL.cdf(z0 + z / bottom))
+        low, high = np.quantile(self.values, ends) + self.shift
+        return float(low), float(high)
+
+
+def _resampled(part: Part, replicates: int, seed: int, *, skewed: bool) -> tuple[Resampled | None, int]:
+    """The bootstrap of first − second, and how many replicates had a value; its skewness where that is asked for."""
+    own = part.evaluate(part.whole[None, :])[0]
+    found = paired_bootstrap(part.evaluate, part.units, replicates, seed, part.shape)
+    d = found[:, 0] - found[:, 1]
+    d = np.sort(d[np.isfinite(d)])
+    if len(d) < replicates // 2 or not np.isfinite(own).all():
+        return None, len(d)
+    centre = float(own[0] - own[1])
+    shift = float(part.values[0] - part.values[1]) - centre
+    freedom = max(min(part.rows, part.smallest) - 1, 1.0)
+    return Resampled(d, centre, _acceleration(part, seed) if skewed else 0.0, part.rows, freedom, shift), len(d)
+
+
+def _acceleration(part: Part, seed: int) -> float:
+    """Σ d³ / (6 (Σ d²)^1.5) of the jackknife; random groups of units have the same as single ones, and are fewer."""
+    groups = min(GROUPS, part.units)
+    place = np.random.default_rng(seed + 1).permutation(part.units) % groups
+    left = part.evaluate(np.where(place == np.arange(groups)[:, None], 0.0, part.whole))
+    away = left[:, 0] - left[:, 1]
+    away = away[np.isfinite(away)]
+    away = away.mean() - away if len(away) else away
+    spread = float((away**2).sum())
+    return float((away**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
+
+
+def paired_difference(
+    target: Any,
+    first: Any,
+    second: Any,
+    measure: str,
+    *,
+    kind: str,
+    level: Any = None,
+    unit: Any = None,
+    weight: Any = None,
+    weights: str = "sampling",
+    confidence: float = 0.95,
+    replicates: int = REPLICATES,
+    method: str = "Student's t",
+    seed: int = SEED,
+    positive: Any = None,
+    threshold: float = 0.5,
+    levels: Sequence[Any] | None = None,
+    payoff: Any = None,
+    value: Any = None,
+    names: tuple[str, str] = ("first", "second"),
+    **options: Any,
+) -> Difference:
+    """How much the first model's number exceeds the second's on the same rows, for any measure of the catalogue.
+
+    `kind` says what the models give: "labels", "scores" for two levels, "classes" (a mapping of level to scores) or "numbers".
+    Shares of the same rows get Newcombe's interval and McNemar's mid-p, areas DeLong's covariance, means of a number a row
+    (losses, errors, profit) the paired t, everything else the bootstrap over rows, or units. Profit and cost are per case.
+
+    >>> y = [1, 1, 1, 1, 0, 0, 0, 0] * 20
+    >>> one, two = [1, 1, 1, 0, 0, 0, 0, 1] * 20, [1, 1, 0, 0, 0, 0, 1, 1] * 20
+    >>> print(paired_difference(y, one, two, "f1", kind="labels"), paired_difference(y, one, two, "recall", kind="labels"))
+    0.250 [0.173, 0.327] 0.250 [0.149, 0.342]
+    """
+    if kind not in KINDS:
+        message = f"kind={listing([kind])} is not known; there are {listing(KINDS)}."
+        raise UsageError(message, "It says what the two models give for each row.")
+    if method not in INTERVALS:
+        message = f"There is no bootstrap interval {listing([method])}; there are {listing(INTERVALS)}."
+        raise UsageError(message, "Student's t is the default.")
+    if not 0 < confidence < 1:
+        message = f"The confidence must lie between 0 and 1, and {confidence} came."
+        raise UsageError(message, "0.95 is usual.")
+    m = find(measure)
+    rows = rows_of(target, unit, weight, weights)
+    chosen = m.with_defaults(options | ({"payoff": payoff, "per": "case"} if "payoff" in m.options else {}))
+    coded, made = predicted(
+        (first, second), rows, kind, positive=positive, threshold=threshold, levels=levels, value=value
+    )
+    given, places = made.given, made.places
+    if m.name in UNTOUCHED:
+        message = f'"{m.name}" is a matter of the rows alone, and both models have the same rows.'
+        raise NotAvailable(message, "Compare a measure that depends on the model.")
+    closed = _shares(m, coded, places, level, confidence, names) if kind != "numbers" else None
+    if closed is not None:
+        return closed
+    if method == INTERVALS[0] and level is None:
+        # A mean over rows needs no drawing: the paired t has the same spread.
+        table = row_values(m, coded, made, chosen)
+        if table is not None:
+            by_class = kind == "scores" and Confusion not in m.reads
+            fewest = float(np.bincount(coded.codes, minlength=2).min()) if by_class else math.inf
+            means: dict[str, Any] = {"names": names, "fewest": fewest, "options": _plain(chosen)}
+            return mean_difference(m, coded, table, confidence, **means)
+    if kind == "numbers":
+        part = number_part(m, rows, given[0], given[1], chosen)
+    elif Confusion in m.reads or Outcomes in m.reads:
+        if "payoff" in m.options and value is not None:
+            part = money_part(m, coded, places[0], places[1], chosen["payoff"], value)
+        else:
+            part = label_part(m, coded, places[0], places[1], chosen, level)
+    elif kind == "scores":
+        if (m.name in AREAS or m.name == "partial_auc") and unit is None:
+            return _area(m, coded, given, confidence, names, chosen, weights)
+        part = score_part(m, coded, given[0], given[1], chosen)
+    elif kind == "classes":
+        part = class_part(m, coded, given[0], given[1], chosen, level)
+    else:
+        message = f'"{m.name}" needs scores, and labels came.'
+        raise NotAvailable(message, 'Pass the scores of both models: kind="scores".')
+    return _told(m, part, coded, confidence, replicates, method, seed, names, level, chosen)
+
+
+# What is closed -------------------------------------------------------------------------------------------------------
+
+
+def _shares(
+    m: Measure, rows: Rows, places: Sequence[Any], level: Any, confidence: float, names: tuple[str, str]
+) -> Difference | None:
+    """Shares whose rows are the same for both models; None where the bootstrap has to do."""
+    if m.name not in SHARES or rows.weight is not None or rows.unit is not None:
+        return None
+    truth, (one, two) = rows.codes, places
+    if m.name in {"accuracy", "error_rate"}:
+        if level is not None:
+            return None
+        counts = paired_counts(truth, one, two)
+        n: float = counts.rows
+    else:
+        about = rows.positive if level is None else level
+        if about not in rows.levels:
+            return None
+        i = rows.levels.index(about)
+        keep = np.ones(len(truth), dtype=np.bool_)
+        if m.name != "predicted_positive_rate":
+            keep = truth == i if m.name in {"recall", "fnr"} else truth != i
+        if not keep.any():
+            return None
+        # Called this level or not: the share that are called so, or are not.
+        called = m.name in {"recall", "fpr", "predicted_positive_rate"}
+        counts = paired_counts(np.full(int(keep.sum()), called), one[keep] == i, two[keep] == i)
+        n = counts.rows
+    cells = (counts.both, counts.first, counts.second, counts.neither)
+    if m.name == "error_rate":
+        cells = cells[::-1]
+        cells = (cells[0], counts.second, counts.first, cells[3])
+    found = paired_share_difference(*cells, confidence, measure=m.name, better=m.better, names=names)
+    return found.renamed(n=(n, n), level=level)
+
+
+def _area(
+    m: Measure,
+    rows: Rows,
+    given: Sequence[Any],
+    confidence: float,
+    names: tuple[str, str],
+    options: Mapping[str, Any],
+    weights: str,
+) -> Difference:
+    truth = rows.codes == rows.levels.index(rows.positive)
+    if m.name == "partial_auc":
+        areas = paired_partial_areas(truth, given, options["fpr"], rows.weight, weights)
+        return area_difference(areas, 0, 1, confidence, names=names)
+    found = area_difference(paired_areas(truth, given, rows.weight, weights), 0, 1, confidence, names=names)
+    factor, less = AREAS[m.name], AREAS[m.name] - 1
+
+    def turned(x: float | None, less: float = 0.0) -> float | None:
+        return None if x is None else factor * x - less
+
+    return found.renamed(
+        measure=m.name,
+        value=turned(found.value),
+        low=turned(found.low),
+        high=turned(found.high),
+        values=(turned(found.values[0], less), turned(found.values[1], less)),
+    )
+
+
+# What is told ---------------------------------------------------------------------------------------------------------
+
+
+def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in options.items()}
+
+
+def _told(
+    m: Measure,
+    part: Part,
+    rows: Rows,
+    confidence: float,
+    replicates: int,
+    method: str,
+    seed: int,
+    names: tuple[str, str],
+    level: Any,
+    options: Mapping[str, Any],
+) -> Difference:
+    total = float(len(rows.target) if rows.weight is None else rows.weight.sum())
+    facts: dict[str, Any] = {"confidence": confidence, "n": (total, total), "level": level}
+    facts["options"] = _plain(options)
+    a, b = (float(v) if math.isfinite(v) else None for v in part.values)
+    values = (a, b)
+    if a is None or b is None:
+        who = names[0 if a is None else 1]
+        return Difference(m.name, *names, reason=f"{who}: {part.empty}", values=values, **facts)
+    value = a - b
+    facts |= {"value": value, "values": values}
+    if part.same:
+        facts |= {"value": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
+        return Difference(m.name, *names, method="none needed", note=ALIKE, verdict=verdict((0, 0), m.better), **facts)
+    if m.interval.startswith("none"):
+        return Difference(m.name, *names, method="none", note=m.interval.partition(": ")[2], **facts)
+    made, count = _resampled(part, replicates, seed, skewed=method == "BCa")
+    if made is None:
+        return Difference(m.name, *names, method="none", note="too few resampled tables have a value", **facts)
+    low, high = made.limits(confidence, method)
+    # Percentiles of so many replicates reach only so far.
+    least = LEAST_P if method == INTERVALS[0] else 2 / replicates
+    p, note = p_value(value, lambda c: made.limits(c, method), confidence, least)
+    return Difference(
+        m.name,
+        *names,
+        low=low,
+        high=high,
+        method=f"paired bootstrap over {part.what}, {method} ({count:,} replicates)",
+        p_value=p,
+        statistic=math.copysign(-NORMAL.inv_cdf(p / 2), value) if p < 1 else 0.0,
+        verdict=verdict((low, high), m.better),
+        note=note,
+        **facts,
+    )

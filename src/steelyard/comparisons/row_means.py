@@ -1,0 +1,228 @@
+"""Measures that are means of one number a row: models on the same rows differ by the mean of the rows' differences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from steelyard.comparisons.independent import LEAST_P, verdict
+from steelyard.comparisons.labels import ALIKE
+from steelyard.comparisons.shared_rows import Rows, codes_of, column
+from steelyard.counting.plan import Plan, found_levels, positive_of
+from steelyard.errors import UsageError, listing
+from steelyard.measures.measure import Measure
+from steelyard.payoffs.payoff import Payoff
+from steelyard.results import Array, Difference
+
+HITS = {"accuracy": 1.0, "error_rate": 0.0}
+NO_SPREAD = "every row gave the same difference, so its spread is not known"
+ONE_UNIT = "there is one unit only, so the spread between units is not known"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Predicted:
+    """What several models give for the same rows, and the places of the levels that they call."""
+
+    shape: str
+    """"scores", "labels", "numbers" or "classes"."""
+    given: Sequence[Any]
+    """Scores or numbers by row, or classes × rows."""
+    places: Sequence[Any] = ()
+    value: Any = None
+    """Amounts of each row, by name."""
+
+
+def predicted(
+    models: Sequence[Any],
+    rows: Rows,
+    shape: str,
+    *,
+    positive: Any = None,
+    threshold: float = 0.5,
+    levels: Sequence[Any] | None = None,
+    value: Any = None,
+) -> tuple[Rows, Predicted]:
+    """The rows with their target as places of levels, and what all models give for them, checked."""
+    if shape == "numbers":
+        return rows, Predicted(shape, [column(x, rows, "predictions", number=True) for x in models], value=value)
+    if shape == "classes":
+        classes = tuple(models[0]) if isinstance(models[0], Mapping) else ()
+        if not classes or not all(isinstance(x, Mapping) and set(x) == set(classes) for x in models):
+            message = "Scores of classes must be two mappings of level to scores, with the same levels."
+            raise UsageError(message, 'For example {"a": [...], "b": [...], "c": [...]} for each model.')
+        found, told = classes, positive
+        given = [np.stack([column(x[v], rows, "scores", number=True) for v in classes]) for x in models]
+        places = [x.argmax(axis=0) for x in given]
+    else:
+        number = shape == "scores"
+        given = [column(x, rows, shape, number=number) for x in models]
+        plan = Plan(levels=None if levels is None else tuple(levels), positive=positive)
+        found = found_levels(plan, rows.target, *(() if number else given))
+        told = positive_of(found, plan, two=number)
+        if number:
+            if told is None or len(found) != 2:
+                message = f"One score tells two levels apart, and the target has {listing(found)}."
+                raise UsageError(message, 'Pass a score for each level: kind="classes".')
+            at = found.index(told)
+            places = [np.where(x >= threshold, at, 1 - at) for x in given]
+        else:
+            places = [codes_of(x, found) for x in given]
+    coded = replace(rows, codes=codes_of(rows.target, found), levels=found, positive=told)
+    return coded, Predicted(shape, given, places, value)
+
+
+def row_values(m: Measure, rows: Rows, made: Predicted, options: Mapping[str, Any]) -> Array | None:
+    """Rows × models of the numbers whose means are the measure; None where it is no such mean, or not defined.
+
+    >>> from steelyard.measures.measure import find
+    >>> rows = Rows(np.array([3.0, 5.0]))
+    >>> row_values(find("mae"), rows, Predicted("numbers", [np.array([3.0, 4.0]), np.array([5.0, 5.0])]), {}).tolist()
+    [[0.0, 2.0], [1.0, 0.0]]
+    """
+    if made.shape == "numbers":
+        found = [_distance(m.name, np.asarray(rows.target, dtype=np.float64), x, options) for x in made.given]
+    elif m.name in HITS:
+        hit = HITS[m.name]
+        found = [np.where(x == rows.codes, hit, 1.0 - hit) for x in made.places]
+    elif "payoff" in m.options:
+        found = _worth(m, rows, made, options.get("payoff"))
+    elif made.shape == "scores":
+        up = rows.codes == rows.levels.index(rows.positive)
+        found = [_score_loss(m.name, up, x) for x in made.given]
+    elif made.shape == "classes":
+        found = [_class_loss(m.name, rows.codes, x, options) for x in made.given]
+    else:
+        return None
+    if not found or any(x is None for x in found):
+        return None
+    table = np.stack([x for x in found if x is not None], axis=1)
+    return table if np.isfinite(table).all() else None
+
+
+def _distance(name: str, t: Array, p: Array, options: Mapping[str, Any]) -> Array | None:
+    e = p - t
+    if name == "mae":
+        return np.abs(e)
+    if name == "mse":
+        return np.asarray(e * e)
+    if name == "pinball":
+        q = float(options.get("quantile", 0.5))
+        return np.asarray(q * np.maximum(-e, 0.0) + (1 - q) * np.maximum(e, 0.0))
+    return None
+
+
+def _score_loss(name: str, up: Any, p: Array) -> Array | None:
+    if name not in {"brier", "log_loss"} or not ((p >= 0) & (p <= 1)).all():
+        return None
+    if name == "brier":
+        return np.asarray((p - up) ** 2)
+    return _surprise(np.where(up, p, 1.0 - p))
+
+
+def _class_loss(name: str, codes: Any, x: Array, options: Mapping[str, Any]) -> Array | None:
+    mine = x[codes, np.arange(len(codes))]
+    if name == "top_k_accuracy":
+        above, tied = (x > mine).sum(axis=0), (x == mine).sum(axis=0)
+        return np.asarray(np.clip((int(options.get("k", 2)) - above) / tied, 0.0, 1.0))
+    if name not in {"brier", "log_loss"} or not ((x >= 0) & (x <= 1)).all():
+        return None
+    if name == "brier":
+        return np.asarray(((x - (np.arange(len(x))[:, None] == codes)) ** 2).sum(axis=0))
+    return _surprise(mine)
+
+
+def _surprise(p: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        return -np.log(p)
+
+
+def _worth(m: Measure, rows: Rows, made: Predicted, payoff: Any) -> list[Array | None]:
+    """What each row earns or costs, with its own amounts where there are any."""
+    if not isinstance(payoff, Payoff):
+        return []
+    value = made.value
+    amounts = {} if value is None else value if isinstance(value, Mapping) else {"value": value}
+    columns = [np.ones(len(rows.target)), *(np.asarray(x, dtype=np.float64) for x in amounts.values())]
+    table = payoff.coefficients(rows.levels, rows.positive, tuple(amounts))
+    sign = 1.0 if m.name == "profit" else -1.0
+    return [
+        np.asarray(sign * sum(t[rows.codes, x] * c for t, c in zip(table, columns, strict=True))) for x in made.places
+    ]
+
+
+def means_of(rows: Rows, table: Array) -> tuple[Array, Array, float]:
+    """Means of all columns, the covariance of these means, and how many rows or units they rest on.
+
+    x̄ = Σ w x / Σ w; cov = U / (U − 1) · Σ_u s_u s_u′ / (Σ w)², s_u being the sum of w (x − x̄) over the rows of unit u.
+
+    >>> means, covariance, n = means_of(Rows(np.zeros(4)), np.array([[1.0], [2.0], [3.0], [6.0]]))
+    >>> means.tolist(), round(float(covariance[0, 0]), 4), n
+    ([3.0], 1.1667, 4.0)
+    """
+    mass = rows.mass
+    total = float(mass.sum())
+    means = np.asarray(mass @ table / total)
+    off = table - means
+    if rows.unit is not None:
+        units = float(rows.unit.max() + 1)
+        off = np.stack([np.bincount(rows.unit, mass * x, int(units)) for x in off.T], axis=1)
+    elif rows.copies:
+        # A row of weight k is k rows that are alike.
+        units, off = total, off * np.sqrt(mass)[:, None]
+    else:
+        units, off = float(len(table)), off * mass[:, None]
+    return means, np.asarray(off.T @ off) * (units / max(units - 1, 1.0)) / total**2, units
+
+
+def mean_difference(
+    m: Measure,
+    rows: Rows,
+    table: Array,
+    confidence: float = 0.95,
+    *,
+    names: tuple[str, str] = ("first", "second"),
+    fewest: float = math.inf,
+    level: Any = None,
+    options: Mapping[str, Any] | None = None,
+) -> Difference:
+    """The mean of first − second over rows, with the paired t; sums of units take the place of rows where there are any.
+
+    d̄ ± t_{1 − α/2, n − 1} · s / √n, n being the rows, or `fewest` where one class has fewer.
+
+    >>> from steelyard.measures.measure import find
+    >>> table = np.array([[0.1, 0.2], [0.3, 0.3], [0.2, 0.5], [0.1, 0.3], [0.4, 0.5]])
+    >>> d = mean_difference(find("mae"), Rows(np.zeros(5)), table)
+    >>> print(d, d.method, round(d.p_value, 3))
+    −0.14 [−0.28, 0.00] paired t over rows 0.052
+    """
+    from scipy.special import stdtr, stdtrit
+
+    means, covariance, units = means_of(rows, table[:, :1] - table[:, 1:2])
+    total = float(rows.mass.sum())
+    own = rows.mass @ table / total
+    facts: dict[str, Any] = {"confidence": confidence, "n": (total, total), "level": level, "options": options or {}}
+    facts |= {"value": float(own[0] - own[1]), "values": (float(own[0]), float(own[1]))}
+    if (table[:, 0] == table[:, 1]).all():
+        facts |= {"value": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
+        return Difference(m.name, *names, method="none needed", note=ALIKE, verdict=verdict((0, 0), m.better), **facts)
+    value, error = float(means[0]), math.sqrt(float(covariance[0, 0]))
+    if units < 2 or error <= 1e-12 * abs(value):
+        return Difference(m.name, *names, method="none", note=ONE_UNIT if units < 2 else NO_SPREAD, **facts)
+    freedom = max(min(units, fewest) - 1, 1.0)
+    half = float(stdtrit(freedom, 0.5 + confidence / 2)) * error
+    p = max(2 * float(stdtr(freedom, -abs(value) / error)), LEAST_P)
+    return Difference(
+        m.name,
+        *names,
+        low=value - half,
+        high=value + half,
+        method=f"paired t over {'rows' if rows.unit is None else 'units'}",
+        p_value=p,
+        statistic=value / error,
+        verdict=verdict((value - half, value + half), m.better),
+        **facts,
+    )

@@ -1,0 +1,81 @@
+"""The rows that two models share, checked before anything is compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.errors import BadWeight, EmptyTable, LengthsDiffer, MissingValues, UsageError, listing
+from steelyard.results import Array
+
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rows:
+    """The rows that two models share: target, weights, units, and the target as numbers of levels."""
+
+    target: npt.NDArray[Any]
+    weight: Array | None = None
+    copies: bool = False
+    """Whether weights mean copies of a row."""
+    unit: Codes | None = None
+    codes: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    levels: tuple[Any, ...] = ()
+    positive: Any = None
+
+    @property
+    def mass(self) -> Array:
+        """What each row counts."""
+        return np.ones(len(self.target)) if self.weight is None else self.weight
+
+
+def rows_of(target: Any, unit: Any, weight: Any, weights: str) -> Rows:
+    """The rows as they came: target, units and weights, checked."""
+    truth = np.asarray(target)
+    if not len(truth):
+        message = "There are no rows to compare."
+        raise EmptyTable(message, "At least one row is needed.")
+    if weights not in {"frequency", "sampling"}:
+        message = f'weights={listing([weights])} is not known; there are "frequency" and "sampling".'
+        raise UsageError(message, "A frequency weight of k means k copies of the row.")
+    rows = Rows(truth)
+    column(truth, rows, "targets", number=False)
+    if unit is not None:
+        rows = replace(rows, unit=np.unique(column(unit, rows, "units", number=False), return_inverse=True)[1])
+    if weight is not None:
+        w = column(weight, rows, "weights", number=True)
+        if not (w > 0).all():
+            message = "Some weights are zero or negative."
+            raise BadWeight(message, "Weights must be above zero; leave out rows that should not count.")
+        rows = replace(rows, weight=w, copies=weights == "frequency")
+    return rows
+
+
+def column(values: Any, rows: Rows, what: str, *, number: bool) -> npt.NDArray[Any]:
+    """One value for each row, none of them missing."""
+    x = np.asarray(values, dtype=np.float64) if number else np.asarray(values)
+    if len(x) != len(rows.target):
+        message = f"Target and {what} differ in length: {len(rows.target):,} and {len(x):,} rows."
+        raise LengthsDiffer(message, "Pass one value for each row.")
+    lost = (
+        ~np.isfinite(x)
+        if x.dtype.kind == "f"
+        else np.array([v is None for v in x.tolist()])
+        if x.dtype == object
+        else None
+    )
+    if lost is not None and lost.any():
+        message = f"Of {len(x):,} {what}, {int(lost.sum()):,} are missing or not finite."
+        raise MissingValues(message, "Mend these rows, or leave them out for both models.")
+    return x
+
+
+def codes_of(values: npt.NDArray[Any], levels: tuple[Any, ...]) -> npt.NDArray[np.int64]:
+    """The place of each value among the levels."""
+    distinct, place = np.unique(values, return_inverse=True)
+    known = {v: i for i, v in enumerate(levels)}
+    return np.array([known[v] for v in distinct.tolist()], dtype=np.int64)[place]

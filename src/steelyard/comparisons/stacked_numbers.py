@@ -1,0 +1,115 @@
+"""Predictions of a quantity by two models under many weightings of the same units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from steelyard.comparisons.shared_rows import Rows
+from steelyard.comparisons.stacking import CELLS, Drawn, Part, draw, paired, read, summed
+from steelyard.measures.measure import Measure
+from steelyard.results import Array
+from steelyard.summaries.cells import Cells
+from steelyard.summaries.moments import ORDERS, Moments
+from steelyard.summaries.residuals import PARTS, Residuals
+
+
+def number_part(m: Measure, rows: Rows, first: Array, second: Array, options: Mapping[str, Any]) -> Part:
+    """Two predictions of a quantity."""
+    t = np.asarray(rows.target, dtype=np.float64)
+    drawn = draw(rows)
+    centre = float(t.mean())
+    distance = _distances(drawn, t) if m.name == "rae" else None
+    makers, own, empty = [], [], ""
+    for p in (first, second):
+        whole = _residuals(t, p, rows)
+        value, why = read(m, {Residuals: whole}, None, options, None)
+        own.append(float(value))
+        empty = empty or ("" if np.isfinite(value) else why)
+        makers.append(_medians(drawn, np.abs(p - t)) if m.name == "median_ae" else _moments(whole, drawn, t, p, centre))
+
+    def evaluate(w: Array) -> Array:
+        away = None if distance is None else distance(w)
+        values = [make(w, away) for make in makers]
+        read_all = [v if m.name == "median_ae" else read(m, {Residuals: v}, None, options, None)[0] for v in values]
+        return paired(read_all[0], read_all[1], len(w))
+
+    same = bool((first == second).all())
+    return Part(evaluate, drawn.units, (own[0], own[1]), drawn.what, drawn.shape, empty, same)
+
+
+def _terms(t: Array, e: Array, centre: float) -> tuple[Array, Array]:
+    """Powers of target and error by row, and the PARTS of each."""
+    # Products, since powers of whole exponents are several times slower.
+    of_t, of_e = [np.ones(len(t))], [np.ones(len(t))]
+    for _ in range(max(i for i, _ in ORDERS)):
+        of_t.append(of_t[-1] * (t - centre))
+        of_e.append(of_e[-1] * e)
+    powers = np.stack([of_t[i] * of_e[j] for i, j in ORDERS], axis=1)
+    over, under = np.maximum(e, 0.0), np.maximum(-e, 0.0)
+    relative = np.where(t == 0, 0.0, np.abs(e) / np.where(t == 0, 1.0, np.abs(t)))
+    parts = (over, over**2, under, under**2, relative, relative**2, t == 0, np.ones(len(t)), np.abs(t - centre))
+    return powers, np.stack(parts, axis=1).astype(np.float64)
+
+
+def _residuals(t: Array, p: Array, rows: Rows) -> Residuals:
+    """The exact sums of one model, with weights."""
+    powers, parts = _terms(t, p - t, float(t.mean()))
+    moments = Moments(rows.mass @ powers, np.array([float(t.mean()), 0.0])).centred()
+
+    def cells(values: Array) -> Cells:
+        found, place = np.unique(values, return_inverse=True)
+        return Cells.of(found, summed(place, rows.mass, len(found))[:, None], len(t))
+
+    sizes, targets = cells(np.abs(p - t)), cells(t)
+    largest = float(np.abs(p - t).max())
+    return Residuals(moments, rows.mass @ parts, largest, sizes, targets, len(t))
+
+
+def _moments(whole: Residuals, drawn: Drawn, t: Array, p: Array, centre: float) -> Callable[[Array, Any], Any]:
+    powers, parts = (drawn.sums(x) for x in _terms(t, p - t, centre))
+    about = np.array([centre, 0.0])
+
+    def make(w: Array, away: Any) -> Residuals:
+        moments = Moments(w @ powers, np.broadcast_to(about, (len(w), 2))).centred()
+        sums = w @ parts
+        if away is not None:
+            sums[:, PARTS.index("away")] = away
+        return whole.replicate(moments, sums)
+
+    return make
+
+
+def _ordered(drawn: Drawn, x: Array) -> tuple[Array, Callable[[Array], Array]]:
+    """Values in order, or means of so many neighbours, and a function from weights to their totals."""
+    order = np.argsort(x, kind="stable")
+    steps = np.arange(len(x)) if drawn.direct else np.arange(len(x)) * CELLS // len(x)
+    values = np.bincount(steps, x[order]) / np.bincount(steps)
+    key = np.empty(len(x), dtype=np.int64)
+    key[order] = steps
+    return values, drawn.adder(key, len(values))
+
+
+def _medians(drawn: Drawn, size: Array) -> Callable[[Array, Any], Any]:
+    """The median of sizes under each weighting."""
+    values, add = _ordered(drawn, size)
+
+    def make(w: Array, _: Any) -> Array:
+        total = np.cumsum(add(w), axis=1)
+        return np.asarray(values[(total < total[:, -1:] / 2).sum(axis=1)])
+
+    return make
+
+
+def _distances(drawn: Drawn, t: Array) -> Callable[[Array], Array]:
+    """Σ |t − t̄| under each weighting, the mean moving with the weights."""
+    values, add = _ordered(drawn, t)
+
+    def distance(w: Array) -> Array:
+        mass = add(w)
+        mean = mass @ values / mass.sum(axis=1)
+        return np.asarray((mass * np.abs(values - mean[:, None])).sum(axis=1))
+
+    return distance

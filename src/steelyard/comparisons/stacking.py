@@ -1,0 +1,282 @@
+"""The summaries of two models under many weightings of the same units, stacked so that a measure reads all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steelyard.comparisons.shared_rows import Codes, Rows
+from steelyard.errors import NotAvailable
+from steelyard.measures.measure import AVERAGES, Measure
+from steelyard.payoffs.payoff import Payoff
+from steelyard.questions import ask, reason_of
+from steelyard.results import Array, divide
+from steelyard.summaries.cells import Cells
+from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.confusion import Confusion
+from steelyard.summaries.scores import Scores
+
+MOST_ROWS = 1 << 13
+"""With more rows or units than this, random groups of them are drawn."""
+GROUPS = 1000
+CELLS = 1000
+"""Score cells where groups are drawn; where rows are, every distinct score is a cell."""
+FEW_CELLS = 300
+"""For fits by Newton's method, which are smooth in the scores, and for many classes."""
+SMOOTH = {"calibration_slope", "calibration_intercept"}
+PRIOR_ROWS = 2.0
+"""Spread evenly over all outcomes, so that one that happened not to occur does not look impossible."""
+MOST_OUTCOMES = 1000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Part:
+    """How weights of units become the two numbers, and what the two are without any resampling."""
+
+    evaluate: Callable[[Array], Array]
+    units: int
+    values: tuple[float, float]
+    what: str
+    shape: Array | None = None
+    """How many rows each unit stands for, where rows that are alike are drawn together."""
+    empty: str = ""
+    same: bool = False
+    counted: Array | None = None
+    smallest: float = np.inf
+    """Rows of the rarer class, where the spread hangs on each class by itself."""
+
+    @property
+    def rows(self) -> float:
+        """How many draws a replicate is made of."""
+        return float(self.units if self.shape is None else self.shape.sum())
+
+    @property
+    def whole(self) -> Array:
+        """The weights of the rows as they came."""
+        known = self.counted if self.counted is not None else self.shape
+        return np.ones(self.units) if known is None else known
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Drawn:
+    """Which unit is drawn for each row, and how rows are added up."""
+
+    unit: Codes
+    units: int
+    mass: Array
+    what: str
+    shape: Array | None = None
+    direct: bool = True
+
+    def adder(self, key: Codes, size: int) -> Callable[[Array], Array]:
+        """A function from weights (replicates × units) to sums by key (replicates × size)."""
+        if not self.direct:
+            table = summed(self.unit * size + key, self.mass, self.units * size).reshape(self.units, size)
+            return lambda w: np.asarray(w @ table)
+        order = np.argsort(key, kind="stable")
+        keys = key[order]
+        starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
+        used, who, mass = keys[starts], self.unit[order], self.mass[order]
+        even, single = bool((mass == 1).all()), len(starts) == len(keys)
+
+        def add(w: Array) -> Array:
+            x = w[:, who] if even else w[:, who] * mass
+            out = np.zeros((len(w), size))
+            out[:, used] = x if single else np.add.reduceat(x, starts, axis=1)
+            return out
+
+        return add
+
+    def sums(self, terms: Array) -> Array:
+        """Sums of each column of terms by unit."""
+        return np.stack([summed(self.unit, x * self.mass, self.units) for x in terms.T], axis=1)
+
+
+def draw(rows: Rows) -> Drawn:
+    """Units as they came, rows where there are none, and random groups of either where they are many."""
+    n = len(rows.target)
+    shape, mass, what = None, rows.mass, "rows"
+    if rows.unit is not None:
+        unit, units, what = rows.unit, int(rows.unit.max()) + 1, "units"
+    else:
+        unit, units = np.arange(n, dtype=np.int64), n
+        if rows.copies and n <= MOST_ROWS:
+            # A row of weight k is drawn like k rows.
+            shape, mass = rows.mass, np.ones(n)
+    if max(n, units) <= MOST_ROWS:
+        return Drawn(unit, units, mass, what, shape)
+    groups = min(GROUPS, units)
+    place = np.random.default_rng(units).permutation(units) % groups
+    return Drawn(place[unit], groups, mass, f"{groups:,} groups of {what}", None, direct=False)
+
+
+def read(
+    m: Measure, have: Mapping[type, Any], level: Any, options: Mapping[str, Any], positive: Any
+) -> tuple[Array, str]:
+    """The measure of every stacked summary, and why it has no value where it has none."""
+    scores: ClassScores | None = have.get(ClassScores)
+    if scores is not None and isinstance(level, str) and level in AVERAGES and Scores in m.reads:
+        readings = [m(t, **options) for t in scores.tables]
+        values = np.stack(np.broadcast_arrays(*(r.value for r in readings)), axis=-1)
+        rows = np.stack([t.positives.sum(axis=-1) for t in scores.tables], axis=-1)
+        weight = np.ones_like(rows) if level == "macro" else rows
+        return divide((values * weight).sum(axis=-1), weight.sum(axis=-1)), readings[0].empty
+    question = ask(m, have, level, options, 0.95, positive)
+    reading = question.read(question.summary)
+    values = np.asarray(reading.value, dtype=np.float64)
+    return values, reason_of(reading) if values.ndim == 0 else ""
+
+
+def summed(key: Codes, mass: Array, size: int) -> Array:
+    """Sums of mass by key."""
+    return np.bincount(key, mass, size).astype(np.float64)
+
+
+def paired(first: Array, second: Array, replicates: int) -> Array:
+    """The numbers of both models side by side."""
+    return np.stack([np.broadcast_to(x, (replicates,)) for x in (first, second)], axis=-1)
+
+
+# Labels ---------------------------------------------------------------------------------------------------------------
+
+
+def label_part(m: Measure, rows: Rows, first: Codes, second: Codes, options: Mapping[str, Any], level: Any) -> Part:
+    """Two label-makers: truth × first × second is all there is to know where rows are drawn one by one."""
+    k = len(rows.levels)
+    keys = [rows.codes * k + x for x in (first, second)]
+    base = Confusion(rows.levels, np.zeros((k, k)), 0, rows.positive)
+    counted: Array | None = None
+    if rows.unit is None and (rows.weight is None or rows.copies):
+        joint = keys[0] * k + second
+        cells, place = np.unique(joint, return_inverse=True)
+        counts = summed(place, rows.mass, len(cells))
+        prior = 0.0
+        if k**3 <= MOST_OUTCOMES:
+            every = np.zeros(k**3)
+            every[cells] = counts
+            # A label that is never given is a habit and no chance.
+            given = np.bincount(first, minlength=k)[None, :, None] * np.bincount(second, minlength=k)[None, None, :]
+            cells = np.flatnonzero(np.broadcast_to(given > 0, (k, k, k)).ravel())
+            counts, prior = every[cells], PRIOR_ROWS / len(cells)
+        keys = [cells // k, cells // k**2 * k + cells % k]
+        unit = np.arange(len(cells), dtype=np.int64)
+        drawn = Drawn(unit, len(cells), np.ones(len(cells)), "rows", counts + prior)
+        counted = counts
+    else:
+        drawn = draw(rows)
+    adders = [drawn.adder(key, k * k) for key in keys]
+
+    def evaluate(w: Array) -> Array:
+        values = []
+        for add in adders:
+            c = base.replicate(add(w).reshape(-1, k, k))
+            values.append(read(m, {Confusion: c}, level, options, rows.positive)[0])
+        return paired(values[0], values[1], len(w))
+
+    empty, own = "", []
+    for x in (first, second):
+        table = summed(rows.codes * k + x, rows.mass, k * k).reshape(k, k)
+        value, why = read(m, {Confusion: base.replicate(table)}, level, options, rows.positive)
+        own.append(float(value))
+        empty = empty or ("" if np.isfinite(value) else why)
+    same = bool((first == second).all())
+    return Part(evaluate, drawn.units, (own[0], own[1]), drawn.what, drawn.shape, empty, same, counted)
+
+
+def money_part(m: Measure, rows: Rows, first: Codes, second: Codes, payoff: Any, value: Any) -> Part:
+    """Profit or cost per case where rows have amounts of their own: what each row is worth is known."""
+    if not isinstance(payoff, Payoff):
+        message = f'"{m.name}" needs to know what outcomes are worth.'
+        raise NotAvailable(message, "Pass payoff=Profit(tp=..., fp=..., ...) or Cost(...).")
+    amounts = value if isinstance(value, Mapping) else {"value": value}
+    columns = [np.ones(len(rows.target)), *(np.asarray(x, dtype=np.float64) for x in amounts.values())]
+    table = payoff.coefficients(rows.levels, rows.positive, tuple(amounts))
+    sign = 1.0 if m.name == "profit" else -1.0
+    worth = [sign * sum(t[rows.codes, x] * c for t, c in zip(table, columns, strict=True)) for x in (first, second)]
+    return mean_part(rows, np.stack(worth, axis=1))
+
+
+def mean_part(rows: Rows, values: Array) -> Part:
+    """Means of a value by row."""
+    drawn = draw(rows)
+    sums, total = drawn.sums(values), drawn.sums(np.ones((len(values), 1)))
+
+    def evaluate(w: Array) -> Array:
+        return np.asarray((w @ sums) / (w @ total))
+
+    own = rows.mass @ values / rows.mass.sum()
+    same = bool((values[:, 0] == values[:, 1]).all())
+    return Part(evaluate, drawn.units, (float(own[0]), float(own[1])), drawn.what, drawn.shape, "no rows", same)
+
+
+# Scores ---------------------------------------------------------------------------------------------------------------
+
+
+def _table(x: Array, rows: Rows, positive: Any) -> Scores:
+    """The exact score table of one model."""
+    score, place = np.unique(x + 0.0, return_inverse=True)
+    k = len(rows.levels)
+    counts = summed(place * k + rows.codes, rows.mass, len(score) * k).reshape(-1, k)
+    return Scores(Cells.of(score, counts, len(x)), rows.levels, positive)
+
+
+def _stack(x: Array, rows: Rows, drawn: Drawn, most: int, positive: Any) -> tuple[Scores, Callable[[Array], Scores]]:
+    """The exact table, and a function from weights to tables over at most so many cells."""
+    exact = _table(x, rows, positive)
+    coarse, k = exact.fewer(most), len(rows.levels)
+    cell = np.searchsorted(coarse.cells.low, x + 0.0, side="right") - 1
+    add = drawn.adder(cell * k + rows.codes, len(coarse.cells.low) * k)
+    return exact, lambda w: coarse.replicate(add(w).reshape(len(w), -1, k))
+
+
+def score_part(m: Measure, rows: Rows, first: Array, second: Array, options: Mapping[str, Any]) -> Part:
+    """Two scores for two levels."""
+    drawn = draw(rows)
+    most = FEW_CELLS if m.name in SMOOTH else (MOST_ROWS if drawn.direct else CELLS)
+    tables, stacks, own, empty = [], [], [], ""
+    for x in (first, second):
+        exact, stack = _stack(x, rows, drawn, most, rows.positive)
+        value, why = read(m, {Scores: exact}, None, options, rows.positive)
+        tables.append(exact)
+        stacks.append(stack)
+        own.append(float(value))
+        empty = empty or ("" if np.isfinite(value) else why)
+
+    def evaluate(w: Array) -> Array:
+        values = [read(m, {Scores: stack(w)}, None, options, rows.positive)[0] for stack in stacks]
+        return paired(values[0], values[1], len(w))
+
+    same, rare = bool((first == second).all()), float(np.bincount(rows.codes, minlength=2).min())
+    return Part(evaluate, drawn.units, (own[0], own[1]), drawn.what, drawn.shape, empty, same, None, rare)
+
+
+def class_part(m: Measure, rows: Rows, first: Array, second: Array, options: Mapping[str, Any], level: Any) -> Part:
+    """Two sets of scores, one score for each class."""
+    drawn, k = draw(rows), len(rows.levels)
+    hit = np.arange(k)[:, None] == rows.codes
+    stacks, own, empty = [], [], ""
+    for x in (first, second):
+        mine = x[rows.codes, np.arange(len(rows.codes))]
+        key = (x > mine).sum(axis=0) * (k + 1) + (x == mine).sum(axis=0)
+        error = ((np.clip(x, 0.0, 1.0) - hit) ** 2).sum(axis=0)
+        off = np.stack([error, error**2], axis=1)
+        tables = [_stack(x[i], rows, drawn, FEW_CELLS, v) for i, v in enumerate(rows.levels)]
+        ranks = summed(key, rows.mass, k * (k + 1)).reshape(k, k + 1)
+        whole = ClassScores(tuple(t for t, _ in tables), ranks, rows.mass @ off)
+        value, why = read(m, {ClassScores: whole}, level, options, None)
+        own.append(float(value))
+        empty = empty or ("" if np.isfinite(value) else why)
+        stacks.append(([s for _, s in tables], drawn.adder(key, k * (k + 1)), drawn.sums(off)))
+
+    def evaluate(w: Array) -> Array:
+        values = []
+        for made, add, errors in stacks:
+            copies = ClassScores(tuple(s(w) for s in made), add(w).reshape(-1, k, k + 1), w @ errors)
+            values.append(read(m, {ClassScores: copies}, level, options, None)[0])
+        return paired(values[0], values[1], len(w))
+
+    same = bool((first == second).all())
+    return Part(evaluate, drawn.units, (own[0], own[1]), drawn.what, drawn.shape, empty, same)

@@ -1,0 +1,104 @@
+"""What can be wrong with events and customers, found by NumPy or by SQL, and the sentence for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.early_warning.query import BARE, TOLD, number
+from steelyard.errors import BadLevels, InputError, MissingValues, SteelyardError
+from steelyard.results import Array
+
+DROP = 'Mend the rows, or pass missing="drop" to leave them out; they are counted either way.'
+GONE = "missing "
+"""Keys of problems that missing="drop" takes care of begin so."""
+
+
+def conditions(horizon: float, *, valued: bool, timed: bool) -> dict[str, tuple[str, str]]:
+    """For every problem the SQL condition of a row that has it, and the column that shows it."""
+    event, told = f"kind <> {TOLD}", f"kind <> {BARE}"
+
+    def absent(column: str) -> str:
+        return f"({column} is null or isnan({column}))"
+
+    def outside(column: str, low: float, high: float) -> str:
+        return f"not isnan({column}) and ({column} < {number(low)} or {column} > {number(high)})"
+
+    found = {
+        "missing unit": ("unit is null", "kind"),
+        "missing time": (f"{event} and {absent('time')}", "time"),
+        "missing score": (f"{event} and {absent('score')}", "score"),
+        "missing outcome": (f"{told} and {absent('outcome')}", "outcome"),
+        "time": (f"{event} and {outside('time', 0, horizon)}", "time"),
+        "score": (f"{event} and {outside('score', 0, 1)}", "score"),
+        "outcome": (f"{told} and not {absent('outcome')} and outcome not in (0, 1)", "outcome"),
+    }
+    if valued:
+        found["missing value"] = (f"{told} and {absent('value')}", "value")
+        found["value"] = (f"{told} and {outside('value', 0, 1e300)}", "value")
+    if timed:
+        found["missing outcome time"] = (f"{told} and outcome = 1 and {absent('outcome_time')}", "outcome_time")
+        found["outcome time"] = (f"{told} and outcome = 1 and {outside('outcome_time', 0, horizon)}", "outcome_time")
+    return found
+
+
+def masks(columns: Mapping[str, Array], horizon: float) -> dict[str, tuple[npt.NDArray[np.bool_], Array]]:
+    """The same for arrays: for every problem the rows that have it, and the values that show it."""
+    found = {}
+    low_high = {"time": (0.0, horizon), "score": (0.0, 1.0), "value": (0.0, 1e300), "outcome_time": (0.0, horizon)}
+    for name, values in columns.items():
+        told = name.replace("_", " ")
+        gone = np.isnan(values)
+        asked = columns["outcome"] == 1 if name == "outcome_time" else np.ones(len(values), dtype=bool)
+        found[f"{GONE}{told}"] = (gone & asked, values)
+        if name == "outcome":
+            found[told] = (~gone & (values != 0) & (values != 1), values)
+        else:
+            low, high = low_high[name]
+            found[told] = (~gone & asked & ((values < low) | (values > high)), values)
+    return found
+
+
+def complaint(key: str, rows: int, example: Any, horizon: float, name: str) -> SteelyardError:
+    """The error for a problem, in a sentence about the column of that name."""
+    of = f'the column "{name}"' if name else f"the {key.removeprefix(GONE)}"
+    lines = f"{rows:,} row{'' if rows == 1 else 's'}"
+    if key.startswith(GONE):
+        message = f"{lines} {'has' if rows == 1 else 'have'} no {key.removeprefix(GONE)}: {of} is missing or not a number there."
+        return MissingValues(message, DROP)
+    shown = f"the first such value is {float(example):g}"
+    if key == "outcome":
+        message = f"The outcome must be 0 or 1, and in {lines} {of} holds something else; {shown}."
+        return BadLevels(message, "Say which level is the outcome that is warned of: positive=...")
+    allowed = {
+        "time": f"from 0 to the horizon, {horizon:g}",
+        "score": "from 0 to 1",
+        "value": "0 or more",
+        "outcome time": f"from 0 to the horizon, {horizon:g}",
+    }[key]
+    hint = {
+        "time": "Count time from the start of the period in the unit of the horizon, or leave out what lies outside.",
+        "score": "Pass probabilities; a score on another scale must be turned into one first.",
+        "value": "A customer's value is what there is to lose; where that is nothing, say 0.",
+        "outcome time": "An outcome after the period is no outcome of this period.",
+    }[key]
+    message = f"The {key} must be {allowed}, and in {lines} {of} lies outside; {shown}."
+    return InputError(message, hint)
+
+
+def torn(counts: Mapping[str, int], names: Mapping[str, str]) -> SteelyardError | None:
+    """The error where customers have two outcomes, two values or two times of the outcome."""
+    words = {"two_outcomes": "outcome", "two_values": "value", "two_outcome_times": "outcome_time"}
+    for key, role in words.items():
+        n = counts.get(key, 0)
+        if n:
+            told = role.replace("_", " ")
+            of = f' in the column "{names[role]}"' if names.get(role) else ""
+            message = (
+                f"{n:,} customer{' has' if n == 1 else 's have'} more than one {told}{of}; each can have only one."
+            )
+            return BadLevels(message, "Look at the rows of one such customer; perhaps two periods lie in one table.")
+    return None

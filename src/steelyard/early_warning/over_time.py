@@ -1,0 +1,137 @@
+"""The scores in force at moments of the period: their means by class, how well they rank, and the sum of L-quality."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steelyard.early_warning.events import EventArrays
+from steelyard.early_warning.quality import BASE_RATE
+from steelyard.errors import UsageError
+from steelyard.results import Array, Curve, Estimate
+
+POINTS = 41
+CHUNK = 8
+"""Moments that are asked of an engine at once, so that memory stays small."""
+DELONG = "DeLong's variance by customer"
+
+
+@dataclass(frozen=True, slots=True)
+class LQuality:
+    """L-quality at each of some moments, and their sum and mean, with intervals."""
+
+    moments: tuple[float, ...]
+    parts: tuple[Estimate, ...]
+    total: Estimate
+    mean: Estimate
+
+    def __str__(self) -> str:
+        return f"Sum of L-quality at {len(self.moments):,} moments: {self.total} (mean {self.mean})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        numbers = {"total": self.total.to_dict(), "mean": self.mean.to_dict()}
+        return {"moments": list(self.moments), "parts": [p.to_dict() for p in self.parts], **numbers}
+
+
+def _moments(moments: Sequence[float], horizon: float) -> Array:
+    found = np.asarray(list(moments), dtype=np.float64)
+    if not len(found) or not np.isfinite(found).all() or found.min() < 0 or found.max() > horizon:
+        message = f"Moments must be one or more numbers from 0 to the horizon, {horizon:g}."
+        raise UsageError(message, f"For example [{horizon / 2:g}, {horizon:g}].")
+    return found
+
+
+def _in_force(events: Any, t: Any, moments: Array) -> Iterator[tuple[Array, Array]]:
+    """Outcome and scores in force, a few moments at a time, with the stated score before the first event."""
+    early = t.base_rate if t.before == BASE_RATE else float(t.before)
+    size = len(moments) if isinstance(events, EventArrays) else CHUNK
+    for start in range(0, len(moments), size):
+        outcome, scores = events.in_force(moments[start : start + size])
+        yield outcome, np.where(np.isnan(scores), early, scores)
+
+
+def placements(outcome: Array, score: Array) -> tuple[Array, Array]:
+    """For each positive the share of negatives below it, for each negative the share of positives above; ties a half.
+
+    >>> [p.tolist() for p in placements(np.array([1, 0, 0]), np.array([0.5, 0.5, 0.1]))]
+    [[0.75], [0.5, 1.0]]
+    """
+    one, zero = np.sort(score[outcome == 1]), np.sort(score[outcome == 0])
+    mine, theirs = score[outcome == 1], score[outcome == 0]
+    of_one = (np.searchsorted(zero, mine, "left") + np.searchsorted(zero, mine, "right")) / (2 * len(zero))
+    of_zero = 1 - (np.searchsorted(one, theirs, "left") + np.searchsorted(one, theirs, "right")) / (2 * len(one))
+    return of_one, of_zero
+
+
+def _l_estimate(one: Array, zero: Array, confidence: float, name: str = "l_quality") -> Estimate:
+    """2 AUC − 1 from placements, its interval on Fisher's scale, so that it stays inside −1 to 1."""
+    from scipy.special import stdtrit
+
+    value = 2 * float(one.mean()) - 1
+    n = len(one) + len(zero)
+    if min(len(one), len(zero)) < 2:
+        return Estimate(name, value, confidence=confidence, method="none", n=n, note="one customer shows no spread")
+    error = 2 * math.sqrt(float(one.var(ddof=1)) / len(one) + float(zero.var(ddof=1)) / len(zero))
+    half = float(stdtrit(min(len(one), len(zero)) - 1, (1 + confidence) / 2)) * error
+    if abs(value) >= 1 or half == 0:
+        return Estimate(name, value, confidence=confidence, method="none", n=n, note="a perfect order shows no spread")
+    step = half / (1 - value**2)
+    low, high = math.tanh(math.atanh(value) - step), math.tanh(math.atanh(value) + step)
+    return Estimate(name, value, low, high, confidence, f"{DELONG}, on Fisher's scale", n)
+
+
+def l_quality_sum(events: Any, t: Any, moments: Sequence[float]) -> LQuality:
+    """Σ over moments of L(M, t) = 2 AUC − 1 of the scores in force; ranks only, blind to how much earlier."""
+    found = _moments(moments, events.horizon)
+    parts: list[Estimate] = []
+    one_sum: Any = 0.0
+    zero_sum: Any = 0.0
+    for outcome, scores in _in_force(events, t, found):
+        for j in range(scores.shape[1]):
+            one, zero = placements(outcome, scores[:, j])
+            parts.append(_l_estimate(one, zero, t.confidence))
+            one_sum, zero_sum = one_sum + one, zero_sum + zero
+    k = len(found)
+    mean = _l_estimate(one_sum / k, zero_sum / k, t.confidence, "mean_l_quality")
+    ends = [None if v is None else k * v for v in (mean.value, mean.low, mean.high)]
+    total = mean.renamed(measure="sum_l_quality", value=ends[0], low=ends[1], high=ends[2])
+    return LQuality(tuple(found.tolist()), tuple(parts), total, mean)
+
+
+def curve_over_time(events: Any, t: Any, name: str, moments: Sequence[float] | None = None) -> Curve:
+    """The mean score in force of each class, or L-quality, at moments of the period, with pointwise bands."""
+    from scipy.special import stdtrit
+
+    import steelyard.views.timeliness  # noqa: F401  (says how these curves are drawn)
+
+    horizon = events.horizon
+    found = _moments(np.linspace(0, horizon, POINTS).tolist() if moments is None else moments, horizon)
+    facts = {"horizon": horizon, "base_rate": t.base_rate, "before": t.before}
+    columns: dict[str, list[Any]] = {"time": found.tolist()}
+    if name == "l_quality":
+        parts = l_quality_sum(events, t, found.tolist()).parts
+        columns |= {
+            k: [getattr(p, a) for p in parts] for k, a in (("l_quality", "value"), ("low", "low"), ("high", "high"))
+        }
+        return Curve("l_quality_over_time", columns, t.confidence, f"{DELONG}, pointwise", facts=facts)
+    for word in ("positives", "negatives"):
+        columns |= {word: [], f"{word}_low": [], f"{word}_high": []}
+    share = (1 + t.confidence) / 2
+    for outcomes, scores in _in_force(events, t, found):
+        for outcome, word in ((1, "positives"), (0, "negatives")):
+            mine = scores[outcomes == outcome]
+            middle = mine.mean(axis=0)
+            columns[word] += middle.tolist()
+            if len(mine) < 2:
+                columns[f"{word}_low"] += [None] * len(middle)
+                columns[f"{word}_high"] += [None] * len(middle)
+                continue
+            half = float(stdtrit(len(mine) - 1, share)) * mine.std(axis=0, ddof=1) / math.sqrt(len(mine))
+            columns[f"{word}_low"] += np.maximum(middle - half, 0.0).tolist()
+            columns[f"{word}_high"] += np.minimum(middle + half, 1.0).tolist()
+    return Curve("scores_over_time", columns, t.confidence, "Student's by customer, pointwise", facts=facts)

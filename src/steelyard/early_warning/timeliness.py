@@ -1,0 +1,246 @@
+"""The front door of the room: scored events of customers in, the quality of their warnings over time out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from steelyard.early_warning.engine import EventRelation
+from steelyard.early_warning.quality import BASE_RATE, estimate_quality, trivial_of
+from steelyard.early_warning.reading import Events, check_counts, open_events
+from steelyard.early_warning.summary import TimelinessSummary
+from steelyard.early_warning.weights import EXACT, make_weighing
+from steelyard.errors import BadLevels, NotAvailable, UnknownMeasure, UsageError, listing, nearest
+from steelyard.results import Curve, Estimate, make_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steelyard.charts.marks import Chart
+    from steelyard.early_warning.alerts import AlertResult
+    from steelyard.early_warning.over_time import LQuality
+
+NUMBERS = ("q", "q0", "value_q")
+CURVES = ("scores", "l_quality")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Timeliness:
+    """How early and how rightly a model warned: Q is 1 for a perfect model and 0 for one that always says the base rate.
+
+    >>> from steelyard.early_warning.timeliness import timeliness
+    >>> t = timeliness(unit=[1, 2, 3, 4], time=[0, 5, 0, 0], score=[0.9, 0.8, 0.1, 0.2],
+    ...                        outcome=[1, 1, 0, 0], horizon=10)
+    >>> round(float(t["q"]), 3)
+    0.588
+    """
+
+    summary: TimelinessSummary
+    before: str | float = BASE_RATE
+    confidence: float = 0.95
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    """Rows left out, by reason."""
+    events: Events | None = field(default=None, repr=False)
+    """Where the events can be asked again; none after adding or reading back."""
+
+    def __getitem__(self, name: str) -> Estimate:
+        if name not in NUMBERS:
+            message = f'There is no "{name}" of timeliness; there are {listing(NUMBERS)}.'
+            raise UnknownMeasure(message, nearest(name, NUMBERS) or 'For example t["q"].')
+        return estimate_quality(self.summary, name, self.before, self.confidence)
+
+    @property
+    def q(self) -> Estimate:
+        """Q, normalised: perfect is 1, always saying the base rate 0."""
+        return self["q"]
+
+    @property
+    def q0(self) -> Estimate:
+        """Q₀: the mean good time of positives less the mean bad time of negatives, as shares of the period."""
+        return self["q0"]
+
+    @property
+    def value_q(self) -> Estimate:
+        """Q by value, normalised so that perfect is 1 also when values differ."""
+        return self["value_q"]
+
+    @property
+    def base_rate(self) -> float:
+        """The share of positives among the evaluated customers."""
+        return self.summary.positives / self.summary.customers
+
+    def trivial(self, name: str = "q") -> dict[str, float]:
+        """What models without data score on these customers: always positive, always negative, at random, perfect."""
+        return trivial_of(self.summary, name)
+
+    def with_before(self, before: str | float) -> Timeliness:
+        """The same evidence under another convention for the time before a customer's first event."""
+        return replace(self, before=_convention(before))
+
+    def __add__(self, other: Timeliness) -> Timeliness:
+        if self.before != other.before:
+            message = "The score before the first event follows different conventions in the two parts."
+            raise UsageError(message, "Bring both to one with .with_before(...).")
+        dropped = {k: self.dropped.get(k, 0) + other.dropped.get(k, 0) for k in {*self.dropped, *other.dropped}}
+        return replace(self, summary=self.summary + other.summary, dropped=dropped, events=None)
+
+    # Asking the events again --------------------------------------------------------------------------------------
+
+    def _asked(self, what: str) -> Events:
+        if self.events is None:
+            message = f"{what} needs the events, and this result has only their sums."
+            raise NotAvailable(
+                message, "Ask the result of the first call, not a sum of results or one read from a file."
+            )
+        return self.events
+
+    def l_quality(self, moments: Sequence[float]) -> LQuality:
+        """The simple measure: the sum over moments of L-quality = 2 AUC − 1 of the scores then in force."""
+        from steelyard.early_warning.over_time import l_quality_sum
+
+        return l_quality_sum(self._asked("L-quality over time"), self, moments)
+
+    def curve(self, name: str = "scores", moments: Sequence[float] | None = None) -> Curve:
+        """A curve over the period: "scores" (mean score in force of each class) or "l_quality"."""
+        from steelyard.early_warning.over_time import curve_over_time
+
+        if name not in CURVES:
+            message = f'There is no curve "{name}" of timeliness; there are {listing(CURVES)}.'
+            raise UnknownMeasure(message, nearest(name, CURVES) or 'For example t.curve("scores").')
+        return curve_over_time(self._asked("A curve over time"), self, name, moments)
+
+    def chart(self, name: str = "scores") -> Chart:
+        """The same as a chart."""
+        return self.curve(name).chart()
+
+    def alerts(
+        self,
+        threshold: float | None = None,
+        *,
+        quiet: float | None = None,
+        budget: float | None = None,
+        saved: Callable[[float, float], float] | None = None,
+    ) -> AlertResult:
+        """What practitioners ask at an alert threshold: lead time, recall, false alarms, value saved."""
+        from steelyard.early_warning.alerts import measure_alerts
+
+        return measure_alerts(self._asked("Alerts"), self, threshold, quiet, budget, saved)
+
+    # Telling ------------------------------------------------------------------------------------------------------
+
+    def _names(self) -> list[str]:
+        return [n for n in NUMBERS if n != "value_q" or self.summary.valued]
+
+    def sentences(self) -> list[str]:
+        """The story in a few sentences."""
+        from steelyard.views.timeliness import timeliness_sentences
+
+        return timeliness_sentences(self)
+
+    def __str__(self) -> str:
+        from steelyard.views.timeliness import timeliness_text
+
+        return timeliness_text(self)
+
+    def frame(self) -> Any:
+        """One row a number, then the models without data, as a frame of whichever library is installed."""
+        rows: list[dict[str, Any]] = []
+        for name in self._names():
+            x = self[name]
+            rows.append({"model": "the model", "measure": name, "estimate": x.value, "low": x.low, "high": x.high})
+            trivial = {} if x.value is None else self.trivial(name)
+            rows += [
+                {"model": m, "measure": name, "estimate": v, "low": None, "high": None} for m, v in trivial.items()
+            ]
+        columns = ("model", "measure", "estimate", "low", "high")
+        return make_frame({c: [row[c] for row in rows] for c in columns})
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {
+            "summary": self.summary.to_dict(),
+            "before": self.before,
+            "confidence": self.confidence,
+            "dropped": dict(self.dropped),
+            "numbers": {name: self[name].to_dict() for name in self._names()},
+            "sentences": self.sentences(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Timeliness:
+        """Read back what `to_dict` wrote; the events themselves are not in it."""
+        summary = TimelinessSummary.from_dict(data["summary"])
+        return cls(summary, data["before"], data["confidence"], dict(data["dropped"]))
+
+
+def timeliness(
+    events: Any = None,
+    *,
+    unit: Any,
+    time: Any,
+    score: Any,
+    outcome: Any,
+    horizon: float,
+    value: Any = None,
+    outcome_time: Any = None,
+    before: str | float = BASE_RATE,
+    kernel: str = "declining",
+    estimator: str = EXACT,
+    ends: Sequence[float] | None = None,
+    outcomes: Any = None,
+    confidence: float = 0.95,
+    positive: Any = None,
+    missing: str = "refuse",
+) -> Timeliness:
+    """Measure how early a model warns, from a stream of scored events of customers (or of anything else).
+
+    A score holds from its event to the next of the same customer. Q₀ of a customer is (1/T) ∫ M(t) k(t) dt with
+    k = 2(1 − t/T) for those with the outcome ("declining"; 1 if "uniform") and −1 for the others; Q₀ of the model is the
+    mean over customers, and Q = (Q₀ − b(2b − 1)) / (2b(1 − b)) with b the share of positives among them.
+
+    >>> t = timeliness({"who": ["a", "b"], "day": [0, 0], "p": [1.0, 0.0], "left": [1, 0]},
+    ...                        unit="who", time="day", score="p", outcome="left", horizon=31)
+    >>> float(t.q)  # a perfect model
+    1.0
+    """
+    if not 0 < confidence < 1:
+        message = f"The confidence must lie between 0 and 1; what came is {confidence!r}."
+        raise UsageError(message, "For example confidence=0.95.")
+    weighing = make_weighing(horizon, kernel, estimator, ends)
+    convention = _convention(before)
+    roles = {"unit": unit, "time": time, "score": score, "outcome": outcome}
+    roles |= {k: v for k, v in (("value", value), ("outcome_time", outcome_time)) if v is not None}
+    found, dropped = open_events(events, roles, weighing.horizon, outcomes, positive, missing)
+    if isinstance(found, EventRelation):
+        counts, summary, strays = found.counted(weighing)
+        check_counts(found, counts, strays, roles)
+    else:
+        summary = found.summarise(weighing)
+    if not summary.positives or not summary.negatives:
+        raise _one_class(summary, positive)
+    return Timeliness(summary, convention, confidence, dropped, found)
+
+
+def _convention(before: str | float) -> str | float:
+    if before == BASE_RATE:
+        return BASE_RATE
+    if before == "zero":
+        return 0.0
+    if isinstance(before, bool) or not isinstance(before, int | float) or not 0 <= before <= 1:
+        message = (
+            f'The score before the first event must be "base rate", "zero" or a number from 0 to 1, not {before!r}.'
+        )
+        raise UsageError(message, 'With "base rate" a customer without events counts as one of whom nothing is known.')
+    return float(before)
+
+
+def _one_class(summary: TimelinessSummary, positive: Any) -> BadLevels:
+    if not summary.customers:
+        return BadLevels("No customers are left.", "Check what was left out as missing.")
+    if summary.positives:
+        message = f"All {summary.customers:,} customers have the outcome, so nobody could be warned of wrongly."
+        return BadLevels(message, "Give the customers without it too; outcomes= takes those without any event.")
+    which = "the outcome" if positive is None else f"the outcome {listing([positive])}"
+    message = f"None of the {summary.customers:,} customers has {which}, so there is nothing to warn of."
+    return BadLevels(message, "Check the outcome column, and that positive= names the level that is warned of.")

@@ -1,0 +1,63 @@
+"""Models of one experiment compared: on the same folds, and over data sets where there are several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from steelyard.comparison import CHIEF, Comparison
+from steelyard.comparisons.pairing import SameFolds
+from steelyard.comparisons.ranks import friedman
+from steelyard.errors import NotAvailable
+from steelyard.measures.measure import find
+
+
+def compare_models(x: Any, models: Sequence[str], place: tuple[str, str], **options: Any) -> Comparison:
+    """Models of an experiment on one data set under one design, fold by fold."""
+    names = list(models) or x.models
+    data, design = place
+    cells = {n: x.cell(n, data, design) for n in names}
+    sums = {n: x[n, data, design] for n in names}
+    folds = [f for f in next(iter(cells.values())).folds if f.outer]
+    kind = x.plan["designs"][design]["kind"]
+    if len(folds) < 2 or kind == "LeaveOneOut":
+        message = f"{x.plan['designs'][design]['text']}: there is one test part, or one row in each, so folds cannot be compared."
+        hint = "Compare the predictions instead: sy.compare(target=..., score={name: scores, ...}), or use KFold."
+        raise NotAvailable(message, hint)
+    drawn = kind == "Bootstrap"
+    ratio = float(np.mean([f.test / (f.train - f.test if drawn else f.train) for f in folds]))
+    shape = (len({f.repeat for f in folds}), len({f.fold for f in folds}))
+
+    def values(name: str, measure: str, level: Any) -> Any:
+        found = x.gathered(cells[name])
+        return found.of(measure, level)[found.outer]
+
+    found = Comparison(SameFolds(sums, values, ratio, shape), source=data, **options)
+    found.ranking = _ranking(x, names, found)
+    return found
+
+
+def _ranking(x: Any, names: Sequence[str], c: Comparison) -> Any:
+    """Mean ranks over data sets by the first measure of the comparison that all share, where there are at least two."""
+    if len(x.data_sets) < 2:
+        return None
+    design = x.designs[0]
+    known = [set(x[n, data, design].measures) for n in names for data in x.data_sets]
+    shared = [m for m in (c.measures[0], *CHIEF) if all(m in k for k in known)]
+    if not shared:
+        return None
+    measure = shared[0]
+    table = [[_mean(x, (n, data, design), measure) for n in names] for data in x.data_sets]
+    if sum(bool(np.isfinite(row).all()) for row in table) < 2:
+        return None
+    facts: dict[str, Any] = {"control": c.control, "sets": list(x.data_sets), "measure": measure}
+    return friedman(table, list(names), find(measure).better, c.confidence, **facts)
+
+
+def _mean(x: Any, names: tuple[str, str, str], measure: str) -> float:
+    found = x.gathered(x.cell(*names))
+    values = found.of(measure)[found.outer]
+    there = values[np.isfinite(values)]
+    return float(there.mean()) if len(there) else float("nan")

@@ -1,0 +1,1 @@
+"""What changed: windows, signals, alarms."""

@@ -1,0 +1,120 @@
+"""Alarms as states: ok, pending, firing, recovering, and back; a window that cannot be judged changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from steelyard.errors import UsageError
+
+OK, PENDING, FIRING, RECOVERING = "ok", "pending", "firing", "recovering"
+HIGH, BETWEEN, LOW = "high", "between", "low"
+"""What a window shows: beyond the fire level, below the clear level, or between the two."""
+UNKNOWN = ("immature", "insufficient", "nodata")
+WARN, ALARM = "warn", "alarm"
+SEVERITIES = (WARN, ALARM)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Where an alarm stands, for how many windows, and why it is blind where it is."""
+
+    state: str = OK
+    count: int = 0
+    unknown: str = ""
+
+    @property
+    def told(self) -> str:
+        """The state as it is shown: one that is ok for want of evidence is shown as that want."""
+        return self.unknown if self.unknown and self.state == OK else self.state
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A change of state, with its reason in words."""
+
+    window: str
+    signal: str
+    severity: str
+    before: str
+    after: str
+    reason: str
+
+    @property
+    def text(self) -> str:
+        """The change in a sentence."""
+        what = {
+            (FIRING, OK): f"{self.severity} is over",
+            (RECOVERING, FIRING): f"{self.severity} is back",
+            (FIRING, RECOVERING): f"{self.severity} is recovering",
+            (PENDING, OK): f"{self.severity} that was pending did not last",
+            (RECOVERING, OK): f"{self.severity} is over",
+        }.get((self.before, self.after), self.severity if self.after == FIRING else f"{self.severity} is {self.after}")
+        return (
+            f"{self.window}: {self.signal}, {what}: {self.reason}."
+            if self.reason
+            else f"{self.window}: {self.signal}, {what}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return asdict(self) | {"text": self.text}
+
+
+def advance(before: Status, seen: str, consecutive: int = 2) -> Status:
+    """The state after one more window.
+
+    Fires after so many windows in a row beyond the fire level, and is over after as many in a row below the clear level.
+    Windows that cannot be judged neither count nor break a row.
+
+    >>> state = Status()
+    >>> for seen in ("high", "high", "between", "low", "low"):
+    ...     state = advance(state, seen)
+    ...     print(state.state, end=" ")
+    pending firing firing recovering ok
+    """
+    if seen in UNKNOWN:
+        return replace(before, unknown=seen)
+    rising, falling = before.state in {OK, PENDING}, before.state in {FIRING, RECOVERING}
+    if rising and seen == HIGH:
+        n = before.count + 1 if before.state == PENDING else 1
+        return Status(FIRING) if n >= consecutive else Status(PENDING, n)
+    if falling and seen == LOW:
+        n = before.count + 1 if before.state == RECOVERING else 1
+        return Status(OK) if n >= consecutive else Status(RECOVERING, n)
+    return Status(FIRING) if falling else Status(OK)
+
+
+def follow(seen: Iterable[str], consecutive: Any = 2) -> list[Status]:
+    """The state after each window."""
+    if isinstance(consecutive, bool) or not isinstance(consecutive, int) or consecutive < 1:
+        message = f"An alarm fires after a number of windows in a row, and {consecutive!r} came."
+        raise UsageError(message, "Say for_=2, for example.")
+    out: list[Status] = []
+    for one in seen:
+        out.append(advance(out[-1] if out else Status(), one, consecutive))
+    return out
+
+
+def transitions(
+    windows: Iterable[str], statuses: Iterable[Status], reasons: Iterable[str], signal: str, severity: str
+) -> list[Transition]:
+    """The changes of state, each with the reason of its window."""
+    out, before = [], OK
+    for window, status, reason in zip(windows, statuses, reasons, strict=True):
+        if status.state != before:
+            out.append(Transition(window, signal, severity, before, status.state, reason))
+        before = status.state
+    return out
+
+
+def worst(states: Iterable[str]) -> str:
+    """The worst of several states of signals: alarm, warn, ok, then those that could not be judged.
+
+    >>> worst(["ok", "warn", "immature"]), worst(["insufficient", "ok"]), worst(["immature", "insufficient"])
+    ('warn', 'ok', 'insufficient')
+    """
+    order = (ALARM, WARN, "nodata", OK, "insufficient", "immature")
+    found = set(states)
+    return next((state for state in order if state in found), "insufficient")

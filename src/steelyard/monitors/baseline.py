@@ -1,0 +1,179 @@
+"""The baseline: everything later windows are held against, in one object that is saved, read back and known by its hash."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import InputError, NotAvailable, UnreadableSource
+from steelyard.evaluation import Evaluation
+from steelyard.monitors.bins import Bins
+from steelyard.monitors.estimated import Calibration
+from steelyard.monitors.sequential import OF_NUMBERS, OF_SCORES, Losses
+from steelyard.monitors.stream import Stream
+from steelyard.words import count
+
+SCHEMA = 1
+LEAST = 50
+"""Rows below which a reference says too little to hold anything against it."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Bins with their counts, the evaluation, and sums of losses of the reference rows; it holds no row."""
+
+    rows: int
+    labelled: int
+    source: str
+    outputs: Mapping[str, Bins] = field(default_factory=dict)
+    features: Mapping[str, Bins] = field(default_factory=dict)
+    evaluation: Evaluation | None = None
+    losses: Mapping[str, Losses] = field(default_factory=dict)
+    quiet: int = 0
+    """The longest row of empty windows in it."""
+
+    @cached_property
+    def hash(self) -> str:
+        """A short hash of all numbers in it: the same rows give the same one."""
+        held = {k: v for k, v in self._plain().items() if k != "source"}
+        if held["evaluation"] is not None:
+            # What was counted, not how it was opened.
+            held["evaluation"] = held["evaluation"]["evidence"]
+        return hashlib.sha256(json.dumps(held, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        """What scores meant; None where there is not one score for two levels."""
+        scores = None if self.evaluation is None else self.evaluation.scores
+        if scores is None or not float(scores.positives.sum()) or not float(scores.negatives.sum()):
+            return None
+        return Calibration.of(scores)
+
+    @property
+    def text(self) -> str:
+        """The baseline in words."""
+        labels = (
+            "" if self.evaluation is None or self.labelled == self.rows else f", {count(self.labelled)} with a label"
+        )
+        return f"{self.source}: {count(self.rows)} rows{labels}, hash {self.hash}"
+
+    def _plain(self) -> dict[str, Any]:
+        return {
+            "rows": self.rows,
+            "labelled": self.labelled,
+            "source": self.source,
+            "outputs": {name: b.to_dict() for name, b in self.outputs.items()},
+            "features": {name: b.to_dict() for name, b in self.features.items()},
+            "evaluation": None if self.evaluation is None else self.evaluation.to_dict(),
+            "losses": {name: x.to_dict() for name, x in self.losses.items()},
+            "quiet": self.quiet,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {"steelyard baseline": SCHEMA, "hash": self.hash, **self._plain()}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Baseline:
+        """Read back what `to_dict` wrote; a changed one is refused."""
+        if not isinstance(data, Mapping) or data.get("steelyard baseline") != SCHEMA:
+            message = "This is no baseline that was saved by this version."
+            raise UnreadableSource(message, "Read back what Baseline.save wrote.")
+        found = cls(
+            data["rows"],
+            data["labelled"],
+            data["source"],
+            {name: Bins.from_dict(b) for name, b in data["outputs"].items()},
+            {name: Bins.from_dict(b) for name, b in data["features"].items()},
+            None if data["evaluation"] is None else Evaluation.from_dict(data["evaluation"]),
+            {name: Losses(**x) for name, x in data["losses"].items()},
+            data["quiet"],
+        )
+        if found.hash != data["hash"]:
+            message = "The baseline was changed after it was saved: its hash does not fit."
+            raise UnreadableSource(message, "Make it again from the reference rows.")
+        return found
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the baseline as JSON, whole or not at all."""
+        from steelyard.writing import write_whole
+
+        write_whole(path, json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Baseline:
+        """Read a baseline that was saved."""
+        try:
+            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        except OSError as problem:
+            message = f'"{path}" cannot be read: {(problem.strerror or str(problem)).lower()}.'
+            raise UnreadableSource(message, "Name the file that Baseline.save wrote.") from None
+        except (ValueError, KeyError, TypeError):
+            message = f'"{path}" holds no saved baseline.'
+            raise UnreadableSource(message, "Name the file that Baseline.save wrote.") from None
+
+
+def losses_of(stream: Stream, e: Evaluation) -> dict[str, Losses]:
+    """Sums of every loss that is a mean over rows, of the rows with a label."""
+    roles, there = stream.roles, stream.labelled
+    if roles.target is None or isinstance(roles.score, Mapping):
+        return {}
+    truth = stream.columns[roles.target][there]
+    weight = None if roles.weight is None else stream.columns[roles.weight][there]
+    if roles.score is not None and e.scores is not None:
+        y, p = (truth == e.positive).astype(np.float64), stream.columns[roles.score][there].astype(np.float64)
+        fit = e.scores.probabilities
+        cut = 0.5 if e.threshold is None else e.threshold
+        return {
+            name: Losses.of(loss(y, p, cut), weight) for name, loss in OF_SCORES.items() if fit or name == "error_rate"
+        }
+    assert roles.prediction is not None
+    said = stream.columns[roles.prediction][there]
+    if e.residuals is not None:
+        y, p = truth.astype(np.float64), said.astype(np.float64)
+        return {name: Losses.of(loss(y, p), weight) for name, loss in OF_NUMBERS.items()}
+    return {"error_rate": Losses.of((truth != said).astype(np.float64), weight)}
+
+
+def baseline_of(stream: Stream, source: str, quiet: int = 0, **options: Any) -> Baseline:
+    """Count the rows of a reference; `options` are those of evaluate."""
+    roles = stream.roles
+    if stream.rows < LEAST:
+        message = f"The reference ({source}) has {count(stream.rows)} row{'s' if stream.rows != 1 else ''}."
+        raise InputError(message, f"At least {LEAST} are needed, and ten times the rows of a window are advised.")
+    labelled = int(stream.labelled.sum())
+    if roles.target is not None and not labelled:
+        message = f'The target "{roles.target}" is missing in every row of the reference ({source}).'
+        raise InputError(message, "Choose reference rows whose labels are in, or leave target= out.")
+    evaluation = None if roles.target is None or not roles.outputs else stream.evaluate(**options)
+    outputs, features = stream.bins(roles.outputs), stream.bins(roles.features)
+    losses = {} if evaluation is None else losses_of(stream, evaluation)
+    return Baseline(stream.rows, labelled, source, outputs, features, evaluation, losses, quiet)
+
+
+def baseline_of_evaluation(e: Evaluation, source: str = "an evaluation") -> Baseline:
+    """A baseline of performance alone."""
+    if e.rows < LEAST:
+        message = f"The reference ({source}) has {e.rows:,} rows."
+        raise InputError(message, f"At least {LEAST} are needed.")
+    return Baseline(e.rows, e.rows, source, evaluation=e)
+
+
+def check_holds(baseline: Baseline, stream: Stream) -> None:
+    """Refuse a saved baseline that does not know the columns to be watched."""
+    roles = stream.roles
+    if roles.target is not None and roles.outputs and baseline.evaluation is None:
+        message = f"The baseline ({baseline.source}) has no evaluation to hold performance against."
+        raise NotAvailable(message, "Make it from rows with a target, or leave target= out.")
+    absent = [name for name in roles.features if name not in baseline.features]
+    if absent:
+        message = f"The baseline ({baseline.source}) does not know {', '.join(absent)}."
+        raise NotAvailable(message, "Make it from a table that has these features, or leave them out.")

@@ -1,0 +1,345 @@
+"""Bins: the cells in which a column is counted, made once from the reference and kept for every later window."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.errors import CannotAdd, UnreadableSource, UsageError
+from steelyard.results import Array
+from steelyard.summaries.summary import effective_rows, pack, same, sort_levels, unpack
+from steelyard.words import shortest, visible
+
+SCHEMA = 1
+RARE = 5
+"""Levels with fewer reference rows than this share one bin."""
+MOST_LEVELS = 1000
+"""Of columns with more levels only so many have a bin of their own, and what is new cannot be told from what is rare."""
+BUCKETS = 512
+"""Buckets of units, as everywhere in the house."""
+NAMED = 12
+"""New levels that are remembered by name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinCounts:
+    """How many rows fell into each bin; counts of other rows in the same bins can be added.
+
+    >>> a, b = BinCounts(np.array([3.0, 1.0]), 4, 4.0), BinCounts(np.array([0.0, 2.0]), 2, 2.0)
+    >>> (a + b).counts.tolist(), (a + b).rows
+    ([3.0, 3.0], 6)
+    """
+
+    counts: Array
+    rows: int
+    squares: float
+    """Sum of the squared weights: the number of rows where there are none."""
+    weighting: str = "none"
+    buckets: Array | None = None
+    """The same counts for each bucket of units, where there are units."""
+    unseen: tuple[Any, ...] = ()
+    """A few levels that the reference did not have."""
+
+    @property
+    def total(self) -> float:
+        """All counts together."""
+        return float(self.counts.sum())
+
+    def effective(self) -> float:
+        """Rows of a simple random sample that would tell as much.
+
+        (Σw)² / Σw² for weights; with units (B − 1) / Σ_i V_i / p_i, where V_i is the variance of the share p_i between
+        buckets of units, and never more than without them.
+        """
+        plain = float(effective_rows(np.asarray(self.total), np.asarray(self.squares)))
+        if self.buckets is None or self.total <= 0:
+            return plain
+        used = self.buckets[self.buckets.sum(axis=1) > 0]
+        shares = self.counts / self.total
+        there = shares > 0
+        if len(used) < 2 or there.sum() < 2:
+            return min(plain, float(len(used)))
+        away = used[:, there] - np.outer(used.sum(axis=1), shares[there])
+        variance = (away**2).sum(axis=0) / self.total**2 * len(used) / (len(used) - 1)
+        spread = float((variance / shares[there]).sum())
+        return min(plain, (int(there.sum()) - 1) / spread) if spread > 0 else plain
+
+    def __add__(self, other: BinCounts) -> BinCounts:
+        if len(self.counts) != len(other.counts) or (self.buckets is None) != (other.buckets is None):
+            message = "These counts cannot be added: they were not made in the same bins."
+            raise CannotAdd(message, "Count both windows with the same Bins, both with units or both without.")
+        weighting = self.weighting if self.weighting == other.weighting else "sampling"
+        buckets = None if self.buckets is None or other.buckets is None else self.buckets + other.buckets
+        unseen = sort_levels(self.unseen + other.unseen)[:NAMED]
+        return BinCounts(
+            self.counts + other.counts, self.rows + other.rows, self.squares + other.squares, weighting, buckets, unseen
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, BinCounts)
+            and (self.rows, self.weighting, self.unseen) == (other.rows, other.weighting, other.unseen)
+            and same(self.counts, other.counts)
+            and same(np.asarray(self.squares), np.asarray(other.squares))
+            and same(self.buckets, other.buckets)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {
+            "counts": pack(self.counts),
+            "rows": self.rows,
+            "squares": self.squares,
+            "weighting": self.weighting,
+            "buckets": pack(self.buckets),
+            "unseen": list(self.unseen),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> BinCounts:
+        """Read back what `to_dict` wrote."""
+        buckets, unseen = unpack(data["buckets"]), tuple(data["unseen"])
+        return cls(unpack(data["counts"]), data["rows"], data["squares"], data["weighting"], buckets, unseen)
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """The bins of one column: intervals of numbers or levels, then special values, missing, and what was never seen.
+
+    Interval i holds edges[i − 1] < x ≤ edges[i]; the first and the last are open. `reference` holds the counts of the
+    rows from which the bins were made, so that a saved object is all that later windows need.
+
+    >>> bins = Bins("age", "numbers", edges=(30.0, 50.0))
+    >>> bins.cells
+    ('up to 30', '30 to 50', 'above 50', 'missing')
+    >>> bins.place([30, 31, 99, None]).tolist()
+    [0, 1, 2, 3]
+    """
+
+    column: str = ""
+    kind: str = "numbers"
+    """"numbers" or "levels"."""
+    edges: tuple[float, ...] = ()
+    levels: tuple[Any, ...] = ()
+    pooled: tuple[Any, ...] = ()
+    """Rare levels, which share one bin."""
+    unlisted: bool = False
+    """Whether there were too many levels to list: what is in no bin then counts as rare, and nothing as new."""
+    special: tuple[Any, ...] = ()
+    reference: BinCounts | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls, reference: Any, column: str | None = None, *, bins: Any = 10, special: Sequence[Any] = (), **roles: Any
+    ) -> Bins:
+        """Bins from a reference, which is counted at once; `roles` may be weight= and unit=.
+
+        >>> Bins.of([1, 2, 3, 4, 5, 6, 7, 8], bins=4).edges
+        (2.0, 4.0, 6.0)
+        """
+        from steelyard.monitors.reading import count_reference, open_sheet
+
+        sheet = open_sheet(reference, None if column is None else [column], **roles)
+        if len(sheet.names) != 1:
+            message = f"Bins are those of one column, and the table has {len(sheet.names)}."
+            raise UsageError(message, "Name the column.")
+        return count_reference(sheet, bins, tuple(special))[sheet.names[0]]
+
+    @property
+    def ordinary(self) -> int:
+        """Bins that hold ordinary values; they come first."""
+        if self.kind == "numbers":
+            return len(self.edges) + 1
+        return len(self.levels) + bool(self.pooled or self.unlisted)
+
+    @property
+    def missing(self) -> int:
+        """The place of the bin for missing values."""
+        return self.ordinary + len(self.special)
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The bins in words, in their order."""
+        if self.kind == "numbers":
+            told = _written(self.edges)
+            names = [f"{low} to {high}" for low, high in pairwise(told)]
+            names = [f"up to {told[0]}", *names, f"above {told[-1]}"] if told else ["all values"]
+        else:
+            names = [visible(v) for v in self.levels]
+            names += ["rare levels"] if self.pooled or self.unlisted else []
+        names += [f"special {shortest(v) if isinstance(v, float) else visible(v)}" for v in self.special]
+        return (*names, "missing", *(["new levels"] if self._tells_new else []))
+
+    @property
+    def _tells_new(self) -> bool:
+        return self.kind == "levels" and not self.unlisted
+
+    def place(self, values: Any) -> npt.NDArray[np.int64]:
+        """The bin of each value."""
+        from steelyard.engines.columns import Column, make_column
+
+        column = values if isinstance(values, Column) else make_column("column", values, self.column)
+        if self.kind == "levels":
+            levels = column.levels()
+            # The last entry is for code −1, which is missing.
+            return np.array([*map(self.lookup(), levels.names), self.missing], dtype=np.int64)[levels.codes]
+        x = column.numbers()
+        found = np.searchsorted(np.array(self.edges), x, side="left")
+        for i, value in enumerate(self.special):
+            found[x == float(value)] = self.ordinary + i
+        finite = np.isfinite(x)
+        if not finite.all():
+            found[~finite] = self.missing
+        return found
+
+    def lookup(self) -> Callable[[Any], int]:
+        """A function from a level to its bin."""
+        known: dict[Any, int] = {None: self.missing}
+        known |= dict.fromkeys(self.pooled, len(self.levels))
+        known |= {level: i for i, level in enumerate(self.levels)}
+        known |= {level: self.ordinary + i for i, level in enumerate(self.special)}
+        otherwise = len(self.levels) if self.unlisted else self.missing + 1
+        return lambda level: known.get(level, otherwise)
+
+    def count(self, values: Any, weight: Any = None, bucket: npt.NDArray[np.int64] | None = None) -> BinCounts:
+        """Count values into the bins; `bucket` are the places of their units.
+
+        >>> Bins("age", "numbers", edges=(30.0,)).count([20, 30, 40]).counts.tolist()
+        [2.0, 1.0, 0.0]
+        """
+        place = self.place(values)
+        size = len(self.cells)
+        counts = np.bincount(place, weights=weight, minlength=size).astype(np.float64)
+        squares = float(len(place)) if weight is None else float(np.square(weight).sum())
+        table = None
+        if bucket is not None:
+            both = np.bincount(bucket * size + place, weights=weight, minlength=BUCKETS * size)
+            table = both.astype(np.float64).reshape(BUCKETS, size)
+        return BinCounts(counts, len(place), squares, "none" if weight is None else "sampling", table)
+
+    def with_counts(self, reference: BinCounts) -> Bins:
+        """The same bins with the counts of a reference."""
+        return replace(self, reference=reference)
+
+    # Saving ----------------------------------------------------------------------------------------------------------
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {
+            "steelyard bins": SCHEMA,
+            "column": self.column,
+            "kind": self.kind,
+            "edges": list(self.edges),
+            "levels": list(self.levels),
+            "pooled": list(self.pooled),
+            "unlisted": self.unlisted,
+            "special": list(self.special),
+            "reference": self.reference.to_dict() if self.reference else None,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Bins:
+        """Read back what `to_dict` wrote."""
+        if data.get("steelyard bins") != SCHEMA:
+            message = "These are no bins that were saved by this version."
+            raise UnreadableSource(message, "Read back what Bins.save or to_dict wrote.")
+        lists = {name: tuple(data[name]) for name in ("edges", "levels", "pooled", "special")}
+        counts = BinCounts.from_dict(data["reference"]) if data["reference"] else None
+        return cls(data["column"], data["kind"], unlisted=data["unlisted"], reference=counts, **lists)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the bins and their reference counts as JSON."""
+        from steelyard.writing import write_whole
+
+        write_whole(path, json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Bins:
+        """Read bins that were saved."""
+        try:
+            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        except OSError as problem:
+            message = f'"{path}" cannot be read: {(problem.strerror or str(problem)).lower()}.'
+            raise UnreadableSource(message, "Name the file that Bins.save wrote.") from None
+        except (AttributeError, KeyError, TypeError, ValueError):
+            message = f'"{path}" holds no saved bins.'
+            raise UnreadableSource(message, "Name the file that Bins.save wrote.") from None
+
+
+def _written(edges: Sequence[float]) -> list[str]:
+    """Edges in as few digits as keep them apart; whole numbers in full."""
+    if all(e.is_integer() and abs(e) < 1e12 for e in edges):
+        return [shortest(e) for e in edges]
+    for digits in range(3, 17):
+        told = [shortest(float(f"{e:.{digits}g}")) for e in edges]
+        if len(set(told)) == len(told):
+            return told
+    return [repr(e) for e in edges]
+
+
+# From values ----------------------------------------------------------------------------------------------------------
+
+
+def number_bins(column: str, values: Array, bins: Any, special: tuple[Any, ...]) -> Bins:
+    """Intervals between quantiles of the values; equal quantiles are one edge, and few distinct values have a bin each.
+
+    Edge k of B − 1 is the least x with share(values ≤ x) ≥ k / B.
+
+    >>> number_bins("age", np.array([1.0, 1.0, 1.0, 2.0, 3.0, 4.0]), 3, ()).edges
+    (1.0, 2.0)
+    """
+    wanted = _special_numbers(column, special)
+    if not isinstance(bins, int | np.integer):
+        edges = np.unique(np.asarray(bins, dtype=np.float64))
+        if not np.isfinite(edges).all() or not len(edges):
+            message = "The edges of bins must be finite numbers, at least one of them."
+            raise UsageError(message, "The first and the last bin are open by themselves.")
+        return Bins(column, "numbers", tuple(edges.tolist()), special=wanted)
+    if bins < 2:
+        message = f"At least 2 bins are needed, and {bins} came."
+        raise UsageError(message, "Ten is usual.")
+    x = values[np.isfinite(values)]
+    x = x[~np.isin(x, wanted)] if wanted else x
+    if not len(x):
+        return Bins(column, "numbers", special=wanted)
+    few = np.unique(x[: 50 * bins])
+    if len(few) <= bins and np.isin(x, few).all():
+        return Bins(column, "numbers", tuple((few[:-1] + 0.0).tolist()), special=wanted)
+    edges = np.unique(np.quantile(x, np.arange(1, bins) / bins, method="inverted_cdf")) + 0.0
+    # An edge at the greatest value would leave the last bin empty.
+    return Bins(column, "numbers", tuple(edges[edges < x.max()].tolist()), special=wanted)
+
+
+def _special_numbers(column: str, special: tuple[Any, ...]) -> tuple[float, ...]:
+    try:
+        return tuple(dict.fromkeys(float(v) for v in special))
+    except (TypeError, ValueError):
+        where = f'The column "{column}"' if column else "The column"
+        message = f"{where} holds numbers, and one of the special values is not a number."
+        raise UsageError(message, "Give special values that the column can hold, such as special=(-1, 999).") from None
+
+
+def level_bins(column: str, counts: Mapping[Any, float], special: tuple[Any, ...]) -> Bins:
+    """A bin for each level, one for all rare levels together.
+
+    >>> level_bins("city", {"Rome": 40, "Oslo": 30, "Bonn": 2, "Pisa": 1}, ()).cells
+    ('Oslo', 'Rome', 'rare levels', 'missing', 'new levels')
+    """
+    wanted = tuple(dict.fromkeys(special))
+    there = {v: n for v, n in counts.items() if v is not None and v not in wanted and n > 0}
+    unlisted = len(there) > MOST_LEVELS
+    common = sorted((v for v, n in there.items() if n >= RARE), key=lambda v: (-there[v], str(v)))[:MOST_LEVELS]
+    rare = sort_levels(set(there) - set(common))
+    if len(rare) == 1 and not unlisted:
+        # One rare level alone keeps its name; whether it is counted apart is decided with the sizes of both samples.
+        common, rare = [*common, *rare], ()
+    return Bins(column, "levels", (), sort_levels(common), () if unlisted else rare, unlisted, wanted)

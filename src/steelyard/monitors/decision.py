@@ -1,0 +1,251 @@
+"""From two rows of counts to a decision: the index, its law, its interval, a p-value, and what may be said."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from steelyard.results import Array
+from steelyard.words import number, significant
+
+LOOK, ACT = 0.1, 0.25
+"""The classic limits of the index."""
+EXPECTED = 5.0
+"""Cells with fewer rows to be expected in the smaller sample are merged."""
+TOO_FEW = 1.0
+"""Where fewer than this are to be expected the law of χ² is not trusted."""
+DRAWS = 9999
+SEED = 20180624
+POWER, POWER_ALPHA = 0.8, 0.01
+"""A sample is sufficient if an index of 0.1 is seen with this power at this level."""
+LARGE = 1e4
+"""Beyond this the law of the noncentral χ² is approximated."""
+
+
+def index_parts(a: Array, b: Array) -> tuple[Array, bool]:
+    """The parts of the stability index, and whether ½ was added to every count because a cell is empty.
+
+    part i = (p_i − q_i) · ln(p_i / q_i), p and q the shares of the two samples
+
+    >>> parts, halved = index_parts(np.array([7.0, 7, 11, 5]), np.array([12.0, 8, 16, 9]))
+    >>> parts.round(3).tolist(), round(float(parts.sum()), 3), halved
+    ([0.004, 0.015, 0.0, 0.006], 0.026, False)
+    """
+    halved = bool(((a == 0) != (b == 0)).any())
+    there = (a > 0) | (b > 0)
+    more = 0.5 if halved else 0.0
+    p, q = (np.where(there, x + more, 1.0) / ((x[there] + more).sum() or 1.0) for x in (a, b))
+    return np.where(there, (p - q) * np.log(p / q), 0.0), halved
+
+
+def pearson(a: Array, b: Array) -> tuple[float, int, float]:
+    """Pearson's two-sample χ² of cells that are not empty: statistic, degrees of freedom, p-value.
+
+    χ² = Σ (a_i √(M/N) − b_i √(N/M))² / (a_i + b_i)
+
+    >>> statistic, df, p = pearson(np.array([7.0, 7, 11, 5]), np.array([12.0, 9, 14, 25]))
+    >>> round(statistic, 2), df, round(p, 3)
+    (5.92, 3, 0.116)
+    """
+    from scipy.special import chdtrc
+
+    there = a + b > 0
+    a, b = a[there], b[there]
+    n, m = float(a.sum()), float(b.sum())
+    statistic = float(((a * math.sqrt(m / n) - b * math.sqrt(n / m)) ** 2 / (a + b)).sum())
+    df = len(a) - 1
+    return statistic, df, float(chdtrc(df, statistic)) if df else 1.0
+
+
+def drawn_p(a: Array, b: Array, draws: int = DRAWS) -> float:
+    """The p-value of Pearson's χ² among tables with the same margins, drawn at random.
+
+    p = (1 + number of draws with χ² at least as large) / (1 + draws); where none is, ten times as many are drawn, since a
+    correction for many columns needs small p-values.
+
+    >>> 0.9 < drawn_p(np.array([40.0, 1.0]), np.array([40.0, 1.0])) <= 1
+    True
+    """
+    a, b = np.rint(a), np.rint(b)
+    there = a + b > 0
+    a, b = a[there], b[there]
+    n, m, both = float(a.sum()), float(b.sum()), a + b
+    if not n or not m or len(both) < 2:
+        return 1.0
+    rng = np.random.default_rng(SEED)
+    drawn = rng.multivariate_hypergeometric(both.astype(np.int64), int(m), size=draws, method="marginals")
+    expected = both * (m / (n + m))
+
+    def away(x: Array) -> Array:
+        return np.asarray(((x - expected) ** 2 / both).sum(axis=-1))
+
+    # Equal tables must count as equal whatever the last bits say.
+    larger = int((away(drawn.astype(np.float64)) >= float(away(b)) * (1 - 1e-9)).sum())
+    return drawn_p(a, b, 10 * draws) if larger == 0 and draws <= DRAWS else (1 + larger) / (1 + draws)
+
+
+# The law of the index ------------------------------------------------------------------------------------------------
+
+
+def noncentral_below(x: float, df: int, noncentrality: float) -> float:
+    """P(χ² ≤ x) with this noncentrality; far out by Sankaran's transformation to the normal law.
+
+    >>> round(noncentral_below(16.9, 9, 0.0), 3), round(noncentral_below(21.67, 9, 21.4), 2)
+    (0.95, 0.2)
+    """
+    if max(x, noncentrality) <= LARGE:
+        from scipy.special import chndtr
+
+        return float(chndtr(x, df, noncentrality))
+    from scipy.special import ndtr
+
+    one, two, three = df + noncentrality, df + 2 * noncentrality, df + 3 * noncentrality
+    h = 1 - 2 * one * three / (3 * two**2)
+    p = two / one**2
+    middle = 1 + h * p * (h - 1 - (2 - h) * (1 - 3 * h) * p / 2)
+    spread = math.sqrt(h**2 * 2 * p * (1 + (1 - h) * (1 - 3 * h) * p))
+    return float(ndtr(((x / one) ** h - middle) / spread))
+
+
+def noncentrality_at(x: float, df: int, below: float) -> float:
+    """The noncentrality for which P(χ² ≤ x) = below; 0 where even that of no shift at all is less.
+
+    >>> round(noncentrality_at(21.666, 9, 0.2), 1)
+    21.4
+    """
+    if df < 1 or noncentral_below(x, df, 0.0) <= below:
+        return 0.0
+    high = max(x, 1.0)
+    while noncentral_below(x, df, high) > below:
+        high *= 2
+    return _crossing(lambda v: noncentral_below(x, df, v) - below, 0.0, high)
+
+
+def _crossing(falling: Callable[[float], float], low: float, high: float) -> float:
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle in {low, high}:
+            break
+        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
+    return (low + high) / 2
+
+
+def sufficient_size(df: int) -> float:
+    """The least 1 / (1/N + 1/M) with which an index of 0.1 is seen with power 0.8 at the 1 % level.
+
+    λ / 0.1, where P(noncentral χ² with λ > the 99 % point of χ²) = 0.8
+
+    >>> math.ceil(sufficient_size(9)), math.ceil(sufficient_size(19))
+    (215, 277)
+    """
+    from scipy.special import chdtri
+
+    return noncentrality_at(float(chdtri(df, POWER_ALPHA)), df, 1 - POWER) / LOOK
+
+
+def merged(a: Array, b: Array, ordinary: int, *, ordered: bool) -> list[list[int]]:
+    """Cells as they are tested: neighbours joined, or rare levels pooled, until 5 rows are to be expected in each.
+
+    What is to be expected in the smaller sample is told by the reference, min(N, M) · a_i / N, or by both together,
+    min(N, M) · (a_i + b_i) / (N + M), whichever is more: a bin that was full and has emptied must not be merged away.
+    The cells after the ordinary ones (special, missing, new) stay as they are; empty ones are left out.
+    """
+    n, m = float(a.sum()), float(b.sum())
+    both, alone = (a + b) * (min(n, m) / (n + m)), a * (min(n, m) / n)
+
+    def expected(cells: Sequence[int]) -> float:
+        return max(float(both[list(cells)].sum()), float(alone[list(cells)].sum()))
+
+    groups: list[list[int]] = []
+    if ordered:
+        some: list[int] = []
+        for i in range(ordinary):
+            some.append(i)
+            if expected(some) >= EXPECTED:
+                groups.append(some)
+                some = []
+        if some:
+            groups = [*groups[:-1], [*(groups[-1] if groups else []), *some]]
+    else:
+        groups = [[i] for i in range(ordinary) if expected([i]) >= EXPECTED]
+        rare = [i for i in range(ordinary) if 0 < expected([i]) < EXPECTED]
+        if rare and expected(rare) < EXPECTED and groups:
+            least = min(range(len(groups)), key=lambda k: expected(groups[k]))
+            groups[least] = sorted([*groups[least], *rare])
+        elif rare:
+            groups.append(rare)
+    kept = [g for g in groups if expected(g) > 0]
+    return kept + [[i] for i in range(ordinary, len(a)) if both[i] > 0]
+
+
+# The decision ---------------------------------------------------------------------------------------------------------
+
+ORDER = ("alarm", "warn", "shift-negligible", "insufficient", "ok")
+"""Decisions from the worst; too few rows come before all is well."""
+
+
+def light(index: float) -> str:
+    """The classic traffic light, which knows nothing of sample sizes: look from 0.1 up to and with 0.25, act above.
+
+    >>> light(0.0999), light(0.1), light(0.25), light(0.2501)
+    ('stable', 'look', 'look', 'act')
+    """
+    return "stable" if index < LOOK else "look" if index <= ACT else "act"
+
+
+def decide(corrected: float, limit: float, p: float, alpha: float) -> tuple[str, str]:
+    """The decision from the corrected index, its lower limit and the p-value, and why.
+
+    ok if p ≥ α or the lower limit L is 0; else alarm if L ≥ 0.1 and the corrected index ≥ 0.25, or L ≥ 0.25; else warn
+    if the corrected index ≥ 0.1; else shift-negligible.
+
+    >>> decide(0.3, 0.12, 0.001, 0.05)[0], decide(0.3, 0.05, 0.001, 0.05)[0], decide(0.02, 0.01, 0.001, 0.05)[0]
+    ('alarm', 'warn', 'shift-negligible')
+    """
+    told = f"the corrected index is {significant(corrected, 2)}, its lower limit {significant(limit, 2)}"
+    if p >= alpha:
+        return "ok", f"the samples do not differ more than chance explains (p = {p_text(p)}, level {alpha:g})"
+    if limit <= 0:
+        return "ok", "the lower limit of the index is 0"
+    if limit >= ACT:
+        return "alarm", f"{told}, which is at least {ACT}"
+    if limit >= LOOK and corrected >= ACT:
+        return "alarm", f"{told}: at least {ACT}, and {LOOK} at the lower limit"
+    if corrected >= LOOK:
+        return "warn", f"{told}: at least {LOOK}, and more than chance (p = {p_text(p)})"
+    return "shift-negligible", f"the change is more than chance (p = {p_text(p)}), but {told}, less than {LOOK}"
+
+
+def shortage(n: float, m: float, df: int, cells: int) -> str:
+    """Why the samples are too small, and how many rows would do; empty if they are not."""
+    if not n or not m:
+        return f"the {'reference' if not n else 'current sample'} has no rows"
+    if cells < 2:
+        return "after merging cells with fewer than 5 rows to be expected only one is left"
+    need = sufficient_size(df)
+    if 1 / (1 / n + 1 / m) >= need:
+        return ""
+    wanted = [_other(need, n, "current", "reference"), _other(need, m, "reference", "current")]
+    equal = f"{number(math.ceil(2 * need), 0)} rows of each would do"
+    ways = "; ".join([w for w in wanted if w] or [equal])
+    small = f"{number(n, 0)} reference and {number(m, 0)} current rows"
+    return f"with {small} in {cells} cells an index of {LOOK} would often be missed: {ways}"
+
+
+def _other(need: float, given: float, name: str, kept: str) -> str:
+    if given <= need * 1.01:
+        return ""
+    least = math.ceil(1 / (1 / need - 1 / given))
+    return f"with {number(given, 0)} {kept} rows {number(least, 0)} {name} rows are needed"
+
+
+def p_text(p: float) -> str:
+    """A p-value in words."""
+    return "less than 0.0001" if p < 1e-4 else significant(p, 2)
+
+
+def joined(counts: Array, groups: Sequence[Sequence[int]]) -> Array:
+    """Counts of the cells as they are tested."""
+    return np.array([counts[list(g)].sum() for g in groups], dtype=np.float64)

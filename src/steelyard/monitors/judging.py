@@ -1,0 +1,212 @@
+"""Every window judged: its signals by the plan, then every signal through the states of its alarms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import BadLevels, EmptyTable, NotAvailable, listing
+from steelyard.evaluation import Evaluation
+from steelyard.measures.measure import find
+from steelyard.monitors import sequential, signals
+from steelyard.monitors.alarms import ALARM, SEVERITIES, Status, Transition, follow, transitions
+from steelyard.monitors.baseline import Baseline, losses_of
+from steelyard.monitors.budget import spent
+from steelyard.monitors.estimated import MEASURES as FROM_SCORES
+from steelyard.monitors.estimated import estimate
+from steelyard.monitors.labels import Labels
+from steelyard.monitors.result import Watched
+from steelyard.monitors.signals import FEATURE, OUTPUT, PERFORMANCE, VOLUME, Signal
+from steelyard.monitors.stream import Roles, Stream
+from steelyard.monitors.windows import Window
+from steelyard.results import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is judged, and how."""
+
+    baseline: Baseline
+    measures: tuple[Any, ...]
+    margin: float
+    confidence: float
+    alpha: float
+    mode: str
+    options: Mapping[str, Any]
+    strict: Evaluation | None = None
+    """The reference's evaluation with intervals at the level of a window."""
+
+    @property
+    def names(self) -> list[tuple[str, str]]:
+        """Every signal but the volume, with its kind."""
+        out = [(self.told(m), PERFORMANCE) for m in self.measures]
+        out += [(name, OUTPUT) for name in self.baseline.outputs]
+        return out + [(name, FEATURE) for name in self.baseline.features if name not in self.baseline.outputs]
+
+    def told(self, measure: Any) -> str:
+        """What a measure is called here."""
+        return str(measure) if self.mode == "sequential" else signals.measure_name(measure)[2]
+
+
+def _kind(e: Evaluation, roles: Roles) -> str:
+    if e.scores is not None:
+        return "scores"
+    return "numbers" if e.residuals is not None else "classes" if isinstance(roles.score, Mapping) else "labels"
+
+
+def choose_measures(given: Any, e: Evaluation | None, roles: Roles, mode: str) -> tuple[Any, ...]:
+    """The measures to watch: those asked for, or the one that tells most."""
+    if e is None:
+        return ()
+    kind = _kind(e, roles)
+    if given is None:
+        sure = e.scores is not None and e.scores.probabilities
+        looked = {"scores": "brier" if sure else "error_rate", "numbers": "mae", "labels": "error_rate", "classes": ""}
+        given = {"scores": "auc", "numbers": "mae"}.get(kind, "accuracy") if mode == "windows" else looked[kind]
+    chosen = (given,) if isinstance(given, str | tuple) else tuple(given)
+    if mode == "sequential":
+        if roles.unit is not None:
+            message = "Looks that hold at any time need independent rows, and unit= says that rows belong together."
+            raise NotAvailable(message, 'Use mode="windows", or one row for each unit.')
+        return tuple(dict.fromkeys(sequential.loss_name(find(m).name, kind) if m else _refuse(m, kind) for m in chosen))
+    for measure in chosen:
+        name, level, _ = signals.measure_name(measure)
+        if name not in e.measures and level is None:
+            message = f'"{name}" cannot be told from these columns.'
+            raise NotAvailable(message, f"What can be: {listing(m for m in e.measures if find(m).better)}.")
+        if name == "sse":
+            message = '"sse" is a sum over the rows, which grows with them.'
+            raise NotAvailable(message, "Watch mse instead.")
+        e.measure(name, level)
+    return tuple(dict.fromkeys(chosen))
+
+
+def _refuse(measure: str, kind: str) -> str:
+    return sequential.loss_name(measure or "accuracy", kind)
+
+
+def evaluated_again(e: Evaluation | None, options: Mapping[str, Any], roles: Roles) -> dict[str, Any]:
+    """How later windows are evaluated: as the reference was, whatever levels they hold."""
+    again = dict(options)
+    if e is not None:
+        again |= {"positive": e.positive, "levels": e.levels or None}
+        again["threshold"] = options["threshold"] if e.threshold is None else e.threshold
+        if roles.score is None:
+            again["kind"] = "continuous" if e.residuals is not None else "labels"
+    return again
+
+
+# Signals --------------------------------------------------------------------------------------------------------------
+
+
+def judge(plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels]) -> list[list[Signal]]:
+    """The signals of every window."""
+    out, looks = [], 0
+    follows = _followed(plan, parts, labels) if plan.mode == "sequential" else {}
+    for i, (part, held) in enumerate(zip(parts, labels, strict=True)):
+        here = [signals.volume(part.rows)]
+        if not part.rows:
+            out.append(here + signals.silent(plan.names))
+            continue
+        looks += 1
+        level = spent(plan.alpha, looks) if plan.mode == "sequential" else plan.alpha
+        here += [follows[m][i] for m in plan.measures] if follows else _performance(plan, part, held)
+        base = plan.baseline
+        here += signals.stabilities(OUTPUT, base.outputs, part.counted(base.outputs), plan.confidence, level)
+        apart = {name: b for name, b in base.features.items() if name not in base.outputs}
+        here += signals.stabilities(FEATURE, apart, part.counted(apart), plan.confidence, level)
+        out.append(here)
+    return out
+
+
+def _performance(plan: Plan, part: Stream, held: Labels) -> list[Signal]:
+    reference = plan.baseline.evaluation
+    if reference is None:
+        return []
+    e, why = _evaluated(plan, part)
+    out = []
+    for measure in plan.measures:
+        s = signals.performance(measure, e, reference, held, plan.margin, plan.alpha, why, plan.strict)
+        x = _expected(plan, part, signals.measure_name(measure)[0]) if s.state == "immature" else None
+        out.append(s if x is None else signals.estimated(s, x))
+    return out
+
+
+def _evaluated(plan: Plan, part: Stream) -> tuple[Evaluation | None, str]:
+    if not part.labelled.any():
+        return None, ""
+    try:
+        return part.evaluate(**plan.options), ""
+    except (BadLevels, EmptyTable, NotAvailable) as problem:
+        # One strange window must not hide the others.
+        return None, problem.message.rstrip(".")
+
+
+def _expected(plan: Plan, part: Stream, measure: str) -> Estimate | None:
+    """What the scores let expect, where they are the scores of two levels."""
+    calibration = plan.baseline.calibration
+    if calibration is None or measure not in FROM_SCORES or not isinstance(part.roles.score, str):
+        return None
+    found = part.columns[part.roles.score].astype(np.float64)
+    cut = plan.options["threshold"]
+    return estimate(calibration, found[np.isfinite(found)], measure, cut, plan.confidence)
+
+
+def _followed(plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels]) -> dict[str, list[Signal]]:
+    """Each mean loss over all mature windows so far."""
+    e, out = plan.baseline.evaluation, {}
+    if e is None:
+        return {}
+    ready = [held.mature and bool(part.labelled.any()) for part, held in zip(parts, labels, strict=True)]
+    sums = [losses_of(part, e) if ok else None for part, ok in zip(parts, ready, strict=True)]
+    for name in plan.measures:
+        base = plan.baseline.losses.get(name)
+        if base is None:
+            message = f'The reference has no sums of "{name}" to follow it against.'
+            raise NotAvailable(message, "Pass rows, or a Baseline made from rows, as the reference.")
+        turned = 1 - base.mean if name == "error_rate" else base.mean
+        found = sequential.looks(
+            base, [None if x is None else x[name] for x in sums], plan.margin * turned, plan.alpha, name
+        )
+        out[name] = [
+            signals.followed(name, look, held, plan.alpha, None if held.mature else _expected(plan, part, name))
+            for look, held, part in zip(found, labels, parts, strict=True)
+        ]
+    return out
+
+
+def run_alarms(
+    made: Sequence[Window],
+    parts: Sequence[Stream],
+    labels: Sequence[Labels],
+    found: Sequence[Sequence[Signal]],
+    consecutive: int,
+    plan: Plan,
+) -> tuple[list[Watched], list[Transition]]:
+    """Every signal through its states."""
+    statuses: list[dict[tuple[str, str], Status]] = [{} for _ in made]
+    changes: list[Transition] = []
+    names = [w.name for w in made]
+    for i, signal in enumerate(found[0] if found else ()):
+        series = [here[i] for here in found]
+        need = consecutive if plan.mode == "windows" or signal.kind == VOLUME else 1
+        if signal.kind == VOLUME:
+            need = max(need, plan.baseline.quiet + 1)
+        for severity in SEVERITIES[1:] if signal.kind == VOLUME else SEVERITIES:
+            states = follow([s.seen(severity) for s in series], need)
+            for held, status in zip(statuses, states, strict=True):
+                held[signal.name, severity] = status
+            changes += transitions(names, states, [s.reason for s in series], signal.name, severity)
+    order = {name: k for k, name in enumerate(names)}
+    # What an alarm says need not be said again by its warning.
+    said = {(c.window, c.signal, c.after) for c in changes if c.severity == ALARM}
+    changes = [c for c in changes if c.severity == ALARM or (c.window, c.signal, c.after) not in said]
+    changes.sort(key=lambda c: (order[c.window], c.severity))
+    watched = [
+        Watched(w, part.rows, held, tuple(here), status)
+        for w, part, held, here, status in zip(made, parts, labels, found, statuses, strict=True)
+    ]
+    return watched, changes

@@ -1,0 +1,108 @@
+"""The reference, however it was said: a table, the first windows, a date, an evaluation, or a saved baseline."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime, tzinfo
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import EmptyTable, UnreadableSource, UsageError
+from steelyard.evaluation import SCHEMA, Evaluation
+from steelyard.monitors.baseline import Baseline, baseline_of, baseline_of_evaluation
+from steelyard.monitors.labels import ENOUGH
+from steelyard.monitors.stream import Stream, read_stream
+from steelyard.monitors.windows import Window, instant_of, moment, one_instant
+from steelyard.words import percent
+
+FIRST = re.compile(r"\s*first\s*:?\s*(\d+)\s*(?:windows?)?\s*", re.IGNORECASE)
+ALONE = "The reference is an evaluation: outputs and features are not watched, since it tells nothing of them."
+
+
+def find_reference(
+    given: Any,
+    stream: Stream,
+    made: Sequence[Window],
+    place: Any,
+    zone: tzinfo,
+    options: Mapping[str, Any],
+    missing: str,
+) -> tuple[Baseline, int, list[str]]:
+    """The baseline, the first window to be judged, and what is to be said about it."""
+    if given is None:
+        message = "There is no reference to hold the windows against."
+        raise UsageError(
+            message, 'Pass reference="first 4 windows", a date, a table of rows, an Evaluation or a Baseline.'
+        )
+    if isinstance(given, Baseline):
+        return given, 0, []
+    if isinstance(given, Evaluation):
+        return baseline_of_evaluation(given), 0, [ALONE]
+    if isinstance(given, str | os.PathLike) and str(given).lower().endswith(".json"):
+        return _saved(given)
+    found = FIRST.fullmatch(given) if isinstance(given, str) else None
+    whole = isinstance(given, int) and not isinstance(given, bool)
+    if found is not None or whole:
+        return _from_stream(stream, made, place, int(found[1]) if found is not None else given, options)
+    if isinstance(given, str) and re.match(r"\s*\d{4}-\d", given) and not os.path.exists(given):
+        given = datetime.fromisoformat(given.strip()) if _is_date(given) else given
+    if isinstance(given, date | np.datetime64) or hasattr(given, "tzinfo"):
+        cut = one_instant(given, zone, "end of the reference")
+        many = sum(instant_of(w.end) <= cut for w in made)
+        return _from_stream(stream, made, place, many, options, f"rows before {moment(cut).astimezone(zone):%Y-%m-%d}")
+    roles = replace(stream.roles, time=None, label_time=None)
+    rows = read_stream(given, roles, zone, missing, "reference")
+    name = str(given) if isinstance(given, str | os.PathLike) else "the reference table"
+    return baseline_of(rows, name, **options), 0, []
+
+
+def _is_date(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text.strip())
+    except ValueError:
+        return False
+    return True
+
+
+def _saved(path: str | os.PathLike[str]) -> tuple[Baseline, int, list[str]]:
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as problem:
+        message = f'"{path}" cannot be read: {(problem.strerror or str(problem)).lower()}.'
+        raise UnreadableSource(message, "Name a baseline or an evaluation that was saved.") from None
+    except ValueError:
+        data = None
+    if isinstance(data, dict) and "steelyard baseline" in data:
+        return Baseline.load(path), 0, []
+    try:
+        e = Evaluation.from_dict(data if isinstance(data, dict) and data.get("steelyard") == SCHEMA else {})
+    except (KeyError, TypeError, ValueError):
+        message = f'"{path}" holds neither a baseline nor an evaluation that was saved by this version.'
+        raise UnreadableSource(message, "Save one again, or name a file of rows.") from None
+    return baseline_of_evaluation(e, str(path)), 0, [ALONE]
+
+
+def _from_stream(
+    stream: Stream, made: Sequence[Window], place: Any, many: int, options: Mapping[str, Any], name: str = ""
+) -> tuple[Baseline, int, list[str]]:
+    name = name or f"first {many} window{'s' if many != 1 else ''}"
+    rows = stream.take(place < many)
+    if not rows.rows:
+        message = f"The reference ({name}) is empty: the first window is {made[0].name}."
+        raise EmptyTable(message, 'Choose a later date, or say reference="first 4 windows".')
+    if many >= len(made):
+        message = f"The reference ({name}) takes all {len(made)} windows, and none is left to be judged."
+        raise EmptyTable(message, "Choose a smaller reference, or shorter windows.")
+    notes = []
+    share = float(rows.labelled.mean())
+    if stream.roles.target is not None and share < ENOUGH:
+        notes.append(f"Only {percent(round(share, 3))} of the reference rows have a label; late labels may be others.")
+    counts = np.bincount(place[place < many], minlength=many)
+    quiet = max((len(run) for run in "".join("x" if n else "." for n in counts).split("x")), default=0)
+    return baseline_of(rows, name, quiet, **options), many, notes

@@ -1,0 +1,226 @@
+"""What a monitor found: every window with its signals, every alarm with its reason, and the state at the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from steelyard.errors import UsageError, listing, nearest
+from steelyard.monitors.alarms import ALARM, FIRING, RECOVERING, WARN, Status, Transition, worst
+from steelyard.monitors.baseline import Baseline
+from steelyard.monitors.budget import Budget
+from steelyard.monitors.labels import Labels
+from steelyard.monitors.signals import Signal
+from steelyard.monitors.windows import Window
+from steelyard.results import make_frame
+
+if TYPE_CHECKING:
+    from steelyard.charts.marks import Chart
+
+STANDS = {FIRING, RECOVERING}
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """One window: how many rows, how many labels, every signal, and where every alarm stood after it."""
+
+    window: Window
+    rows: int
+    labels: Labels
+    signals: tuple[Signal, ...]
+    statuses: Mapping[tuple[str, str], Status] = field(default_factory=dict)
+    """Where the alarm of each signal and severity stood."""
+
+    @property
+    def name(self) -> str:
+        """The name of the window."""
+        return self.window.name
+
+    def __getitem__(self, name: str) -> Signal:
+        for signal in self.signals:
+            if signal.name == name:
+                return signal
+        known = [s.name for s in self.signals]
+        message = f'There is no signal "{name}".'
+        raise UsageError(message, nearest(name, known) or f"There are {listing(known)}.")
+
+    def state_of(self, name: str) -> str:
+        """Where one signal stands: "alarm" and "warn" as long as they fire, otherwise as it was judged."""
+        for severity in (ALARM, WARN):
+            status = self.statuses.get((name, severity))
+            if status is not None and status.state in STANDS:
+                return severity
+        state = self[name].state
+        # One window alone fires nothing, unless it is said so.
+        return "ok" if state in {WARN, ALARM} else state
+
+    @property
+    def state(self) -> str:
+        """The worst state of all signals."""
+        return worst(self.state_of(s.name) for s in self.signals if s.kind != "volume" or self.rows == 0)
+
+    @property
+    def pending(self) -> tuple[str, ...]:
+        """Signals with an alarm that would fire if the next window showed the same."""
+        return tuple(dict.fromkeys(name for (name, _), s in self.statuses.items() if s.state == "pending"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {
+            **self.window.to_dict(),
+            "rows": self.rows,
+            "labels": self.labels.to_dict(),
+            "state": self.state,
+            "signals": [s.to_dict() | {"stands": self.state_of(s.name)} for s in self.signals],
+        }
+
+
+@dataclass(frozen=True)
+class Monitor:
+    """The windows of a stream against a reference."""
+
+    windows: tuple[Watched, ...]
+    alarms: tuple[Transition, ...]
+    baseline: Baseline
+    budget: Budget | None
+    """The false-alarm budget; None in sequential mode, where all looks together keep to one minus the confidence."""
+    mode: str
+    margin: float
+    confidence: float
+    consecutive: int
+    zone: str
+    span: str
+    """What a window is, in words."""
+    alpha: float
+    """The level of one signal in one window, or of all looks at it in sequential mode."""
+    notes: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def state(self) -> str:
+        """Where it stands after the last window: "alarm", "warn", "ok", "nodata", "insufficient" or "immature"."""
+        return self.windows[-1].state
+
+    @property
+    def worst(self) -> str:
+        """The worst state of any window told."""
+        return worst(w.state for w in self.windows)
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """The names of all signals."""
+        return tuple(s.name for s in self.windows[0].signals)
+
+    @property
+    def firing(self) -> tuple[str, ...]:
+        """Signals whose alarm or warning stands after the last window."""
+        return tuple(name for name in self.signals if self.windows[-1].state_of(name) in {ALARM, WARN})
+
+    def __getitem__(self, name: str) -> Watched:
+        for w in self.windows:
+            if w.name == name:
+                return w
+        known = [w.name for w in self.windows]
+        message = f'There is no window "{name}".'
+        raise UsageError(message, nearest(name, known) or f"The first is {known[0]}, the last {known[-1]}.")
+
+    def __len__(self) -> int:
+        return len(self.windows)
+
+    def series(self, signal: str) -> list[Signal]:
+        """One signal through all windows."""
+        return [w[signal] for w in self.windows]
+
+    def rows_as_dicts(self) -> list[dict[str, Any]]:
+        """One tidy row for each window and signal, as plain dictionaries."""
+        out = []
+        for w in self.windows:
+            held = w.labels
+            for s in w.signals:
+                value, d = s.value, s.difference
+                out.append(
+                    {
+                        "window": w.name,
+                        "start": w.window.start.isoformat(),
+                        "end": w.window.end.isoformat(),
+                        "rows": w.rows,
+                        "labelled": held.labelled,
+                        "coverage": held.coverage,
+                        "median_delay": None if held.median_delay is None else held.median_delay.total_seconds(),
+                        "late_delay": None if held.late_delay is None else held.late_delay.total_seconds(),
+                        "mature": held.mature,
+                        "signal": s.name,
+                        "kind": s.kind,
+                        "value": None if value is None else value.value,
+                        "low": None if value is None else value.low,
+                        "high": None if value is None else value.high,
+                        "reference": s.reference,
+                        "difference": None if d is None else d.value,
+                        "difference_low": None if d is None else d.low,
+                        "difference_high": None if d is None else d.high,
+                        "p_value": None if s.stability is None else s.stability.p_value,
+                        "estimated": s.estimated,
+                        "judged": s.state,
+                        "state": w.state_of(s.name),
+                        "reason": s.reason,
+                    }
+                )
+        return out
+
+    def frame(self) -> Any:
+        """One tidy row for each window and signal, as a frame."""
+        rows = self.rows_as_dicts()
+        return make_frame({k: [r[k] for r in rows] for k in rows[0]})
+
+    def sentences(self) -> list[str]:
+        """What is to be said, in a few sentences."""
+        from steelyard.views.monitor import monitor_sentences
+
+        return monitor_sentences(self)
+
+    def __str__(self) -> str:
+        from steelyard.views.monitor import monitor_text
+
+        return monitor_text(self)
+
+    def chart(self, signal: str | None = None) -> Chart:
+        """One signal over time: its interval, the reference, the margin; alarms marked, unjudged windows hollow."""
+        from steelyard.views.monitor import monitor_chart
+
+        return monitor_chart(self, signal or self.facts.get("first", self.signals[0]))
+
+    def png(self, path: str | os.PathLike[str] | None = None, signal: str | None = None) -> bytes:
+        """The chart of one signal as PNG; written to a file where one is named."""
+        return self.chart(signal).png(path)
+
+    def _repr_html_(self) -> str:
+        return self.chart().svg()
+
+    def report(self, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
+        """Write a report: one offline page (.html), Markdown (.md), or every number and sentence (.json)."""
+        from steelyard.reports.monitor import write_monitor_report
+
+        write_monitor_report(self, path, title=title, command=command)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every number and sentence as plain JSON values; never NaN."""
+        return {
+            "steelyard monitor": 1,
+            "state": self.state,
+            "worst": self.worst,
+            "mode": self.mode,
+            "zone": self.zone,
+            "window": self.span,
+            "margin": self.margin,
+            "confidence": self.confidence,
+            "for": self.consecutive,
+            "alpha": self.alpha,
+            "budget": None if self.budget is None else self.budget.to_dict(),
+            "baseline": {"source": self.baseline.source, "rows": self.baseline.rows, "hash": self.baseline.hash},
+            "sentences": self.sentences(),
+            "notes": list(self.notes),
+            "alarms": [a.to_dict() for a in self.alarms],
+            "windows": [w.to_dict() for w in self.windows],
+        }

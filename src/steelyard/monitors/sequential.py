@@ -1,0 +1,197 @@
+"""Looking every day without paying for it: a mean loss whose interval holds at all looks at once, against a reference.
+
+A change for the worse is claimed when the lower end of the sequence lies above the upper limit of the reference's own mean. Half
+of the level goes to each, so that the reference, which is a sample too, is not taken for the truth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.monitors.budget import spent
+from steelyard.results import Array, Estimate
+
+LEAST = 100
+"""Rows from which on the sequence is told, so that the law of large numbers has set in."""
+LEAST_LATER = 500
+"""Rows that a sequence needs which began later, since its level is lower and the law is needed further out."""
+METHOD = "time-uniform confidence sequence"
+CLIP = 1e-15
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """Sums of a loss: they add, so that windows can be kept and joined.
+
+    >>> (Losses.of([0.0, 1.0]) + Losses.of([1.0])).mean
+    0.6666666666666666
+    """
+
+    weight: float = 0.0
+    squares: float = 0.0
+    total: float = 0.0
+    total_squares: float = 0.0
+
+    @classmethod
+    def of(cls, losses: Any, weight: Any = None) -> Losses:
+        """Count the losses of some rows."""
+        x = np.asarray(losses, dtype=np.float64)
+        w = np.ones_like(x) if weight is None else np.asarray(weight, dtype=np.float64)
+        # Exact sums, so that the order of rows leaves no trace in the last bits.
+        return cls(*(math.fsum(v.tolist()) for v in (w, w**2, w * x, w * x**2)))
+
+    def __add__(self, other: Losses) -> Losses:
+        return Losses(
+            self.weight + other.weight,
+            self.squares + other.squares,
+            self.total + other.total,
+            self.total_squares + other.total_squares,
+        )
+
+    @property
+    def n(self) -> float:
+        """Rows, or the number of equally weighted rows that would tell as much."""
+        return self.weight**2 / self.squares if self.squares > 0 else 0.0
+
+    @property
+    def mean(self) -> float:
+        """The mean loss."""
+        return self.total / self.weight
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of one row's loss."""
+        return math.sqrt(max(0.0, self.total_squares / self.weight - self.mean**2))
+
+    def to_dict(self) -> dict[str, float]:
+        """As plain JSON values."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def half_width(t: float, deviation: float, alpha: float, tuned: float = 1000.0) -> float:
+    """Half of the width of the sequence after t rows; it is narrowest for its level near `tuned` rows.
+
+    σ √(2 (t ρ² + 1) / (t² ρ²) · ln(√(t ρ² + 1) / α)), ρ² = (−2 ln α + ln(1 − 2 ln α)) / tuned
+
+    >>> round(half_width(1000, 0.5, 0.05), 3), round(half_width(100_000, 0.5, 0.05), 4)
+    (0.048, 0.0056)
+
+    Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Time-uniform central limit theory (2021).
+    """
+    if not (t > 0 and 0 < alpha < 1 and deviation >= 0 and tuned > 0):
+        message = f"A confidence sequence needs rows and a level between 0 and 1; {t:g} and {alpha:g} came."
+        raise UsageError(message, "0.05 is a usual level.")
+    r = (-2 * math.log(alpha) + math.log1p(-2 * math.log(alpha))) / tuned
+    return deviation * math.sqrt(2 * (t * r + 1) / (t * t * r) * math.log(math.sqrt(t * r + 1) / alpha))
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What may be said after one more window: the mean so far, and whether it is beyond the reference."""
+
+    estimate: Estimate
+    reference: float
+    limit: float
+    """The upper limit of the reference's mean."""
+    state: str
+    """"ok", "warn", "alarm" or "insufficient"."""
+    reason: str
+
+
+def looks(
+    reference: Losses, windows: Sequence[Losses | None], margin: float, alpha: float, name: str = "loss"
+) -> list[Look]:
+    """The mean loss after each window, since the first or since a later one; None is a window that is not counted.
+
+    A sequence begins with every window, the k-th at the level 6 α / (π² k²), so that calm years do not hide a bad month.
+    alarm where its lower end exceeds the reference's upper limit by more than `margin`, warn where it exceeds it at all: the chance
+    that either ever happens without a change is at most `alpha`.
+
+    >>> calm = Losses.of([0.0, 0.0, 0.0, 1.0] * 500)
+    >>> [x.state for x in looks(calm, [calm, Losses.of([0.0, 1.0, 1.0, 1.0] * 500)], 0.05, 0.05)]
+    ['ok', 'alarm']
+    """
+    if reference.n < LEAST:
+        message = f"The reference has {reference.n:g} rows with a label, and a sequence needs at least {LEAST}."
+        raise NotAvailable(message, "Give a larger reference.")
+    z = NormalDist().inv_cdf(1 - alpha / 2)
+    limit = reference.mean + z * reference.deviation / math.sqrt(reference.n)
+    out: list[Look] = []
+    starts: list[Losses] = []
+    for found in windows:
+        if found is not None:
+            starts = [*(x + found for x in starts), found]
+        out.append(_look(starts, reference, limit, margin, alpha, name))
+    return out
+
+
+def _look(starts: Sequence[Losses], reference: Losses, limit: float, margin: float, alpha: float, name: str) -> Look:
+    confidence = 1 - alpha / 2
+    so_far = starts[0] if starts else Losses()
+    if so_far.n < LEAST:
+        why = f"{so_far.n:.0f} rows so far, and a sequence begins with {LEAST}"
+        value = so_far.mean if so_far.weight else None
+        told = Estimate(name, value, confidence=confidence, method=METHOD, n=so_far.n, reason=why, note=why)
+        return Look(told, reference.mean, limit, "insufficient", why)
+    best = (-math.inf, math.inf, 0)
+    for k, x in enumerate(starts, 1):
+        if x.n < (LEAST if k == 1 else LEAST_LATER):
+            continue
+        # The spread of the reference counts too: a window without a single error has none of its own.
+        spread = max(x.deviation, reference.deviation)
+        half = half_width(x.n, spread, spent(alpha / 2, k), max(reference.n / 4, 10.0 * LEAST))
+        best = max(best, (x.mean - half, x.mean + half, k))
+    low, high, first = best
+    x = starts[first - 1]
+    since = "so far" if first == 1 else f"of the last {len(starts) - first + 1} windows"
+    told = Estimate(name, x.mean, low, high, confidence, METHOD, n=x.n, note=f"mean {since}")
+    words = f"the mean {name} {since} is {x.mean:.4g}, at least {low:.4g} however often one looks"
+    if low > limit + margin:
+        return Look(told, reference.mean, limit, "alarm", f"{words}; in the reference it is {reference.mean:.4g}")
+    if low > limit:
+        return Look(told, reference.mean, limit, "warn", f"{words}, which is worse, but within the margin")
+    return Look(told, reference.mean, limit, "ok", f"the mean {name} {since} is {x.mean:.4g}, not shown to be worse")
+
+
+# Losses of rows -------------------------------------------------------------------------------------------------------
+
+
+def _log_loss(y: Array, p: Array) -> Array:
+    kept = np.clip(p, CLIP, 1 - CLIP)
+    return np.asarray(-(y * np.log(kept) + (1 - y) * np.log1p(-kept)))
+
+
+OF_SCORES: dict[str, Callable[[Array, Array, float], Array]] = {
+    "error_rate": lambda y, p, t: ((p >= t) != (y > 0.5)).astype(np.float64),
+    "brier": lambda y, p, t: (p - y) ** 2,
+    "log_loss": lambda y, p, t: _log_loss(y, p),
+}
+OF_NUMBERS: dict[str, Callable[[Array, Array], Array]] = {
+    "mae": lambda y, p: np.abs(p - y),
+    "mse": lambda y, p: (p - y) ** 2,
+}
+OF_LABELS = ("error_rate",)
+SAME = {"accuracy": "error_rate"}
+"""Measures that are another one turned round."""
+
+
+def loss_name(measure: str, kind: str) -> str:
+    """The loss whose mean is followed in place of a measure.
+
+    >>> loss_name("accuracy", "labels"), loss_name("brier", "scores")
+    ('error_rate', 'brier')
+    """
+    name = SAME.get(measure, measure)
+    known = {"scores": tuple(OF_SCORES), "numbers": tuple(OF_NUMBERS), "labels": OF_LABELS}.get(kind, ())
+    if name not in known:
+        message = f'"{measure}" is no mean over rows, and only such a mean can be followed look by look.'
+        hint = f"Follow {listing(known)}, or use windows." if known else "Use windows."
+        raise NotAvailable(message, hint)
+    return name

@@ -1,0 +1,261 @@
+"""Signals: one number of one window, held against the reference, and what may be said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from steelyard.comparisons.independent import mover, verdict
+from steelyard.comparisons.step_down import benjamini_hochberg
+from steelyard.errors import SteelyardError, UsageError
+from steelyard.evaluation import Evaluation
+from steelyard.measures.measure import find
+from steelyard.monitors.alarms import ALARM, BETWEEN, HIGH, LOW, WARN
+from steelyard.monitors.bins import BinCounts, Bins
+from steelyard.monitors.labels import Labels
+from steelyard.monitors.sequential import Look
+from steelyard.monitors.stability import Stability, assess
+from steelyard.results import Difference, Estimate, Interval
+from steelyard.views.sentences import too_few
+from steelyard.words import estimate_text, percent, significant
+
+PERFORMANCE, OUTPUT, FEATURE, VOLUME = "performance", "output", "feature", "volume"
+CLEAR_ALARM, CLEAR_WARN = 0.20, 0.08
+"""Corrected stability indices below which an alarm (fired from 0.25) and a warning (from 0.10) may end."""
+NEARER = 0.8
+"""A performance alarm may end once the loss is below this part of the margin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What one window says about one thing."""
+
+    name: str
+    kind: str
+    state: str
+    """"ok", "warn", "alarm", "immature", "insufficient" or "nodata"."""
+    reason: str = ""
+    value: Estimate | None = None
+    reference: float | None = None
+    difference: Difference | None = None
+    stability: Stability | None = None
+    estimated: bool = False
+    """Whether the value was told from the scores, without labels."""
+    alpha: float | None = None
+    clears: tuple[bool, bool] = (True, True)
+    """Whether it lies below the level at which a warning, and an alarm, may end."""
+
+    def seen(self, severity: str) -> str:
+        """What it shows to an alarm of this severity: beyond the fire level, below the clear level, or between.
+
+        >>> Signal("auc", "performance", "warn", clears=(False, False)).seen("alarm")
+        'between'
+        """
+        if self.state not in {"ok", WARN, ALARM}:
+            return self.state
+        if self.state == ALARM or (severity == WARN and self.state == WARN):
+            return HIGH
+        return LOW if self.clears[severity == ALARM] else BETWEEN
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "state": self.state,
+            "reason": self.reason,
+            "value": None if self.value is None else self.value.to_dict(),
+            "reference": self.reference,
+            "difference": None if self.difference is None else self.difference.to_dict(),
+            "p_value": None if self.stability is None else self.stability.p_value,
+            "adjusted_p_value": None if self.stability is None else self.stability.adjusted,
+            "estimated": self.estimated,
+            "alpha": self.alpha,
+        }
+
+
+# Performance ----------------------------------------------------------------------------------------------------------
+
+
+def measure_name(measure: Any) -> tuple[str, Any, str]:
+    """A measure as asked for: its canonical name, its level, and what the two are called together."""
+    name, level = measure if isinstance(measure, tuple) else (measure, None)
+    found = find(name)
+    if found.better not in {"higher", "lower"}:
+        message = f'"{found.name}" is neither better when high nor when low, so nothing can become worse.'
+        raise UsageError(message, "Watch a measure such as auc, accuracy, brier or mae.")
+    return found.name, level, found.name if level is None else f"{found.name} {level}"
+
+
+def performance(
+    measure: Any,
+    window: Evaluation | None,
+    reference: Evaluation,
+    labels: Labels,
+    margin: float,
+    alpha: float,
+    why: str = "",
+    strict: Evaluation | None = None,
+) -> Signal:
+    """A measure of one window against the reference, by the interval of the difference itself.
+
+    With d = window − reference (turned so that less is worse) and its 1 − 2α interval: alarm if the upper end lies below
+    −margin · |reference|, warn if it lies below 0. A window whose labels are not in is told, and judged by nobody. `strict`
+    is the reference with 1 − 2α intervals, so that many windows share them.
+    """
+    name, level, told = measure_name(measure)
+    base = reference.measure(name, level)
+    if window is None:
+        state = "immature" if not labels.mature else "insufficient"
+        return Signal(
+            told, PERFORMANCE, state, why or labels.reason or "no row has a label", None, base.value, alpha=alpha
+        )
+    value = window.measure(name, level)
+    facts: dict[str, Any] = {"value": value, "reference": base.value, "alpha": alpha}
+    if value.value is None or base.value is None:
+        return Signal(told, PERFORMANCE, "insufficient", value.reason or base.reason, **facts)
+    if not labels.mature:
+        return Signal(told, PERFORMANCE, "immature", labels.reason, **facts)
+    few = too_few(window) or too_few(reference)
+    if few:
+        return Signal(told, PERFORMANCE, "insufficient", few, **facts)
+    d = gap(window, strict or at_level(reference, alpha), name, level, alpha)
+    if d.low is None or d.high is None:
+        return Signal(told, PERFORMANCE, "insufficient", d.note or "no interval", difference=d, **facts)
+    better = find(name).better
+    allowed = margin * abs(base.value)
+    least, most = (d.low, d.high) if better == "higher" else (-d.high, -d.low)
+    assert d.value is not None
+    loss = -d.value if better == "higher" else d.value
+    words = f"{estimate_text(value)} against {significant(base.value)} in the reference, {difference_text(d)}"
+    within = f"the margin of {percent(margin)}"
+    state, reason = "ok", words
+    if most < -allowed:
+        state, reason = ALARM, f"{words}: worse by more than {within}"
+    elif most < 0:
+        state, reason = WARN, f"{words}: worse, but not shown to exceed {within}"
+    elif least > 0:
+        reason = f"{words}: better"
+    return Signal(
+        told,
+        PERFORMANCE,
+        state,
+        reason,
+        difference=d,
+        clears=(state == "ok", loss < NEARER * allowed or most >= 0),
+        **facts,
+    )
+
+
+def gap(window: Evaluation, reference: Evaluation, name: str, level: Any, alpha: float) -> Difference:
+    """The difference of a measure with its 1 − 2α interval, the reference being at that level already.
+
+    The ends are those of `comparisons.independent.difference`; a p-value, which takes twenty times as long, is not needed.
+    """
+    a, b = (e.measure(name, level) for e in (at_level(window, alpha), reference))
+    assert a.value is not None
+    assert b.value is not None
+    ends = mover(a.value, b.value, Interval(a.low, a.high, a.method), Interval(b.low, b.high, b.method))
+    facts: dict[str, Any] = {
+        "first": "window",
+        "second": "reference",
+        "value": a.value - b.value,
+        "confidence": 1 - 2 * alpha,
+        "values": (a.value, b.value),
+        "n": (a.n, b.n),
+        "level": level,
+        "options": a.options,
+        "bound": a.bound + b.bound,
+    }
+    if ends is None:
+        return Difference(name, method="none", note=a.note or b.note, **facts)
+    off = facts["bound"]
+    low, high = ends[0] - off, ends[1] + off
+    said = verdict((low, high), find(name).better)
+    return Difference(name, low=low, high=high, method=f"MOVER ({a.method})", verdict=said, **facts)
+
+
+def at_level(e: Evaluation, alpha: float) -> Evaluation:
+    """The same evidence with 1 − 2α intervals."""
+    return replace(e, confidence=1 - 2 * alpha, _known={})
+
+
+def difference_text(d: Difference) -> str:
+    """The difference with its interval and the confidence of that, in words."""
+    return f"difference {d} at {percent(round(d.confidence, 6))}"
+
+
+def estimated(signal: Signal, value: Estimate) -> Signal:
+    """The same signal with a value that was told from the scores alone; it stays unjudged."""
+    words = (
+        f"{signal.reason}; from the scores {estimate_text(value)} is to be expected" if value.value is not None else ""
+    )
+    return replace(signal, value=value, estimated=True, reason=words or signal.reason)
+
+
+def followed(name: str, look: Look, mature: Labels, alpha: float, estimate: Estimate | None = None) -> Signal:
+    """The signal of a mean loss that is followed look by look."""
+    state, reason = look.state, look.reason
+    if not mature.mature:
+        state, reason = "immature", mature.reason
+    over = look.state in {WARN, ALARM}
+    return Signal(
+        name,
+        PERFORMANCE,
+        state,
+        reason,
+        estimate or look.estimate,
+        look.reference,
+        alpha=alpha,
+        clears=(not over, look.state != ALARM),
+        estimated=estimate is not None,
+    )
+
+
+# Stability ------------------------------------------------------------------------------------------------------------
+
+
+def stabilities(
+    kind: str, bins: Mapping[str, Bins], counts: Mapping[str, BinCounts], confidence: float, alpha: float
+) -> list[Signal]:
+    """The stability of several columns; inside a window they share their level by Benjamini and Hochberg's correction."""
+    found: dict[str, Stability] = {}
+    broken: dict[str, str] = {}
+    for name, b in bins.items():
+        try:
+            found[name] = assess(b, counts[name], confidence, alpha)
+        except SteelyardError as problem:
+            broken[name] = problem.message
+    judged = {name: s for name, s in found.items() if s.decision != "insufficient"}
+    adjusted = benjamini_hochberg({name: s.p_value for name, s in judged.items()})
+    out = []
+    for name in bins:
+        if name in broken:
+            out.append(Signal(name, kind, "insufficient", broken[name], alpha=alpha))
+            continue
+        p = adjusted.get(name)
+        s = found[name] if p is None else found[name].judged(p)
+        out.append(_stability(name, kind, s, alpha))
+    return out
+
+
+def _stability(name: str, kind: str, s: Stability, alpha: float) -> Signal:
+    index = float(s.corrected)
+    calm = s.decision == "ok"
+    state = s.decision if s.decision in {WARN, ALARM, "insufficient"} else "ok"
+    clears = (calm or index < CLEAR_WARN, calm or index < CLEAR_ALARM)
+    return Signal(name, kind, state, s.reason, s.corrected, 0.0, stability=s, alpha=alpha, clears=clears)
+
+
+def volume(rows: int) -> Signal:
+    """How many rows came; none at all is a signal of its own."""
+    value = Estimate("rows", float(rows), n=float(rows), note="a count")
+    if rows:
+        return Signal(VOLUME, VOLUME, "ok", "", value)
+    return Signal(VOLUME, VOLUME, ALARM, "no rows came", value, clears=(False, False))
+
+
+def silent(names: Sequence[tuple[str, str]], reason: str = "no rows came") -> list[Signal]:
+    """Signals of a window without rows."""
+    return [Signal(name, kind, "nodata", reason) for name, kind in names]

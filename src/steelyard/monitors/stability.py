@@ -1,0 +1,371 @@
+"""Whether a column is still distributed as it was: the stability index with its interval and its decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from steelyard.engines.arrays import ArrayRows
+from steelyard.errors import UsageError
+from steelyard.monitors import decision as law
+from steelyard.monitors.bins import BinCounts, Bins
+from steelyard.monitors.distances import Samples, measure_distances
+from steelyard.monitors.reading import (
+    Sheet,
+    count_reference,
+    count_sheet,
+    counts_as_bins,
+    counts_in,
+    is_counts,
+    is_table,
+    open_sheet,
+)
+from steelyard.results import Array, Estimate, make_frame
+
+if TYPE_CHECKING:
+    from steelyard.charts.marks import Chart
+    from steelyard.monitors.many import Stabilities
+
+METHOD = "noncentral χ², inverted"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell as it was tested: counts (of effective rows) and shares of both samples, and its part of the index."""
+
+    name: str
+    reference: float
+    current: float
+    reference_share: float
+    current_share: float
+    part: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """The stability index of one column, corrected for sample sizes, with its interval, a p-value and a decision."""
+
+    column: str
+    index: float
+    """Σ (p − q) ln(p / q) of the cells as they were tested."""
+    corrected: Estimate
+    """The index less what chance alone brings, max(0, index − s (B − 1)) with s = 1/N + 1/M, and its interval."""
+    limit: float
+    """The lower limit of the index, one-sided at the confidence."""
+    p_value: float
+    statistic: float | None
+    freedom: int
+    test: str
+    decision: str
+    """"ok", "shift-negligible", "warn", "alarm" or "insufficient"."""
+    reason: str
+    cells: tuple[Cell, ...]
+    classic_index: float
+    """The index of all cells as they are, with nothing merged."""
+    classic: str
+    """The classic traffic light, "stable", "look" or "act", which knows nothing of sample sizes."""
+    reference_rows: int
+    current_rows: int
+    sizes: tuple[float, float]
+    """Effective numbers of rows, after weights and units."""
+    confidence: float
+    alpha: float
+    notes: tuple[str, ...] = ()
+    adjusted: float | None = None
+    """The p-value after the correction for many columns, where there are many."""
+    bins: Bins = field(default_factory=Bins, repr=False)
+    current: BinCounts | None = field(default=None, repr=False)
+    samples: Samples | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def distances(self) -> dict[str, Estimate]:
+        """Kolmogorov–Smirnov, Wasserstein, Jensen–Shannon and χ² by name, worked out when asked for."""
+        return measure_distances(self)
+
+    def __float__(self) -> float:
+        return self.index
+
+    def __str__(self) -> str:
+        from steelyard.views.stability import stability_text
+
+        return stability_text(self)
+
+    def sentences(self) -> list[str]:
+        """What is to be said, in a few sentences."""
+        from steelyard.views.stability import stability_sentences
+
+        return stability_sentences(self)
+
+    def chart(self) -> Chart:
+        """Both distributions side by side, with the parts of the index."""
+        from steelyard.views.stability import stability_chart
+
+        return stability_chart(self)
+
+    def frame(self) -> Any:
+        """One row a cell."""
+        return make_frame({k: [getattr(c, k) for c in self.cells] for k in Cell.__dataclass_fields__})
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values; never NaN."""
+        plain = {
+            name: getattr(self, name)
+            for name in self.__dataclass_fields__
+            if name not in {"corrected", "cells", "sizes", "notes", "bins", "current", "samples"}
+        }
+        return plain | {
+            "corrected": self.corrected.to_dict(),
+            "cells": [asdict(c) for c in self.cells],
+            "sizes": list(self.sizes),
+            "notes": list(self.notes),
+            "bins": self.bins.to_dict(),
+            "current": None if self.current is None else self.current.to_dict(),
+            "sentences": self.sentences(),
+        }
+
+    def _repr_html_(self) -> str:
+        return self.chart().svg()
+
+    def judged(self, adjusted: float) -> Stability:
+        """The same numbers, decided with a p-value that is corrected for many columns."""
+        if self.decision == "insufficient" or self.freedom == 0:
+            return replace(self, adjusted=adjusted)
+        verdict, reason = law.decide(float(self.corrected), self.limit, adjusted, self.alpha)
+        return replace(self, adjusted=adjusted, decision=verdict, reason=reason)
+
+
+def assess(bins: Bins, current: BinCounts, confidence: float = 0.95, alpha: float = 0.05) -> Stability:
+    """The stability of counts in bins, of which the reference's are stored with the bins.
+
+    index / s follows a noncentral χ² with B − 1 degrees of freedom and noncentrality (true index) / s, s = 1/N + 1/M.
+
+    >>> import numpy as np
+    >>> bins = Bins("risk", "levels", levels=("low", "high")).with_counts(BinCounts(np.array([500.0, 500, 0, 0]), 1000, 1000))
+    >>> s = assess(bins, BinCounts(np.array([700.0, 300, 0, 0]), 1000, 1000))
+    >>> round(s.index, 3), s.decision, str(s.corrected)
+    (0.169, 'warn', '0.167 [0.105, 0.249]')
+    """
+    reference = bins.reference
+    if reference is None:
+        message = "These bins have no reference counts."
+        raise UsageError(message, "Make them with Bins.of(reference), or pass the reference too.")
+    n, m = reference.effective(), current.effective()
+    a, b = reference.counts / reference.total * n, current.counts / current.total * m
+    groups = law.merged(a, b, bins.ordinary, ordered=bins.kind == "numbers")
+    ga, gb = law.joined(a, groups), law.joined(b, groups)
+    parts, halved = law.index_parts(ga, gb)
+    df, s = len(groups) - 1, 1 / n + 1 / m
+    index = float(parts.sum())
+    x = index / s
+    corrected = max(0.0, index - s * df)
+    tail = (1 - confidence) / 2
+    low, high = (s * law.noncentrality_at(x, df, q) for q in (1 - tail, tail))
+    limit = s * law.noncentrality_at(x, df, confidence)
+    statistic, p, test = _tested(ga, gb, df)
+    classic, _ = law.index_parts(a, b)
+    whole = float(classic.sum())
+    verdict, reason = _verdict(a, b, df, (n, m), corrected, limit, p, alpha)
+    return Stability(
+        bins.column,
+        index,
+        Estimate("stability_index", corrected, low, high, confidence, METHOD, n=float(current.rows), n_eff=m),
+        limit,
+        p,
+        statistic,
+        df,
+        test,
+        verdict,
+        reason,
+        tuple(_cells(bins, groups, ga, gb, parts)),
+        whole,
+        law.light(whole),
+        reference.rows,
+        current.rows,
+        (n, m),
+        confidence,
+        alpha,
+        tuple(_notes(bins, current, groups, n, m, halved=halved)),
+        bins=bins,
+        current=current,
+    )
+
+
+def _tested(a: Array, b: Array, df: int) -> tuple[float | None, float, str]:
+    if df < 1:
+        return None, 1.0, "no test: there is one cell"
+    statistic, _, p = law.pearson(a, b)
+    least = float((a + b).min()) * min(a.sum(), b.sum()) / float((a + b).sum())
+    if least >= law.TOO_FEW:
+        return statistic, p, "Pearson's χ²"
+    return statistic, law.drawn_p(a, b), "Pearson's χ² among drawn tables with the same margins"
+
+
+def _verdict(
+    a: Array, b: Array, df: int, sizes: tuple[float, float], corrected: float, limit: float, p: float, alpha: float
+) -> tuple[str, str]:
+    if df == 0 and int(((a > 0) | (b > 0)).sum()) == 1:
+        return "ok", "every row of both samples lies in the same cell"
+    short = law.shortage(*sizes, df, df + 1)
+    return ("insufficient", short) if short else law.decide(corrected, limit, p, alpha)
+
+
+def _cells(bins: Bins, groups: Sequence[Sequence[int]], a: Array, b: Array, parts: Array) -> list[Cell]:
+    names, n, m = bins.cells, float(a.sum()), float(b.sum())
+    out = []
+    for i, group in enumerate(groups):
+        if len(group) == 1:
+            name = names[group[0]]
+        elif bins.kind == "numbers":
+            name = _span(names[group[0]], names[group[-1]])
+        else:
+            told = [names[k] for k in group]
+            name = " or ".join(told) if len(told) <= 3 else f"{len(told)} rare levels"
+        out.append(Cell(name, float(a[i]), float(b[i]), float(a[i]) / n, float(b[i]) / m, float(parts[i])))
+    return out
+
+
+def _span(first: str, last: str) -> str:
+    """Neighbouring intervals as one: from the lower edge of the first to the upper edge of the last."""
+    low = "" if first.startswith("up to ") else first.split(" to ")[0]
+    high = "" if last.startswith("above ") else last.split(" to ")[-1].removeprefix("up to ")
+    return f"{low} to {high}" if low and high else f"up to {high}" if high else f"above {low}" if low else "all values"
+
+
+def _notes(
+    bins: Bins, current: BinCounts, groups: Sequence[Sequence[int]], n: float, m: float, *, halved: bool
+) -> list[str]:
+    from steelyard.words import count, quoted
+
+    out = []
+    before = len(bins.cells) - sum(
+        1 for i in range(len(bins.cells)) if not any(i in g for g in groups) and i >= bins.ordinary
+    )
+    if len(groups) < before:
+        out.append(f"{before} cells were merged to {len(groups)}, in each of which at least 5 rows are to be expected.")
+    if halved:
+        out.append("A cell is empty in one sample: for the index ½ was added to every count of both.")
+    if current.unseen:
+        named = ", ".join(quoted(v) for v in current.unseen[:5])
+        out.append(f"New levels, which the reference does not have: {named}{', …' if len(current.unseen) > 5 else ''}.")
+    for name, rows, size in (("reference", bins.reference, n), ("current sample", current, m)):
+        if rows is not None and size < 0.995 * rows.rows:
+            out.append(f"The {rows.rows:,} rows of the {name} tell as much as {count(round(size))} independent ones.")
+    if n < 10 * m:
+        out.append(
+            "The reference is less than ten times the current sample; compared with many windows, its own chance error "
+            "recurs in each."
+        )
+    return out
+
+
+# The front door -------------------------------------------------------------------------------------------------------
+
+
+def stability(
+    reference: Any,
+    current: Any,
+    column: str | None = None,
+    *,
+    bins: Any = 10,
+    special: Sequence[Any] = (),
+    weight: Any = None,
+    unit: Any = None,
+    confidence: float = 0.95,
+    alpha: float = 0.05,
+    columns: Sequence[str] | None = None,
+) -> Stability | Stabilities:
+    """Whether a column, or every column that two tables share, is distributed as in the reference.
+
+    Both may be arrays, frames, relations, paths or counts by level; the reference may also be saved `Bins`, or a mapping
+    of columns to them. With arrays, `weight` and `unit` are pairs of arrays.
+
+    >>> original = {"durionis": 7, "ficulneus": 7, "fructosus": 11, "pseudo.": 5}
+    >>> s = stability(original, {"durionis": 12, "ficulneus": 9, "fructosus": 14, "pseudo.": 25})
+    >>> round(s.index, 3), s.classic, s.decision
+    (0.331, 'act', 'insufficient')
+    """
+    for name, value in (("confidence", confidence), ("alpha", alpha)):
+        if not 0 < value < 1:
+            message = f"{name} must lie between 0 and 1, and {value!r} came."
+            raise UsageError(message, "Usual are confidence=0.95 and alpha=0.05.")
+    if column is not None and columns is not None:
+        message = "Both column= and columns= were given."
+        raise UsageError(message, "Name one column, or a list of columns.")
+    if isinstance(bins, Bins):
+        reference = bins if reference is None else reference
+        column = column or bins.column or None
+    if isinstance(reference, Bins):
+        bins, column = reference, column or reference.column or None
+    if is_counts(reference) or is_counts(current):
+        made, counted = _from_counts(reference, current, column)
+        return assess(made, counted, confidence, alpha)
+    if columns is not None or (column is None and is_table(current)):
+        from steelyard.monitors.many import measure_many
+
+        sides = [(pick(weight, k), pick(unit, k)) for k in (0, 1)]
+        return measure_many(reference, current, columns, bins, tuple(special), sides, confidence, alpha)
+    return _one(reference, current, column, bins, tuple(special), weight, unit, confidence, alpha)
+
+
+def _one(
+    reference: Any,
+    current: Any,
+    column: str | None,
+    bins: Any,
+    special: tuple[Any, ...],
+    weight: Any,
+    unit: Any,
+    confidence: float,
+    alpha: float,
+) -> Stability:
+    names = None if column is None else [column]
+    then: Sheet | None = None
+    if not isinstance(reference, Bins):
+        then = open_sheet(reference, names, pick(weight, 0), pick(unit, 0))
+        if isinstance(bins, Bins):
+            made = bins.with_counts(count_sheet(then, {then.names[0]: bins})[then.names[0]])
+        else:
+            made = count_reference(then, bins, special)[then.names[0]]
+    else:
+        made = reference
+    now = open_sheet(current, names, pick(weight, 1), pick(unit, 1))
+    counted = count_sheet(now, {now.names[0]: made})[now.names[0]]
+    made = replace(made, column=column or made.column)
+    return replace(assess(made, counted, confidence, alpha), samples=_samples(then, now, made))
+
+
+def pick(value: Any, side: int) -> Any:
+    """What belongs to one of the two samples: one name for both, or a pair."""
+    return value[side] if isinstance(value, tuple | list) and len(value) == 2 else value
+
+
+def _from_counts(reference: Any, current: Any, column: str | None) -> tuple[Bins, BinCounts]:
+    if isinstance(reference, Bins) and is_counts(current):
+        return reference, counts_in(reference, current)
+    if is_counts(reference) and is_counts(current):
+        return counts_as_bins(reference, current, column or "")
+    message = "One sample is a mapping of levels to counts, and the other is not."
+    raise UsageError(message, "Pass counts for both, or values for both.")
+
+
+def _samples(then: Sheet | None, now: Sheet, bins: Bins) -> Samples | None:
+    """The numbers themselves, where both samples are in memory."""
+    if then is None or bins.kind != "numbers":
+        return None
+    found: list[tuple[Array, Array | None]] = []
+    for sheet in (then, now):
+        if not isinstance(sheet.rows, ArrayRows):
+            return None
+        column = sheet.rows.columns[sheet.roles[sheet.names[0]]]
+        keep = bins.place(column) < bins.ordinary
+        weight = sheet.rows.columns["weight"].numbers()[keep] if sheet.weighted else None
+        found.append((column.numbers()[keep], weight))
+    return Samples(found[0][0], found[1][0], found[0][1], found[1][1])
+
+
+def as_mapping(bins: Any) -> Mapping[str, Bins] | None:
+    """Saved bins of many columns, where that is what came."""
+    if isinstance(bins, Mapping) and bins and all(isinstance(b, Bins) for b in bins.values()):
+        return bins
+    return None

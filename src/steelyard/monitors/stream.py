@@ -1,0 +1,210 @@
+"""The rows of a stream by the parts they play: when, what was said, what happened, and everything else that is watched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import tzinfo
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.designs.columns import is_missing
+from steelyard.errors import EmptyTable, MissingValues, UnknownColumn, UsageError, listing, nearest
+from steelyard.evaluate import evaluate
+from steelyard.evaluation import Evaluation
+from steelyard.experiments.tables import as_table, column_names, flat_array, number_of_rows
+from steelyard.monitors.reading import column_kinds, count_reference, count_sheet, open_sheet
+from steelyard.monitors.windows import Instants, read_times
+
+Values = npt.NDArray[Any]
+WEIGHT, UNIT = "weight", "unit"
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Which column plays which part."""
+
+    time: str | None = None
+    target: str | None = None
+    score: str | Mapping[Any, str] | None = None
+    prediction: str | None = None
+    weight: str | None = None
+    unit: str | None = None
+    label_time: str | None = None
+    features: tuple[str, ...] = ()
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The columns that the model wrote."""
+        scores = tuple(self.score.values()) if isinstance(self.score, Mapping) else (self.score,)
+        return tuple(dict.fromkeys(x for x in (*scores, self.prediction) if x is not None))
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Every column that is needed."""
+        alone = (self.time, self.target, self.weight, self.unit, self.label_time)
+        return tuple(dict.fromkeys(x for x in (*alone, *self.outputs, *self.features) if x is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Columns side by side."""
+
+    roles: Roles
+    rows: int
+    columns: Mapping[str, Values] = field(repr=False)
+    labelled: npt.NDArray[np.bool_] = field(repr=False)
+    times: Instants | None = field(default=None, repr=False)
+    label_times: Instants | None = field(default=None, repr=False)
+
+    def take(self, rows: Any) -> Stream:
+        """Some of the rows."""
+        picked = {name: values[rows] for name, values in self.columns.items()}
+        times, late = (None if x is None else x[rows] for x in (self.times, self.label_times))
+        labelled = self.labelled[rows]
+        return replace(self, rows=len(labelled), columns=picked, labelled=labelled, times=times, label_times=late)
+
+    def column(self, name: str | None) -> Values | None:
+        """One column, or None where the part is not played."""
+        return None if name is None else self.columns[name]
+
+    def delays(self) -> Instants | None:
+        """How long the labels took, in microseconds."""
+        if self.label_times is None or self.times is None:
+            return None
+        return (self.label_times - self.times)[self.labelled]
+
+    def evaluate(self, **options: Any) -> Evaluation:
+        """The evaluation of the rows that have a label."""
+        r, there = self.roles, self.labelled
+
+        def of(name: str | None) -> Values | None:
+            return None if name is None else self.columns[name][there]
+
+        score: Any = {k: of(v) for k, v in r.score.items()} if isinstance(r.score, Mapping) else of(r.score)
+        roles = {"target": _whole(of(r.target)), "score": score, "prediction": of(r.prediction)}
+        return evaluate(**roles, weight=of(r.weight), unit=of(r.unit), **options)
+
+    def _sheet(self, names: Sequence[str]) -> Any:
+        r = self.roles
+        table = {name: self.columns[name] for name in names}
+        given = {}
+        # Under names of their own, so that a weight can be watched as a feature too.
+        for role, name in ((WEIGHT, r.weight), (UNIT, r.unit)):
+            if name is not None:
+                table[f"{role} of rows"] = self.columns[name]
+                given[role] = f"{role} of rows"
+        return open_sheet(table, list(names), **given)
+
+    def bins(self, names: Sequence[str]) -> dict[str, Any]:
+        """Bins of some columns, made from these rows."""
+        return count_reference(self._sheet(names)) if names else {}
+
+    def counted(self, bins: Mapping[str, Any]) -> dict[str, Any]:
+        """These rows counted into bins."""
+        return count_sheet(self._sheet(list(bins)), bins) if bins else {}
+
+
+def _whole(values: Values | None) -> Values | None:
+    """Whole numbers as such: a column that had gaps holds them as decimals."""
+    if values is not None and values.dtype.kind == "f" and len(values) and (values == np.rint(values)).all():
+        return values.astype(np.int64)
+    return values
+
+
+# Reading --------------------------------------------------------------------------------------------------------------
+
+
+def read_stream(data: Any, roles: Roles, zone: tzinfo, missing: str = "refuse", what: str = "table") -> Stream:
+    """The columns that are needed, of a table of any library or a file; rows without a time are refused, or dropped."""
+    table = _read(data, roles.named)
+    known = column_names(table)
+    for name in roles.named:
+        if name not in known:
+            message = f'The {what} has no column "{name}".'
+            hint = nearest(name, known) or (
+                f"There are {listing(known)}." if known else "Pass a table with named columns."
+            )
+            raise UnknownColumn(message, hint)
+    rows = number_of_rows(table)
+    if not rows:
+        message = f"The {what} has no rows."
+        raise EmptyTable(message, "Look at how it was made.")
+    moments = {roles.time, roles.label_time}
+    columns = {name: flat_array(table[name]) for name in roles.named if name not in moments}
+    labelled = np.ones(rows, dtype=np.bool_) if roles.target is None else ~_gaps(columns[roles.target])
+    times = late = None
+    if roles.label_time is not None:
+        late, gaps = read_times(table[roles.label_time], zone, "time of a label")
+        # A label without a time counts as there; a time without a label as nothing.
+        late = np.where(gaps, np.iinfo(np.int64).min, late)
+    keep = None
+    if roles.time is not None:
+        times, gaps = read_times(table[roles.time], zone, "time")
+        if gaps.any():
+            if missing != "drop" or gaps.all():
+                message = f'{int(gaps.sum()):,} of {rows:,} rows have no time in the column "{roles.time}".'
+                raise MissingValues(message, 'Give every row its time, or say missing="drop" to leave such rows out.')
+            keep = ~gaps
+        if late is not None:
+            late = np.where(late == np.iinfo(np.int64).min, times, late)
+    found = Stream(roles, rows, columns, labelled, times, late)
+    return found if keep is None else found.take(keep)
+
+
+def _gaps(values: Values) -> npt.NDArray[np.bool_]:
+    if values.dtype.kind == "f":
+        return ~np.isfinite(values)
+    if values.dtype.kind == "O":
+        return np.array([is_missing(v) for v in values.tolist()], dtype=np.bool_)
+    return np.zeros(len(values), dtype=np.bool_)
+
+
+def _read(data: Any, names: Sequence[str]) -> Any:
+    """A table in memory; of a file only the columns that are needed."""
+    if data is None or isinstance(data, int | float):
+        message = "There are no rows to watch."
+        raise UsageError(message, "Pass a table with a column of times: a frame, or the path of a file.")
+    if not isinstance(data, str | os.PathLike):
+        found = as_table(data)
+        return found if hasattr(found, "columns") else _by_name(found)
+    from steelyard.experiments.tables import read_table
+    from steelyard.sources.files import open_files
+
+    relation, inside, connection = open_files(data)
+    there = [inside[name] for name in names if name in inside]
+    if len(there) < len(names):
+        connection.close()
+        return read_table(data)
+    import duckdb
+
+    from steelyard.results import make_frame
+
+    picked = relation.select(*(duckdb.ColumnExpression(name) for name in there))
+    try:
+        frame = picked.df()
+        frame.columns = list(names)
+    except ImportError:
+        rows = picked.fetchall()
+        frame = make_frame({name: [row[i] for row in rows] for i, name in enumerate(names)})
+    connection.close()
+    return frame
+
+
+def _by_name(found: Any) -> Any:
+    message = f"A table with named columns is needed, and a value of type {type(found).__name__} came."
+    raise UsageError(message, "Pass a frame, a mapping of columns, or the path of a file.")
+
+
+def feature_names(data: Any, features: Any, roles: Roles) -> tuple[str, ...]:
+    """The features to watch: none, those named, or "all" columns that play no part and are no points in time."""
+    if features is None:
+        return ()
+    taken = set(roles.named)
+    if isinstance(features, str) and features == "all":
+        return tuple(name for name, is_time in column_kinds(data).items() if not is_time and name not in taken)
+    chosen = (features,) if isinstance(features, str) else tuple(features)
+    return tuple(dict.fromkeys(str(name) for name in chosen))

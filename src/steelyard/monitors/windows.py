@@ -1,0 +1,337 @@
+"""Windows of time: half-open, local to a time zone, without gap or overlap, empty ones included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from itertools import pairwise
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.designs.moments import SPAN
+from steelyard.errors import InputError, NotNumeric, UsageError, listing
+
+Instants = npt.NDArray[np.int64]
+"""Microseconds since the start of 1970, universal time."""
+
+SECOND = 1_000_000
+HOUR, DAY = 3600 * SECOND, 86_400 * SECOND
+ORIGIN = date(2000, 1, 3)
+"""A Monday, from which windows of any other length are counted, so that they do not depend on the first row."""
+CALENDAR = ("hour", "day", "week", "month")
+MOST = 100_000
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """From `start` up to, and without, `end`; the name is that of its local calendar."""
+
+    name: str
+    start: datetime
+    end: datetime
+
+    def to_dict(self) -> dict[str, str]:
+        """As plain JSON values."""
+        return {"name": self.name, "start": self.start.isoformat(), "end": self.end.isoformat()}
+
+
+# Zones ----------------------------------------------------------------------------------------------------------------
+
+
+def zone_of(name: Any) -> tzinfo:
+    """A time zone by its IANA name.
+
+    >>> str(zone_of("Europe/Berlin"))
+    'Europe/Berlin'
+    """
+    if isinstance(name, tzinfo):
+        return name
+    try:
+        return ZoneInfo(str(name))
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        message = f"There is no time zone {listing([name])}."
+        raise UsageError(message, 'Name one as the IANA does: zone="Europe/Berlin", for example, or "UTC".') from None
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The offsets of a zone over a span of years: when they change, and to what."""
+
+    changes: Instants
+    offsets: Instants
+    """One more than changes: before the first, after the first, …"""
+
+    @classmethod
+    def of(cls, zone: tzinfo, first: int, last: int) -> Clock:
+        """Offsets from one instant to another, with two days to spare on both sides."""
+
+        def offset(at: int) -> int:
+            return round((moment(at).astimezone(zone).utcoffset() or timedelta()).total_seconds() * SECOND)
+
+        at, end = first - 2 * DAY, last + 2 * DAY
+        changes, offsets = [], [offset(at)]
+        while at < end:
+            ahead = at + DAY
+            if offset(ahead) != offsets[-1]:
+                low, high = at, ahead
+                while high - low > SECOND:
+                    middle = (low + high) // (2 * SECOND) * SECOND
+                    low, high = (middle, high) if offset(middle) == offsets[-1] else (low, middle)
+                changes.append(high)
+                offsets.append(offset(high))
+                at = high
+            else:
+                at = ahead
+        return cls(np.array(changes, dtype=np.int64), np.array(offsets, dtype=np.int64))
+
+    def universal(self, local: Instants) -> Instants:
+        """Local times as instants; an hour that comes twice is taken as the first, one that is left out as moved on."""
+        before, after = self.offsets[:-1], self.offsets[1:]
+        return local - self.offsets[np.searchsorted(self.changes + np.maximum(before, after), local, side="right")]
+
+    def local(self, instants: Instants) -> Instants:
+        """Instants as local times."""
+        return instants + self.offsets[np.searchsorted(self.changes, instants, side="right")]
+
+
+def moment(instant: int) -> datetime:
+    """An instant as a time of the universal zone."""
+    return EPOCH + timedelta(microseconds=int(instant))
+
+
+def instant_of(when: datetime) -> int:
+    """A time with a zone as an instant."""
+    return round((when - EPOCH) / timedelta(microseconds=1))
+
+
+# Times ----------------------------------------------------------------------------------------------------------------
+
+
+def read_times(values: Any, zone: tzinfo, what: str = "time") -> tuple[Instants, npt.NDArray[np.bool_]]:
+    """Times of any library as instants, and which of them are missing; times without a zone are taken in `zone`.
+
+    >>> read_times(["2024-07-01 12:00", None], zone_of("Europe/Berlin"))[1].tolist()
+    [False, True]
+    """
+    found, aware = _datetimes(values, what)
+    gaps = np.isnat(found)
+    instants = found.astype("datetime64[us]").astype(np.int64)
+    if not aware and not gaps.all():
+        there = instants[~gaps]
+        instants[~gaps] = Clock.of(zone, int(there.min()), int(there.max())).universal(there)
+    instants[gaps] = 0
+    return instants, gaps
+
+
+def _datetimes(values: Any, what: str) -> tuple[npt.NDArray[Any], bool]:
+    """Times as NumPy has them, and whether they are universal or still local."""
+    import narwhals.stable.v2 as nw
+
+    try:
+        series = nw.from_native(values, series_only=True)
+    except TypeError:
+        return _from_objects(np.asarray(values, dtype=None if hasattr(values, "dtype") else object), what)
+    if isinstance(series.dtype, nw.Datetime):
+        aware = series.dtype.time_zone is not None
+        if aware:
+            series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        return np.asarray(series.to_numpy()).astype("datetime64[us]"), aware
+    return _from_objects(np.asarray(series.to_numpy()), what)
+
+
+def _from_objects(values: npt.NDArray[Any], what: str) -> tuple[npt.NDArray[Any], bool]:
+    kind = values.dtype.kind
+    if kind == "M":
+        return values, False
+    if kind in "biuf" and values.size and not (kind == "f" and np.isnan(values).all()):
+        message = f"The {what} of a row is a date, and the column holds numbers."
+        raise NotNumeric(
+            message, "Turn them into dates first: seconds since 1970 with pandas.to_datetime(..., unit='s')."
+        )
+    from steelyard.designs.columns import is_missing
+
+    read: dict[Any, datetime | None] = {}
+    for value in dict.fromkeys(values.tolist()):
+        read[value] = None if is_missing(value) or value == "" else _one(value, what)
+    zoned = {v.tzinfo is not None for v in read.values() if v is not None}
+    if len(zoned) > 1:
+        message = f"Some of the {what}s have a time zone and some have none."
+        raise NotNumeric(message, "Give all of them with a zone, or all without; those without are taken in zone=.")
+    aware = True in zoned
+    plain = {k: None if v is None else v.astimezone(UTC).replace(tzinfo=None) if aware else v for k, v in read.items()}
+    return np.array([plain[v] for v in values.tolist()], dtype="datetime64[us]"), aware
+
+
+def _one(value: Any, what: str) -> datetime:
+    if isinstance(value, datetime):
+        return datetime.combine(value.date(), value.time(), value.tzinfo)
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day)
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value.strip())
+        except ValueError:
+            pass
+    message = f"The {what} {listing([value])} cannot be read as a date."
+    raise NotNumeric(message, "Write dates as 2024-01-31, times as 2024-01-31 13:45 or 2024-01-31T13:45+01:00.")
+
+
+def one_instant(given: Any, zone: tzinfo, what: str) -> int:
+    """A single moment, such as a cut."""
+    try:
+        instants, gaps = read_times([given], zone, what)
+    except InputError as problem:
+        raise UsageError(problem.message, problem.hint) from None
+    if gaps[0]:
+        message = f"The {what} is empty."
+        raise UsageError(message, "Write it as 2024-01-31.")
+    return int(instants[0])
+
+
+# Boundaries -----------------------------------------------------------------------------------------------------------
+
+
+def span_of(window: Any) -> Any:
+    """What a window is: one of the calendar's, a number of rows, or a length of time.
+
+    >>> span_of("3 days"), span_of("week"), span_of(500)
+    (datetime.timedelta(days=3), 'week', 500)
+    """
+    hint = 'Say "hour", "day", "week" or "month", a number of rows, or a length such as "6 hours".'
+    if isinstance(window, np.timedelta64):
+        window = window.astype("timedelta64[us]").item()
+    if isinstance(window, str):
+        text = window.strip().lower()
+        if text in CALENDAR:
+            return text
+        found = SPAN.fullmatch(text)
+        unit = found[2].removesuffix("s") if found else ""
+        if text.isdigit():
+            window = int(text)
+        elif found is not None and unit in {"row", "second", "minute", "hour", "day", "week"}:
+            length = float(found[1])
+            window = int(length) if unit == "row" else timedelta(**{f"{unit}s": length})
+        else:
+            message = f"{listing([window])} is no window."
+            raise UsageError(message, hint)
+    if isinstance(window, bool) or not isinstance(window, int | np.integer | timedelta):
+        message = f"{listing([window])} is no window."
+        raise UsageError(message, hint)
+    if (window.total_seconds() if isinstance(window, timedelta) else float(window)) <= 0:
+        message = f"A window must have a length, and {window} came."
+        raise UsageError(message, hint)
+    return window
+
+
+def boundaries(window: Any, zone: tzinfo, first: int, last: int) -> Instants:
+    """The instants at which windows begin and end, from the one that holds `first` to the end of the one that holds `last`.
+
+    Days, weeks (from Monday) and months begin at the first moment of their local date, so that a day has 23 or 25 hours
+    when clocks change; hours are those of the local clock. A length of whole days counts local days, any other length runs by.
+
+    >>> edges = boundaries("day", zone_of("Europe/Berlin"), *(one_instant("2024-03-31", UTC, "day"),) * 2)
+    >>> (np.diff(edges) / HOUR).tolist()
+    [23.0]
+    """
+    clock = Clock.of(zone, first - 40 * DAY, last + 40 * DAY)
+    if window == "hour":
+        edges = _hours(clock, first, last)
+    elif isinstance(window, timedelta) and window % timedelta(days=1):
+        step = round(window / timedelta(microseconds=1))
+        _check_many((last - first) // step)
+        origin = int(clock.universal(_midnights([ORIGIN]))[0])
+        edges = origin + step * np.arange((first - origin) // step, (last - origin) // step + 2, dtype=np.int64)
+    else:
+        ends = [EPOCH.date() + timedelta(days=int(clock.local(np.array([x]))[0] // DAY)) for x in (first, last)]
+        edges = np.unique(clock.universal(_midnights(list(_dates(window, *ends)))))
+    inside = edges[max(0, int(np.searchsorted(edges, first, side="right")) - 1) :]
+    _check_many(len(inside))
+    return inside[: int(np.searchsorted(inside, last, side="right")) + 1]
+
+
+def _check_many(n: int) -> None:
+    if n > MOST:
+        message = f"That makes more than {MOST:,} windows."
+        raise UsageError(message, "Choose longer windows, or look at the times: one may be centuries off.")
+
+
+def _midnights(days: list[date]) -> Instants:
+    return np.array(days, dtype="datetime64[us]").astype(np.int64)
+
+
+def _dates(window: Any, first: date, last: date) -> Iterator[date]:
+    """Local dates at which windows begin, from before the first to after the last."""
+    if window == "month":
+        year, month = first.year, first.month
+        while True:
+            yield date(year, month, 1)
+            if date(year, month, 1) > last:
+                return
+            year, month = (year, month + 1) if month < 12 else (year + 1, 1)
+    step = {"day": 1, "week": 7}.get(window) if isinstance(window, str) else window.days
+    assert step is not None
+    day = ORIGIN + timedelta(days=(first - ORIGIN).days // step * step - step)
+    while day <= last + timedelta(days=step + 1):
+        yield day
+        day += timedelta(days=step)
+
+
+def _hours(clock: Clock, first: int, last: int) -> Instants:
+    """Full hours of the local clock, in each stretch between two changes of the offset."""
+    _check_many((last - first) // HOUR)
+    start, end = first - 2 * HOUR, last + 2 * HOUR
+    inner = [int(c) for c in clock.changes if start < c < end]
+    found = []
+    for low, high in zip([start, *inner], [*inner, end], strict=True):
+        offset = int(clock.local(np.array([low]))[0]) - low
+        found.append(np.arange(-((-low - offset) // HOUR) * HOUR - offset, high, HOUR, dtype=np.int64))
+    return np.unique(np.concatenate(found))
+
+
+# Windows --------------------------------------------------------------------------------------------------------------
+
+
+def by_time(instants: Instants, window: Any, zone: tzinfo) -> tuple[list[Window], npt.NDArray[np.int64]]:
+    """Windows from the first row to the last, empty ones too, and the place of each row."""
+    edges = boundaries(window, zone, int(instants.min()), int(instants.max()))
+    told = [moment(int(x)).astimezone(zone) for x in edges]
+    made = [Window(_name(a, window), a, b) for a, b in pairwise(told)]
+    return made, np.searchsorted(edges, instants, side="right") - 1
+
+
+def by_count(instants: Instants, size: int, zone: tzinfo) -> tuple[list[Window], npt.NDArray[np.int64]]:
+    """Windows of so many rows in the order of time; rows of the same moment stay together, so a window may hold more.
+
+    >>> made, place = by_count(np.array([1, 2, 2, 3, 4]), 2, UTC)
+    >>> place.tolist()
+    [0, 0, 0, 1, 1]
+    """
+    times, counts = np.unique(instants, return_counts=True)
+    place, held, starts = 0, 0, [int(times[0])]
+    of = np.zeros(len(times), dtype=np.int64)
+    for i, n in enumerate(counts.tolist()):
+        if held >= size:
+            place, held = place + 1, 0
+            starts.append(int(times[i]))
+        of[i] = place
+        held += n
+    told = [moment(x).astimezone(zone) for x in (*starts, int(times[-1]) + 1)]
+    made = [Window(f"#{i + 1} from {a:%Y-%m-%d}", a, b) for i, (a, b) in enumerate(pairwise(told))]
+    return made, of[np.searchsorted(times, instants)]
+
+
+def _name(start: datetime, window: Any) -> str:
+    if window == "week":
+        # Clocks may change at midnight itself, so the week is that of a later day.
+        year, week, _ = (start + timedelta(days=1)).isocalendar()
+        return f"{year}-W{week:02d}"
+    if window == "month":
+        return f"{start + timedelta(days=1):%Y-%m}"
+    if window == "day" or (isinstance(window, timedelta) and not window % timedelta(days=1)):
+        return f"{start:%Y-%m-%d}"
+    return f"{start:%Y-%m-%d %H:%M%z}"

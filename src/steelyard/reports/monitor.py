@@ -1,0 +1,103 @@
+"""The report of a monitor: how it stands, when what changed, and each signal over time."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from steelyard.reports.html import Ready, tag
+from steelyard.reports.html import table as html_table
+from steelyard.reports.markdown import safe, table_lines
+from steelyard.reports.page import made, page_html
+from steelyard.reports.sections import Section, figure, needs, paragraphs
+from steelyard.reports.writing import check_ending
+from steelyard.views import monitor as told
+from steelyard.views.document import plain
+from steelyard.views.tables import Table
+from steelyard.writing import write_whole
+
+MOST_PICTURES = 8
+MOST_WINDOWS = 400
+
+
+def write_monitor_report(m: Any, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
+    """Write the report of a monitor whole or not at all, in the form that the file's name asks for."""
+    ending = check_ending(path)
+    title = title or f"Monitor, {m.windows[0].name} to {m.windows[-1].name}"
+    if ending == ".json":
+        found = plain({"title": title, "command": command, **m.to_dict()})
+        write_whole(path, json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1))
+    elif ending == ".md":
+        write_whole(path, _markdown(m, title, command))
+    else:
+        head = tag(
+            "div",
+            tag("p", "steelyard report", class_="over"),
+            tag("h1", title),
+            tag("p", told.headline(m) + "."),
+            tag("p", " ".join(m.sentences()[:3]), class_="story"),
+        )
+        write_whole(path, page_html(title, head, sections(m, command)))
+
+
+def sections(m: Any, command: str = "") -> list[Section]:
+    """The questions that a monitor answers."""
+    kinds = {s.name: s.kind for s in m.windows[0].signals}
+    out = [Section("stale", "Is it going stale?", _stands(m))]
+    for kind, anchor, question in (
+        ("performance", "performance", "Is it still as good?"),
+        ("output", "outputs", "Does it still say the same?"),
+        ("feature", "features", "Do the features still look the same?"),
+        ("volume", "volume", "Do rows still come?"),
+    ):
+        names = [name for name, k in kinds.items() if k == kind]
+        if names:
+            out.append(Section(anchor, question, _pictures(m, names)))
+        elif kind == "performance":
+            out.append(Section(anchor, question, needs("To see whether it is still as good, a target is needed.")))
+    out.append(Section("windows", "What did each window say?", _table(told.windows_table(m, MOST_WINDOWS))))
+    facts = [
+        ("reference", m.baseline.text),
+        ("window", f"{m.span}, {m.zone}"),
+        ("judged", m.budget.text if m.budget is not None else f"at any time, level {m.alpha:g} a signal"),
+        ("margin", f"{m.margin:g}"),
+        ("confidence", f"{m.confidence:g}"),
+    ]
+    out.append(Section("made", "How was this made?", made(facts, command)))
+    return out
+
+
+def _table(t: Table) -> Ready:
+    return Ready(html_table(t.head, t.rows, t.align, t.title) + tag("p", t.note, class_="note"))
+
+
+def _stands(m: Any) -> Ready:
+    parts: list[Any] = [*paragraphs(m.sentences()), _table(told.signals_table(m, None))]
+    if m.alarms:
+        parts += [tag("h3", "Alarms"), tag("ul", [tag("li", a.text) for a in m.alarms])]
+    parts += [tag("p", n, class_="note warn") for n in m.notes]
+    return tag("div", parts)
+
+
+def _pictures(m: Any, names: list[str]) -> Ready:
+    """Signals over time; of many those that ever said something, and then the first ones."""
+    loud = [n for n in names if any(w.state_of(n) in {"alarm", "warn"} for w in m.windows)]
+    shown = [*loud, *(n for n in names if n not in loud)][:MOST_PICTURES]
+    parts: list[Any] = [tag("div", [figure(m.chart(n), wide=True) for n in shown], class_="grid")]
+    if len(names) > len(shown):
+        parts.append(tag("p", f"{len(names) - len(shown)} more are in the report as .json.", class_="note"))
+    return tag("div", parts)
+
+
+def _markdown(m: Any, title: str, command: str) -> str:
+    lines = [f"# {safe(title)}", "", safe(told.headline(m)) + ".", ""]
+    lines += [f"- {safe(s)}" for s in m.sentences()] + [""]
+    for t in (told.signals_table(m, None), told.windows_table(m, MOST_WINDOWS)):
+        lines += [f"**{safe(t.title)}**", "", *table_lines(t.head, t.rows, t.align), safe(t.note), ""]
+    if m.alarms:
+        lines += ["## Alarms", "", *(f"- {safe(a.text)}" for a in m.alarms), ""]
+    lines += [f"> {safe(n)}\n" for n in m.notes]
+    if command:
+        lines += ["Made by:", "", f"    {command}", ""]
+    return "\n".join(lines).rstrip() + "\n"

@@ -1,0 +1,262 @@
+"""The difference of two means: by rows or periods that are independent, in pairs, or by units that have several rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.errors import LengthsDiffer, UsageError
+from steelyard.results import Difference
+
+Numbers = npt.NDArray[np.float64]
+FEW = "fewer than two values in an arm, so there is no spread to judge by"
+ALIKE = "no variation within the arms, so there is no spread to judge by"
+CERTAIN = 1e-13
+"""A spread smaller than this part of the values is rounding."""
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuse a confidence outside 0 to 1."""
+    if not 0 < confidence < 1:
+        message = f"The confidence must lie between 0 and 1, and {confidence} came."
+        raise UsageError(message, "0.95 is usual.")
+
+
+def by_t(measure: str, value: float, error: float, freedom: float, confidence: float, **facts: Any) -> Difference:
+    """A difference from its standard error, with Student's t: value ± t × error.
+
+    >>> print(by_t("mean", 2.0, 1.0, 10.0, 0.95))
+    2.0 [−0.2, 4.2]
+    """
+    from scipy.special import stdtr, stdtrit
+
+    options = {"error": error, "freedom": freedom} | dict(facts.pop("options", {}))
+    half = float(stdtrit(freedom, 0.5 + confidence / 2)) * error
+    t = value / error
+    p = 2 * float(stdtr(freedom, -abs(t)))
+    ends: dict[str, Any] = {"low": value - half, "high": value + half}
+    return Difference(
+        measure, value=value, **ends, confidence=confidence, p_value=p, statistic=t, options=options, **facts
+    )
+
+
+def without_interval(measure: str, value: float | None, confidence: float, why: str, **facts: Any) -> Difference:
+    """A difference that is a bare number, or none at all, and the reason."""
+    facts["method"] = "none"
+    if value is None:
+        return Difference(measure, confidence=confidence, reason=why, **facts)
+    return Difference(measure, value=value, confidence=confidence, note=why, **facts)
+
+
+def _values(values: Any) -> Numbers:
+    return np.asarray(values, dtype=np.float64).ravel()
+
+
+def _facts(a: Numbers, b: Numbers, method: str) -> dict[str, Any]:
+    means = tuple(float(v.mean()) if v.size else None for v in (a, b))
+    return {"values": means, "n": (float(a.size), float(b.size)), "method": method}
+
+
+def _flat(a: Numbers, b: Numbers, spread: float) -> bool:
+    return spread <= CERTAIN * max(float(np.abs(a).max()), float(np.abs(b).max()), 1e-300)
+
+
+def welch(first: Any, second: Any, confidence: float = 0.95, measure: str = "mean") -> Difference:
+    """The difference of two means whose spreads may differ.
+
+    t = (m₁ − m₂) / √(s₁²/n₁ + s₂²/n₂), degrees of freedom by Satterthwaite
+
+    >>> d = welch([21, 18, 28, 19, 18, 17], [23, 15, 18, 20, 15, 17])
+    >>> print(d, round(d.p_value, 3), round(d.options["freedom"], 1))
+    2.2 [−2.5, 6.9] 0.326 9.3
+
+    Welch, The generalization of Student's problem when several different population variances are involved (1947).
+    """
+    check_confidence(confidence)
+    a, b = _values(first), _values(second)
+    facts = _facts(a, b, "Welch's t")
+    if min(a.size, b.size) < 2:
+        value = facts["values"][0] - facts["values"][1] if min(a.size, b.size) else None
+        return without_interval(measure, value, confidence, FEW, **facts)
+    parts = [float(v.var(ddof=1)) / v.size for v in (a, b)]
+    error, value = math.sqrt(sum(parts)), facts["values"][0] - facts["values"][1]
+    if _flat(a, b, error):
+        return without_interval(measure, value, confidence, ALIKE, **facts)
+    freedom = sum(parts) ** 2 / sum(p**2 / (v.size - 1) for p, v in zip(parts, (a, b), strict=True))
+    return by_t(measure, value, error, freedom, confidence, **facts)
+
+
+def pooled_t(first: Any, second: Any, confidence: float = 0.95, measure: str = "mean") -> Difference:
+    """The difference of two means that share one spread.
+
+    t = (m₁ − m₂) / (s √(1/n₁ + 1/n₂)), s² = ((n₁ − 1) s₁² + (n₂ − 1) s₂²) / (n₁ + n₂ − 2)
+
+    >>> print(pooled_t([21, 18, 28, 19, 18, 17], [23, 15, 18, 20, 15, 17]))
+    2.2 [−2.5, 6.8]
+
+    Student, The probable error of a mean, Biometrika 6 (1908).
+    """
+    check_confidence(confidence)
+    a, b = _values(first), _values(second)
+    facts = _facts(a, b, "Student's t, one spread")
+    if min(a.size, b.size) < 2:
+        value = facts["values"][0] - facts["values"][1] if min(a.size, b.size) else None
+        return without_interval(measure, value, confidence, FEW, **facts)
+    freedom = a.size + b.size - 2
+    spread = math.sqrt(sum(float(((v - v.mean()) ** 2).sum()) for v in (a, b)) / freedom)
+    error, value = spread * math.sqrt(1 / a.size + 1 / b.size), facts["values"][0] - facts["values"][1]
+    if _flat(a, b, error):
+        return without_interval(measure, value, confidence, ALIKE, **facts)
+    size = value / spread * (1 - 3 / (4 * freedom - 1))
+    return by_t(measure, value, error, freedom, confidence, options={"hedges_g": size}, **facts)
+
+
+def paired_t(first: Any, second: Any, confidence: float = 0.95, measure: str = "mean") -> Difference:
+    """The mean of the differences within pairs, such as the two arms in the same week.
+
+    t = d̄ / (s_d / √n), s_d² = s₁² + s₂² − 2 r s₁ s₂, n − 1 degrees of freedom
+
+    >>> d = paired_t([21, 18, 28, 19, 18, 17], [23, 15, 18, 20, 15, 17])
+    >>> print(d, round(d.options["correlation"], 2))
+    2.2 [−2.4, 6.7] 0.29
+    """
+    check_confidence(confidence)
+    a, b = _values(first), _values(second)
+    if a.size != b.size:
+        message = f"Pairs need as many values in one arm as in the other; there are {a.size} and {b.size}."
+        raise LengthsDiffer(message, "Keep the periods in which both arms were seen.")
+    facts = _facts(a, b, "paired t")
+    if a.size < 2:
+        value = facts["values"][0] - facts["values"][1] if a.size else None
+        return without_interval(measure, value, confidence, FEW, **facts)
+    d = a - b
+    error, value = float(d.std(ddof=1)) / math.sqrt(d.size), float(d.mean())
+    if _flat(a, b, error):
+        return without_interval(measure, value, confidence, "the difference is the same in every pair", **facts)
+    options: dict[str, Any] = {}
+    if float(a.std()) > 0 and float(b.std()) > 0:
+        options["correlation"] = float(np.corrcoef(a, b)[0, 1])
+    return by_t(measure, value, error, d.size - 1, confidence, options=options, **facts)
+
+
+def paired_from_summary(
+    means: tuple[float, float], spreads: tuple[float, float], correlation: float, n: int, confidence: float = 0.95
+) -> Difference:
+    """The paired t where only means, standard deviations and the correlation within pairs are known.
+
+    >>> d = paired_from_summary((20.5, 17.667), (3.177, 2.708), 0.3, 12)
+    >>> round(d.p_value, 3)
+    0.017
+    """
+    check_confidence(confidence)
+    s, r = spreads, correlation
+    error = math.sqrt((s[0] ** 2 + s[1] ** 2 - 2 * r * s[0] * s[1]) / n)
+    facts: dict[str, Any] = {"values": means, "n": (float(n), float(n)), "method": "paired t"}
+    options = {"correlation": r}
+    return by_t("mean", means[0] - means[1], error, n - 1, confidence, options=options, **facts)
+
+
+def wilcoxon_by_period(first: Any, second: Any, confidence: float = 0.95, measure: str = "mean") -> Difference:
+    """Wilcoxon's signed ranks of the differences within periods; the value is the median of their pairwise means.
+
+    >>> d = wilcoxon_by_period([21, 18, 28, 19, 18, 17], [23, 15, 18, 20, 15, 17])
+    >>> print(d.value, round(d.p_value, 3))
+    1.5 0.375
+
+    Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1 (1945).
+    """
+    from steelyard.comparisons.signed_ranks import wilcoxon
+
+    a, b = _values(first), _values(second)
+    d = wilcoxon(a - b, confidence, measure=measure, better="")
+    note = d.note.replace("data sets", "periods").replace("data set", "period")
+    return d.renamed(values=_facts(a, b, "")["values"], note=note, reason=d.reason.replace("data sets", "periods"))
+
+
+def by_units(
+    totals: tuple[Any, Any], rows: tuple[Any, Any], confidence: float = 0.95, measure: str = "mean"
+) -> Difference:
+    """The difference of two means of rows whose spread is judged by units: rows of one unit are never independent.
+
+    m = Σ y / Σ n, error² = U / (U − 1) × Σ (y_u − m n_u)² / (Σ n)², added over the arms; degrees of freedom by Satterthwaite.
+    With one row a unit this is Welch's t.
+
+    >>> one = (np.ones(4), np.ones(5))
+    >>> y = ([1.0, 3.0, 2.0, 5.0], [2.0, 4.0, 6.0, 5.0, 7.0])
+    >>> str(by_units(y, one)) == str(welch(*y))
+    True
+
+    Liang and Zeger, Longitudinal data analysis using generalized linear models, Biometrika 73 (1986).
+    """
+    check_confidence(confidence)
+    means: list[float] = []
+    variances: list[float] = []
+    units: list[int] = []
+    for total, count in zip(totals, rows, strict=True):
+        y, n = _values(total), _values(count)
+        if y.size != n.size:
+            message = f"There are {y.size:,} totals of units and {n.size:,} numbers of rows."
+            raise LengthsDiffer(message, "Pass one of each for every unit.")
+        units.append(y.size)
+        whole = float(n.sum())
+        means.append(float(y.sum()) / whole if whole else math.nan)
+        if y.size > 1:
+            left = y - means[-1] * n
+            variances.append(y.size / (y.size - 1) * float((left**2).sum()) / whole**2)
+    facts: dict[str, Any] = {"values": (means[0], means[1]), "n": (float(units[0]), float(units[1]))}
+    several = any(float(np.max(_values(n), initial=1.0)) > 1 for n in rows)
+    facts["method"] = "cluster-robust by unit, t" if several else "Welch's t"
+    if len(variances) < 2:
+        value = means[0] - means[1] if min(units) else None
+        facts["values"] = tuple(None if math.isnan(m) else m for m in means)
+        return without_interval(measure, value, confidence, FEW, **facts)
+    error, value = math.sqrt(sum(variances)), means[0] - means[1]
+    if error <= CERTAIN * max(abs(means[0]), abs(means[1]), 1e-300):
+        return without_interval(measure, value, confidence, ALIKE, **facts)
+    freedom = sum(variances) ** 2 / sum(v**2 / (u - 1) for v, u in zip(variances, units, strict=True))
+    return by_t(measure, value, error, freedom, confidence, **facts)
+
+
+def cuped(
+    outcome: tuple[Any, Any], before: tuple[Any, Any], confidence: float = 0.95, measure: str = "mean"
+) -> Difference:
+    """The difference of two means after taking off what the time before the trial already explains.
+
+    Y' = Y − θ (X − X̄), θ = cov(X, Y) / var(X) pooled within the arms, variance × (1 − ρ²); X must be known before the start.
+
+    >>> x = (np.arange(20.0), np.arange(20.0) + 0.5)
+    >>> y = (x[0] + np.tile([0.0, 1.0], 10), x[1] + np.tile([2.0, 3.0, 2.5, 2.5], 5))
+    >>> d = cuped(y, x)
+    >>> print(d, round(d.options["explained"], 2), "unadjusted", welch(*y))
+    −2.00 [−2.28, −1.71] 0.99 unadjusted −2.5 [−6.3, 1.3]
+
+    Deng, Xu, Kohavi and Walker, Improving the sensitivity of online controlled experiments, WSDM 2013.
+    """
+    ys, xs = [_values(v) for v in outcome], [_values(v) for v in before]
+    if any(y.size != x.size for y, x in zip(ys, xs, strict=True)):
+        message = "The outcome and the values from before the trial differ in length."
+        raise LengthsDiffer(message, "Pass one of each for every unit.")
+    if min(y.size for y in ys) < 2:
+        return without_interval(measure, None, confidence, FEW, **_facts(ys[0], ys[1], "CUPED"))
+    # Within the arms, so that an effect of the treatment is not taken for one of X.
+    centred = [(y - y.mean(), x - x.mean()) for y, x in zip(ys, xs, strict=True)]
+    xx, yy, xy = (sum(float((a * b).sum()) for a, b in pairs) for pairs in _products(centred))
+    if xx <= 0:
+        why = "the values from before the trial are all the same, so they explain nothing"
+        return without_interval(measure, None, confidence, why, **_facts(ys[0], ys[1], "CUPED"))
+    slope, middle = xy / xx, float(np.concatenate(xs).mean())
+    adjusted = [y - slope * (x - middle) for y, x in zip(ys, xs, strict=True)]
+    found = welch(adjusted[0], adjusted[1], confidence, measure)
+    explained = xy**2 / (xx * yy) if yy > 0 else 0.0
+    options: Mapping[str, Any] = {**found.options, "slope": slope, "explained": explained}
+    note = f"the time before explains {explained:.0%} of the spread"
+    return found.renamed(method="CUPED, Welch's t", options=options, note="; ".join(filter(None, (found.note, note))))
+
+
+def _products(centred: list[tuple[Numbers, Numbers]]) -> list[list[tuple[Numbers, Numbers]]]:
+    """Pairs whose products add up to the sums of squares of X, of Y, and of both."""
+    return [[(x, x) for _, x in centred], [(y, y) for y, _ in centred], [(y, x) for y, x in centred]]

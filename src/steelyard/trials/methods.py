@@ -1,0 +1,186 @@
+"""Every method on the same two arms, side by side: the one that decides, those that should agree, and those not valid here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import SteelyardError
+from steelyard.results import Difference
+from steelyard.trials.autocorrelation import Neighbours, neighbours, slow_waves_t
+from steelyard.trials.means import by_units, cuped, paired_t, pooled_t, welch, wilcoxon_by_period, without_interval
+from steelyard.trials.proportions import fisher, two_proportions
+from steelyard.trials.rates import KINDS, Dispersion, dispersion, negative_binomial, poisson_ratio, quasi_poisson
+from steelyard.trials.reading import Periods, Units
+
+RATIOS = {"rate_ratio", "odds_ratio"}
+SLOW = "slow-wave t by period"
+EXACT = "Poisson ratio (exact)"
+RETURN = "the same units come back in every period, so periods are not independent"
+ALIKE = "neighbouring periods are alike, so there are fewer independent ones than it seems"
+SPREAD = "the periods vary more than independent events do"
+CAREFUL = "careful here: the periods vary less than independent events do"
+NO_COUNT = "the outcome is not a count of events"
+NO_SHARE = "a unit can have several events, or the number of exposed units is not known"
+SEVERAL = "a unit has several rows, and rows of one unit are not independent"
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One method's answer, the unit it takes for independent, and whether it may be used on these data."""
+
+    name: str
+    unit: str
+    """"unit", "period", "event" or "row"."""
+    effect: Difference
+    valid: bool = True
+    why: str = ""
+    """Why it is not valid here."""
+    primary: bool = False
+
+    @property
+    def ratio(self) -> bool:
+        """Whether the answer is a ratio, in which no effect is 1 and not 0."""
+        return self.effect.measure in RATIOS
+
+    @property
+    def side(self) -> int:
+        """−1 where the outcome is clearly lower in the treated arm, 1 where it is clearly higher, else 0."""
+        d, none = self.effect, 1.0 if self.ratio else 0.0
+        if d.low is not None and d.high is not None:
+            return -1 if d.high < none else 1 if d.low > none else 0
+        if d.p_value is None or d.value is None or d.p_value > 1 - d.confidence:
+            return 0
+        return -1 if d.value < none else 1
+
+    @property
+    def lean(self) -> int:
+        """The side on which the estimate itself lies."""
+        value, none = self.effect.value, 1.0 if self.ratio else 0.0
+        return 0 if value is None or value == none else -1 if value < none else 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        said = {"name": self.name, "unit": self.unit, "valid": self.valid, "why": self.why, "primary": self.primary}
+        return said | {"effect": finite(self.effect.to_dict())}
+
+
+def finite(told: dict[str, Any]) -> dict[str, Any]:
+    """A dictionary without infinite numbers, which JSON does not know."""
+    odd = (float("inf"), float("-inf"))
+    return {k: None if isinstance(v, float) and (v != v or v in odd) else v for k, v in told.items()}
+
+
+def _asked(name: str, unit: str, ask: Callable[[], Difference], confidence: float, *why: str) -> Method:
+    """A method's answer; what cannot be computed is said and not valid."""
+    reason = next(filter(None, why), "")
+    try:
+        found = ask()
+    except SteelyardError as problem:
+        found = without_interval("mean", None, confidence, problem.message.rstrip("."))
+    if found.value is None or found.low is None:
+        reason = reason or found.reason or found.note
+    return Method(name, unit, found, not reason, reason)
+
+
+def named(methods: list[Method], names: tuple[str, str]) -> tuple[Method, ...]:
+    """The methods with the arms called by their names."""
+    return tuple(replace(m, effect=m.effect.renamed(first=names[0], second=names[1])) for m in methods)
+
+
+def period_methods(
+    p: Periods, confidence: float, *, returning: bool = False, counted: bool = True, single: bool = True
+) -> tuple[list[Method], Dispersion | None, Neighbours | None]:
+    """The methods by period, then those by event; treated less control, or treated over control.
+
+    `returning` says that the same units are seen in every period, `counted` that outcomes are counts of events, `single` that
+    a unit has at most one event in a period.
+    """
+    treated, control, _ = p.outcomes()
+    found = neighbours(treated, control, paired=p.matched)
+    back = RETURN if returning else ""
+    alike = ALIKE if found is not None and found.alike else ""
+    apart = "" if p.matched else "not every period has both arms"
+
+    def pairs(test: Callable[..., Difference]) -> Callable[[], Difference]:
+        if apart:
+            return lambda: without_interval("mean", None, confidence, apart)
+        return lambda: test(treated, control, confidence)
+
+    out = [
+        _asked("Welch t by period", "period", lambda: welch(treated, control, confidence), confidence, back, alike),
+        _asked("paired t by period", "period", pairs(paired_t), confidence, back, alike),
+        _asked("pooled t by period", "period", lambda: pooled_t(treated, control, confidence), confidence, back, alike),
+        _asked("Wilcoxon by period", "period", pairs(wilcoxon_by_period), confidence, back, alike),
+        _asked(SLOW, "period", pairs(slow_waves_t), confidence, back),
+    ]
+    if not counted:
+        return out, None, found
+    (x, e), (y, f) = p.arm(1), p.arm(0)
+    spread = dispersion(x, y, (e, f))
+    wide = SPREAD if spread is not None and spread.verdict == "more" else ""
+    careful = CAREFUL if spread is not None and spread.verdict == "less" else ""
+    a, b = float(x.sum()), float(y.sum())
+    size = (float(x.size), float(y.size)) if e is None or f is None else (float(e.sum()), float(f.sum()))
+    events: list[Method] = []
+    for kind in KINDS:
+        name, ask = f"Poisson ratio ({kind})", partial(poisson_ratio, a, b, size, confidence, kind)
+        events.append(_asked(name, "event", ask, confidence, back, alike, wide))
+    out += [
+        _asked(
+            "quasi-Poisson ratio", "period", lambda: quasi_poisson(x, y, (e, f), confidence), confidence, back, alike
+        ),
+        _asked(
+            "negative binomial ratio",
+            "period",
+            lambda: negative_binomial(x, y, (e, f), confidence),
+            confidence,
+            back,
+            alike,
+        ),
+        *events,
+    ]
+    whole = (a, size[0], b, size[1])
+    no_share = "" if single and p.known and a <= size[0] and b <= size[1] else NO_SHARE
+    for name, test in (("two proportions", two_proportions), ("Fisher (odds ratio)", fisher)):
+        if no_share:
+            nothing = without_interval("share", None, confidence, no_share)
+            events.append(Method(name, "row", nothing, valid=False, why=no_share))
+        else:
+            events.append(_asked(name, "row", partial(test, *whole, confidence), confidence, back, alike, wide))
+    out += events[len(KINDS) :]
+    if careful:
+        out = [
+            replace(m, effect=_noted(m.effect, careful)) if m.unit in {"event", "row"} and m.valid else m for m in out
+        ]
+    return out, spread, found
+
+
+def _noted(d: Difference, note: str) -> Difference:
+    return d.renamed(note="; ".join(filter(None, (d.note, note))))
+
+
+def unit_methods(u: Units, confidence: float, *, binary: bool) -> list[Method]:
+    """The methods by unit, then those by row that are valid where a unit has one row; treated less control."""
+    totals, rows = u.arms(u.total), u.arms(u.rows)
+    name = "cluster-robust by unit" if u.repeated else "Welch t by unit"
+    out = [_asked(name, "unit", lambda: by_units(totals, rows, confidence), confidence)]
+    if u.before is not None:
+        before = u.arms(u.before)
+        means = (totals[0] / rows[0], totals[1] / rows[1])
+        method = _asked("CUPED by unit", "unit", lambda: cuped(means, before, confidence), confidence)
+        uneven = u.repeated and float(np.ptp(u.rows)) > 0
+        note = "each unit counts once, whatever its rows" if uneven else ""
+        out.append(replace(method, effect=_noted(method.effect, note)))
+    if binary:
+        whole = (float(totals[0].sum()), float(rows[0].sum()), float(totals[1].sum()), float(rows[1].sum()))
+        several = SEVERAL if u.repeated else ""
+        for label, test in (("two proportions", two_proportions), ("Fisher (odds ratio)", fisher)):
+            out.append(
+                _asked(label, "row" if several else "unit", partial(test, *whole, confidence), confidence, several)
+            )
+    return out

@@ -1,0 +1,258 @@
+"""From whatever was given to two arms: units with their outcomes, and counts by period."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.engines.arrays import ArrayRows
+from steelyard.engines.columns import plain_level
+from steelyard.errors import BadLevels, EmptyTable, InputError, MissingValues, NotNumeric, UsageError, listing
+from steelyard.results import Array
+from steelyard.rows import Tally, Term
+from steelyard.sources.recognise import open_rows
+
+NAMES = ("group", "unit", "period", "segment")
+NUMBERS = ("outcome", "value", "before", "score", "exposed")
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Table:
+    """Columns by role, one entry a row: codes into `levels` for names, numbers as they are; rows left out are counted."""
+
+    columns: Mapping[str, Any]
+    levels: Mapping[str, list[Any]]
+    dropped: int = 0
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def has(self, role: str) -> bool:
+        """Whether a column plays this role."""
+        return role in self.columns
+
+    def only(self, keep: npt.NDArray[np.bool_]) -> Table:
+        """The rows that are marked."""
+        return Table({k: v[keep] for k, v in self.columns.items()}, self.levels, self.dropped)
+
+
+def read(data: Any, given: Mapping[str, Any], missing: str = "refuse") -> Table:
+    """The columns that play a part, without rows in which any is missing."""
+    roles = {role: value for role, value in given.items() if value is not None}
+    if missing not in {"refuse", "drop"}:
+        message = f'missing={listing([missing])} is not known; there are "refuse" and "drop".'
+        raise UsageError(message, "Dropped rows are counted and told.")
+    if data is None and (text := next((r for r, v in roles.items() if isinstance(v, str)), "")):
+        message = f'{text}="{roles[text]}" is the name of a column, but there is no table to find it in.'
+        raise UsageError(message, "Pass the table first: trial(data, group=..., ...), or pass the values.")
+    rows = open_rows(data, roles)
+    columns: dict[str, Any] = {}
+    levels: dict[str, list[Any]] = {}
+    if isinstance(rows, ArrayRows):
+        for role in roles:
+            if role in NAMES:
+                found = rows.level(role)
+                columns[role], levels[role] = found.codes, list(found.names)
+            else:
+                columns[role] = rows.value(role)
+    else:
+        # Rows that are alike are fetched once with their number: what stays in a database need not come twice.
+        for role in roles:
+            if role in NUMBERS and rows.kind(role) == "text":
+                rows.tally(Tally({}, {role: _asking("value", role)}))
+        answer = rows.tally(Tally({role: _asking("level", role) for role in roles}))
+        times = answer["rows"].astype(np.int64)
+        for role in roles:
+            values = [plain_level(v) for v in answer[role].tolist()]
+            if role in NAMES:
+                codes, names = _coded(values)
+                columns[role], levels[role] = np.repeat(codes, times), names
+            else:
+                columns[role] = np.repeat(_numbers(role, values), times)
+    return _complete(Table(columns, levels), missing)
+
+
+def _asking(what: str, role: str) -> Term:
+    return lambda r: getattr(r, what)(role)
+
+
+def _coded(values: list[Any]) -> tuple[Codes, list[Any]]:
+    seen: dict[Any, int] = {}
+    codes = [-1 if v is None else seen.setdefault(v, len(seen)) for v in values]
+    return np.array(codes, dtype=np.int64), list(seen)
+
+
+def _numbers(role: str, values: list[Any]) -> Array:
+    try:
+        return np.array([np.nan if v is None else float(v) for v in values])
+    except ValueError:
+        message = f"The {role} holds text where numbers are needed."
+        raise NotNumeric(message, "Turn the values into numbers first.") from None
+
+
+def _complete(table: Table, missing: str) -> Table:
+    if not len(table):
+        message = "There are no rows."
+        raise EmptyTable(message, "A trial needs units in both arms.")
+    gone = np.zeros(len(table), dtype=np.bool_)
+    for role, values in table.columns.items():
+        lost = values < 0 if role in NAMES else ~np.isfinite(values)
+        if lost.any() and missing != "drop":
+            message = f"{int(lost.sum()):,} of {len(lost):,} rows have a missing or infinite {role}."
+            raise MissingValues(message, 'Complete them, or leave such rows out: missing="drop".')
+        gone |= lost
+    if gone.all():
+        message = "No row has everything it needs."
+        raise EmptyTable(message, "Check the columns that were named.")
+    kept = table.only(~gone)
+    return Table(kept.columns, kept.levels, int(gone.sum()))
+
+
+# Arms -----------------------------------------------------------------------------------------------------------------
+
+
+def arms_of(table: Table, control: Any, treated: Any = None) -> tuple[Table, Any, Any, int]:
+    """The rows of the two arms, what the arms are called, and the number of rows of other groups."""
+    names = table.levels["group"]
+    present = [names[i] for i in np.unique(table.columns["group"])]
+    control = plain_level(control)
+    if control not in present:
+        message = f"The control {listing([control])} is not among the groups {listing(present)}."
+        raise BadLevels(message, "Name the group that was left alone: control=...")
+    others = [g for g in present if g != control]
+    if not others:
+        message = f"All rows belong to the control {listing([control])}; the other arm is empty."
+        raise BadLevels(message, "A trial needs units in both arms.")
+    if treated is None and len(others) > 1:
+        message = f"Besides the control there are {len(others)} groups: {listing(others)}."
+        raise UsageError(message, f"Name the one to compare: treated={others[0]!r}, for example.")
+    treated = others[0] if treated is None else plain_level(treated)
+    if treated not in others:
+        message = f"The treated group {listing([treated])} is not among the groups {listing(others)}."
+        raise BadLevels(message, "Name a group other than the control.")
+    place = {name: i for i, name in enumerate(names)}
+    arm = np.full(len(names), -1, dtype=np.int64)
+    arm[place[control]], arm[place[treated]] = 0, 1
+    group = arm[table.columns["group"]]
+    keep = group >= 0
+    kept = Table({**table.columns, "group": group}, table.levels, table.dropped).only(keep)
+    return kept, control, treated, int((~keep).sum())
+
+
+def in_order(codes: Codes, names: list[Any]) -> tuple[Codes, list[Any]]:
+    """Levels in their natural order: numbers by size, all else as text."""
+    used = np.unique(codes)
+    found = [names[i] for i in used]
+    plain = all(isinstance(v, int | float) for v in found)
+    order = sorted(range(len(found)), key=lambda i: found[i] if plain else str(found[i]))
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[used[order]] = np.arange(len(order))
+    return rank[codes], [found[i] for i in order]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Units:
+    """One entry a unit: its arm, the sum of its outcomes, its number of rows, and what is known of it."""
+
+    treated: npt.NDArray[np.bool_]
+    total: Array
+    rows: Array
+    before: Array | None = None
+    score: Array | None = None
+    money: Array | None = None
+    entered: Codes | None = None
+
+    @property
+    def repeated(self) -> bool:
+        """Whether some unit has several rows."""
+        return bool(self.rows.max(initial=1.0) > 1)
+
+    def arms(self, values: Array) -> tuple[Array, Array]:
+        """The values of the treated and of the control."""
+        return values[self.treated], values[~self.treated]
+
+
+def _sums(place: Any, weights: Any, size: int) -> Array:
+    return np.bincount(place, weights=weights, minlength=size).astype(np.float64)
+
+
+def units_of(table: Table, *, declared: bool) -> Units:
+    """Rows added up by unit; without a declared unit every row is one."""
+    c = table.columns
+    n = len(table)
+    unit = np.unique(c["unit"], return_inverse=True)[1] if declared else np.arange(n)
+    size = int(unit.max()) + 1
+    rows = np.bincount(unit, minlength=size).astype(np.float64)
+    acted = _sums(unit, c["group"].astype(np.float64), size)
+    both = (acted > 0) & (acted < rows)
+    if both.any():
+        shown = table.levels["unit"]
+        codes = np.unique(c["unit"])[np.flatnonzero(both)[:3]]
+        message = f"{int(both.sum()):,} units are in both arms, such as {listing(shown[i] for i in codes)}."
+        raise InputError(message, "A unit belongs to one arm; look at how they were assigned.")
+
+    def mean(role: str) -> Array | None:
+        return _sums(unit, c[role], size) / rows if role in c else None
+
+    money = _sums(unit, c["outcome"] * c["value"], size) if "value" in c else None
+    entered = None
+    if "period" in c:
+        entered = np.full(size, np.iinfo(np.int64).max, dtype=np.int64)
+        np.minimum.at(entered, unit, c["period"])
+    total = _sums(unit, c["outcome"], size)
+    return Units(acted > 0, total, rows, mean("before"), mean("score"), money, entered)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Periods:
+    """Outcomes added up by arm (control first) and period, with the units exposed, where known."""
+
+    names: tuple[Any, ...]
+    counts: Array
+    exposed: Array | None
+    known: bool = True
+    """Whether the exposed units were given; otherwise they are taken to be alike."""
+
+    @property
+    def matched(self) -> bool:
+        """Whether both arms were seen in every period."""
+        return not np.isnan(self.counts).any()
+
+    def arm(self, i: int) -> tuple[Array, Array | None]:
+        """Counts and exposed units of an arm in the periods in which it was seen."""
+        seen = ~np.isnan(self.counts[i])
+        return self.counts[i][seen], None if self.exposed is None else self.exposed[i][seen]
+
+    def outcomes(self) -> tuple[Array, Array, float]:
+        """Treated and control outcome of each period for as many units as are exposed on average, and that number."""
+        if self.exposed is None:
+            return self.arm(1)[0], self.arm(0)[0], 1.0
+        level = float(np.nanmean(self.exposed))
+        return self._level(1, level), self._level(0, level), level
+
+    def _level(self, i: int, level: float) -> Array:
+        x, e = self.arm(i)
+        assert e is not None
+        return x / e * level
+
+
+def periods_of(table: Table, names: list[Any], *, counted: bool) -> Periods:
+    """Rows (or counts) added up by period and arm."""
+    c = table.columns
+    size = len(names)
+    place = c["group"] * size + c["period"]
+    seen = np.bincount(place, minlength=2 * size).reshape(2, size).astype(np.float64)
+    total = _sums(place, c["outcome"], 2 * size).reshape(2, size)
+    exposed: Array | None = seen
+    if counted:
+        exposed = _sums(place, c["exposed"], 2 * size).reshape(2, size) if "exposed" in c else None
+    there = seen > 0
+    total = np.where(there, total, np.nan)
+    return Periods(
+        tuple(names), total, None if exposed is None else np.where(there, exposed, np.nan), exposed is not None
+    )

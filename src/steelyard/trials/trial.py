@@ -1,0 +1,361 @@
+"""The front door of trials: two arms in, and in this order design, sample ratio, effect, power, looks, decision out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from steelyard.charts.marks import Chart
+from steelyard.errors import UsageError
+from steelyard.results import Difference, make_frame
+from steelyard.trials.always_valid import Looks, looks_at_counts, looks_at_means
+from steelyard.trials.autocorrelation import Neighbours
+from steelyard.trials.balance import Balance, standardised_difference
+from steelyard.trials.decision import decide
+from steelyard.trials.design import Design, Evidence, check_words, from_counts, from_rows
+from steelyard.trials.means import by_units, check_confidence
+from steelyard.trials.methods import EXACT, Method, finite, named, period_methods, unit_methods
+from steelyard.trials.money import Money, money_effect
+from steelyard.trials.planning import TrialPlan, planned_effect
+from steelyard.trials.rates import Dispersion
+from steelyard.trials.reading import Periods, Table, Units, read
+from steelyard.trials.sample_ratio import RatioCheck, sample_ratio
+from steelyard.trials.uplift import FEWEST, Uplift, uplift_by_score
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What a trial says: the design, the checks, the effect by every method, and a verdict in words.
+
+    `effect` is treated less control by the method that decides; `methods` has all of them, with "not valid here" and why.
+    """
+
+    design: Design
+    ratio: RatioCheck | None
+    balances: tuple[Balance, ...]
+    methods: tuple[Method, ...]
+    dispersion: Dispersion | None
+    neighbours: Neighbours | None
+    plans: tuple[TrialPlan, ...]
+    """The smallest effect a trial of this size sees: by the spread within the arms, and by Poisson's."""
+    looks: Looks | None
+    looks_why: str
+    uplift: Uplift | None
+    money: Money | None
+    verdict: str
+    reasons: tuple[str, ...]
+    confidence: float
+    periods: Periods | None = None
+
+    @property
+    def primary(self) -> Method:
+        """The method that decides."""
+        return next(m for m in self.methods if m.primary)
+
+    @property
+    def effect(self) -> Difference:
+        """The effect by the method that decides, treated less control."""
+        return self.primary.effect
+
+    def method(self, name: str) -> Method:
+        """One of the methods by name."""
+        for m in self.methods:
+            if m.name == name:
+                return m
+        message = f'There is no method called "{name}" here.'
+        raise UsageError(message, f"There are {', '.join(m.name for m in self.methods)}.")
+
+    def frame(self) -> Any:
+        """The sensitivity table: one row a method."""
+        parts = ("value", "low", "high", "p_value")
+        columns: dict[str, list[Any]] = {"method": [m.name for m in self.methods]}
+        columns |= {"unit": [m.unit for m in self.methods], "measure": [m.effect.measure for m in self.methods]}
+        columns |= {part: [getattr(m.effect, part) for m in self.methods] for part in parts}
+        columns |= {name: [getattr(m, name) for m in self.methods] for name in ("valid", "why", "primary")}
+        return make_frame(columns)
+
+    def sentences(self) -> list[str]:
+        """What is to be said, in order, the verdict first."""
+        from steelyard.views.trial import trial_sentences
+
+        return trial_sentences(self)
+
+    def __str__(self) -> str:
+        from steelyard.views.trial import trial_text
+
+        return trial_text(self)
+
+    def charts(self) -> dict[str, Chart]:
+        """Pictures by name: effect, and where there is something to show periods, looks, bands and qini."""
+        from steelyard.views.trial import trial_charts
+
+        return trial_charts(self)
+
+    def chart(self, name: str = "effect") -> Chart:
+        """One of the pictures."""
+        found = self.charts()
+        if name not in found:
+            message = f'There is no picture called "{name}" of this trial.'
+            raise UsageError(message, f"There are {', '.join(found)}.")
+        return found[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values; never NaN."""
+        return {
+            "verdict": self.verdict,
+            "reasons": list(self.reasons),
+            "confidence": self.confidence,
+            "design": self.design.to_dict(),
+            "ratio": None if self.ratio is None else self.ratio.to_dict(),
+            "balances": [b.to_dict() for b in self.balances],
+            "effect": finite(self.effect.to_dict()),
+            "methods": [m.to_dict() for m in self.methods],
+            "dispersion": None if self.dispersion is None else self.dispersion.to_dict(),
+            "neighbours": None if self.neighbours is None else self.neighbours.to_dict(),
+            "plans": [p.to_dict() for p in self.plans],
+            "looks": None if self.looks is None else self.looks.to_dict(),
+            "looks_why": self.looks_why,
+            "uplift": None if self.uplift is None else self.uplift.to_dict(),
+            "money": None if self.money is None else self.money.to_dict(),
+            "sentences": self.sentences(),
+        }
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def trial(
+    data: Any = None,
+    *,
+    group: Any,
+    control: Any,
+    outcome: Any,
+    treated: Any = None,
+    unit: Any = None,
+    period: Any = None,
+    segment: Any = None,
+    value: Any = None,
+    before: Any = None,
+    score: Any = None,
+    bands: int = 10,
+    planned: Any = None,
+    counts: Any = None,
+    exposed: Any = None,
+    analysis: str | None = None,
+    direction: str = "lower",
+    selection: str | None = None,
+    cost: float | None = None,
+    confidence: float = 0.95,
+    missing: str = "refuse",
+) -> Trial:
+    """Whether acting helps, from two arms of which one was left alone.
+
+    `data` has one row a unit, or one a unit and period; roles are columns, or values without `data`. Without `data`, `counts` is a
+    table with the number of events (`outcome`) by `period` and `group`, and the units `exposed` (a column, or one number for all).
+    `value` is what one outcome is worth (a number, or a column of amounts), `cost` what treating a unit takes, each time. `planned`
+    has the planned shares of the arms by name, `selection` says in words how the groups were chosen where it was not at random.
+
+    >>> week = [1, 2, 3, 4, 5, 6] * 2
+    >>> left = [21, 18, 28, 19, 18, 17, 23, 15, 18, 20, 15, 17]
+    >>> table = {"week": week, "arm": ["control"] * 6 + ["called"] * 6, "left": left}
+    >>> t = trial(counts=table, group="arm", control="control", outcome="left", period="week", exposed=1000)
+    >>> print(t.effect, t.verdict)
+    −2.2 [−6.9, 2.5] no clear effect
+    """
+    check_confidence(confidence)
+    check_words(analysis, direction, selection)
+    if counts is not None:
+        if data is not None:
+            message = "Both rows and a table of counts came."
+            raise UsageError(message, "Pass one of data and counts=.")
+        roles = {"group": group, "outcome": outcome, "period": period, "exposed": exposed}
+        _only_counts({"unit": unit, "before": before, "score": score, "segment": segment}, period, value)
+        table = _counted(counts, roles, missing)
+        found = from_counts(table, control, treated, analysis, direction, selection)
+    else:
+        if exposed is not None:
+            message = "The number of exposed units belongs to a table of counts, and rows came."
+            raise UsageError(message, "Leave exposed= out: rows are counted.")
+        roles = {"group": group, "outcome": outcome, "unit": unit, "period": period, "segment": segment}
+        amount = None if _is_number(value) else value
+        roles |= {"value": amount, "before": before, "score": score}
+        found = from_rows(read(data, roles, missing), control, treated, analysis, direction, selection)
+    amount = value if _is_number(value) else None
+    return _judged(found, planned, bands, amount, cost, confidence, priced=value is not None)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _only_counts(others: dict[str, Any], period: Any, value: Any) -> None:
+    """Refuse what a table of counts cannot have."""
+    for name, given in others.items():
+        if given is not None:
+            message = f"A table of counts by period has no {name}."
+            raise UsageError(message, "Pass rows, one a unit, to make use of it.")
+    if period is None:
+        message = "A table of counts needs periods, and there are zero periods."
+        raise UsageError(message, "Name their column: period=...")
+    if value is not None and not _is_number(value):
+        message = "With counts, the value of an outcome is one number."
+        raise UsageError(message, "For example value=200.")
+
+
+def _counted(counts: Any, roles: dict[str, Any], missing: str) -> Table:
+    """The table of counts, with the same number of exposed units in every row where one number was given."""
+    exposed = roles["exposed"]
+    if not _is_number(exposed):
+        return read(counts, roles, missing)
+    if exposed <= 0:
+        message = f"The number of exposed units must be above 0, and {exposed} came."
+        raise UsageError(message, "Give the units of one arm in one period.")
+    table = read(counts, roles | {"exposed": None}, missing)
+    return replace(table, columns={**table.columns, "exposed": np.full(len(table), float(exposed))})
+
+
+# In order: sample ratio, balance, effect, power, looks, decision --------------------------------------------------------
+
+
+def _judged(
+    e: Evidence, planned: Any, bands: int, value: float | None, cost: float | None, confidence: float, *, priced: bool
+) -> Trial:
+    d = e.design
+    ratio = None
+    if e.sizes is not None:
+        ratio = sample_ratio({d.control: e.sizes[0], d.treated: e.sizes[1]}, planned, e.parts)
+    balances = _balances(e.units, confidence)
+    methods, spread, alike = _methods(e, confidence)
+    verdict, reasons = decide(methods, ratio, balances, d.selection, d.direction, d.analysis)
+    primary = next(m for m in methods if m.primary)
+    looks, why = _looks(e, methods, confidence)
+    sign = -1.0 if d.direction == "lower" else 1.0
+    uplift = None
+    if e.units is not None and e.units.score is not None:
+        u = e.units
+        assert u.score is not None
+        if min(int(u.treated.sum()), int((~u.treated).sum())) >= FEWEST:
+            found = uplift_by_score(u.total / u.rows, u.treated, u.score, bands, confidence, sign)
+            # Where most bands have one arm only, there is nothing to compare by score.
+            uplift = found if 2 * sum(b.effect.value is not None for b in found.bands) > len(found.bands) else None
+    money = _money(e, primary.effect, value, cost, confidence) if priced else None
+    if cost is not None and not priced:
+        message = "A cost came without the value of an outcome, so there is no money effect to tell."
+        raise UsageError(message, "Give value= as well: what one outcome is worth.")
+    plans = _plans(e)
+    return Trial(
+        d,
+        ratio,
+        balances,
+        methods,
+        spread,
+        alike,
+        plans,
+        looks,
+        why,
+        uplift,
+        money,
+        verdict,
+        reasons,
+        confidence,
+        e.periods,
+    )
+
+
+def _balances(u: Units | None, confidence: float) -> tuple[Balance, ...]:
+    if u is None:
+        return ()
+    known = (("score", u.score), ("earlier value", u.before))
+    return tuple(standardised_difference(n, *u.arms(v), confidence) for n, v in known if v is not None)
+
+
+def _methods(e: Evidence, confidence: float) -> tuple[tuple[Method, ...], Dispersion | None, Neighbours | None]:
+    d, u = e.design, e.units
+    found = [] if u is None else unit_methods(u, confidence, binary=d.kind == "0/1")
+    spread = alike = None
+    if e.periods is not None:
+        back = u is not None and u.repeated and d.analysis == "unit"
+        counted = d.kind != "number"
+        single = d.kind == "0/1" or u is None
+        more, spread, alike = period_methods(e.periods, confidence, returning=back, counted=counted, single=single)
+        # What was asked of units is not asked of their sums again.
+        known = {m.name for m in found}
+        found += [m for m in more if m.name not in known]
+    if d.analysis == "period":
+        first = "Welch t by period"
+        found.sort(key=lambda m: m.unit == "unit")
+    else:
+        first = "two proportions" if d.kind == "0/1" and u is not None and not u.repeated else found[0].name
+    marked = [replace(m, primary=m.name == first) for m in found]
+    marked.sort(key=lambda m: not m.primary)
+    return named(marked, (str(d.treated), str(d.control))), spread, alike
+
+
+def _looks(e: Evidence, methods: tuple[Method, ...], confidence: float) -> tuple[Looks | None, str]:
+    p, u = e.periods, e.units
+    if u is not None and e.design.analysis == "unit":
+        if u.repeated:
+            return (
+                None,
+                "not valid here: the same units come back, and a sequence over units needs new ones at every look",
+            )
+        entered = np.zeros(len(u.total), dtype=np.int64) if u.entered is None else u.entered
+        names = ("all units",) if p is None else p.names
+        found = looks_at_means(u.total, u.treated, entered, names, confidence)
+        return found, "" if found is not None else "fewer than 20 units in an arm"
+    assert p is not None
+    poisson = next((m for m in methods if m.name == EXACT), None)
+    if poisson is None or not p.matched:
+        return None, "not valid here: " + ("the outcome is not a count" if poisson is None else "a period lacks an arm")
+    if not poisson.valid:
+        return None, f"not valid here: {poisson.why}"
+    if p.exposed is not None and float(np.ptp(p.exposed[1] / p.exposed.sum(axis=0))) > 0.02:
+        return None, "not valid here: the arms' parts of the exposure change from period to period"
+    exposed = (None, None) if p.exposed is None else (p.exposed[1], p.exposed[0])
+    return looks_at_counts(list(p.counts[1]), list(p.counts[0]), exposed, p.names, confidence), ""
+
+
+def _money(e: Evidence, effect: Difference, value: float | None, cost: float | None, confidence: float) -> Money | None:
+    d, spent = e.design, float(cost or 0.0)
+    if d.analysis == "period":
+        assert e.periods is not None
+        if value is None:
+            message = "By period, the value of an outcome is one number."
+            raise UsageError(message, "For example value=200, or leave analysis out.")
+        level = e.periods.outcomes()[2]
+        size = float((~np.isnan(e.periods.counts[1])).sum())
+        return money_effect(effect, value=value, cost=spent * level, direction=d.direction, per="period", treated=size)
+    u = e.units
+    assert u is not None
+    per, size = ("unit and period" if u.repeated else "unit"), float(u.rows[u.treated].sum())
+    if value is None:
+        assert u.money is not None
+        effect, value = by_units(u.arms(u.money), u.arms(u.rows), confidence), 1.0
+    return money_effect(effect, value=value, cost=spent, direction=d.direction, per=per, treated=size)
+
+
+def _plans(e: Evidence) -> tuple[TrialPlan, ...]:
+    """What a trial of this size can see, judged by the spread within the arms."""
+    if e.design.analysis == "period":
+        assert e.periods is not None
+        treated, control, _ = e.periods.outcomes()
+        arms = (treated, control)
+    else:
+        u = e.units
+        assert u is not None
+        arms = u.arms(u.total / u.rows)
+    # Two equal arms of this size tell as much as these two.
+    n = round(2 / sum(1 / len(a) for a in arms))
+    squares, freedom = sum(float(((a - a.mean()) ** 2).sum()) for a in arms), sum(len(a) - 1 for a in arms)
+    if n < 2 or freedom < 1 or squares <= 0:
+        return ()
+    spread, level = float(np.sqrt(squares / freedom)), float(arms[1].mean())
+    plans = [planned_effect(n, deviation=spread, level=level)]
+    if e.design.analysis == "period" and e.design.kind != "number" and level > 0:
+        plans.append(planned_effect(n, rate=level))
+    return tuple(plans)

@@ -1,0 +1,339 @@
+"""A comparison in words, tables and a picture: how much better, how sure, and what that rests on."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from dataclasses import replace as changed
+from html import escape
+from typing import Any
+
+from steelyard.charts.marks import Band, Chart, Mark, Point, Rule
+from steelyard.charts.scales import Scale, wide_enough
+from steelyard.measures.measure import find
+from steelyard.results import Difference
+from steelyard.views.layout import WIDTH, fit, table_width, wrap
+from steelyard.views.notebook import small_table
+from steelyard.views.tables import Table
+from steelyard.views.text import table_lines
+from steelyard.words import count, digits_for, estimate_parts, percent, significant, visible
+from steelyard.words import number as decimal
+
+NAMES = {"holm": "Holm", "benjamini-hochberg": "Benjamini and Hochberg"}
+SHORT = {"holm": "p (Holm)", "benjamini-hochberg": "p (B.–H.)", "none": "p"}
+SHOWN = 12
+"""Pairs that are told one by one; of more, those that differ most clearly."""
+DRAWN = 24
+"""Pairs in a chart."""
+LONGEST = 24
+"""Columns of a model's name in the table of models."""
+SEEN = {"better": 0, "worse": 1}
+
+
+def headline(c: Any) -> str:
+    """What is compared, in one line."""
+    rows = {e.rows for e in c.evaluations.values()}
+    of = f"{count(next(iter(rows)))} rows" if len(rows) == 1 else "test sets of different sizes"
+    where = f" in {visible(c.source)}" if c.source else ""
+    words = c.pairing.words
+    if c.kind == "same folds":
+        repeats, folds = c.pairing.shape
+        words = f"on the same {repeats * folds} folds"
+    return f"{len(c.models)} models compared {words}{where} ({of})"
+
+
+def p_text(p: float | None) -> str:
+    """A p-value as people write it.
+
+    >>> p_text(0.034), p_text(0.00001), p_text(None)
+    ('0.034', '< 0.0001', '')
+    """
+    if p is None:
+        return ""
+    return "< 0.0001" if p < 0.0001 else significant(p, 2)
+
+
+def number(d: Difference) -> str:
+    """A difference with its interval and its sign, as it stands in a table."""
+    if d.value is None:
+        return "n/a"
+    value, low, high = estimate_parts(d.value, d.low, d.high)
+    sign = "+" if d.value > 0 and any(ch in "123456789" for ch in value) else ""
+    return f"{sign}{value} [{low}, {high}]" if low and d.low != d.high else f"{sign}{value}"
+
+
+def models_table(c: Any) -> Table:
+    """The models' own numbers, each with its interval."""
+    columns = [(name, dict(options)) for m in c.measures for name, options in _columns(m)]
+    head = ("model", *(f"{n} per case" if options else n for n, options in columns))
+    rows: list[tuple[str, ...]] = []
+    why: dict[str, None] = {}
+    for model, e in c.evaluations.items():
+        found = [e.measure(n, None, **options) for n, options in columns]
+        rows.append((visible(model), *("n/a" if x.value is None else str(x) for x in found)))
+        why |= {f"{x.measure} of {visible(model)}: {visible(x.reason)}": None for x in found if x.value is None}
+    note = "Intervals of the models' own numbers; that two overlap says nothing about their difference."
+    title = "Each by itself" if c.kind != "same folds" else "Each by itself (sum of the folds)"
+    return Table(title, head, "l" * len(head), rows, note=_not_there(why) + note)
+
+
+def _columns(measure: str) -> list[tuple[str, dict[str, Any]]]:
+    """Totals of money also by case, since cases are what is compared."""
+    money = "payoff" in find(measure).options
+    return [(measure, {}), *([(measure, {"per": "case"})] if money else [])]
+
+
+def _not_there(why: dict[str, None]) -> str:
+    """Why there is no number, in one sentence; of many the first few."""
+    told = list(why)
+    more = f"; and {len(told) - 3} more" if len(told) > 3 else ""
+    return f"n/a: {'; '.join(told[:3])}{more}. " if told else ""
+
+
+def below(t: Table) -> list[Table]:
+    """A table that is too wide for a page, as several below one another that repeat its first column."""
+    rows = [(fit(row[0], LONGEST), *row[1:]) for row in t.rows]
+    parts: list[list[int]] = []
+    for i in range(1, len(t.head)):
+        wider = [0, *(parts[-1] if parts else []), i]
+        width = table_width([t.head[j] for j in wider], [[row[j] for j in wider] for row in rows])
+        if parts and width <= WIDTH - 2:
+            parts[-1].append(i)
+        else:
+            parts.append([i])
+    out = []
+    for number_of, part in enumerate(parts):
+        keep = [0, *part]
+        title = t.title if number_of == 0 else f"{t.title}, continued"
+        cells: list[tuple[str, ...]] = [tuple(row[j] for j in keep) for row in rows]
+        last = number_of == len(parts) - 1
+        out.append(Table(title, tuple(t.head[j] for j in keep), "l" * len(keep), cells, t.note if last else ""))
+    return out
+
+
+def ordered(c: Any, measure: str) -> list[Any]:
+    """Every pair with the better model first, those that differ most clearly before others."""
+    lower = find(measure).better == "lower"
+
+    def first_is_behind(d: Difference) -> bool:
+        return d.value is not None and (d.value > 0 if lower else d.value < 0)
+
+    found = [_turned(r) if first_is_behind(r.difference) else r for r in c.table(measure)]
+    return sorted(
+        found,
+        key=lambda r: (
+            r.difference.value is None,
+            r.verdict not in SEEN,
+            r.p_corrected if r.p_corrected is not None else 2.0,
+        ),
+    )
+
+
+def _turned(r: Any) -> Any:
+    other = {"better": "worse", "worse": "better"}
+    return changed(r, difference=turned(r.difference), verdict=other.get(r.verdict, r.verdict))
+
+
+def looks(c: Any, pairs: int) -> str:
+    """For how many looks p-values were corrected, in words; empty where they were not."""
+    over = c.over == "everything"
+    many = pairs * len(c.measures) if over else pairs
+    return "" if many < 2 or c.correction == "none" else f"{many} {'looks' if over else 'pairs'}"
+
+
+def of_case(found: list[Any], measure: str) -> str:
+    """The measure as it is compared: money by case."""
+    per = any(r.difference.options.get("per") == "case" for r in found)
+    return f"{measure} per case" if per else measure
+
+
+def differences_table(c: Any, measure: str) -> Table:
+    """Every pair in one measure: the difference, its p-value, the verdict."""
+    found = ordered(c, measure)
+    several = bool(looks(c, len(found)))
+    # Of several pairs only the corrected p-value is told: the other would be read without its company.
+    head = ("pair", "difference", SHORT[c.correction] if several else "p", "verdict")
+    rows: list[tuple[str, ...]] = []
+    why: dict[str, None] = {}
+    for r in found[:SHOWN]:
+        d = r.difference
+        p = r.p_corrected if several else d.p_value
+        rows.append((f"{visible(d.first)} − {visible(d.second)}", number(d), p_text(p), r.verdict))
+        why |= {visible(d.reason): None} if d.value is None else {}
+    methods = [m for m in dict.fromkeys(r.difference.method for r in found) if m and m != "none"]
+    better = f"{find(measure).better} is better"
+    notes = [_not_there(why).strip(), f"By {' / '.join(methods[:2])}." if methods else ""]
+    if several and any(r.p_corrected is not None for r in found):
+        notes.append(f"p corrected for {looks(c, len(found))} ({NAMES[c.correction]}).")
+    if len(found) > SHOWN:
+        notes.append(f"{len(found) - SHOWN} more pairs in .frame().")
+    title = f"Differences in {of_case(found, measure)} ({better})"
+    return Table(title, head, "l" * len(head), rows, note=" ".join(filter(None, notes)))
+
+
+def turned(d: Difference) -> Difference:
+    """The same difference seen from the other model."""
+    low, high, value = (None if v is None else -v for v in (d.high, d.low, d.value))
+    statistic = None if d.statistic is None else -d.statistic
+    facts: dict[str, Any] = {"first": d.second, "second": d.first, "values": d.values[::-1], "n": d.n[::-1]}
+    return d.renamed(value=value, low=low, high=high, statistic=statistic, **facts)
+
+
+def verdict_sentence(r: Any, corrected: str = "") -> str:
+    """One pair in one measure, in plain words; `corrected` says for how many looks its p-value was."""
+    d, verdict = r.difference, r.verdict
+    first, second, measure = visible(d.first), visible(d.second), of_case([r], d.measure)
+    if d.value is None:
+        return f"{measure} of {first} and {second} cannot be compared: {visible(d.reason)}."
+    p = r.p_corrected if corrected else d.p_value
+    told = f"{number(d)}{f', p {_equals(p)}' if p is not None else ''}"
+    if verdict == "better":
+        return f"{first} is better than {second} in {measure}: {told}."
+    if verdict == "worse":
+        return f"{first} is worse than {second} in {measure}: {told}."
+    if verdict.startswith("equivalent"):
+        return f"{first} and {second} are {verdict} in {measure}: {told}."
+    why = f" ({visible(d.note)})" if d.note else ""
+    if verdict.startswith("too few"):
+        return f"Too few cases to tell {first} and {second} apart in {measure}: {told}{why}."
+    if verdict == "not known":
+        return f"Whether {first} and {second} differ in {measure} is not known: {told}{why}."
+    if d.value == 0 and d.low == d.high:
+        return f"{first} and {second} do not differ at all in {measure}{f': {visible(d.note)}' if d.note else ''}."
+    # One interval is about one pair, and would be read as a clear difference.
+    apart = d.low is not None and d.high is not None and (d.low > 0 or d.high < 0)
+    many = f" (p corrected for {corrected})" if corrected and apart else ""
+    return f"No clear difference between {first} and {second} in {measure}: {told}{many}."
+
+
+def comparison_sentences(c: Any) -> list[str]:
+    """The verdicts of the first measure pair by pair, then who wins and how much of that is luck."""
+    measure = c.measures[0]
+    found = ordered(c, measure)
+    out = [verdict_sentence(r, looks(c, len(found))) for r in found[:4]]
+    if len(found) > 4:
+        clear = sum(r.verdict in SEEN for r in found)
+        out.append(f"Of {len(found)} pairs {clear} differ clearly in {measure}.")
+    whole = c.together(measure)
+    if whole is not None and whole.p_value is not None:
+        out.append(f"All equal? {whole.method}: p {_equals(whole.p_value)}.")
+    best = c.winner(measure) if len(c.models) > 2 else None
+    if best is not None and best.optimism.value is not None:
+        out.append(_luck(c, best, measure, found))
+    if c.ranking is not None:
+        out.append(c.ranking.paragraph())
+    return out
+
+
+def _luck(c: Any, best: Any, measure: str, found: list[Any]) -> str:
+    """How much of a lead is due to having been chosen."""
+    x, left = best.optimism.value, best.corrected
+    low, high = left.low, left.high
+    decimals = 3 if low is None or high is None else digits_for((high - low) / 2)
+    said = f"{visible(best.winner)} has the best {of_case(found, measure)} of {len(c.models)}"
+    if round(abs(x), decimals) == 0:
+        # Where only some pairs were compared the second may not be among them.
+        near = [r for r in found if best.winner in (r.difference.first, r.difference.second)]
+        unclear = [r for r in near if r.verdict != "better" or r.difference.first != best.winner]
+        if len(near) == len(c.models) - 1 and not unclear:
+            return f"{said}, so clearly that the choice hardly flatters it."
+        if not unclear:
+            return f"{said}; the choice hardly flatters it."
+        others = [r.difference.second if r.difference.first == best.winner else r.difference.first for r in unclear]
+        return f"{said}; the choice hardly flatters it, but it is not clearly better than {_some(others)}."
+    luck, rest = decimal(abs(x), decimals), decimal(left.value, decimals)
+    return f"{said}; having been chosen flatters it by about {luck}, which leaves {rest}."
+
+
+def _some(names: list[str]) -> str:
+    """One or two names, or how many there are."""
+    told = [visible(n) for n in names]
+    return " and ".join(told) if len(told) < 3 else f"{len(told)} others"
+
+
+def _equals(p: float) -> str:
+    return p_text(p) if p < 0.0001 else f"= {p_text(p)}"
+
+
+def comparison_text(c: Any) -> str:
+    """The comparison as plain text, 80 columns wide."""
+    blocks = [wrap(headline(c), WIDTH, "", "  ")]
+    blocks.append([line for s in c.sentences() for line in wrap(s, WIDTH, "", "  ")])
+    for t in (*below(models_table(c)), *(differences_table(c, m) for m in c.measures)):
+        bare = Table(t.title, t.head, t.align, t.rows, spare=t.spare)
+        blocks.append([*table_lines(bare), *(wrap(t.note, WIDTH, "  ", "  ") if t.note else [])])
+    blocks.append([line for n in c.notes() for line in wrap(n, WIDTH, "Note: ", "      ")])
+    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+
+
+def comparison_html(c: Any) -> str:
+    """The comparison as plain HTML for a notebook."""
+    parts = [f"<p><strong>{escape(headline(c))}</strong></p>"]
+    parts += [f"<p>{escape(s)}</p>" for s in c.sentences()]
+    parts.append(f'<div style="max-width:640px">{comparison_chart(c).svg()}</div>')
+    parts += [small_table(t) for t in (models_table(c), *(differences_table(c, m) for m in c.measures))]
+    parts += [f"<p>Note: {escape(n)}</p>" for n in c.notes()]
+    return f"<div>{''.join(parts)}</div>"
+
+
+def comparison_document(c: Any) -> dict[str, Any]:
+    """Every number and sentence as plain JSON values."""
+    best, whole = c.winner(), c.together()
+    return {
+        "headline": headline(c),
+        "kind": c.kind,
+        "confidence": c.confidence,
+        "correction": c.correction,
+        "over": c.over,
+        "control": c.control,
+        "margins": dict(c.margins),
+        "models": {n: {m: e[m].to_dict() for m in c.measures} for n, e in c.evaluations.items()},
+        "differences": [
+            r.difference.to_dict() | {"p_corrected": r.p_corrected, "verdict": r.verdict} for r in c.table()
+        ],
+        "together": None if whole is None else asdict(whole),
+        "winner": None if best is None else best.to_dict(),
+        "ranking": None if c.ranking is None else c.ranking.to_dict(),
+        "sentences": c.sentences(),
+        "notes": c.notes(),
+    }
+
+
+def comparison_chart(c: Any, measure: str | None = None) -> Chart:
+    """The differences below one another, zero as a line, the margin as a band around it."""
+    measure = find(measure).name if measure else c.measures[0]
+    every = ordered(c, measure)
+    found = [r for r in every if r.difference.value is not None][:DRAWN]
+    values = [v for r in found for v in (r.difference.low, r.difference.value, r.difference.high) if v is not None]
+    margin = c.margins.get(measure)
+    values += [0.0, *((-margin, margin) if margin is not None else ())]
+    marks: list[Mark] = []
+    size = max(len(found), 1)
+    # The better one stands first, so none is worse.
+    legend: list[tuple[str, Any]] = [("first is better", 0), ("no clear difference", "quiet")]
+    if margin is not None:
+        marks.append(Band([-margin, margin], [-0.5, -0.5], [size - 0.5, size - 0.5], 2, 0.12))
+        legend.append((f"equivalent: inside the margin of {margin:g}", 2))
+    marks.append(Rule(x=0.0))
+    names = []
+    for i, r in enumerate(found):
+        d = r.difference
+        colour = 2 if r.verdict.startswith("equivalent") else SEEN.get(r.verdict, "quiet")
+        marks.append(Point(float(d.value), float(i), colour, "circle", 4.5, d.low, d.high))
+        names.append(f"{visible(d.first)} minus {visible(d.second)}  {number(d)}")
+    columns = {
+        "pair": names,
+        "difference": [r.difference.value for r in found],
+        "low": [r.difference.low for r in found],
+        "high": [r.difference.high for r in found],
+        "verdict": [r.verdict for r in found],
+    }
+    told = of_case(every, measure)
+    left_out = len(every) - len(found)
+    fewer = f" ({left_out} of {len(every)} pairs not shown)" if left_out else ""
+    title = f"Differences in {told}, {percent(c.confidence)} intervals{fewer}"
+    said = f"{title}: {'; '.join(names)}."
+    up = Scale(size - 0.5, -0.5, "", "names", tuple(names))
+    across = wide_enough(values, f"{told}, first minus second")
+    return Chart(
+        "differences", title, across, up, tuple(marks), said, columns, tuple(legend), (700.0, 90 + 28.0 * size)
+    )

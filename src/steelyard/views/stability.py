@@ -1,0 +1,203 @@
+"""The stability of columns told: sentences, a small table, bars of both distributions, a forest of many columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.charts.marks import Bar, Chart, Colour, Mark, Point, Rule, Text
+from steelyard.charts.scales import Scale
+from steelyard.views.layout import WIDTH, fit, wrap
+from steelyard.views.tables import Table
+from steelyard.views.text import table_lines
+from steelyard.words import count, estimate_parts, number, percent, quoted, significant, visible
+
+WORDS = {
+    "ok": "No change is shown",
+    "shift-negligible": "There is a change, too small to matter",
+    "warn": "There is a change worth a look",
+    "alarm": "There is a large change",
+    "insufficient": "There are too few rows to decide",
+}
+LIGHTS = {
+    "stable": "stable (below 0.1)",
+    "look": "look (from 0.1 to 0.25, both included)",
+    "act": "act (above 0.25)",
+}
+MOST_ROWS = 20
+MOST_BARS = 24
+MOST_COLUMNS = 30
+INDENT = "  "
+SHORT = 24
+COLOURS: dict[str, Colour] = {"alarm": 1, "warn": 3, "shift-negligible": 0, "ok": "quiet", "insufficient": "quiet"}
+SHAPES = {"alarm": "square", "warn": "diamond", "shift-negligible": "circle", "ok": "circle", "insufficient": "ring"}
+
+
+# One column -----------------------------------------------------------------------------------------------------------
+
+
+def stability_sentences(s: Any) -> list[str]:
+    """The decision and why, the numbers, where the change is, the classic light, and what to know."""
+    name = f"{visible(s.column)}: " if s.column else ""
+    first = WORDS[s.decision]
+    head = f"{name}{first[0].lower() + first[1:] if name else first}: {s.reason}."
+    if s.adjusted is not None and "(p = " in s.reason:
+        head = f"{head[:-1]}, after the correction for many columns."
+    value, low, high = estimate_parts(s.corrected.value, s.corrected.low, s.corrected.high)
+    interval = f"{value}, {percent(s.confidence)} interval {low} to {high}" if low else value
+    numbers = (
+        f"The stability index of {count(s.reference_rows)} reference and {count(s.current_rows)} current rows in "
+        f"{len(s.cells)} cells is {significant(s.index)}; less what chance alone brings it is {interval}."
+    )
+    light = f"The classic traffic light, uncorrected for sample size, says {LIGHTS[s.classic]}"
+    light += "." if abs(s.classic_index - s.index) < 5e-4 else f", from an index of {significant(s.classic_index)}."
+    return [head, numbers, *_largest(s), light, *s.notes]
+
+
+def _largest(s: Any) -> list[str]:
+    if not s.cells or s.index <= 0 or s.decision in {"ok", "insufficient"}:
+        return []
+    cell = max(s.cells, key=lambda c: c.part)
+    return [
+        f"The largest part, {percent(round(cell.part / s.index, 2))} of the index, comes from {quoted(cell.name)}: "
+        f"{percent(round(cell.reference_share, 4))} of the rows before, {percent(round(cell.current_share, 4))} now."
+    ]
+
+
+def stability_text(s: Any) -> str:
+    """The sentences and the cells, 80 columns wide."""
+    said = stability_sentences(s)
+    notes = len(s.notes)
+    blocks = [[line for t in said[: len(said) - notes] for line in wrap(t, WIDTH, "", INDENT)]]
+    blocks.append(table_lines(_cell_table(s)))
+    blocks.append([line for t in s.notes for line in wrap(t, WIDTH, "Note: ", "      ")])
+    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+
+
+def _cell_table(s: Any) -> Table:
+    cells, note = list(s.cells), ""
+    if len(cells) > MOST_ROWS:
+        cells = sorted(cells, key=lambda c: -c.part)[:MOST_ROWS]
+        note = f"The {MOST_ROWS} largest parts of {len(s.cells):,}; the rest with .frame()."
+    rows: list[tuple[str, ...]] = [
+        (
+            visible(c.name),
+            count(round(c.reference, 1)),
+            f"{100 * c.reference_share:.1f}%",
+            count(round(c.current, 1)),
+            f"{100 * c.current_share:.1f}%",
+            number(c.part, 3),
+        )
+        for c in cells
+    ]
+    head = ("cell", "reference", "share", "current", "share", "part")
+    return Table("By cell", head, "lrrrrr", rows, note)
+
+
+def stability_chart(s: Any) -> Chart:
+    """Two bars a cell, the reference left, with the part of the index above them."""
+    cells, left = list(s.cells), 0
+    if len(cells) > MOST_BARS:
+        chosen = sorted(range(len(cells)), key=lambda i: -cells[i].part)[:MOST_BARS]
+        left = len(cells) - MOST_BARS
+        cells = [cells[i] for i in sorted(chosen)]
+    marks: list[Mark] = []
+    for i, c in enumerate(cells):
+        marks.append(Bar(i - 0.38, i - 0.02, 0.0, c.reference_share, 0))
+        marks.append(Bar(i + 0.02, i + 0.38, 0.0, c.current_share, 1))
+    top = max(max(c.reference_share, c.current_share) for c in cells)
+    for i, c in enumerate(cells):
+        if len(cells) <= 14:
+            height = max(c.reference_share, c.current_share)
+            marks.append(Text(i, height, number(c.part, 3), "ink", "middle", dy=-5))
+    names = tuple(fit(c.name, SHORT) for c in cells)
+    more = f" ({left} cells with smaller parts are not shown)" if left else ""
+    across = Scale(-0.5, len(cells) - 0.5, visible(s.column), "names", names)
+    up = Scale(0.0, top * 1.12, "Share of rows", "share")
+    columns = {
+        "cell": [c.name for c in s.cells],
+        "reference_share": [c.reference_share for c in s.cells],
+        "current_share": [c.current_share for c in s.cells],
+        "part": [c.part for c in s.cells],
+    }
+    legend = (("reference", 0), ("current; above the bars their part of the index", 1))
+    width = min(900.0, max(460.0, 90.0 + 52.0 * len(cells)))
+    told = f"{stability_sentences(s)[0]}{more}"
+    title = f"Stability of {visible(s.column)}" if s.column else "Stability"
+    return Chart("stability", title, across, up, tuple(marks), told, columns, legend, (width, 360.0))
+
+
+# Many columns ---------------------------------------------------------------------------------------------------------
+
+
+def many_sentences(found: Any) -> list[str]:
+    """How many columns changed, which most, and what was left out."""
+    kinds = {name: [s for s in found if s.decision == name] for name in WORDS}
+    total = len(found)
+    out = []
+    for name, words in (
+        ("alarm", "a large change"),
+        ("warn", "a change worth a look"),
+        ("shift-negligible", "a change too small to matter"),
+    ):
+        if kinds[name]:
+            told = ", ".join(quoted(str(s.column)) for s in kinds[name][:5])
+            more = f" and {len(kinds[name]) - 5} more" if len(kinds[name]) > 5 else ""
+            verb = "shows" if len(kinds[name]) == 1 else "show"
+            out.append(f"{len(kinds[name])} of {total} columns {verb} {words}: {told}{more}.")
+    if not out:
+        out.append(f"None of {total} columns shows a change.")
+    short = kinds["insufficient"]
+    if short:
+        verb = "has" if len(short) == 1 else "have"
+        out.append(
+            f"{len(short)} of {total} columns {verb} too few rows to decide; "
+            f"{quoted(str(short[0].column))}: {short[0].reason}."
+        )
+    out.append(
+        f"p-values are corrected for the number of columns by Benjamini and Hochberg: at most {percent(found.alpha)} of the "
+        "changes named here are to be expected to be none."
+    )
+    if found.left_out:
+        out.append(f"Left out: {'; '.join(found.left_out)}.")
+    return out
+
+
+def many_text(found: Any) -> str:
+    """The sentences and the columns with the largest effects, 80 columns wide."""
+    blocks = [[line for t in many_sentences(found) for line in wrap(t, WIDTH, "", INDENT)]]
+    rows: list[tuple[str, ...]] = []
+    for s in list(found)[:MOST_ROWS]:
+        value, low, high = estimate_parts(s.corrected.value, s.corrected.low, s.corrected.high)
+        p = "" if s.adjusted is None else "< 0.0001" if s.adjusted < 1e-4 else significant(s.adjusted, 2)
+        rows.append((visible(s.column), s.decision, value, f"[{low}, {high}]" if low else "", p, s.classic))
+    note = f"The first {MOST_ROWS} of {len(found):,}; the rest with .frame()." if len(found) > MOST_ROWS else ""
+    head = ("column", "decision", "corrected", "interval", "p", "uncorrected")
+    blocks.append(table_lines(Table("Columns by effect", head, "llrlrl", rows, note, 1)))
+    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+
+
+def many_chart(found: Any) -> Chart:
+    """The corrected indices with their intervals, the largest on top, beside the classic limits."""
+    shown = list(found)[:MOST_COLUMNS]
+    marks: list[Mark] = [Rule(x=0.1), Rule(x=0.25)]
+    for i, s in enumerate(shown):
+        e = s.corrected
+        marks.append(Point(e.value, i, COLOURS[s.decision], SHAPES[s.decision], 4.5, e.low, e.high))
+    high = max([0.3, *(s.corrected.high for s in shown)]) * 1.04
+    names = tuple(fit(s.column, SHORT) for s in shown)
+    up = Scale(len(shown) - 0.5, -0.5, "", "names", names)
+    across = Scale(0.0, high, "Stability index, corrected for sample size")
+    there = [name for name in ("alarm", "warn", "shift-negligible", "ok") if any(s.decision == name for s in shown)]
+    if any(s.decision == "insufficient" for s in shown):
+        there.append("insufficient")
+    legend = tuple((name, COLOURS[name]) for name in there)
+    told = " ".join(many_sentences(found))
+    columns = {
+        "column": [s.column for s in found],
+        "corrected": [s.corrected.value for s in found],
+        "low": [s.corrected.low for s in found],
+        "high": [s.corrected.high for s in found],
+        "decision": [s.decision for s in found],
+    }
+    size = (620.0, 90.0 + 24.0 * len(shown))
+    return Chart("stabilities", "Stability of columns", across, up, tuple(marks), told, columns, legend, size)

@@ -1,0 +1,225 @@
+"""How early a model warns, told: a short story, the models without data beside it, alerts, and curves over the period."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.charts.curves import chart_of
+from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
+from steelyard.charts.scales import Scale
+from steelyard.results import Curve, Estimate
+from steelyard.views.layout import WIDTH, table, wrap
+from steelyard.words import count, estimate_parts, estimate_text, percent, quoted, shortest, significant
+
+INDENT = "  "
+SIZE = (560.0, 360.0)
+NAMES = {"q": "Q", "q0": "Q0", "value_q": "Q by value"}
+
+
+def _cells(x: Estimate) -> tuple[str, str]:
+    if x.value is None:
+        return f"n/a ({x.reason})", ""
+    value, low, high = estimate_parts(x.value, x.low, x.high)
+    return value, f"{low} to {high}" if low else ""
+
+
+# Timeliness -----------------------------------------------------------------------------------------------------------
+
+
+def timeliness_sentences(t: Any) -> list[str]:
+    """What the quality says, against what needs no model, and what it rests on."""
+    s = t.summary
+    base = percent(float(f"{t.base_rate:.3g}"))
+    out = [
+        f"Timeliness Q is {estimate_text(t.q)}: 1 would be perfect from the first moment, 0 is to say the base rate of "
+        f"{base} all the time.",
+        _against(t),
+    ]
+    if s.valued:
+        out.append(f"Weighed by the value of customers it is {estimate_text(t.value_q)}.")
+    out.append(_rests(t))
+    out.append(_before(t))
+    return [text for text in out if text]
+
+
+def _against(t: Any) -> str:
+    trivial = t.trivial("q")
+    best = max(("always positive", "always negative"), key=lambda name: trivial[name])
+    told = f'"{best}", the best model without data, which has {significant(trivial[best])}'
+    x = t.q
+    if x.low is None or x.high is None:
+        return f"To be set against {told}."
+    if x.low > trivial[best]:
+        return f"It beats {told}."
+    if x.high < trivial[best]:
+        return f"It is worse than {told}."
+    return f"It is not clear that it beats {told}."
+
+
+def _rests(t: Any) -> str:
+    s = t.summary
+    period = shortest(s.weighing.horizon)
+    text = (
+        f"It rests on {count(s.events)} events of {count(s.customers)} customers over a period of {period}; "
+        f"{count(s.positives)} had the outcome"
+    )
+    if s.silent:
+        text += f", {count(s.silent)} had no event at all"
+    return text + "."
+
+
+def _before(t: Any) -> str:
+    said = "the base rate" if t.before == "base rate" else shortest(float(t.before))
+    return f"Before a customer's first event the score is taken to be {said}."
+
+
+def timeliness_notes(t: Any) -> list[str]:
+    """What a reader must know of how it was worked out."""
+    s = t.summary
+    out = []
+    if s.duplicates:
+        many = "1 event has" if s.duplicates == 1 else f"{count(s.duplicates)} events have"
+        out.append(f"{many} the same customer and time as another; the mean of such scores counts.")
+    if s.weighing.kernel == "uniform":
+        out.append("Uniform kernel: every moment of a warning counts the same, early or late.")
+    if s.weighing.ends:
+        perfect = significant(t.trivial("q")["perfect"], 4)
+        out.append(
+            f"Sampled at {count(len(s.weighing.ends))} period ends as in the paper: this is biased, a perfect model would "
+            f"have {perfect} and not 1."
+        )
+    for reason, n in t.dropped.items():
+        out.append(f"{count(n)} {'row was' if n == 1 else 'rows were'} left out: {reason}.")
+    out += [f"{NAMES[name]}: {t[name].note}." for name in ("q",) if t[name].note]
+    return out
+
+
+def timeliness_text(t: Any) -> str:
+    """The story, 80 columns wide."""
+    first, *others = timeliness_sentences(t)
+    names = [n for n in ("q", "q0", "value_q") if n != "value_q" or t.summary.valued]
+    head = ("", *(NAMES[n] for n in names), f"{percent(t.confidence)} interval of Q")
+    model = [_cells(t[n]) for n in names]
+    rows: list[tuple[str, ...]] = [("the model", *(value for value, _ in model), model[0][1])]
+    # To twelve digits, so that the last bit of a sum does not turn 1 into 1.000.
+    trivial = {n: {m: float(f"{v:.12g}") for m, v in t.trivial(n).items()} for n in names}
+    for name in trivial["q"]:
+        rows.append((quoted(name), *(significant(trivial[n][name]) for n in names), ""))
+    lines = table(head, rows, "l" + "r" * len(names) + "l")
+    blocks = [
+        wrap(first, WIDTH),
+        [INDENT + line for line in lines],
+        [line for text in others for line in wrap(text, WIDTH, "", INDENT)],
+        [line for text in timeliness_notes(t) for line in wrap(text, WIDTH, "Note: ", "      ")],
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+# Alerts ---------------------------------------------------------------------------------------------------------------
+
+
+def alert_sentences(a: Any) -> list[str]:
+    """What happens at the threshold."""
+    out = [
+        f"At a threshold of {shortest(float(f'{a.threshold:.6g}'))} there are {count(a.alerts)} alerts in a period of "
+        f"{shortest(a.horizon)}"
+        + (f", at most {shortest(a.budget)} per unit of time" if a.budget is not None else "")
+        + (
+            f"; {count(a.suppressed)} more fell into a quiet period of {shortest(a.quiet)} and were held back"
+            if a.quiet is not None
+            else ""
+        )
+        + "."
+    ]
+    recall, lead = a["recall"], a["median_lead_time"]
+    ahead = f", half of them at least {estimate_text(lead)} ahead" if lead.value is not None else ""
+    out.append(f"They catch {estimate_text(recall)} of the outcomes{ahead}.")
+    false, precision = a["false_alarms_per_time"], a["precision"]
+    tail = "" if precision.value is None else f"; of the customers alerted, {estimate_text(precision)} had the outcome"
+    out.append(f"There are {estimate_text(false)} false alarms per unit of time{tail}.")
+    if a["value_saved"].value is not None:
+        out.append(f"Value saved if acted on at the first alert: {estimate_text(a['value_saved'])}.")
+    return out
+
+
+def alert_text(a: Any) -> str:
+    """The story of alerts, 80 columns wide."""
+    rows = []
+    for name, x in a.numbers.items():
+        if x.value is None and name == "value_saved":
+            continue
+        rows.append((name.replace("_", " "), *_cells(x)))
+    confidence = next(iter(a.numbers.values())).confidence
+    lines = table(("", "value", f"{percent(confidence)} interval"), rows, "lrl")
+    blocks = [
+        [line for text in alert_sentences(a) for line in wrap(text, WIDTH, "", INDENT)],
+        [INDENT + line for line in lines],
+        wrap(a.note, WIDTH, "Note: ", "      ") if a.note else [],
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+# Charts ---------------------------------------------------------------------------------------------------------------
+
+
+def _values(c: Curve, *names: str) -> list[list[float | None]]:
+    return [list(c.columns[name]) for name in names]
+
+
+@chart_of("scores_over_time")
+def scores_chart(c: Curve) -> Chart:
+    """The mean score in force of both classes over the period."""
+    x, one, one_low, one_high = _values(c, "time", "positives", "positives_low", "positives_high")
+    zero, zero_low, zero_high = _values(c, "negatives", "negatives_low", "negatives_high")
+    base = float(c.facts["base_rate"])
+    horizon = float(c.facts["horizon"])
+    marks: list[Mark] = [
+        Rule(y=base),
+        Text(horizon, base, "base rate", anchor="end", dy=15),
+        Band(x, zero_low, zero_high, "quiet"),
+        Line(x, zero, "quiet", 2),
+        Band(x, one_low, one_high, 1),
+        Line(x, one, 1, 2.5),
+    ]
+    seen = [v for v in (*one, *one_high, *zero, *zero_high, base) if v is not None]
+    up = Scale(0.0, min(1.0, 1.08 * max(seen)) or 1.0, "Mean score in force", "share")
+    said = (
+        f"Mean score in force over the period, with {percent(c.confidence)} bands: positives end at "
+        f"{significant(one[-1] or 0.0)}, negatives at {significant(zero[-1] or 0.0)}."
+    )
+    legend = (("with the outcome", 1), ("without", "quiet"))
+    across = Scale(0.0, horizon, "Time since the start of the period")
+    return Chart(c.name, "Scores over time", across, up, tuple(marks), said, c.columns, legend, SIZE)
+
+
+@chart_of("l_quality_over_time")
+def l_quality_chart(c: Curve) -> Chart:
+    """How well the scores in force rank, over the period."""
+    x, y, low, high = _values(c, "time", "l_quality", "low", "high")
+    seen = [v for v in (*y, *low, *high) if v is not None]
+    least = min(0.0, *seen)
+    horizon = float(c.facts["horizon"])
+    marks = (Rule(y=0.0), Text(horizon, 0.0, "random order", anchor="end", dy=-5), Band(x, low, high), Line(x, y))
+    said = f"L-quality of the scores in force over the period, with {percent(c.confidence)} bands."
+    across = Scale(0.0, horizon, "Time since the start of the period")
+    up = Scale(least, 1.0, "L-quality (2 AUC − 1)")
+    return Chart(c.name, "Ranking over time", across, up, marks, said, c.columns, size=SIZE)
+
+
+@chart_of("detection")
+def detection_chart(c: Curve) -> Chart:
+    """The share of outcomes caught at least so far ahead."""
+    x, y, low, high = _values(c, "ahead", "caught", "low", "high")
+    half = max(
+        (float(d or 0) for d, v in zip(x, y, strict=True) if v is not None and v >= (y[0] or 0) / 2), default=0.0
+    )
+    marks: list[Mark] = [Band(x, low, high), Line(x, y)]
+    if y[0]:
+        place = max(i for i, d in enumerate(x) if float(d or 0) <= half)
+        level = float(y[place] or 0)
+        marks.append(Point(half, level, 0, "ring", 5))
+        marks.append(Text(half, level, f"half of those caught: {significant(half)} ahead", "ink", dx=9, dy=-6))
+    said = f"{percent(round(y[0] or 0.0, 4))} of the outcomes are caught; half of these at least {significant(half)} ahead."
+    across = Scale(0.0, float(c.facts["horizon"]), "Time ahead of the outcome, at least")
+    up = Scale(0.0, 1.0, "Share of outcomes caught", "share")
+    return Chart(c.name, "Detection", across, up, tuple(marks), said, c.columns, size=SIZE)

@@ -1,0 +1,90 @@
+"""timeliness, stability and trial, as a new user would run them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.views.layout import width_of
+
+
+@pytest.fixture
+def files(make: Any, tmp_path: Path) -> Path:
+    events = []
+    for c in range(120):
+        left = int(c % 5 == 0)
+        for i in range(1 + c % 3):
+            events.append(
+                [c, round((c * 7 % 29) / 3 + 6 * i, 2), round(0.2 + 0.5 * left * i / 2 + (c * 13 % 20) / 100, 3), left]
+            )
+    make("events.csv", ("customer", "day", "p", "left"), events)
+    for name, shift in (("january", 0), ("june", 30)):
+        make(f"{name}.csv", ("score", "colour"), [[(i * 37 % 101) + shift, "abc"[i * 7 % 3]] for i in range(600)])
+    arms = [
+        [i, ("random", "model")[i % 2], int(i * 31 % 97 < (30 if i % 2 == 0 else 14)), (i * 11 % 100) / 100]
+        for i in range(800)
+    ]
+    make("customers.csv", ("customer", "arm", "churned", "p"), arms)
+    weeks = [[w, arm, n + w % 3] for w in range(12) for arm, n in (("random", 19), ("model", 16))]
+    make("weeks.csv", ("week", "arm", "churned"), weeks)
+    return tmp_path
+
+
+TIMELY = ("timeliness", "events.csv", "--unit", "customer", "--time", "day", "--score", "p", "--outcome", "left")
+TRIAL = (
+    "trial",
+    "customers.csv",
+    "--group",
+    "arm",
+    "--control",
+    "random",
+    "--outcome",
+    "churned",
+    "--unit",
+    "customer",
+)
+TIMES = ("trial", "weeks.csv", "--group", "arm", "--control", "random", "--outcome", "churned", "--period", "week")
+RUNS = {
+    "timeliness": ((*TIMELY, "--horizon", "31", "--alert", "0.5"), "Timeliness Q is", "Does it warn early enough?"),
+    "stability": (("stability", "january.csv", "june.csv"), "columns", "Is it going stale?"),
+    "one column": (("stability", "january.csv", "june.csv", "--column", "score"), "index", "Is it going stale?"),
+    "trial": ((*TRIAL, "--score", "p"), "Verdict: helps", "Does acting on it help?"),
+    "counts": (
+        (*TIMES, "--counts", "--exposed", "1000"),
+        "Unit of analysis: the period",
+        "Does acting on it help?",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_text_json_and_pages(name: str, files: Path, steelyard: Any) -> None:
+    arguments, words, question = RUNS[name]
+    told = steelyard(*arguments)
+    assert told.code == 0, told.err
+    assert words in told.out, told.out
+    assert all(width_of(line) <= 80 for line in told.out.splitlines()), told.out
+    assert json.loads(steelyard(*arguments, "--json").out)
+    for place in ("page.html", "page.md", "page.json"):
+        done = steelyard(*arguments, "--report", place)
+        assert done.code == 0 and done.err == f"Wrote {place}.\n", done.err
+    assert question in (files / "page.html").read_text() and "<svg" in (files / "page.html").read_text()
+
+
+WRONG = {
+    "no horizon": TIMELY,
+    "time beyond the horizon": (*TIMELY, "--horizon", "2"),
+    "no such column": (*TIMELY[:-1], "gone", "--horizon", "31"),
+    "no such file": ("stability", "january.csv", "july.csv"),
+    "no column in common": ("stability", "january.csv", "weeks.csv"),
+    "no such control": (*TRIAL[:5], "nobody", *TRIAL[6:]),
+    "a page of another kind": (*TRIAL, "--report", "page.pdf"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_arguments_get_a_sentence(name: str, files: Path, steelyard: Any) -> None:
+    told = steelyard(*WRONG[name])
+    assert told.code in (2, 3), told
+    assert told.out == "" and "Traceback" not in told.err and "Hint: " in told.err

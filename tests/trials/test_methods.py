@@ -1,0 +1,308 @@
+"""Each method against a second way to the same answer."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from steelyard.errors import InputError, LengthsDiffer, UsageError
+from steelyard.trials.autocorrelation import neighbours, slow_waves_t
+from steelyard.trials.balance import standardised_difference
+from steelyard.trials.means import by_units, cuped, paired_t, pooled_t, welch, wilcoxon_by_period
+from steelyard.trials.money import money_effect
+from steelyard.trials.proportions import fisher, two_proportions
+from steelyard.trials.rates import KINDS, dispersion, negative_binomial, poisson_ratio, quasi_poisson
+from steelyard.trials.sample_ratio import sample_ratio
+
+COUNTS = st.lists(st.integers(0, 60), min_size=3, max_size=15)
+RNG = np.random.default_rng(20261115)
+
+
+def samples(n: int = 12) -> list[tuple[np.ndarray, np.ndarray]]:
+    return [(RNG.normal(5, 2, int(RNG.integers(3, 30))), RNG.normal(4, 1, int(RNG.integers(3, 30)))) for _ in range(n)]
+
+
+def test_welch_and_pooled_agree_with_scipy() -> None:
+    for a, b in samples():
+        for mine, equal in ((welch(a, b), False), (pooled_t(a, b), True)):
+            theirs = stats.ttest_ind(a, b, equal_var=equal)
+            ends = theirs.confidence_interval(0.95)
+            found = (mine.statistic, mine.p_value, mine.options["freedom"], mine.low, mine.high)
+            assert found == pytest.approx((theirs.statistic, theirs.pvalue, theirs.df, ends.low, ends.high), rel=1e-9)
+
+
+def test_paired_and_wilcoxon_agree_with_scipy() -> None:
+    for _ in range(12):
+        a, b = RNG.normal(5, 2, 11), RNG.normal(4, 2, 11)
+        mine, theirs = paired_t(a, b), stats.ttest_rel(a, b)
+        assert (mine.statistic, mine.p_value) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-9)
+        assert wilcoxon_by_period(a, b).p_value == pytest.approx(stats.wilcoxon(a, b, method="exact").pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("test", [welch, pooled_t, paired_t])
+def test_swapping_the_arms_turns_the_answer_round(test) -> None:
+    for a, b in samples(6):
+        n = min(a.size, b.size)
+        one, other = test(a[:n], b[:n]), test(b[:n], a[:n])
+        assert (one.value, one.low, one.high) == pytest.approx((-other.value, -other.high, -other.low))
+        assert one.p_value == pytest.approx(other.p_value)
+
+
+def test_too_few_or_alike_is_said() -> None:
+    assert welch([1.0], [2.0, 3.0]).low is None and "fewer than two" in welch([1.0], [2.0, 3.0]).note
+    assert welch([], [2.0]).value is None
+    alike = welch([1, 1, 1], [2, 2, 2])
+    assert alike.value == -1 and alike.p_value is None and "no variation" in alike.note
+    with pytest.raises(LengthsDiffer):
+        paired_t([1, 2], [1, 2, 3])
+    with pytest.raises(UsageError):
+        welch([1, 2], [3, 4], confidence=1.2)
+
+
+# ---- by unit
+
+
+def sandwich(y: np.ndarray, arm: np.ndarray, unit: np.ndarray) -> tuple[float, float]:
+    """Least squares on the arm with errors clustered by unit, each arm corrected for its own number of units."""
+    X = np.column_stack([np.ones_like(y), arm])
+    bread = np.linalg.inv(X.T @ X)
+    beta = bread @ X.T @ y
+    left = y - X @ beta
+    meat = np.zeros((2, 2))
+    size = {a: len(np.unique(unit[arm == a])) for a in (0, 1)}
+    for u in np.unique(unit):
+        here = unit == u
+        score = X[here].T @ left[here]
+        n = size[int(arm[here][0])]
+        meat += np.outer(score, score) * n / (n - 1)
+    return float(beta[1]), math.sqrt((bread @ meat @ bread)[1, 1])
+
+
+def test_by_units_is_the_sandwich_of_least_squares() -> None:
+    for _ in range(10):
+        rows = RNG.integers(1, 6, 25)
+        unit = np.repeat(np.arange(25), rows)
+        arm = (unit % 2).astype(float)
+        y = RNG.normal(size=unit.size) + RNG.normal(size=25)[unit] + 0.5 * arm
+        totals = np.bincount(unit, weights=y)
+        treated = np.arange(25) % 2 == 1
+        d = by_units((totals[treated], totals[~treated]), (rows[treated], rows[~treated]))
+        assert (d.value, d.options["error"]) == pytest.approx(sandwich(y, arm, unit), rel=1e-9)
+
+
+def test_rows_of_a_unit_make_it_no_surer() -> None:
+    """Writing every row five times changes nothing but the number of rows."""
+    y = (RNG.normal(size=20), RNG.normal(size=25))
+    once = by_units(y, (np.ones(20), np.ones(25)))
+    often = by_units((5 * y[0], 5 * y[1]), (np.full(20, 5), np.full(25, 5)))
+    assert (once.value, once.low, once.high) == pytest.approx((often.value, often.low, often.high))
+
+
+def test_cuped_is_the_regression_on_arm_and_covariate() -> None:
+    x = (RNG.normal(size=60), RNG.normal(size=80))
+    y = (2 * x[0] + RNG.normal(size=60) + 1, 2 * x[1] + RNG.normal(size=80))
+    d = cuped(y, x)
+    arm = np.r_[np.ones(60), np.zeros(80)]
+    X = np.column_stack([np.ones(140), arm, np.concatenate(x)])
+    beta, *_ = np.linalg.lstsq(X, np.concatenate(y), rcond=None)
+    assert (d.value, d.options["slope"]) == pytest.approx((beta[1], beta[2]), rel=1e-9)
+    plain = welch(*y)
+    narrower = (d.high - d.low) / (plain.high - plain.low)
+    assert narrower == pytest.approx(math.sqrt(1 - d.options["explained"]), rel=0.05)
+    assert cuped(y, (np.zeros(60), np.zeros(80))).value is None
+
+
+# ---- counts
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 40), st.integers(0, 40), st.floats(0.2, 5))
+def test_exact_poisson_is_the_binomial_test(x: int, y: int, e: float) -> None:
+    d = poisson_ratio(x, y, (e, 1.0), kind="exact")
+    if y == 0:
+        assert d.value is None and d.reason
+        return
+    share = e / (e + 1)
+    tails = stats.binom.cdf(x, x + y, share), stats.binom.sf(x - 1, x + y, share)
+    assert d.p_value == pytest.approx(min(1.0, 2 * min(tails)), rel=1e-7, abs=1e-12)
+    ends = stats.binomtest(x, x + y, share).proportion_ci(0.95)
+    assert d.low == pytest.approx(ends.low / (1 - ends.low) / e, rel=1e-6)
+    assert d.high == pytest.approx(ends.high / (1 - ends.high) / e, rel=1e-6)
+    mid = poisson_ratio(x, y, (e, 1.0), kind="mid-p")
+    assert d.low <= mid.low * (1 + 1e-6) + 1e-8 and mid.high <= d.high * (1 + 1e-6) and mid.p_value <= d.p_value + 1e-12
+
+
+def test_interval_and_p_value_agree_at_the_edge() -> None:
+    """At the confidence 1 − p an end of the interval is 1."""
+    for kind, (x, y) in itertools.product(KINDS, ((12, 25), (40, 22), (212, 246))):
+        p = poisson_ratio(x, y, kind=kind).p_value
+        d = poisson_ratio(x, y, kind=kind, confidence=1 - p)
+        assert (d.high if x < y else d.low) == pytest.approx(1, rel=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(COUNTS, COUNTS)
+def test_dispersion_by_its_definition(x: list[int], y: list[int]) -> None:
+    d = dispersion(x, y)
+    used = [v for v in (x, y) if sum(v)]
+    if not used:
+        assert d is None
+        return
+    want = sum((len(v) - 1) * np.var(v, ddof=1) / np.mean(v) for v in used)
+    assert d is not None and d.statistic == pytest.approx(want)
+    assert d.p_over == pytest.approx(stats.chi2.sf(want, d.freedom), abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(COUNTS, COUNTS)
+def test_wider_laws_meet_poisson(x: list[int], y: list[int]) -> None:
+    n, q = negative_binomial(x, y), quasi_poisson(x, y)
+    if n.value is None:
+        assert min(sum(x), sum(y)) == 0
+        return
+    assert n.value == pytest.approx(q.value if q.value is not None else n.value)
+    spread = dispersion(x, y)
+    assert spread is not None
+    if spread.factor <= 1:
+        assert n.options["kappa"] == 0
+    else:
+        mean = np.r_[np.full(len(x), np.mean(x)), np.full(len(y), np.mean(y))]
+        squares = (np.r_[x, y] - mean) ** 2
+        assert (squares / (mean + n.options["kappa"] * mean**2)).sum() == pytest.approx(len(x) + len(y) - 2, rel=1e-6)
+        wald = poisson_ratio(sum(x), sum(y), (len(x), len(y)))
+        assert n.high / n.low > wald.high / wald.low
+
+
+def test_rates_do_not_depend_on_the_unit_of_exposure() -> None:
+    x, y, e, f = [3, 8, 5, 9], [7, 2, 9, 12], [100, 200, 150, 180], [120, 150, 210, 260]
+    for test in (quasi_poisson, negative_binomial):
+        one, other = test(x, y, (e, f)), test(x, y, (np.array(e) * 7, np.array(f) * 7))
+        assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
+
+
+def test_negative_counts_are_refused() -> None:
+    with pytest.raises(InputError, match="negative"):
+        dispersion([1, -2], [3, 4])
+    with pytest.raises(InputError, match="no exposed units"):
+        quasi_poisson([1, 2], [3, 4], ([0, 1], [1, 1]))
+    with pytest.raises(UsageError, match="mid-p"):
+        poisson_ratio(3, 4, kind="score")
+
+
+# ---- shares
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 40), st.integers(1, 40), st.data())
+def test_fisher_agrees_with_scipy(n: int, m: int, data: st.DataObject) -> None:
+    x, y = data.draw(st.integers(0, n)), data.draw(st.integers(0, m))
+    d = fisher(x, n, y, m)
+    theirs = stats.fisher_exact([[x, n - x], [y, m - y]])
+    if d.p_value is None:
+        assert x + y in (0, n + m)
+        return
+    assert d.p_value == pytest.approx(theirs.pvalue, rel=1e-6)
+    if d.value is not None:
+        ends = stats.contingency.odds_ratio([[x, n - x], [y, m - y]]).confidence_interval(0.95)
+        assert (d.low, d.high) == pytest.approx((ends.low, ends.high), rel=1e-5)
+
+
+def test_pooled_z_is_the_chi_square_and_newcombe_by_hand() -> None:
+    for x, n, y, m in ((12, 50, 25, 60), (0, 30, 4, 30), (246, 1000, 212, 1000)):
+        d = two_proportions(x, n, y, m)
+        chi = stats.chi2_contingency([[x, n - x], [y, m - y]], correction=False)
+        assert d.statistic**2 == pytest.approx(chi.statistic) and d.p_value == pytest.approx(chi.pvalue)
+        (l1, u1), (l2, u2) = (stats.binomtest(k, s).proportion_ci(0.95, "wilson") for k, s in ((x, n), (y, m)))
+        p, q = x / n, y / m
+        low, high = p - q - math.hypot(p - l1, u2 - q), p - q + math.hypot(u1 - p, q - l2)
+        assert (d.low, d.high) == pytest.approx((low, high), rel=1e-6)
+    with pytest.raises(InputError, match="no share"):
+        two_proportions(12, 10, 3, 10)
+
+
+# ---- checks
+
+
+def test_sample_ratio_is_the_chi_square() -> None:
+    for sizes, planned in (((950, 1050), None), ((110, 880), {"a": 1, "b": 9})):
+        check = sample_ratio(dict(zip("ab", sizes)), planned)
+        expected = np.array(check.planned) * sum(sizes)
+        assert check.total.p_value == pytest.approx(stats.chisquare(sizes, expected).pvalue)
+    # One part off among many, and only just: corrected for the number of parts.
+    parts = dict.fromkeys(range(9), (100, 100)) | {9: (126, 74)}
+    assert not sample_ratio({"a": 1026, "b": 974}, None, parts).blocked
+    assert sample_ratio({"a": 1060, "b": 970}, None, parts | {9: (160, 70)}).blocked
+    with pytest.raises(UsageError, match="planned"):
+        sample_ratio({"a": 1, "b": 2}, {"a": 0.5, "c": 0.5})
+
+
+def test_balance_flags_a_tenth_and_tells_chance() -> None:
+    x = RNG.normal(size=40)
+    small = standardised_difference("score", x, x[::-1] + 0.5 * x.std(ddof=1))
+    assert small.flagged and not small.beyond_chance and small.estimate.value == pytest.approx(-0.5)
+    large = standardised_difference("score", RNG.normal(0.5, 1, 2000), RNG.normal(0, 1, 2000))
+    assert large.beyond_chance
+    assert standardised_difference("score", [1, 1], [2, 2]).estimate.value is None
+
+
+def test_neighbours_sees_what_is_there_and_not_shared_shocks() -> None:
+    rng = np.random.default_rng(3)
+
+    def series(r: float, n: int = 200) -> np.ndarray:
+        out = [0.0]
+        for _ in range(n):
+            out.append(r * out[-1] + float(rng.normal()))
+        return np.array(out)
+
+    own = neighbours(series(0.7), series(0.7))
+    assert own is not None and own.alike
+    shared = series(0.9)
+    both = neighbours(shared + rng.normal(size=shared.size), shared + rng.normal(size=shared.size))
+    assert both is not None and not both.alike
+    # At 5% it speaks up in about 5% of independent series.
+    found = [neighbours(rng.normal(size=12), rng.normal(size=12)) for _ in range(1500)]
+    assert 0.03 < np.mean([f.alike for f in found if f is not None]) < 0.07
+    assert neighbours([1, 2, 3], [3, 4, 5]) is None
+
+
+def test_slow_waves_are_exact_for_independent_periods_and_far_better_for_alike_ones() -> None:
+    rng = np.random.default_rng(12)
+    p = [slow_waves_t(rng.normal(size=12), rng.normal(size=12)).p_value for _ in range(1500)]
+    assert stats.kstest(p, "uniform").pvalue > 0.001
+    slow = plain = 0
+    for _ in range(400):
+        d = np.zeros(60)
+        for t in range(1, 60):
+            d[t] = 0.6 * d[t - 1] + rng.normal()
+        d = d[20:]
+        slow += slow_waves_t(d, np.zeros(40)).p_value < 0.05
+        plain += paired_t(d, np.zeros(40)).p_value < 0.05
+    assert slow / 400 < 0.11 < 0.2 < plain / 400
+    # The parts of d along the waves are its cosine transform.
+    d = rng.normal(size=20)
+    from scipy.fft import dct
+
+    error = math.sqrt(float((dct(d, norm="ortho")[1:4] ** 2).mean()) / 20)
+    assert slow_waves_t(d, np.zeros(20)).options["error"] == pytest.approx(error)
+    assert slow_waves_t([1, 2], [2, 3]).value is None
+
+
+def test_money_is_gain_times_value_less_cost() -> None:
+    d = welch([3.0, 4.0, 5.0], [6.0, 7.0, 9.0])
+    lower = money_effect(d, value=10, cost=2, direction="lower", per="unit", treated=3)
+    higher = money_effect(d, value=10, cost=2, direction="higher", per="unit", treated=3)
+    assert lower is not None and higher is not None
+    assert float(lower.each) == pytest.approx(-10 * d.value - 2) and float(higher.each) == pytest.approx(
+        10 * d.value - 2
+    )
+    assert lower.each.low == pytest.approx(-10 * d.high - 2) and lower.total.value == pytest.approx(
+        3 * float(lower.each)
+    )
+    with pytest.raises(UsageError, match="cost"):
+        money_effect(d, value=10, cost=-2, direction="lower", per="unit", treated=3)
