@@ -11,7 +11,6 @@ import numpy as np
 from steelyard.errors import MissingPart, UsageError, listing
 from steelyard.experiments.choosing import usual_folds
 from steelyard.experiments.data_set import DataSet, check_features, data_set
-from steelyard.experiments.followers import threads_for
 from steelyard.experiments.keeping import Folder, Memory, name_of
 from steelyard.experiments.models import fit_kind, models_of
 from steelyard.experiments.plan import Plan, make_plan
@@ -115,8 +114,7 @@ def carry_out(
                 bar.advance(1, task.facts["model"])
 
             try:
-                with threads_for(max(t.rows for t in plan.data.values())):
-                    run(plan.tasks(done.__contains__), keep, n_jobs)
+                run(plan.tasks(done.__contains__), keep, n_jobs, max(t.rows for t in plan.data.values()))
             except KeyboardInterrupt:
                 if store is None:
                     raise

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from steelyard.experiments.followers import threads_for
 from steelyard.experiments.plan import Task
 from steelyard.experiments.training import Trained
 
@@ -21,20 +22,21 @@ class Interrupted(KeyboardInterrupt):
         self.kept, self.total, self.place = kept, total, place
 
 
-def run(tasks: Iterable[Task], keep: Callable[[Task, Trained], None], n_jobs: int | None) -> None:
+def run(tasks: Iterable[Task], keep: Callable[[Task, Trained], None], n_jobs: int | None, rows: int) -> None:
     """Do every task and hand on what remains of it as soon as it is there, in whatever order they end."""
     import joblib
 
     workers = joblib.effective_n_jobs(n_jobs)
-    finished = one_by_one(tasks) if workers == 1 else together(tasks, n_jobs, workers)
+    finished = one_by_one(tasks, rows) if workers == 1 else together(tasks, n_jobs, workers)
     for task, trained in finished:
         keep(task, trained)
 
 
-def one_by_one(tasks: Iterable[Task]) -> Iterator[Done]:
-    """Here, without any detour."""
-    for task in tasks:
-        yield task, task()[1]
+def one_by_one(tasks: Iterable[Task], rows: int) -> Iterator[Done]:
+    """Here, without any detour; few rows are trained on one thread, which workers see to by themselves."""
+    with threads_for(rows):
+        for task in tasks:
+            yield task, task()[1]
 
 
 def together(tasks: Iterable[Task], n_jobs: int | None, workers: int) -> Iterator[Done]:
