@@ -171,7 +171,7 @@ class Comparison:
         if d.value is None:
             return UNKNOWN
         few = next(filter(None, (too_few(self.evaluations[n]) for n in (d.first, d.second))), "")
-        if few:
+        if few or self.pairing.few(d):
             return TOO_FEW
         if d.low is None or d.high is None:
             return UNKNOWN

@@ -372,3 +372,18 @@ def test_the_margin_is_in_the_legend() -> None:
     assert c.margins == {"auc": 0.2, "accuracy": 0.1, "log_loss": 0.1}
     assert any("inside the margin of 0.2" in words for words, _ in c.chart().legend)
     assert len(sy.compare(target=Y, score={"a": GOOD, "b": POOR}).chart().legend) == 2
+
+
+def test_folds_that_happen_to_agree_prove_nothing() -> None:
+    """One row more is right in each of three folds: t has no spread to speak of, and three rows are chance."""
+    from steelyard.comparison import Comparison
+    from steelyard.comparisons.pairing import SameFolds
+
+    right = {"knn": (57, 56, 57), "bayes": (58, 57, 58), "tree": (40, 38, 39)}
+    folds = np.array([60, 59, 59])
+    sums = {n: sy.evaluate(confusion=[[89, 0], [178 - sum(r), sum(r) - 89]]) for n, r in right.items()}
+    c = Comparison(SameFolds(sums, lambda n, *_: np.array(right[n]) / folds, 0.5, (1, 3)), measures=["accuracy"])
+    close = c.difference("accuracy", "bayes", "knn")
+    assert close.p_value < 0.01 and close.low > 0
+    assert close.verdict == "too few cases to say" and "the difference is 3 of 178 rows" in close.note
+    assert c.difference("accuracy", "knn", "tree").verdict == "better"

@@ -52,6 +52,10 @@ class DifferentRows:
         level = options.pop("level", None)
         return difference(first, second, measure, level=level, confidence=confidence, names=pair, **options)
 
+    def few(self, d: Difference) -> str:
+        """Nothing beside what the rows themselves say."""
+        return ""
+
     def notes(self) -> list[str]:
         """What test sets of different sizes and shares of positives imply."""
         out = []
@@ -170,6 +174,10 @@ class SameRows:
         return paired_difference(
             self.target, first, second, measure, kind=self.shape, confidence=confidence, names=pair, **every
         )
+
+    def few(self, d: Difference) -> str:
+        """Nothing beside what the rows themselves say."""
+        return ""
 
     def notes(self) -> list[str]:
         """Rows left out, and predictions that are the same."""
@@ -296,7 +304,20 @@ class SameFolds:
             message = f"There is no test {listing([method])} over folds."
             raise UsageError(message, f"Choose one of {listing(self.methods[1:])}.")
         first, second = (_mean(self.values(n, m.name, level)) for n in pair)
-        return found.renamed(values=(first, second), level=level)
+        few = self.few(found)
+        note = "; ".join(filter(None, (found.note, few)))
+        return found.renamed(values=(first, second), level=level, note=note)
+
+    def few(self, d: Difference) -> str:
+        """Why folds that happen to agree prove nothing: so few rows make the difference that a coin could have done it.
+
+        Of b rows on which one model alone is right, McNemar's mid-p is at least 0.5ᵇ, however even the folds are.
+        """
+        if d.measure not in ("accuracy", "error_rate") or d.value is None:
+            return ""
+        rows = self.evaluations[d.first].rows
+        apart = round(abs(d.value) * rows)
+        return f"the difference is {apart} of {rows:,} rows" if 0 < apart and 0.5**apart > 1 - d.confidence else ""
 
     def posterior(
         self, measure: str, pair: tuple[str, str], rope: float, confidence: float, level: Any = None

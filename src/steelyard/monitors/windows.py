@@ -150,9 +150,7 @@ def _from_objects(values: npt.NDArray[Any], what: str) -> tuple[npt.NDArray[Any]
         return values, False
     if kind in "biuf" and values.size and not (kind == "f" and np.isnan(values).all()):
         message = f"The {what} of a row is a date, and the column holds numbers."
-        raise NotNumeric(
-            message, "Turn them into dates first: seconds since 1970 with pandas.to_datetime(..., unit='s')."
-        )
+        raise NotNumeric(message, "Turn them into dates first; pandas.to_datetime does it for seconds since 1970.")
     from steelyard.designs.columns import is_missing
 
     read: dict[Any, datetime | None] = {}
