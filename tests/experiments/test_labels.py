@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from sklearn import model_selection as ms
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import make_classification, make_regression
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
@@ -22,60 +21,21 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.gaussian_process import GaussianProcessClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier, SGDClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading
 from sklearn.svm import SVC, LinearSVC
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier
 
 import steelyard as sy
 from steelyard.errors import NotAvailable, UsageError
 
-ROWS = 120
-TWO = make_classification(ROWS, 6, n_informative=3, n_redundant=0, flip_y=0.2, random_state=1)
-THREE = make_classification(ROWS, 6, n_informative=4, n_redundant=0, n_classes=3, flip_y=0.1, random_state=2)
-AMOUNTS = make_regression(ROWS, 5, noise=20, random_state=3)
-FOLDS = sy.KFold(4)
-SAME = ms.KFold(4, shuffle=True, random_state=0)
-
-
-def boosts(kind: str) -> dict[str, Any]:
-    import lightgbm
-    import xgboost
-
-    few = {"n_estimators": 5, "random_state": 0, "n_jobs": 1}
-    return {
-        "lightgbm": getattr(lightgbm, f"LGBM{kind}")(verbose=-1, **few),
-        "xgboost": getattr(xgboost, f"XGB{kind}")(**few),
-    }
-
-
-CLASSIFIERS: dict[str, Any] = {
-    "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
-    "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
-    "knn": KNeighborsClassifier(5),
-    "bayes": GaussianNB(),
-    "forest": RandomForestClassifier(7, random_state=0),
-    **boosts("Classifier"),
-}
-REGRESSIONS: dict[str, Any] = {
-    "linear": LinearRegression(),
-    "ridge": make_pipeline(StandardScaler(), Ridge()),
-    "knn": KNeighborsRegressor(3),
-    "tree": DecisionTreeRegressor(max_depth=3, random_state=0),
-    **boosts("Regressor"),
-}
-
-
-def in_order(x: Any, *names: str) -> Any:
-    """The predictions in the order of the rows."""
-    return x.predictions(*names).sort_values(["repeat", "row"]).reset_index(drop=True)
-
+from .samples import CLASSIFIERS, FOLDS, ROWS, SAME, THREE, TWO, in_order
 
 MANY: dict[str, Any] = {
     "tree": DecisionTreeClassifier(max_depth=4, random_state=0),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ import click
 
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
-from steelyard.cli.writing import check_free, progress, put
+from steelyard.cli.writing import check_outputs, command_line, progress, put
 from steelyard.errors import UsageError, listing
 
 EPILOG = """\b
@@ -109,15 +107,10 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     FILES are saved evaluations (.json, different test sets), one file of predictions (same rows), one file for each model
     joined by --on, or the store of an experiment (same folds).
     """
-    check_free(given["output"], force=given["force"])
-    check_free(given["report"], force=given["force"])
-    if given["report"]:
-        from steelyard.reports.writing import check_ending
-
-        check_ending(given["report"])
+    check_outputs(given)
     form = _form(files, ranks=given["ranks"])
     _check_options(form)
-    told = shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
+    told = command_line()
     with progress("Comparing …", quiet=given["quiet"] or given["no_progress"]):
         found = _ranking(files, given) if given["ranks"] else _comparison(files, given, form)
         text = _text(found, given)

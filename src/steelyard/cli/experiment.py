@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from typing import Any
 
 import click
@@ -15,14 +13,13 @@ from steelyard.cli.training import (
     chosen_design,
     column_lines,
     kept_folds,
-    level_of,
-    name_of_rows,
     read_models,
     read_rows,
     tell_where,
+    training_arguments,
     training_options,
 )
-from steelyard.cli.writing import check_free, progress, put
+from steelyard.cli.writing import check_outputs, command_line, progress, put
 from steelyard.errors import UsageError
 
 EPILOG = """\b
@@ -66,12 +63,7 @@ def command(file: str, **given: Any) -> None:
     from steelyard import experiment
     from steelyard.reports.experiment import experiment_document
 
-    check_free(given["output"], force=given["force"])
-    check_free(given["report"], force=given["force"])
-    if given["report"]:
-        from steelyard.reports.writing import check_ending
-
-        check_ending(given["report"])
+    check_outputs(given)
     models = read_models(given["models"])
     quiet = given["quiet"]
     with progress("Reading rows …", quiet=quiet or given["no_progress"]):
@@ -83,19 +75,10 @@ def command(file: str, **given: Any) -> None:
             table,
             given["target"],
             design=design,
-            weight=given["weight"],
-            positive=level_of(given["positive"], table, given["target"]),
-            kind=given["kind"],
-            missing=given["missing"],
-            store=given["store"],
-            n_jobs=given["jobs"],
-            seed=given["seed"],
-            confidence=0.95 if given["confidence"] is None else given["confidence"],
-            progress=False if quiet or given["no_progress"] else None,
-            name=name_of_rows(file),
             remarks=said,
+            **training_arguments(file, given, table),
         )
-    told = shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
+    told = command_line()
     if given["report"]:
         x.report(given["report"], command=told)
     if given["as_json"]:

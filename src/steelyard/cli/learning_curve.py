@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from typing import Any
 
 import click
@@ -14,14 +12,13 @@ from steelyard.cli.reading import options
 from steelyard.cli.training import (
     chosen_design,
     kept_folds,
-    level_of,
-    name_of_rows,
     read_models,
     read_rows,
     tell_where,
+    training_arguments,
     training_options,
 )
-from steelyard.cli.writing import check_free, progress, put
+from steelyard.cli.writing import check_outputs, command_line, progress, put
 from steelyard.errors import UsageError
 
 EPILOG = """\b
@@ -58,12 +55,7 @@ def command(file: str, **given: Any) -> None:
     """Train models on more and more rows of a FILE (CSV or Parquet), and tell what more rows would bring."""
     from steelyard import learning_curve
 
-    check_free(given["output"], force=given["force"])
-    check_free(given["report"], force=given["force"])
-    if given["report"]:
-        from steelyard.reports.writing import check_ending
-
-        check_ending(given["report"])
+    check_outputs(given)
     models = read_models(given["models"])
     if given["design"] is not None and given["repeats"] is not None:
         message = "A design says itself how often rows are drawn, and --repeats was given beside --design."
@@ -79,19 +71,10 @@ def command(file: str, **given: Any) -> None:
             sizes=sizes_from_text(given["sizes"]),
             design=design,
             measure=given["measure"],
-            weight=given["weight"],
-            positive=level_of(given["positive"], table, given["target"]),
-            kind=given["kind"],
-            missing=given["missing"],
-            store=given["store"],
-            n_jobs=given["jobs"],
-            seed=given["seed"],
-            confidence=0.95 if given["confidence"] is None else given["confidence"],
-            progress=False if given["quiet"] or given["no_progress"] else None,
-            name=name_of_rows(file),
             remarks=said,
+            **training_arguments(file, given, table),
         )
-    told = shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
+    told = command_line()
     if given["report"]:
         curve.report(given["report"], command=told)
     document = {**curve.to_dict(), "command": told}

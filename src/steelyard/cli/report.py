@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +10,7 @@ import click
 
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options, read
-from steelyard.cli.writing import check_free, progress
+from steelyard.cli.writing import check_free, command_line, progress
 from steelyard.errors import BadLevels, UsageError
 
 if TYPE_CHECKING:
@@ -78,7 +76,7 @@ def command(file: str, **given: Any) -> None:
         models = _models(file, given)
         found = _slices(file, given) if given["slices"] else None
     title = given["title"] or ("" if len(models) > 1 else "standard input" if file == "-" else os.path.basename(file))
-    told = shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
+    told = command_line()
     write_report(models, output, title=title, command=told, slices=found)
     if not given["quiet"]:
         click.echo(f"Wrote {output} ({os.path.getsize(output) / 1000:,.0f} kB).", err=True)

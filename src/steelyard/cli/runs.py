@@ -9,7 +9,7 @@ import click
 
 from steelyard.cli.program import COMMANDS, SETTINGS
 from steelyard.cli.reading import options
-from steelyard.cli.writing import check_free, put
+from steelyard.cli.writing import check_outputs, put
 
 EPILOG = """\b
 Examples:
@@ -57,8 +57,7 @@ def show(ctx: click.Context, /, name: str | None, **given: Any) -> None:
     from steelyard.experiments.result import open_experiment
     from steelyard.reports.experiment import experiment_document
 
-    check_free(given["output"], force=given["force"])
-    check_free(given["report"], force=given["force"])
+    check_outputs(given)
     x = open_experiment(given["store"] or ctx.obj, name)
     if given["report"]:
         x.report(given["report"])

@@ -8,8 +8,8 @@ import click
 
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
-from steelyard.cli.stories import check, tell
-from steelyard.cli.writing import progress
+from steelyard.cli.stories import tell
+from steelyard.cli.writing import check_outputs, progress
 
 EPILOG = """\b
 Examples:
@@ -35,7 +35,7 @@ def command(reference: str, current: str, **given: Any) -> None:
     """Tell whether columns of a CURRENT file are distributed as in a REFERENCE file (CSV or Parquet)."""
     from steelyard import stability
 
-    check(given)
+    check_outputs(given)
     columns = list(given["column"])
     which: dict[str, Any] = {"column": columns[0]} if len(columns) == 1 else {"columns": columns or None}
     with progress("Counting …", quiet=given["quiet"] or given["no_progress"]):

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
-from steelyard.cli.writing import check_free, put
-
-
-def check(given: Mapping[str, Any]) -> None:
-    """Refuse files that are there already, or of another kind, before any work is done."""
-    check_free(given["output"], force=given["force"])
-    check_free(given["report"], force=given["force"])
-    if given["report"]:
-        from steelyard.reports.writing import check_ending
-
-        check_ending(given["report"])
+from steelyard.cli.writing import command_line, put
 
 
 def tell(result: Any, given: Mapping[str, Any], question: str, charts: Callable[[], Mapping[str, Any]]) -> None:
@@ -30,8 +18,7 @@ def tell(result: Any, given: Mapping[str, Any], question: str, charts: Callable[
     if given["report"]:
         from steelyard.reports.story import write_story
 
-        command = shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
-        write_story(result, given["report"], question, charts(), command=command)
+        write_story(result, given["report"], question, charts(), command=command_line())
         if not given["quiet"]:
             click.echo(f"Wrote {given['report']}.", err=True)
     if given["as_json"]:

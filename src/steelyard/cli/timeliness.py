@@ -8,8 +8,8 @@ import click
 
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
-from steelyard.cli.stories import check, number_or_text, tell
-from steelyard.cli.writing import progress
+from steelyard.cli.stories import number_or_text, tell
+from steelyard.cli.writing import check_outputs, progress
 
 EPILOG = """\b
 Examples:
@@ -55,7 +55,7 @@ def command(file: str, **given: Any) -> None:
     """Tell how early a model warns, from a FILE of scored events (CSV or Parquet)."""
     from steelyard import timeliness
 
-    check(given)
+    check_outputs(given)
     with progress("Counting events …", quiet=given["quiet"] or given["no_progress"]):
         found = timeliness(
             file,

@@ -156,6 +156,22 @@ def read_models(text: str | None) -> dict[str, Any]:
     return out
 
 
+def training_arguments(file: str, given: dict[str, Any], table: Any) -> dict[str, Any]:
+    """What an experiment and a learning curve are both told."""
+    return {
+        "weight": given["weight"],
+        "positive": level_of(given["positive"], table, given["target"]),
+        "kind": given["kind"],
+        "missing": given["missing"],
+        "store": given["store"],
+        "n_jobs": given["jobs"],
+        "seed": given["seed"],
+        "confidence": 0.95 if given["confidence"] is None else given["confidence"],
+        "progress": False if given["quiet"] or given["no_progress"] else None,
+        "name": name_of_rows(file),
+    }
+
+
 def level_of(text: str | None, table: Any, target: str) -> Any:
     """A level as typed, in the kind of the target column."""
     if text is None:

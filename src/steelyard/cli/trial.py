@@ -8,8 +8,8 @@ import click
 
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
-from steelyard.cli.stories import check, number_or_text, tell
-from steelyard.cli.writing import progress
+from steelyard.cli.stories import number_or_text, tell
+from steelyard.cli.writing import check_outputs, progress
 
 EPILOG = """\b
 Examples:
@@ -53,7 +53,7 @@ def command(file: str, **given: Any) -> None:
     from steelyard import trial
     from steelyard.experiments.tables import read_table
 
-    check(given)
+    check_outputs(given)
     roles = {k: given[k] for k in COLUMNS if given[k] is not None}
     roles |= {k: given[k] for k in ("exposed", "cost", "direction", "missing") if given[k] is not None}
     with progress("Counting …", quiet=given["quiet"] or given["no_progress"]):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,21 @@ def check_free(path: str | None, *, force: bool) -> None:
     if not target.parent.is_dir():
         message = f'There is no directory "{target.parent}" to write "{target.name}" in.'
         raise UsageError(message, "Make it first, or name another.")
+
+
+def check_outputs(given: Mapping[str, Any]) -> None:
+    """Refuse the output and the report of a command before any work is done: there already, or of another kind."""
+    check_free(given["output"], force=given["force"])
+    check_free(given["report"], force=given["force"])
+    if given["report"]:
+        from steelyard.reports.writing import check_ending
+
+        check_ending(given["report"])
+
+
+def command_line() -> str:
+    """The command as it was typed, for the page that it makes."""
+    return shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
 
 
 def put(path: str | None, text: str) -> None:

@@ -317,7 +317,7 @@ class SameFolds:
             return ""
         rows = self.evaluations[d.first].rows
         apart = round(abs(d.value) * rows)
-        return f"the difference is {apart} of {rows:,} rows" if 0 < apart and 0.5**apart > 1 - d.confidence else ""
+        return f"the difference is {apart} of {rows:,} rows" if apart > 0 and 0.5**apart > 1 - d.confidence else ""
 
     def posterior(
         self, measure: str, pair: tuple[str, str], rope: float, confidence: float, level: Any = None

@@ -1,0 +1,57 @@
+"""Data and models that several tests of experiments share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn import model_selection as ms
+from sklearn.datasets import make_classification, make_regression
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import steelyard as sy
+
+ROWS = 120
+TWO = make_classification(ROWS, 6, n_informative=3, n_redundant=0, flip_y=0.2, random_state=1)
+THREE = make_classification(ROWS, 6, n_informative=4, n_redundant=0, n_classes=3, flip_y=0.1, random_state=2)
+AMOUNTS = make_regression(ROWS, 5, noise=20, random_state=3)
+FOLDS = sy.KFold(4)
+SAME = ms.KFold(4, shuffle=True, random_state=0)
+
+
+def boosts(kind: str) -> dict[str, Any]:
+    import lightgbm
+    import xgboost
+
+    few = {"n_estimators": 5, "random_state": 0, "n_jobs": 1}
+    return {
+        "lightgbm": getattr(lightgbm, f"LGBM{kind}")(verbose=-1, **few),
+        "xgboost": getattr(xgboost, f"XGB{kind}")(**few),
+    }
+
+
+CLASSIFIERS: dict[str, Any] = {
+    "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
+    "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
+    "knn": KNeighborsClassifier(5),
+    "bayes": GaussianNB(),
+    "forest": RandomForestClassifier(7, random_state=0),
+    **boosts("Classifier"),
+}
+REGRESSIONS: dict[str, Any] = {
+    "linear": LinearRegression(),
+    "ridge": make_pipeline(StandardScaler(), Ridge()),
+    "knn": KNeighborsRegressor(3),
+    "tree": DecisionTreeRegressor(max_depth=3, random_state=0),
+    **boosts("Regressor"),
+}
+
+
+def in_order(x: Any, *names: str) -> Any:
+    """The predictions in the order of the rows."""
+    return x.predictions(*names).sort_values(["repeat", "row"]).reset_index(drop=True)
