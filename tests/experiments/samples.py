@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from sklearn import model_selection as ms
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification, make_regression
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
@@ -55,3 +57,29 @@ REGRESSIONS: dict[str, Any] = {
 def in_order(x: Any, *names: str) -> Any:
     """The predictions in the order of the rows."""
     return x.predictions(*names).sort_values(["repeat", "row"]).reset_index(drop=True)
+
+
+FEW, FEW_LEVELS = make_classification(90, 4, n_informative=3, n_redundant=0, flip_y=0.2, random_state=1)
+FIRST = FEW[0, 0]
+
+
+class Stumbles(ClassifierMixin, BaseEstimator):
+    """Fails where the first training row is not the first row of all, and always warns."""
+
+    def __init__(self, always: bool = False) -> None:
+        self.always = always
+
+    def fit(self, X: Any, y: Any) -> Stumbles:
+        warnings.warn("the sky is grey", UserWarning, stacklevel=2)
+        if self.always or X[0, 0] != FIRST:
+            message = "I have stumbled\nover a row"
+            raise RuntimeError(message)
+        self.inside_ = GaussianNB().fit(X, y)
+        self.classes_ = self.inside_.classes_
+        return self
+
+    def predict_proba(self, X: Any) -> Any:
+        return self.inside_.predict_proba(X)
+
+    def predict(self, X: Any) -> Any:
+        return self.inside_.predict(X)

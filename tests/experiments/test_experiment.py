@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
-from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV
@@ -25,8 +24,10 @@ import steelyard as sy
 from steelyard.errors import NotAvailable, UsageError
 from steelyard.experiments.models import fresh
 
+from .samples import FEW, FEW_LEVELS, FIRST, Stumbles
+
 ROWS = 90
-X, Y = make_classification(ROWS, 4, n_informative=3, n_redundant=0, flip_y=0.2, random_state=1)
+X, Y = FEW, FEW_LEVELS
 FOLDS = sy.KFold(3)
 
 
@@ -242,31 +243,6 @@ def test_what_cannot_be_meant_gets_a_sentence(name: str) -> None:
 
 
 # Failures and warnings ------------------------------------------------------------------------------------------------
-
-
-class Stumbles(ClassifierMixin, BaseEstimator):
-    """Fails where the first training row is not the first row of all, and always warns."""
-
-    def __init__(self, always: bool = False) -> None:
-        self.always = always
-
-    def fit(self, X: Any, y: Any) -> Stumbles:
-        warnings.warn("the sky is grey", UserWarning, stacklevel=2)
-        if self.always or X[0, 0] != FIRST:
-            message = "I have stumbled\nover a row"
-            raise RuntimeError(message)
-        self.inside_ = GaussianNB().fit(X, y)
-        self.classes_ = self.inside_.classes_
-        return self
-
-    def predict_proba(self, X: Any) -> Any:
-        return self.inside_.predict_proba(X)
-
-    def predict(self, X: Any) -> Any:
-        return self.inside_.predict(X)
-
-
-FIRST = X[0, 0]
 
 
 @pytest.mark.parametrize("stored", [False, True])

@@ -7,15 +7,12 @@ import json
 import subprocess
 import sys
 import textwrap
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -25,34 +22,11 @@ from steelyard.errors import NotAvailable
 from steelyard.experiments import keeping
 from steelyard.experiments.result import open_experiment
 
+from .samples import FEW, FEW_LEVELS, Stumbles
+
 ROWS = 90
-X, Y = make_classification(ROWS, 4, n_informative=3, n_redundant=0, flip_y=0.2, random_state=1)
+X, Y = FEW, FEW_LEVELS
 FOLDS = sy.KFold(3)
-
-
-class Stumbles(ClassifierMixin, BaseEstimator):
-    """Fails where the first training row is not the first row of all, and always warns."""
-
-    def __init__(self, always: bool = False) -> None:
-        self.always = always
-
-    def fit(self, X: Any, y: Any) -> Stumbles:
-        warnings.warn("the sky is grey", UserWarning, stacklevel=2)
-        if self.always or X[0, 0] != FIRST:
-            message = "I have stumbled\nover a row"
-            raise RuntimeError(message)
-        self.inside_ = GaussianNB().fit(X, y)
-        self.classes_ = self.inside_.classes_
-        return self
-
-    def predict_proba(self, X: Any) -> Any:
-        return self.inside_.predict_proba(X)
-
-    def predict(self, X: Any) -> Any:
-        return self.inside_.predict(X)
-
-
-FIRST = X[0, 0]
 
 
 def test_very_many_predictions_move_to_a_folder_and_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import click
 
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
-from steelyard.cli.writing import check_free, progress, put, spooled
+from steelyard.cli.writing import check_free, command_line, progress, put, spooled
 from steelyard.errors import SteelyardError, UsageError
 
 WARN, ALARM, UNKNOWN = 10, 11, 12
@@ -128,7 +127,6 @@ def command(file: str, **given: Any) -> int:
         check_ending(given["report"])
     with progress("Watching …", quiet=given["quiet"] or given["no_progress"]):
         m = _watched(file, given)
-        command_line = shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
         if given["as_json"]:
             text = json.dumps({"schema": 1, **m.to_dict()}, ensure_ascii=False, allow_nan=False, indent=1)
         else:
@@ -136,7 +134,7 @@ def command(file: str, **given: Any) -> int:
     if given["save_baseline"]:
         m.baseline.save(given["save_baseline"])
     if given["report"]:
-        m.report(given["report"], command=command_line)
+        m.report(given["report"], command=command_line())
     put(given["output"], text)
     return code_of(m.worst if given["since"] else m.state, given["fail_on"])
 
