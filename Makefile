@@ -1,4 +1,4 @@
-# Every target sets up what it needs in .venv; nothing else on the machine is touched, but that `test` installs Chromium.
+# Every target sets up what it needs in .venv; nothing else on the machine is touched, but that `test` installs Chromium and Java.
 
 PYTHON ?= python3
 BIN    := .venv/bin
@@ -16,7 +16,8 @@ demo: .venv/.demo ## evaluate a model on real data and print what was found
 
 test: lint ## lint, then every test, every docstring example and the README
 	@tools/chromium
-	@$(BIN)/python -m pytest -n 2 --quiet
+	@tools/java
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet
 
 bench: .venv/.ready ## compare with other libraries in one run and print the ratios
 	@$(BIN)/python bench/run.py

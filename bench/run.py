@@ -211,8 +211,13 @@ def starts() -> None:
     say("first evaluate of 1,000 rows in a new process", f"{1000 * process(first):.0f} ms", "500 ms")
 
 
+def engines() -> None:
+    for script in ("engines.py", "after_deployment.py"):
+        subprocess.run([sys.executable, str(Path(__file__).with_name(script))], check=True)
+
+
 def main() -> None:
-    for part in (starts, resampling, areas, money, comparing, pages, training, files):
+    for part in (starts, resampling, areas, money, comparing, pages, training, files, engines):
         part()
     print(f"peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
 

@@ -279,7 +279,27 @@ def cli_page() -> str:
     return "\n".join(lines)
 
 
+def engines_page() -> str:
+    """Which kind of table can do what."""
+    from steelyard.sources.abilities import ABILITIES, PLACES
+
+    lines = [NOTE, "", "# Which engine can do what", ""]
+    lines += ["| what you have | is counted by | rows |", "|---|---|---|"]
+    lines += [f"| {p.holds} | {p.counted} | {p.moves} |" for p in PLACES.values()]
+    lines += ["", "What each of them can do:", ""]
+    lines += [f"| | {' | '.join(PLACES)} |", f"|---|{'---|' * len(PLACES)}"]
+    for name, about in ABILITIES.items():
+        lines.append(f"| {about} | {' | '.join('yes' if name in p.can else 'no' for p in PLACES.values())} |")
+    lines += [
+        "",
+        "What a table cannot do is refused with a sentence that names the way round it. [Where the rows live](where-rows-live.md)",
+    ]
+    lines[-1:] = textwrap.wrap(lines[-1] + " shows how each is named.", 120)
+    return "\n".join([*lines, ""])
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    "engines.md": engines_page,
     "measures.md": catalogue_page,
     "intervals.md": intervals_page,
     "cli.md": cli_page,

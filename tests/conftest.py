@@ -1,9 +1,13 @@
-"""How the tests run: how hard Hypothesis tries, and which files are tests."""
+"""How the tests run: how hard Hypothesis tries, which files are tests, and the servers that several rooms ask."""
 
 import os
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
+
+from .servers.fixtures import postgres, spark, spark_cluster, spark_connect
+
+__all__ = ["postgres", "spark", "spark_cluster", "spark_connect"]
 
 # No deadline and no complaint about slow draws: a busy machine is not a failing test.
 _patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)

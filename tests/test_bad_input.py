@@ -13,7 +13,10 @@ import pytest
 import steelyard as sy
 from steelyard.errors import SteelyardError
 
-from .bad_input import CASES
+from .bad_input import CASES as BEFORE
+from .bad_input_in_use import IN_USE
+
+CASES = {**BEFORE, **IN_USE}
 
 APPROVED = Path(__file__).parent / "approved" / "messages.txt"
 INTERNAL = re.compile(
@@ -39,7 +42,7 @@ def test_a_sentence_and_a_hint(name: str, tmp_path: Path) -> None:
     assert type(found).__name__ == kind
     assert {path: path.stat().st_mtime_ns for path in sorted(tmp_path.rglob("*"))} == before
     # A sentence or two, with a full stop, in words that a user of the library knows.
-    assert re.fullmatch(r'["“A-Z/].*[.?]|\w+=.*\.', found.message, flags=re.DOTALL), found.message
+    assert re.fullmatch(r'["“A-Z0-9/].*[.?]|\w+=.*\.', found.message, flags=re.DOTALL), found.message
     assert found.message[-1] == "."
     assert "  " not in found.message
     assert not INTERNAL.search(found.message.replace(str(tmp_path), "")), found.message

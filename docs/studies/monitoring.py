@@ -11,6 +11,7 @@ import os
 import textwrap
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,11 @@ import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 
 from steelyard.monitors.alarms import follow  # noqa: E402
+from steelyard.monitors.budget import budget_of  # noqa: E402
 from steelyard.monitors.monitor import monitor  # noqa: E402
 from steelyard.monitors.sequential import Losses, looks  # noqa: E402
+from steelyard.monitors.volume import judge_volume, volume_of  # noqa: E402
+from steelyard.monitors.windows import Window  # noqa: E402
 
 HERE = Path(__file__).parent
 SEED = 20240707
@@ -58,13 +62,13 @@ def watched(data: pd.DataFrame, reference: Any, window: str, **given: Any) -> An
     )
 
 
-def fired(m: Any, consecutive: int) -> tuple[int, int]:
-    """How many warnings and alarms fire in a row of windows, however many were asked for."""
+def fired(series: list[Any], consecutive: int) -> tuple[int, int]:
+    """How many warnings and alarms fire in each series of signals, however many windows in a row were asked for."""
     out = []
     for severity in ("warn", "alarm"):
         times = 0
-        for name in m.signals[1:]:
-            states = [s.state for s in follow([s.seen(severity) for s in m.series(name)], consecutive)]
+        for signals in series:
+            states = [s.state for s in follow([s.seen(severity) for s in signals], consecutive)]
             times += sum(
                 b == "firing" and a in {"ok", "pending"} for a, b in zip(["ok", *states], states, strict=False)
             )
@@ -92,14 +96,103 @@ def stable(rng: np.random.Generator, scale: float) -> Iterator[tuple[str, ...]]:
         for _ in range(many):
             reference = stream(rng, times, rows, days, features)
             m = watched(stream(rng, count, rows, days, features), reference, window)
-            one, two = fired(m, 1), fired(m, 2)
-            sums += [*one, *two]
+            told = [m.series(name) for name in m.signals[1:]]
+            sums += [*fired(told, 1), *fired(told, 2)]
         a, b, c, d = sums / many
         kinds = "AUC, score" + (f", {features} features" if features else "")
         yield (
             f"{count} {window}s", f"{rows:,}", f"{times} windows", kinds, f"{allowed:.1f}", f"{a:.2f}", f"{b:.2f}",
             f"{c:.2f}", f"{d:.2f}", str(many),
         )  # fmt: skip
+
+
+# How many rows come ---------------------------------------------------------------------------------------------------
+
+
+def rates(rng: np.random.Generator, kind: str, n: int) -> Any:
+    """How busy each window is, 1 on average."""
+    if kind == "spread of 20 %":
+        return rng.gamma(25, 1 / 25, n)
+    if kind == "spread of 50 %":
+        return rng.gamma(4, 1 / 4, n)
+    if kind == "quiet weekends":
+        return np.where(np.arange(n) % 7 >= 5, 0.3, 1.28)
+    if kind == "busy spells":
+        x = [0.2 * rng.normal()]
+        for e in rng.normal(0, 0.2 * math.sqrt(1 - 0.7**2), n - 1):
+            x.append(0.7 * x[-1] + e)
+        return np.exp(x)
+    return np.ones(n)
+
+
+def volumes(made: list[Window], level: float, counts: list[int]) -> list[Any]:
+    """The signals after the first ten windows."""
+    n = len(counts) - 10
+    return judge_volume(
+        made[10 : 10 + n], counts[10:], [True] * n, volume_of(made[:10], counts[:10], [True] * 10), [level] * n
+    )
+
+
+def volume(rng: np.random.Generator, scale: float) -> Iterator[tuple[str, ...]]:
+    kinds = ("by chance alone", "spread of 20 %", "spread of 50 %", "busy spells", "quiet weekends")
+    for window, count, days in (("week", 52, 7), ("day", 365, 1)):
+        level = budget_of("1 per quarter", pd.Timedelta(days=days).to_pytimedelta(), 3).alpha
+        ends = [(START + pd.Timedelta(days=days * i)).tz_localize("UTC").to_pydatetime() for i in range(count + 11)]
+        made = [Window(str(a), a, b) for a, b in pairwise(ends)]
+        for kind in kinds[: 4 if window == "week" else 5]:
+            for rows in (30, 1000):
+                repeats = max(10, round(200 * scale))
+                sums, caught = np.zeros(4), np.zeros(2)
+                for _ in range(repeats):
+                    rate = rows * rates(rng, kind, count + 10)
+                    told = [volumes(made, level, rng.poisson(rate).tolist())]
+                    sums += [*fired(told, 1), *fired(told, 2)]
+                    for k, left in enumerate((0.7, 0.4)):
+                        lost = np.where(np.arange(45) < 35, rate[:45], left * rate[:45])
+                        late = volumes(made, level, rng.poisson(lost).tolist())[-10:]
+                        caught[k] += "firing" in [s.state for s in follow([s.seen("warn") for s in late])]
+                a, b, c, d = sums / repeats
+                seen = (f"{100 * x / repeats:.0f} %" for x in caught)
+                yield (
+                    f"{count} {window}s", kind, f"{rows:,}", f"{count * days / (365.25 / 4) / 3:.2f}", f"{a:.2f}", f"{b:.2f}",
+                    f"{c:.2f}", f"{d:.2f}", *seen, str(repeats),
+                )  # fmt: skip
+
+
+# Customers followed ---------------------------------------------------------------------------------------------------
+
+
+def followed(rng: np.random.Generator, weeks: int, each: int, worn: float, first: int) -> pd.DataFrame:
+    """Each customer enters once and is scored four times in two weeks; later a share `worn` of warnings do not come."""
+    n = weeks * each
+    week = np.repeat(np.arange(weeks), each)
+    left = rng.random(n) < 0.2
+    who, later = np.repeat(np.arange(n), 4), np.tile([0.0, 3.0, 7.0, 13.0], n)
+    dumb = (week[who] >= first) & (rng.random(4 * n) < worn)
+    clear = np.where(left[who] & ~dumb, 0.45 + later / 30, 0.03)
+    p = np.where(rng.random(4 * n) < clear, rng.beta(8, 2, 4 * n), rng.beta(1.5, 12, 4 * n))
+    when = START + pd.to_timedelta((week * 7 + rng.uniform(0, 6.9, n))[who] + later, unit="D")
+    return pd.DataFrame({"when": when, "who": who, "p": p, "y": left[who].astype(int)})
+
+
+def cohorts(rng: np.random.Generator, scale: float) -> Iterator[tuple[str, ...]]:
+    end = START + pd.Timedelta(weeks=70)
+    for each in (200, 1000):
+        for worn, repeats in ((0.0, 12), (0.25, 4), (0.5, 4)):
+            many, waits, sums = max(3, round(repeats * scale)), [], np.zeros(4)
+            for _ in range(many):
+                data = followed(rng, 62, each, worn, 30)
+                given: dict[str, Any] = {"unit": "who", "period": "21 days", "measures": [], "now": end}
+                m = watched(data, "first 10 windows", "week", **given)
+                told = [[s for s in m.series("timeliness") if s.state != "nodata"]]
+                sums += [*fired(told, 1), *fired(told, 2)]
+                states = follow([s.seen("warn") for s in told[0]], 2)[20:]
+                waits.append(next((i + 1.0 for i, s in enumerate(states) if s.state == "firing"), math.inf))
+            a, b, c, d = (f"{x:.2f}" for x in sums / many)
+            middle = float(np.median(waits))
+            seen = "–" if not worn else f"{middle:.0f}" if math.isfinite(middle) else "not seen"
+            cells = (a, b, c, d) if not worn else ("–", "–", "–", "–")
+            yield f"{each:,}", f"{100 * worn:.0f} %", *cells, seen, str(many)
 
 
 # Late labels ----------------------------------------------------------------------------------------------------------
@@ -216,7 +309,10 @@ def main() -> None:
     began = time.time()
     rng = np.random.default_rng(SEED)
     found = {}
-    for name, study in (("stable", stable), ("late", late), ("sequential", sequential), ("seen", seen)):
+    studies = {
+        "stable": stable, "volume": volume, "cohorts": cohorts, "late": late, "sequential": sequential, "seen": seen,
+    }  # fmt: skip
+    for name, study in studies.items():
         since = time.time()
         found[name] = list(study(rng, scale))
         print(f"{name}: {time.time() - since:.0f} s")
@@ -226,18 +322,40 @@ def main() -> None:
         "windows", "rows each", "reference", "signals", "budget", "warnings, 1 window", "alarms, 1 window",
         "warnings, 2 in a row", "alarms, 2 in a row", "streams",
     )  # fmt: skip
+    coming = (
+        "windows", "rows vary", "rows each", "share of the budget", *alarms[5:-1], "fall to 70 % seen", "fall to 40 % seen",
+        "streams",
+    )  # fmt: skip
+    entering = ("customers each", "warnings lost", *alarms[5:-1], "seen after", "streams")
     parts = [
         "# Does the monitor cry wolf, and does it see the wolf?",
         text(f"""Printed by `docs/studies/monitoring.py` in {time.time() - began:.0f} seconds; every figure is one that was seen.
         Scores are true chances, the AUC is about 0.815 and 30 % of the rows are positive."""),
         "## Stable streams",
-        text("""Nothing changes. The budget is one false alarm per quarter; the column says how many that allows in the whole
-        stream. Beside it the mean number of warnings and of alarms that fired, over all signals, if one window were enough
-        and if two in a row are needed, which is the default. A level is α = budget / (windows · signals), the features of a
-        window being one signal by Benjamini and Hochberg's correction. Warnings keep to the budget by themselves; alarms, which
-        need a loss beyond the margin or a large shift, stay far below it. A score or feature that differs by chance mostly has an
-        index below 0.1 and is called negligible, so that most warnings are about the AUC."""),
+        text("""Nothing changes. The budget is one false alarm per quarter; the column says how many that allows in the
+        whole stream. Beside it the mean number of warnings and of alarms that fired, over all signals but the number of
+        rows (see below), if one window were enough and if two in a row are needed, which is the default. A level is α =
+        budget / (windows · signals), the features of a window being one signal by Benjamini and Hochberg's correction.
+        Warnings keep to the budget by themselves; alarms, which need a loss beyond the margin or a large shift, stay far
+        below it. A score or feature that differs by chance mostly has an index below 0.1 and is called negligible, so that
+        most warnings are about the AUC."""),
         table(alarms, "lrllrrrrrr", found["stable"]),
+        "## How many rows come",
+        text("""Nothing changes, again. Windows vary by chance alone (Poisson), by more than chance (each window has a rate
+        of its own, which varies by 20 % or 50 %), in spells (rates that vary by 20 % and remember 0.7 of the last one), or
+        by the day of the week. The first ten windows are the reference. The share of the budget is that of one signal among
+        three. A warning is a number of rows outside of what was to be expected, an alarm one that is also less than half or
+        more than twice the usual. Two windows in a row keep to the share everywhere; one alone is a little above it where
+        windows vary by more than chance, and clearly so where rows come in spells. The last columns tell how often a
+        lasting fall to 70 % or 40 % of the rows is seen within ten windows, two in a row being needed, after 35
+        windows."""),
+        table(coming, "llrrrrrrrrr", found["volume"]),
+        "## Customers followed",
+        text("""Weekly cohorts of customers, each scored four times within two weeks and followed for three; one of five leaves. The
+        first ten cohorts are the reference, and 52 are judged by Q, which has a third of the budget: 1.33 false alarms. Below,
+        from the 21st judged cohort on a share of the warnings does not come: cohorts until a warning or an alarm fired (the
+        median, the first bad cohort being 1), two in a row being needed."""),
+        table(entering, "rrrrrrrr", found["cohorts"]),
         "## Labels that come late",
         text("""Daily windows of 400 rows, looked at after 40, 50 and 60 days, the first 20 being the reference. Some labels
         are known within a day or so, the others after ten days and more. *Waiting* is the monitor as it is; *not waiting* is the

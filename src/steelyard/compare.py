@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,12 @@ from steelyard.comparisons.pairing import DifferentRows, SameRows, SameUnits
 from steelyard.errors import EmptyTable, LengthsDiffer, MissingValues, UnknownColumn, UsageError, listing, nearest
 from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
+from steelyard.sources.addresses import without_secrets
+from steelyard.sources.databases import is_address
+from steelyard.sources.fetching import fetch_columns
+from steelyard.sources.recognise import open_table
+from steelyard.sources.relations import Relation
+from steelyard.sources.tables import Table
 
 ROLES = ("target", "score", "prediction")
 
@@ -47,10 +53,12 @@ def compare(
     """Compare models: the difference with its interval, p-value and a verdict, by the test that suits how they were tested.
 
     `data` is a mapping of names to evaluations (different test sets; with units the same rows); an experiment (same
-    folds); or a table or path with `target` and a score (or prediction) for each model by name (same rows). Two or more
-    tables by name are joined by the column `on`. `margin` is the largest difference that does not matter, for all measures
-    or by name ("all" being those without one). With `profit` that is compared besides the `measures`. P-values are
-    corrected for the number of pairs within a measure, or with `over="everything"` for pairs and measures together.
+    folds); or a table or path with `target` and a score (or prediction) for each model by name (same rows). Two or
+    more tables by name are joined by the column `on`. A table that lives elsewhere, such as a path, an address or a
+    frame of Spark, sends the columns that are named to this machine; on a server it is counted there instead where
+    `unit` is named. `margin` is the largest difference that does not matter, for all measures or by name ("all" being
+    those without one). With `profit` that is compared besides the `measures`. P-values are corrected for the number
+    of pairs within a measure, or with `over="everything"` for pairs and measures together.
 
     >>> y = [1, 0, 1, 1, 0, 0, 1, 0] * 20
     >>> good, poor = [0.9, 0.2, 0.8, 0.6, 0.4, 0.1, 0.7, 0.3] * 20, [0.9, 0.4, 0.2, 0.6, 0.7, 0.1, 0.5, 0.3] * 20
@@ -84,16 +92,14 @@ def compare(
     counting |= {"kind": kind, "profit": profit}
     if isinstance(data, Mapping) and on is not None:
         data, given = _joined(data, target, given, on)
-    if _stays(data):
-        return Comparison(_there(data, target, shape, given, unit, weight, value, missing, counting), **options)
+    source = _called_source(data)
+    if unit is not None and _stays(data):
+        there = _there(data, target, shape, given, unit, weight, value, missing, counting)
+        return Comparison(there, source=source, **options)
     columns = {"target": target, "weight": weight, "unit": unit}
     amounts = _amounts(value, profit)
     rows, dropped = _rows(data, columns, given, amounts, missing)
-    return Comparison(
-        _same_rows(rows, shape, tuple(amounts), dropped, counting),
-        source=str(data) if isinstance(data, str | os.PathLike) else "",
-        **options,
-    )
+    return Comparison(_same_rows(rows, shape, tuple(amounts), dropped, counting), source=source, **options)
 
 
 def _a(value: Any) -> str:
@@ -213,41 +219,22 @@ def _missing(values: Any) -> Any:
 
 
 def _read(data: Any, wanted: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The columns that were named, out of a file or a frame; values that came as such stay as they are."""
+    """The columns that were named, out of a table wherever it lives; values that came as such stay as they are."""
     from steelyard.experiments.tables import as_table, column_names
 
-    if isinstance(data, str | os.PathLike):
-        from steelyard.sources.files import open_files
-
-        relation, names, connection = open_files(data)
-        named = {k: v for k, v in wanted.items() if isinstance(v, str)}
-        _check_columns(named, list(names))
-        picked = list(dict.fromkeys(names[v] for v in named.values()))
-        quoted = ", ".join('"' + c.replace('"', '""') + '"' for c in picked)
-        fetched = relation.project(quoted).fetchnumpy()
-        connection.close()
-        arrays = {k: _unmasked(fetched[names[v]]) for k, v in named.items()}
-        return arrays | {k: _array(v) for k, v in wanted.items() if k not in named}
-    table = as_table(data)
-    _check_columns({k: v for k, v in wanted.items() if isinstance(v, str)}, column_names(table))
-    return {k: _array(table[v]) if isinstance(v, str) else _array(v) for k, v in wanted.items()}
+    named = {k: v for k, v in wanted.items() if isinstance(v, str)}
+    elsewhere = open_table(data, wanted=list(named.values()))
+    if elsewhere is not None:
+        _check_columns(named.values(), list(elsewhere.names))
+        table: Any = fetch_columns(elsewhere, list(named.values()))
+    else:
+        table = as_table(data)
+        _check_columns(named.values(), column_names(table))
+    return {k: _array(table[v]) if k in named else _array(v) for k, v in wanted.items()}
 
 
-def _unmasked(values: Any) -> Any:
-    """Missing values as NaN, or None in text."""
-    if not isinstance(values, np.ma.MaskedArray):
-        return _array(values)
-    gone = np.ma.getmaskarray(values)
-    if not gone.any():
-        return _array(values.data)
-    if values.dtype.kind in "iuf":
-        return np.where(gone, np.nan, values.data.astype(np.float64))
-    plain = [None if lost else v for v, lost in zip(values.data.tolist(), gone.tolist(), strict=True)]
-    return np.array(plain, dtype=object)
-
-
-def _check_columns(named: Mapping[Any, str], known: Sequence[str]) -> None:
-    for name in named.values():
+def _check_columns(named: Iterable[str], known: Sequence[str]) -> None:
+    for name in named:
         if name not in known:
             message = f'There is no column "{name}".'
             raise UnknownColumn(message, nearest(name, known) or f"There are {listing(known)}.")
@@ -281,8 +268,18 @@ def _same_rows(
 # Rows elsewhere -------------------------------------------------------------------------------------------------------
 
 
+def _called_source(data: Any) -> str:
+    if isinstance(data, Table):
+        return data.title
+    return without_secrets(str(data)) if isinstance(data, str | os.PathLike) else ""
+
+
 def _stays(data: Any) -> bool:
     """Whether the rows of a table are better counted where they are: in a database, on a cluster, or not read yet."""
+    if isinstance(data, Table):
+        return not isinstance(data, Relation)
+    if is_address(data):
+        return str(data).lower().startswith("postgres")
     module = type(data).__module__.split(".")[0]
     return module in ("pyspark", "ibis", "duckdb", "_duckdb") or type(data).__name__ == "LazyFrame"
 
@@ -298,9 +295,6 @@ def _there(
     missing: str,
     counting: dict[str, Any],
 ) -> SameUnits:
-    if unit is None:
-        message = "The rows stay where they are, so models are paired by units, and none were named."
-        raise UsageError(message, "Name a column that tells rows (or customers) apart: unit=...")
     role = "prediction" if shape == "predictions" else "score"
     return SameUnits(
         {

@@ -21,9 +21,12 @@ from steelyard.evaluation import Evaluation
 from steelyard.payoffs.payoff import Payoff
 from steelyard.roles import Roles, assign
 from steelyard.rows import Rows
+from steelyard.sources.addresses import without_secrets
 from steelyard.sources.recognise import open_rows
+from steelyard.sources.tables import Table
 from steelyard.summaries.amounts import check_names
 from steelyard.summaries.confusion import Confusion
+from steelyard.table import table
 
 FEW_WHOLE_NUMBERS = 50
 """Whole numbers with at most this many distinct values are taken as labels; more of them need kind=."""
@@ -51,10 +54,14 @@ def evaluate(
     kind: str | None = None,
     confusion: Any = None,
     levels: Sequence[Any] | None = None,
+    labels: Any = None,
+    on: Any = None,
+    query: str | None = None,
 ) -> Evaluation:
     """Evaluate predictions: every measure they allow, each with its interval.
 
-    With `data` (a path, a glob, or any frame) the roles are column names; without, they are the values themselves.
+    With `data` (a path, a glob, an address, or any frame) the roles are column names; without, they are the values
+    themselves. `labels` is another table, joined by the key `on` where the data live; `query` is a SELECT over the data.
     `score` is one column for two levels, or a mapping of level to column for more; `prediction` holds labels or numbers.
     `profit` (a Profit or Cost) says what outcomes are worth and `value` which columns hold amounts of the rows' own;
     `decide="profit"` predicts the level of the highest expected profit. `validation` (a column that is true for such rows,
@@ -77,6 +84,8 @@ def evaluate(
         raise UsageError(message, "A row is positive if and only if its score is at least the threshold.")
     if confusion is not None:
         return _from_matrix(confusion, levels, positive, confidence, profit)
+    if labels is not None or on is not None or query is not None:
+        data = table(data, query=query, labels=labels, on=on)
     apart = validation is not None and (isinstance(validation, Evaluation) or is_table(data, validation))
     roles = assign(
         target=target,
@@ -128,14 +137,16 @@ def _evaluated(
     confidence: float,
 ) -> Evaluation:
     evidence = _count(rows, roles, plan, kind)
-    source = (
-        str(data) if isinstance(data, str | os.PathLike) else (type(data).__name__ if data is not None else "arrays")
-    )
+    source = type(data).__name__ if data is not None else "arrays"
+    if isinstance(data, str | os.PathLike):
+        source = without_secrets(str(data))
+    elif isinstance(data, Table):
+        source = data.title or f"a table of {data.database}"
     facts = {
         "source": source,
         "roles": roles.names,
         "dropped": plan.dropped,
-        "engine": rows.engine,
+        "engine": getattr(getattr(rows, "table", None), "database", rows.engine),
         "weights": plan.weighting,
     }
     cut = float(threshold) if "scores" in evidence[WHOLE] else None

@@ -18,7 +18,7 @@ from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.levels import Levels
 from steelyard.summaries.residuals import Residuals
-from steelyard.summaries.scores import Scores
+from steelyard.summaries.scores import Scores, over_levels
 from steelyard.summaries.summary import Summary
 from steelyard.writing import write_whole
 
@@ -286,6 +286,10 @@ class Evaluation:
         segments = dict(self.segments)
         for name, part in other.segments.items():
             segments[name] = segments[name] + part if name in segments else part
+        # By name, and over the levels of the whole, as if all rows had been counted together.
+        for name, part in sorted(segments.items()):
+            laid = over_levels(part.evidence, evidence)
+            segments[name] = replace(segments.pop(name), evidence=laid, _known={}, _made=[])
         if self.payoff != other.payoff:
             message = "These evaluations cannot be added: outcomes are worth something else in one than in the other."
             raise CannotAdd(message, "Evaluate both parts with the same profit=.")
@@ -352,11 +356,14 @@ class Evaluation:
         """Write the evidence to a JSON file, whole or not at all."""
         write_whole(path, json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False))
 
-    def report(self, path: str | os.PathLike[str], *, title: str = "") -> None:
-        """Write a report: one offline page (.html), Markdown (.md), or every number and sentence (.json)."""
+    def report(self, path: str | os.PathLike[str], *, title: str = "", **in_use: Any) -> None:
+        """Write a report: one offline page (.html), Markdown (.md), or every number and sentence (.json).
+
+        Of the model in use it takes what `sy.monitor`, `sy.stability`, `sy.timeliness` and `sy.trial` return, as `trial=...`.
+        """
         from steelyard.reports.writing import write_report
 
-        write_report({title or "model": self}, path, title=title)
+        write_report({title or "model": self}, path, title=title, in_use=in_use)
 
     # Telling ---------------------------------------------------------------------------------------------------------
     def __str__(self) -> str:

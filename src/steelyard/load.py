@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import UnreadableSource
 from steelyard.evaluation import SCHEMA, Evaluation
 
+if TYPE_CHECKING:
+    from steelyard.early_warning.timeliness import Timeliness
+
+BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError, StopIteration, zlib.error)
+"""What reading back raises where a file is not as it was written."""
+
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read an evaluation or an experiment that was saved, or the latest experiment of a store."""
+    """Read an evaluation, an experiment or a timeliness that was saved, or the latest experiment of a store."""
     if os.path.isdir(path):
         from steelyard.experiments.result import open_experiment
 
@@ -22,7 +29,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         from steelyard.experiments.result import Experiment
 
         return Experiment.from_dict(data)
-    return evaluation_of(data, path)
+    return timeliness_of(data, path) if is_timeliness(data) else evaluation_of(data, path)
 
 
 def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
@@ -47,11 +54,34 @@ def read_saved(path: str | os.PathLike[str]) -> Any:
 
 def evaluation_of(data: Any, path: str | os.PathLike[str]) -> Evaluation:
     """A saved evaluation as it was before it was saved."""
-    if not isinstance(data, dict) or data.get("steelyard") != SCHEMA:
+    form = data.get("steelyard") if isinstance(data, dict) else None
+    if type(form) is int and form != SCHEMA and "evidence" in data:
+        message = f'"{path}" is an evaluation saved in form {form}, and this version reads form {SCHEMA}.'
+        raise UnreadableSource(message, "Save it again from the predictions with this version.")
+    if type(form) is not int or form != SCHEMA:
         message = f'"{path}" is not an evaluation saved by this version.'
         raise UnreadableSource(message, "Only a file that was saved as an evaluation can be read back.")
     try:
-        return Evaluation.from_dict(data)
-    except (KeyError, TypeError, ValueError):
+        found = Evaluation.from_dict(data)
+        found.rows  # noqa: B018  An evaluation without evidence has no rows to count.
+    except BROKEN:
         message = f'"{path}" is a saved evaluation of which a part is missing.'
         raise UnreadableSource(message, "Save it again from the predictions.") from None
+    return found
+
+
+def is_timeliness(data: Any) -> bool:
+    """Whether a file holds the timeliness of warnings."""
+    summary = data.get("summary") if isinstance(data, dict) else None
+    return isinstance(summary, dict) and summary.get("kind") == "timeliness"
+
+
+def timeliness_of(data: Any, path: str | os.PathLike[str]) -> Timeliness:
+    """A saved timeliness; the events themselves are not in it."""
+    from steelyard.early_warning.timeliness import Timeliness
+
+    try:
+        return Timeliness.from_dict(data)
+    except BROKEN:
+        message = f'"{path}" is a saved timeliness of which a part is missing.'
+        raise UnreadableSource(message, "Save it again from the events.") from None

@@ -370,7 +370,7 @@ class Curve:
         return cls(**data)
 
 
-def make_frame(columns: Mapping[str, list[Any]]) -> Any:
+def make_frame(columns: Mapping[str, Any]) -> Any:
     """A frame of the first installed of pandas, Polars and PyArrow."""
     import importlib
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,8 @@ from steelyard.comparisons.slices import Slices, slices_of
 from steelyard.errors import UsageError
 from steelyard.evaluate import evaluate
 from steelyard.rows import Tally
-from steelyard.sources.recognise import open_rows
+from steelyard.sources.recognise import open_rows, open_table
+from steelyard.sources.tables import Table
 
 MOST_LEVELS = 20
 
@@ -36,7 +36,9 @@ def slices(
     """
     if data is None or hasattr(data, "evidence"):
         message = "Slices are looked for in a table, and none was given."
-        raise UsageError(message, "Pass a path or a frame first: slices(data, target=..., score=...).")
+        raise UsageError(message, "Pass a path, an address or a frame first: slices(data, target=..., score=...).")
+    # Opened once, so that every column is asked over the same connection.
+    data = open_table(data) or data
     used = (
         {v for v in roles.values() if isinstance(v, str)}
         | set(_inner(roles.get("score")))
@@ -68,12 +70,8 @@ def _columns(data: Any) -> list[str]:
     """The columns of whatever was given."""
     if isinstance(data, Mapping):
         return list(data)
-    if isinstance(data, str | os.PathLike):
-        from steelyard.sources.files import open_files
-
-        _, names, connection = open_files(data)
-        connection.close()
-        return list(names)
+    if isinstance(data, Table):
+        return list(data.names)
     if hasattr(data, "collect_schema"):
         return list(data.collect_schema().names())
     return [str(c) for c in getattr(data, "columns", getattr(data, "column_names", []))]

@@ -123,3 +123,25 @@ def test_hints_speak_the_words_of_the_command(steelyard: Run, calm: Path) -> Non
         told = steelyard("monitor", "stream.csv", *CALL, *wrong)
         assert (told.code, told.out) == (2, "") and hint in told.err, told.err
     assert 'no column "when"' in steelyard("monitor", "stream.csv", "--time", "when", *CALL[2:]).err
+
+
+def test_customers_are_followed(steelyard: Run, make: Run, tmp_path: Path) -> None:
+    held = []
+    for i in range(12 * 7 * 60):
+        left = int(i * 37 % 101 < 30)
+        for k, later in enumerate((0, 4)):
+            when = datetime(2024, 1, 1) + timedelta(days=i // 60 + later, hours=i % 24)
+            held.append([f"{when:%Y-%m-%d %H:%M}", i, left, round(0.05 + i * (53 + k) % 97 / 200 + 0.4 * left, 4)])
+    make("customers.csv", ("scored", "customer", "left", "p"), held)
+    call = ("--time", "scored", "--target", "left", "--score", "p", "--unit", "customer", "--window", "week")
+    told = steelyard(
+        "monitor", "customers.csv", *call, "--reference", "first:5", "--period", "14 days", "--report", "state.html"
+    )
+    assert told.code == 0 and all(width_of(line) <= 80 for line in told.out.splitlines())
+    assert "timeliness  by cohort" in told.out and "no alarm for timeliness rests on them" in told.out.replace(
+        "\n  ", " "
+    )
+    page = (tmp_path / "state.html").read_text(encoding="utf-8")
+    assert "Does it still warn early enough?" in page and "followed for 14 days" in page
+    wrong = steelyard("monitor", "customers.csv", *call[:6], "--reference", "first:5", "--period", "14 days")
+    assert wrong.code == 2 and "--unit" not in wrong.err.split("Hint")[0] and "--period out" in wrong.err

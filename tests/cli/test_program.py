@@ -3,9 +3,12 @@
 import json
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
+from datetime import date, timedelta
 
 import pytest
 
@@ -164,6 +167,36 @@ def test_topics_are_listed_and_fit(steelyard):
     assert 'Did you mean "start"?' in steelyard("help", "strat").err
 
 
+def customers_scored_twice(days=170, a_day=50):
+    """Rows of a stable stream: everybody is scored on one day and five days later."""
+    rows = []
+    for i in range(days * a_day):
+        y = int(i * 37 % 101 < 35)
+        for k, day in enumerate((i // a_day, i // a_day + 5)):
+            if day < days:
+                when = date(2024, 1, 1) + timedelta(days=day)
+                rows.append([f"{when} {i % 24:02d}:00", i, y, round(0.05 + i * (53 + k) % 97 / 160 + 0.3 * y, 4)])
+    return rows
+
+
+def make_tables(preds):
+    """The same predictions in databases, and scores whose labels lie in other files."""
+    import duckdb
+
+    folder = preds.parent
+    with duckdb.connect(str(folder / "shop.duckdb")) as database:
+        database.execute(f"create table preds as select * from '{preds}'")
+        database.execute("create table others as select 1 as one")
+    with closing(sqlite3.connect(folder / "shop.sqlite")) as lite:
+        lite.execute("create table preds (y, p)")
+        lite.executemany("insert into preds values (?, ?)", duckdb.sql(f"select y, p from '{preds}'").fetchall())
+        lite.commit()
+    files = {"scores": "id, p", "labels": "id, y", "outcomes": 'id as customer, y as "left"'}
+    for name, columns in files.items():
+        rows = duckdb.sql(f"select {columns} from (select *, row_number() over () as id from '{preds}')")
+        rows.write_csv(str(folder / f"{name}.csv"))
+
+
 @pytest.mark.parametrize("topic", TOPICS)
 def test_the_examples_of_help_run(steelyard, topic, preds, flowers, doses, make, tmp_path, monkeypatch):
     import duckdb
@@ -173,6 +206,10 @@ def test_the_examples_of_help_run(steelyard, topic, preds, flowers, doses, make,
     for name, k in (("knn", 7), ("tree", 3)):
         make(f"{name}.csv", ("id", "y", "p"), [[i, i % 2, (i * k % 10 + 2 * (i % 2)) / 12] for i in range(60)])
     make("results.csv", ("data", "knn", "tree"), [[f"set {i}", 0.7 + i / 40, 0.71 + i / 41] for i in range(8)])
+    if topic == "sources":
+        make_tables(preds)
+    if topic == "monitor":
+        make("stream.csv", ("scored", "customer", "y", "p"), customers_scored_twice())
     (tmp_path / "profit.toml").write_text("[profit]\ntp = 140\nfn = -140\nfp = -700\n")
     (tmp_path / "days").mkdir()
     for day in (1, 2):

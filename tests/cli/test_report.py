@@ -55,9 +55,27 @@ def test_a_saved_evaluation_is_told(steelyard, preds, tmp_path):
     assert done.code == 0, done.err
 
 
+def test_a_reference_and_a_control_group_answer_two_more_questions(steelyard, preds, tmp_path):
+    arms = ("--group", "side", "--control", "n", "--direction", "higher")
+    done = steelyard("report", preds, *CALL, "--reference", preds, *arms, "-o", tmp_path / "u.html")
+    assert done.code == 0, done.err
+    page = (tmp_path / "u.html").read_text(encoding="utf-8")
+    assert "None of 4 columns shows a change." in page and "Verdict: no clear effect" in page
+    assert (
+        "a higher outcome counts as good" in page
+        and "To see whether" not in page.partition("Is it going stale?</h2>")[2]
+    )
+    done = steelyard("report", preds, *CALL, *arms, "-o", tmp_path / "u.json")
+    document = json.loads((tmp_path / "u.json").read_text(encoding="utf-8"))
+    assert list(document["in_use"]) == ["trial"] and document["in_use"]["trial"]["design"]["direction"] == "higher"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (("--group", "side"), "needs both --group and --control"),
+        (("--control", "n"), "needs both --group and --control"),
+        (("--group", "side", "--control", "n", "--weight", "q"), "rows that count alike"),
         (("-o", "r.pdf"), "written as .html, .md or .json"),
         (("--score", "q"), "does not say of which model"),
         (("--score", "=q"), "does not say of which model"),
@@ -66,3 +84,17 @@ def test_a_saved_evaluation_is_told(steelyard, preds, tmp_path):
 def test_what_cannot_be_meant_is_refused(steelyard, preds, tmp_path, arguments, words):
     done = steelyard("report", preds, *CALL, *arguments)
     assert done.code == 2 and words in " ".join(done.err.split())
+
+
+def test_what_cannot_be_read_is_refused(steelyard, preds, tmp_path):
+    for arguments, words in (
+        (("--reference", "gone.csv"), "gone.csv"),
+        (("--group", "side", "--control", "west"), 'The control "west" is not among the groups'),
+        (("--group", "sides", "--control", "n"), 'There is no column "sides"'),
+    ):
+        done = steelyard("report", preds, *CALL, *arguments)
+        assert done.code == 3 and words in " ".join(done.err.split()) and "Hint: " in done.err, done.err
+        assert not (tmp_path / "report.html").exists()
+    steelyard("evaluate", preds, *CALL, "--save", tmp_path / "e.json", "-q")
+    done = steelyard("report", tmp_path / "e.json", "--reference", preds)
+    assert done.code == 2 and "--reference looks at a file of rows" in done.err

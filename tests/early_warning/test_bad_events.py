@@ -31,7 +31,7 @@ NAMES = {
 }
 CASES = [
     ({"day": [0, 5, 2, 11.5]}, errors.InputError, "from 0 to the horizon, 10, and in 1 row"),
-    ({"day": [0, 5, -1, 3]}, errors.InputError, "first such value is -1"),
+    ({"day": [0, 5, -1, 3]}, errors.InputError, "one such value is -1"),
     ({"p": [0.5, 1.5, 0.1, 0.2]}, errors.InputError, "score must be from 0 to 1"),
     ({"p": [1.5, 0.1, 0.1, 0.2], "day": [5.0, 5.0, 2.0, 3.0]}, errors.InputError, "score must be from 0 to 1"),
     ({"p": [0.5, np.nan, 0.1, 0.2]}, errors.MissingValues, "1 row has no score"),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import duckdb
 import numpy as np
@@ -18,6 +21,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import steelyard as sy
+from steelyard.engines import devices
+
+from . import served
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,14 @@ def numpy_column(c: Col) -> np.ndarray:
     for i, v in enumerate(c.values):
         out[i] = v
     return out
+
+
+def torch_column(c: Col) -> Any:
+    """A tensor where Torch has the kind; words, and whole numbers with gaps, stay on the host beside the tensors."""
+    import torch
+
+    column = numpy_column(c)
+    return column if column.dtype == object else torch.from_numpy(column)
 
 
 def classic_column(c: Col) -> pd.Series:
@@ -156,6 +170,8 @@ VALUES: dict[str, Callable[[Col], Any]] = {
     "arrow arrays": arrow_column,
 }
 """Forms that come as values, without a table."""
+if importlib.util.find_spec("torch"):
+    VALUES["torch tensors"] = torch_column
 
 TABLES: dict[str, Callable[[Table, Path], Any]] = {
     "dictionary": lambda t, _: {name: numpy_column(c) for name, c in t.items()},
@@ -174,7 +190,9 @@ TABLES: dict[str, Callable[[Table, Path], Any]] = {
 }
 """Forms that come as a table, whose columns have names."""
 
-FORMS = (*VALUES, *TABLES)
+TABLES |= {name: lambda t, folder, name=name: served.serve(name, arrow_table(t), folder) for name in served.PLACES}
+
+FORMS = (*VALUES, *(name for name in TABLES if name not in served.PLACES), *served.FORMS)
 
 
 def evaluate(form: str, table: Table, folder: Path, roles: Mapping[str, Any], **options: Any) -> sy.Evaluation:
@@ -189,7 +207,9 @@ def evaluate(form: str, table: Table, folder: Path, roles: Mapping[str, Any], **
             return {level: values(column) for level, column in name.items()}
         return VALUES[form](table[name])
 
-    return sy.evaluate(**{role: values(name) for role, name in roles.items()}, **options)
+    # Tensors of the host are counted as if it were a device of its own.
+    with patch.object(devices, "DEVICES", {"cpu"}) if form == "torch tensors" else nullcontext():
+        return sy.evaluate(**{role: values(name) for role, name in roles.items()}, **options)
 
 
 def date(day: int) -> dt.date:

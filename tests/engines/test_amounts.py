@@ -108,7 +108,7 @@ def _sums_alike(found: sy.Evaluation, wanted: sy.Evaluation) -> None:
             np.testing.assert_allclose(a.units.table, b.units.table, rtol=0, atol=1e-12 * np.abs(b.units.table).max())
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_every_form_gives_the_same_sums(form: str, tmp_path: Path) -> None:
     for case, call in CASES.items():
         found, wanted = _ask(form, tmp_path, call), _wanted(call)
@@ -144,7 +144,7 @@ def test_the_sums_are_those_of_the_rows() -> None:
                     assert s.cells.counts[cell, 2 * b + level] == pytest.approx(wanted, rel=1e-12, abs=1e-9)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_amounts_that_are_missing(form: str, tmp_path: Path) -> None:
     for call, words, dropped in (
         (

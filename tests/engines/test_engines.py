@@ -107,13 +107,13 @@ def _wanted(call: dict[str, Any]) -> sy.Evaluation:
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_every_form_gives_the_same_evidence(form: str, question: str, tmp_path: Path) -> None:
     alike(_ask(form, TABLE, tmp_path, QUESTIONS[question]), _wanted(QUESTIONS[question]))
 
 
 @pytest.mark.parametrize("question", ["scores", "labels", "classes", "numbers"])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_weights_units_and_segments(form: str, question: str, tmp_path: Path) -> None:
     for by in (
         {"weight": "weight"},
@@ -126,7 +126,7 @@ def test_weights_units_and_segments(form: str, question: str, tmp_path: Path) ->
         alike(_ask(form, TABLE, tmp_path, call), _wanted(call))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_units_and_segments_of_any_type(form: str, tmp_path: Path) -> None:
     for unit in ("hash", "account", "contract", "region", "day", "truth as bool", "small"):
         call = QUESTIONS["labels"] | {"unit": unit}
@@ -137,7 +137,7 @@ def test_units_and_segments_of_any_type(form: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("question", ["scores", "classes", "numbers"])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_beyond_the_exact_limit(form: str, question: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steelyard.counting.plan.EXACT_ROWS", 40)
     monkeypatch.setattr("steelyard.summaries.cells.EXACT_ROWS", 40)

@@ -99,7 +99,7 @@ def _ask(form: str, folder: Path, call: dict[str, Any], missing: str) -> sy.Eval
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_dropped_rows_are_counted_alike(form: str, case: str, tmp_path: Path) -> None:
     call, some = CASES[case]
     found = _ask(form, tmp_path, call, "drop")
@@ -108,7 +108,7 @@ def test_dropped_rows_are_counted_alike(form: str, case: str, tmp_path: Path) ->
     alike(found, _ask("lists", tmp_path, call, "drop"))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_refused_in_the_same_words(form: str, tmp_path: Path) -> None:
     for call, some in CASES.values():
         with pytest.raises(MissingValues) as wanted:
@@ -121,13 +121,13 @@ def test_refused_in_the_same_words(form: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("missing", ["drop", "refuse"])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_a_weight_of_zero_is_refused_either_way(form: str, missing: str, tmp_path: Path) -> None:
     with pytest.raises(BadWeight, match="Of 60 rows, 2 have a weight that is zero or negative"):
         _ask(form, tmp_path, {**SCORES, "weight": "bad weight"}, missing)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_scores_for_each_class(form: str, tmp_path: Path) -> None:
     call = {"target": "kind", "score": {"a": "p_a", "b": "p_b", "c": "p_c"}}
     found = _ask(form, tmp_path, call, "drop")
@@ -137,13 +137,13 @@ def test_scores_for_each_class(form: str, tmp_path: Path) -> None:
     alike(found, _ask("lists", tmp_path, call, "drop"))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_segments_without_a_name(form: str, tmp_path: Path) -> None:
     assert list(_ask(form, tmp_path, CASES["segments"][0], "drop").segments) == ["(missing)", "north", "south"]
     assert list(_ask(form, tmp_path, CASES["segments as floats"][0], "drop").segments) == ["(missing)", "1", "2.5"]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_a_column_with_no_value_at_all(form: str, tmp_path: Path) -> None:
     table = {"truth": Col("int", [0, 1, 0]), "score": Col("float", [None] * 3), "word": Col("text", [None] * 3)}
     for score in ("score", "word"):
@@ -183,7 +183,7 @@ def test_nan_in_a_file_that_does_not_tell(where: str, tmp_path: Path) -> None:
             sy.evaluate(duckdb.read_parquet(str(tmp_path / "rows.parquet")), **roles)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_a_prediction_beside_the_score(form: str, tmp_path: Path) -> None:
     """A row without the one counts for neither."""
     call = {"target": "word", "score": "small score", "prediction": "word guess", "positive": "yes", "unit": "name"}

@@ -38,7 +38,7 @@ TABLE = _table()
 
 
 @pytest.mark.parametrize("most", [40, 100])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_cells_of_pairs(form: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steelyard.counting.numbers.FEW_PAIRS", 30)
     monkeypatch.setattr("steelyard.counting.numbers.MOST", most)

@@ -27,7 +27,7 @@ NOON = dt.datetime(2024, 3, 1, 12)
 MOMENTS = [NOON, NOON, NOON + dt.timedelta(milliseconds=500), NOON + dt.timedelta(seconds=1), None, NOON]
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if form != "csv"])
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "csv"], indirect=True)
 def test_points_in_time(form: str, tmp_path: Path) -> None:
     zoned = [None if m is None else m.replace(tzinfo=dt.UTC) for m in MOMENTS]
     table = {

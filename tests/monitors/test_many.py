@@ -17,6 +17,7 @@ from steelyard.monitors import query
 from steelyard.monitors.bins import Bins
 from steelyard.monitors.many import Stabilities
 from steelyard.monitors.stability import Stability, stability
+from steelyard.sources.relations import Relation
 from steelyard.views.layout import width_of
 
 
@@ -92,11 +93,11 @@ def test_a_large_table_is_counted_in_one_select(tmp_path: Path, monkeypatch: pyt
     frame = pd.DataFrame({f"x{i}": rng.normal(size=60_000) for i in range(5)} | {"k": rng.choice(["a", "b"], 60_000)})
     frame.to_parquet(tmp_path / "t.parquet")
     asked: list[Any] = []
-    answer = query._answer
-    monkeypatch.setattr(query, "_answer", lambda sheet, relation: asked.append(relation) or answer(sheet, relation))
+    ask = Relation.ask
+    monkeypatch.setattr(Relation, "ask", lambda table, sql: asked.append(sql) or ask(table, sql))
     found = many(tmp_path / "t.parquet", tmp_path / "t.parquet")
-    # How many rows there are, the counts of the reference, the counts of the current table.
-    assert len(asked) == 3
+    # How many rows there are, a sample for the edges, the counts of the reference, the counts of the current table.
+    assert len(asked) == 4
     for s in found:
         assert s.bins.reference == s.current
         assert s.bins.reference == s.bins.count(frame[s.column])

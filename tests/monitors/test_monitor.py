@@ -38,9 +38,9 @@ def test_numbers_are_those_of_evaluate_and_compare(worn: pd.DataFrame) -> None:
 
 def test_the_level_is_that_of_the_budget(calm: pd.DataFrame) -> None:
     m = watch(calm, features=["x", "city"], budget="2 per 30 windows")
-    assert m.budget is not None and m.alpha == pytest.approx(2 / 90) == m.budget.alpha
+    assert m.budget is not None and m.alpha == pytest.approx(2 / 120) == m.budget.alpha
     assert {s.kind for s in m.windows[0].signals} == {"volume", "performance", "output", "feature"}
-    assert all(s.alpha == m.alpha for w in m.windows for s in w.signals if s.kind != "volume")
+    assert all(s.alpha == m.alpha for w in m.windows for s in w.signals)
 
 
 def test_stability_is_that_of_its_room(calm: pd.DataFrame) -> None:
@@ -186,7 +186,7 @@ def test_the_horizon_ends_the_waiting(calm: pd.DataFrame) -> None:
     assert {w["auc"].state for w in watch(rows).windows} == {"immature"}
     m = watch(rows, horizon=5)
     assert [w["auc"].state for w in m.windows] == ["ok"] * 24 + ["immature"] * 6
-    assert watch(rows, horizon=5, now="2024-05-01").windows[-1]["auc"].state == "ok"
+    assert watch(rows, horizon=5, now="2024-05-01")["2024-04-09"]["auc"].state == "ok"
 
 
 def test_as_of_now_later_rows_and_labels_are_not_known(calm: pd.DataFrame) -> None:
@@ -239,7 +239,7 @@ def test_a_window_of_one_class_or_a_new_one_hides_no_other(calm: pd.DataFrame) -
 
 def test_sequential_mode(calm: pd.DataFrame, worn: pd.DataFrame) -> None:
     m = watch(worn, mode="sequential")
-    assert m.signals == ("volume", "brier", "p") and m.budget is None and m.alpha == pytest.approx(0.025)
+    assert m.signals == ("volume", "brier", "p") and m.budget is None and m.alpha == pytest.approx(0.05 / 3)
     fired = [a.window for a in m.alarms if a.after == "firing" and a.severity == "alarm"]
     assert fired and "2024-03-21" <= fired[0] <= "2024-03-24"
     assert watch(calm, mode="sequential", measures=["accuracy", "log_loss"]).worst == "ok"

@@ -85,7 +85,11 @@ def test_the_unit_of_analysis_is_chosen_by_the_data_and_said() -> None:
     t = trial({k: v for k, v in once.items() if k != "customer"}, **{**ROLES, "unit": None})
     assert "each row is taken for a unit of its own" in t.design.because
     t = trial(once, **ROLES, analysis="period")
-    assert t.primary.name == "Welch t by period" and t.design.because == "it was named"
+    assert t.primary.name == "slow-wave t by period" and t.design.because == "it was named"
+    t = trial(once, **ROLES, analysis="period", independent=True)
+    assert t.primary.name == "Welch t by period" and t.primary.valid and t.careful is None
+    # Units seen once and drawn one by one make their periods independent of each other.
+    assert trial(once, **ROLES).method("Welch t by period").valid
 
 
 def weekly(control: Any, treated: Any, exposed: Any = 1000, **more: Any) -> Trial:
@@ -105,7 +109,7 @@ def test_verdicts_of_counts() -> None:
 
 
 def test_over_dispersed_weeks_make_event_methods_not_valid() -> None:
-    t = weekly([30, 90, 10, 70, 25, 120], [20, 60, 90, 15, 110, 40])
+    t = weekly([30, 90, 10, 70, 25, 120], [20, 60, 90, 15, 110, 40], independent=True)
     assert t.dispersion is not None and t.dispersion.verdict == "more"
     assert [m.valid for m in t.methods if m.unit == "event"] == [False] * 3
     assert t.method("Welch t by period").valid and t.method("negative binomial ratio").valid
@@ -116,8 +120,29 @@ def test_over_dispersed_weeks_make_event_methods_not_valid() -> None:
 def test_weeks_like_their_neighbours_leave_no_method_by_period() -> None:
     t = weekly(np.arange(20, 60, 2), np.arange(60, 20, -2) // 2)
     assert t.neighbours is not None and t.neighbours.alike
-    assert not t.primary.valid and "neighbouring periods are alike" in t.reasons[0]
+    assert not t.primary.valid and "neighbouring periods are more alike" in t.reasons[0]
     assert t.verdict not in (HELPS, HARMS)
+    assert "neighbouring periods are alike" in t.method("Welch t by period").why
+
+
+def test_a_result_that_rests_on_independent_weeks_only_leans() -> None:
+    control, treated = [34, 29, 23, 27, 32, 24, 34, 29], [14, 20, 26, 18, 17, 20, 21, 19]
+    t = weekly(control, treated)
+    assert t.method("Welch t by period").effect.p_value < 0.01 and t.method("Welch t by period").unshown
+    assert t.primary.name == "slow-wave t by period" and t.primary.side == 0 and t.verdict == LESS
+    assert len(t.reasons) == 1 and "Clear if periods are independent of each other" in t.reasons[0]
+    assert "say that they are independent" in " ".join(t.sentences()) and t.careful is not None and t.careful.alike
+    known = weekly(control, treated, independent=True)
+    assert known.verdict == HELPS and known.primary.name == "Welch t by period"
+    assert (
+        t.looks is not None
+        and known.looks is not None
+        and (t.looks.note, known.looks.note)
+        == (
+            "if periods are independent of each other",
+            "",
+        )
+    )
 
 
 def test_exposure_that_differs_is_taken_into_account() -> None:
@@ -223,7 +248,7 @@ def changed(**columns: Any) -> dict[str, Any]:
         (lambda: trial(GOOD, **{**ROLES, "control": "none"}), BadLevels, 'control "none" is not among'),
         (lambda: trial(changed(arm=["left", "a", "b", "a"] * 10), **ROLES), UsageError, "there are 2 groups"),
         (lambda: trial(GOOD, **ROLES, treated="x"), BadLevels, 'treated group "x"'),
-        (lambda: trial(changed(customer=["c1"] * 40), **ROLES), InputError, 'in both arms, such as "c1"'),
+        (lambda: trial(changed(customer=["c1"] * 40), **ROLES), InputError, 'The unit "c1" is in both arms'),
         (lambda: trial(changed(churned=["yes"] * 40), **ROLES), NotNumeric, "holds text"),
         (lambda: trial(changed(churned=[0] * 40), **ROLES), BadLevels, "The outcome is 0 in every row"),
         (lambda: trial(changed(churned=[None, *GOOD["churned"][1:]]), **ROLES), MissingValues, "1 of 40 rows"),
@@ -231,6 +256,7 @@ def changed(**columns: Any) -> dict[str, Any]:
         (lambda: trial(GOOD, **{**ROLES, "unit": "client"}), UnknownColumn, '"client"'),
         (lambda: trial(**ROLES), UsageError, "no table to find it in"),
         (lambda: trial(GOOD, **ROLES, direction="down"), UsageError, '"lower" and "higher"'),
+        (lambda: trial(GOOD, **ROLES, independent="yes"), UsageError, 'True or False, and "yes" came'),
         (lambda: trial(GOOD, **ROLES, analysis="row"), UsageError, '"unit" and "period"'),
         (lambda: trial(GOOD, **{**ROLES, "period": None}, analysis="period"), UsageError, "zero periods"),
         (lambda: trial(GOOD, **ROLES, missing="guess"), UsageError, '"refuse" and "drop"'),
@@ -265,7 +291,7 @@ def test_dropped_rows_and_other_groups_are_counted() -> None:
 def test_a_period_without_an_arm_and_a_single_period() -> None:
     table = {"week": [1, 2, 3, 1, 2], "arm": ["left"] * 3 + ["called"] * 2, "churned": [9, 8, 7, 3, 4]}
     t = trial(counts=table, **COUNTED, exposed=100)
-    assert not t.method("paired t by period").valid and t.method("Welch t by period").valid and t.looks is None
+    assert not t.method("paired t by period").valid and t.method("Welch t by period").unshown and t.looks is None
     one = trial(counts={k: v[::2] for k, v in TABLE.items()}, **COUNTED, exposed=100)
-    assert not one.primary.valid and "fewer than two" in one.primary.why and one.verdict == UNCLEAR
+    assert not one.primary.valid and "fewer than 3 periods" in one.primary.why and one.verdict == UNCLEAR
     assert one.method("Poisson ratio (exact)").valid and str(one)

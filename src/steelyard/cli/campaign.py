@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from steelyard.worth.campaign import Campaign
 
 TERMS = ("benefit", "cost", "prospects", "targets", "contacts", "depth", "fixed")
-COLUMNS = ("target", "score", "positive", "weight", "unit", "level")
+COLUMNS = ("target", "score", "positive", "weight", "unit", "level", "query", "labels", "key", "spark")
 EPILOG = """\b
 Examples:
   steelyard campaign preds.csv --target y --score p --benefit 40 --cost 1
@@ -52,13 +52,15 @@ def share(text: str) -> float:
 @click.option("--contacts", type=float, metavar="NUMBER", help="Contact at most so many.")
 @click.option("--depth", type=share, metavar="SHARE", help="Contact exactly this share: 10% or 0.1.")
 @options("weight", "weights", "unit", "level", "confidence", "missing", "exact")
+@options("query", "labels", "on", "spark")
 @options("json", "output", "force", "quiet", "progress")
 def command(file: str | None, **given: Any) -> None:
     """Find how many prospects to contact, whom, and what it earns.
 
-    FILE holds prospects of the past: CSV or Parquet (a path or a quoted glob), - for CSV on standard input, or an
-    evaluation saved as .json. Without FILE a campaign is planned before any model, by the rule of thumb that a fair one
-    finds √(1 / targets) times as many targets as chance.
+    FILE holds prospects of the past: CSV, Parquet or another kind of file (a path, a folder or a quoted glob), the address
+    of a database, - for CSV on standard input, or an evaluation saved as .json; steelyard help sources tells more. Without
+    FILE a campaign is planned before any model, by the rule of thumb that a fair one finds √(1 / targets) times as many
+    targets as chance.
     """
     check_free(given["output"], force=given["force"])
     _check(file, given)

@@ -84,13 +84,15 @@ More: steelyard help check"""
     "kind",
 )
 @click.option("--junit", metavar="FILE", help="Write JUnit XML for a build server as well.")
+@options("query", "labels", "key", "spark")
 @options("json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> int:
     """Hold a FILE of predictions against requirements, and against a champion.
 
-    FILE is CSV or Parquet (a path or a quoted glob), - for CSV on standard input, or an evaluation saved as .json. A
-    requirement is met when the whole interval keeps it; so is a comparison when the interval of the difference shows
-    that the champion is better by the margin at most.
+    FILE is CSV, Parquet or another kind of file (a path, a folder or a quoted glob), the address of a database, - for CSV on
+    standard input, or an evaluation saved as .json; steelyard help sources tells more. A requirement is met when the whole
+    interval keeps it; so is a comparison when the interval of the difference shows that the champion is better by the
+    margin at most.
     """
     output, reports = given["output"], given["junit"]
     check_free(output, force=given["force"])
@@ -105,7 +107,7 @@ def command(file: str, **given: Any) -> int:
     if reports is not None:
         from steelyard.gates.junit import junit
 
-        write_whole(reports, junit(outcome, str(e.facts.get("source") or file)) + "\n")
+        write_whole(reports, junit(outcome, str(e.facts.get("source") or _named(file))) + "\n")
     put(output, text)
     return 0 if outcome.passed else NOT_MET
 
@@ -149,11 +151,17 @@ def _told(outcome: Outcome, e: Evaluation, given: dict[str, Any]) -> str:
     if given["as_json"]:
         from steelyard.views.document import SCHEMA
 
-        about = {"schema": SCHEMA, "source": e.facts.get("source"), "champion": given["against"]}
+        about = {"schema": SCHEMA, "source": e.facts.get("source"), "champion": _named(given["against"])}
         return json.dumps({**about, **outcome.to_dict()}, ensure_ascii=False, allow_nan=False, indent=2)
     from steelyard.views.gate import outcome_text
 
     return outcome_text(outcome, letters=not _shows_signs(given["output"]), notes=not given["quiet"])
+
+
+def _named(path: str | None) -> str | None:
+    from steelyard.sources.addresses import without_secrets
+
+    return None if path is None else without_secrets(path)
 
 
 def _shows_signs(output: str | None) -> bool:

@@ -14,30 +14,21 @@ from steelyard.errors import BadPayoff, UnreadableSource, UsageError
 if TYPE_CHECKING:
     from steelyard.payoffs.payoff import Payoff
 
-WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)")
-NUMBER = re.compile(r"FLOAT|DOUBLE|DECIMAL.*")
 APART = re.compile(r"[,;](?=(?:[^`]*`[^`]*`)*[^`]*$)")
 """A comma that is not part of a name between backquotes."""
 SAMPLES = {"profit": "tp=140, fn=-140, fp=-700, tn=0", "cost": "fn=140, fp=700"}
 TRUE, FALSE = {"true", "t", "yes", "1"}, {"false", "f", "no", "0"}
 
 
-def kinds_of(path: str | os.PathLike[str]) -> dict[str, str]:
-    """The columns of a file and what they hold: "bool", "number" or "text"."""
-    from steelyard.sources.files import open_files
+def kinds_of(data: Any) -> dict[str, str]:
+    """The columns of a path or a table and what they hold: "bool", "number" or "text"."""
+    from steelyard.sources.recognise import open_table
+    from steelyard.sources.tables import NUMBERS
 
-    relation, names, connection = open_files(path)
-    try:
-        kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
-        return {name: _kind(kinds[column]) for name, column in names.items()}
-    finally:
-        connection.close()
-
-
-def _kind(sql: str) -> str:
-    if sql == "BOOLEAN":
-        return "bool"
-    return "number" if WHOLE.fullmatch(sql) or NUMBER.fullmatch(sql) else "text"
+    table = open_table(data)
+    assert table is not None
+    kinds = {name: table.kinds[inside] for name, inside in table.names.items()}
+    return {name: "number" if kind in NUMBERS else "bool" if kind == "bool" else "text" for name, kind in kinds.items()}
 
 
 def as_level(text: str, kind: str) -> Any:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from steelyard.cli.opening import ASKED, keys_of, opened
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.writing import check_outputs, command_line, progress, put
@@ -36,7 +38,10 @@ TAKES = {
             "target",
             "score",
             "prediction",
-            "on",
+            "key",
+            "query",
+            "labels",
+            "spark",
             "positive",
             "weight",
             "weights",
@@ -62,7 +67,14 @@ WORDS = {
 @options("target")
 @click.option("--score", metavar="NAME=COLUMN", multiple=True, help="The score of a model; for each model once.")
 @click.option("--prediction", metavar="NAME=COLUMN", multiple=True, help="Labels or numbers of a model, for each once.")
-@click.option("--on", metavar="COLUMN", help="What names the rows, where each model has its own file.")
+@click.option(
+    "--on",
+    "--key",
+    "key",
+    metavar="KEY",
+    multiple=True,
+    help="What names the rows: of a file for each model, or of --labels (KEY or HERE=THERE; repeat).",
+)
 @options("positive", "weight", "weights", "unit", "threshold", "profit", "cost", "kind", "missing")
 @click.option("--model", metavar="NAME", multiple=True, help="Compare these models (or data sets) only; repeat.")
 @click.option("--run", metavar="NAME", help="The experiment of a store.  [default: the latest]")
@@ -98,17 +110,18 @@ WORDS = {
     "--better", type=click.Choice(["higher", "lower"]), default="higher", show_default=True, help="Of such results."
 )
 @click.option("--latex", is_flag=True, help="Print the table of ranks for LaTeX.")
-@options("confidence")
+@options("confidence", "query", "labels", "spark")
 @click.option("--report", metavar="FILE", help="Write a report as well: .html, .md or .json.")
 @options("json", "output", "force", "quiet", "progress")
 def command(files: tuple[str, ...], **given: Any) -> None:
     """Tell which model is better: how much, how sure, and by which test.
 
     FILES are saved evaluations (.json, different test sets), one file of predictions (same rows), one file for each model
-    joined by --on, or the store of an experiment (same folds).
+    joined by --on, or the store of an experiment (same folds). A file of predictions may be the address of a database;
+    the columns that are named come from there.
     """
     check_outputs(given)
-    form = _form(files, ranks=given["ranks"])
+    form = _form(files, ranks=given["ranks"], rows=given["target"] is not None)
     _check_options(form)
     told = command_line()
     with progress("Comparing …", quiet=given["quiet"] or given["no_progress"]):
@@ -135,15 +148,19 @@ def _text(found: Any, given: dict[str, Any]) -> str:
     return "\n".join(wrap(found.paragraph(), 80, "", "")) + f"\n\nMean ranks (1 is best)\n{ranks}"
 
 
-def _form(files: tuple[str, ...], *, ranks: bool) -> str:
+def _form(files: tuple[str, ...], *, ranks: bool, rows: bool) -> str:
     """What was named: a table of results, a store, saved evaluations, or predictions; mixtures are refused."""
+    from steelyard.sources.addresses import without_secrets
+
     if ranks:
         return "results"
     paths = [_named(f)[1] for f in files]
-    stores = [p for p in paths if os.path.isdir(p)]
+    # A folder with other things in it than a store holds predictions where a target was named.
+    folders = {p: os.listdir(p) for p in paths if os.path.isdir(p)}
+    stores = [p for p, inside in folders.items() if not rows or not inside or "store.json" in inside]
     saved = [p for p in paths if p.lower().endswith(".json") and p not in stores]
     if stores and len(paths) > 1:
-        others = [p for p in paths if p not in stores]
+        others = [without_secrets(p) for p in paths if p not in stores]
         message = (
             f"A store ({stores[0]}) and other files ({others[0]}) came together."
             if others
@@ -151,7 +168,7 @@ def _form(files: tuple[str, ...], *, ranks: bool) -> str:
         )
         raise UsageError(message, "Name one store; its models were tested on the same folds.")
     if saved and len(saved) < len(paths):
-        other = next(p for p in paths if p not in saved)
+        other = next(without_secrets(p) for p in paths if p not in saved)
         message = f"A saved evaluation ({saved[0]}) and a file of predictions ({other}) came together."
         raise UsageError(message, f"Evaluate {other} and --save it, or name files of predictions only.")
     return "store" if stores else "saved" if saved else "rows"
@@ -169,7 +186,7 @@ def _check_options(form: str) -> None:
     if not wrong:
         return
     fits = [WORDS[f] for f, names in TAKES.items() if wrong[0] in names]
-    message = f"--{wrong[0]} does not apply to {WORDS[form]}."
+    message = f"--{'on' if wrong[0] == 'key' else wrong[0]} does not apply to {WORDS[form]}."
     last = f" or {fits[-1]}" if len(fits) > 1 else fits[-1]
     raise UsageError(message, f"Leave it out; it goes with {', '.join(fits[:-1])}{last}.")
 
@@ -206,10 +223,14 @@ def _comparison(files: tuple[str, ...], given: dict[str, Any], form: str) -> Any
 
 def _named(text: str) -> tuple[str, str]:
     """NAME=FILE, or a file that is called by its own name."""
+    from steelyard.sources.addresses import without_secrets
+
     name, mark, path = text.partition("=")
-    if mark and name and not os.path.exists(text):
+    # What comes before the mark in an address, or in a folder such as day=3, is no name.
+    if mark and name and not re.search(r"[/:?]", name) and not os.path.exists(text):
         return name, path
-    return Path(text).stem, text
+    safe = without_secrets(text)
+    return (re.search(r"[?&]table=([^&]+)", safe) or [None, Path(safe).stem])[1] or safe, text
 
 
 def _evaluations(named: list[tuple[str, str]]) -> dict[str, Any]:
@@ -227,7 +248,6 @@ def _rows(named: list[tuple[str, str]], given: dict[str, Any]) -> dict[str, Any]
     """A file of predictions with a column for each model, or a file for each model."""
     from steelyard.cli.columns import as_level, kinds_of, payoff_of
 
-    paths = [path for _, path in named]
     if given["target"] is None:
         message = "No target was given."
         raise UsageError(message, "Name the column of what really happened: --target COLUMN.")
@@ -236,7 +256,16 @@ def _rows(named: list[tuple[str, str]], given: dict[str, Any]) -> dict[str, Any]
     if not columns or (given["score"] and given["prediction"]):
         message = "Either a score or a prediction of each model was expected."
         raise UsageError(message, "For example --score knn=p1 --score tree=p2.")
-    kinds = kinds_of(paths[0])
+    keys = keys_of(given["key"])
+    one = len(named) == 1
+    if not one and len(keys) != 1:
+        what = "several columns that name" if keys else "nothing that names"
+        message = f"{len(named)} files were given, and {what} their rows."
+        raise UsageError(message, "Say which column does: --on COLUMN; or put all predictions into one file.")
+    # Files of several models are joined by the key themselves; it is also that of labels, where there are any.
+    about = ASKED if one or given["labels"] is not None else ("query", "spark")
+    tables = {name: opened(path, given, only=about) for name, path in named}
+    kinds = kinds_of(next(iter(tables.values())))
     out: dict[str, Any] = {"target": given["target"], "weight": given["weight"], "weights": given["weights"]}
     out |= {"unit": given["unit"], "missing": given["missing"], "kind": given["kind"]}
     if given["profit"] or given["cost"]:
@@ -245,14 +274,11 @@ def _rows(named: list[tuple[str, str]], given: dict[str, Any]) -> dict[str, Any]
         out["threshold"] = given["threshold"]
     if given["positive"] is not None:
         out["positive"] = as_level(given["positive"], kinds.get(given["target"], "text"))
-    if len(paths) == 1:
-        return out | {"data": paths[0], role: by_name(columns, role)}
-    if given["on"] is None:
-        message = f"{len(paths)} files were given, and nothing that names their rows."
-        raise UsageError(message, "Say which column does: --on COLUMN; or put all predictions into one file.")
+    if one:
+        return out | {"data": next(iter(tables.values())), role: by_name(columns, role)}
     column = columns[0].rpartition("=")[2] if len(columns) == 1 else None
     scores = {n: column for n, _ in named} if column else by_name(columns, role)
-    return out | {"data": dict(named), role: scores, "on": given["on"]}
+    return out | {"data": tables, role: scores, "on": next(iter(keys))}
 
 
 def by_name(columns: tuple[str, ...], role: str) -> dict[str, str]:

@@ -24,8 +24,10 @@ Examples:
   steelyard evaluate preds.csv --target dose --prediction dose_hat
   steelyard evaluate preds.csv --target y --score p --profit profit.toml
   steelyard evaluate march.json --threshold 0.3
+  steelyard evaluate 'postgresql://host/shop?table=preds' \\
+      --target y --score p
 
-More: steelyard help start, steelyard help worth"""
+More: steelyard help start, steelyard help sources, steelyard help worth"""
 
 
 @click.command("evaluate", short_help=COMMANDS["evaluate"], epilog=EPILOG)
@@ -50,6 +52,10 @@ More: steelyard help start, steelyard help worth"""
     "missing",
     "exact",
     "kind",
+    "query",
+    "labels",
+    "on",
+    "spark",
     "json",
     "output",
 )
@@ -60,7 +66,8 @@ More: steelyard help start, steelyard help worth"""
 def command(file: str, **given: Any) -> None:
     """Evaluate a FILE of predictions: every measure that they allow, with its interval.
 
-    FILE is CSV or Parquet (a path or a quoted glob), - for CSV on standard input, or an evaluation saved as .json.
+    FILE is CSV, Parquet or another kind of file (a path, a folder or a quoted glob), the address of a database, - for CSV on
+    standard input, or an evaluation saved as .json; steelyard help sources tells more.
     """
     output, save, quiet = given["output"], given["save"], given["quiet"]
     check_free(output, force=given["force"])
@@ -71,7 +78,7 @@ def command(file: str, **given: Any) -> None:
     started = time.perf_counter()
     with progress("Counting rows …", quiet=quiet or given["no_progress"]):
         e = read(file, given)
-        text = _told(e, as_json=given["as_json"], full=given["verbose"])
+        text = told(e, as_json=given["as_json"], full=given["verbose"])
     if save is not None:
         e.save(save)
     put(output, text)
@@ -86,7 +93,8 @@ def command(file: str, **given: Any) -> None:
         click.echo(f"{e.rows:,} rows in {time.perf_counter() - started:.1f} s.", err=True)
 
 
-def _told(e: Evaluation, *, as_json: bool, full: bool) -> str:
+def told(e: Evaluation, *, as_json: bool, full: bool) -> str:
+    """An evaluation as text, or as one JSON document."""
     if as_json:
         from steelyard.views.document import evaluation_document
 

@@ -50,15 +50,15 @@ More: steelyard help experiment"""
 )
 @training_options("group")
 @click.option("--gap", metavar="SPAN", help="Between training and test rows out of time: 7 days, or a number.")
-@options("positive", "weight", "kind", "missing", "confidence")
+@options("positive", "weight", "kind", "missing", "confidence", "query", "labels", "on", "spark")
 @training_options("leave out", "store", "jobs", "seed")
 @click.option("--report", metavar="FILE", help="Write a report as well: .html, .md or .json.")
 @options("json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
-    """Train and test models on a FILE of rows (CSV or Parquet): how good will they be, and how sure is that.
+    """Train and test models on a FILE of rows: how good will they be, and how sure is that.
 
-    The file holds one row a case with its target. Columns of text, categories and dates are prepared; what was done with
-    them is told.
+    The file (CSV, Parquet or another kind, or the address of a database) holds one row a case with its target. Columns of
+    text, categories and dates are prepared; what was done with them is told.
     """
     from steelyard import experiment
     from steelyard.reports.experiment import experiment_document

@@ -47,12 +47,12 @@ More: steelyard help experiment"""
     "--stratify/--no-stratify", default=None, help="Keep the shares of the levels in each part.  [default: levels]"
 )
 @training_options("group")
-@options("positive", "weight", "kind", "missing", "confidence")
+@options("positive", "weight", "kind", "missing", "confidence", "query", "labels", "on", "spark")
 @training_options("leave out", "store", "jobs", "seed")
 @click.option("--report", metavar="FILE", help="Write a report as well: .html, .md or .json.")
 @options("json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
-    """Train models on more and more rows of a FILE (CSV or Parquet), and tell what more rows would bring."""
+    """Train models on more and more rows of a FILE (or an address), and tell what more rows would bring."""
     from steelyard import learning_curve
 
     check_outputs(given)

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from steelyard.cli.opening import is_rows, opened
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.writing import check_free, command_line, progress, put, spooled
@@ -30,6 +31,7 @@ ARGUMENTS = (
     "for_",
     "mode",
     "unit",
+    "period",
     "since",
     "now",
 )
@@ -97,6 +99,11 @@ More: steelyard help monitor"""
 )
 @options("threshold", "weight", "unit")
 @click.option(
+    "--period",
+    metavar="SPAN|window",
+    help="Follow the customers (--unit) that enter in a window for so long, as '31 days': does it warn early enough?",
+)
+@click.option(
     "--since", metavar="DATE", help="Tell only windows from then on; earlier ones bring the alarms up to date."
 )
 @click.option("--now", metavar="DATE", help="Judge as of then.  [default: the last moment in the file]")
@@ -108,12 +115,13 @@ More: steelyard help monitor"""
 )
 @click.option("--save-baseline", metavar="FILE", help="Keep the reference as .json, for later runs.")
 @click.option("--report", metavar="FILE", help="Write a report as well: .html, .md or .json.")
-@options("json", "output", "force", "quiet", "progress")
+@options("query", "labels", "on", "spark", "json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> int:
     """Watch a FILE of predictions over time: whether the model is as good as it was, and scores and features look the same.
 
-    FILE is CSV or Parquet (a path or a quoted glob), or - for CSV on standard input, with a row for each prediction and a
-    column of times. Targets that are not known yet are left empty: a window is judged once its labels are in.
+    FILE is CSV, Parquet or another kind of file, the address of a database (steelyard help sources), or - for CSV on
+    standard input, with a row for each prediction and a column of times. Targets that are not known yet are left empty:
+    a window is judged once its labels are in.
     """
     for name in ("output", "report", "save_baseline"):
         check_free(given[name], force=given["force"])
@@ -177,30 +185,34 @@ def _watched(file: str, given: dict[str, Any]) -> Any:
 
 
 def _opened(file: str, given: dict[str, Any]) -> Any:
-    if file != "-":
-        return _run(file, given)
+    if file != "-" or given["spark"] is not None:
+        return _run(opened(file, given), given)
     if given["reference"] == "-":
         message = "Rows and reference cannot both be read from standard input."
         raise UsageError(message, "Name a file for one of them.")
     with spooled() as path:
-        return _run(path, given)
+        return _run(opened(path, given), given)
 
 
-def _run(path: str, given: dict[str, Any]) -> Any:
+def _run(data: Any, given: dict[str, Any]) -> Any:
     from steelyard.cli.columns import as_level, kinds_of, scores_of
     from steelyard.monitors.monitor import monitor
 
-    kinds = kinds_of(path)
+    kinds = kinds_of(data)
     target, positive, scores = given["target"], given["positive"], given["score"]
     features = list(given["features"])
+    reference = given["reference"]
+    if is_rows(reference) and not reference.lower().endswith(".json"):
+        # Rows of a reference are found in the same way: the same labels, the same query, the same cluster.
+        reference = opened(reference, given)
     return monitor(
-        path,
+        data,
         time=given["time"],
         target=target,
         score=scores_of(scores, kinds, target) if scores else None,
         prediction=given["prediction"],
         positive=None if positive is None else as_level(positive, kinds.get(target or "", "text")),
-        reference=given["reference"],
+        reference=reference,
         window=given["window"],
         zone=given["zone"],
         label_time=given["label_time"],
@@ -214,6 +226,7 @@ def _run(path: str, given: dict[str, Any]) -> Any:
         threshold=0.5 if given["threshold"] is None else given["threshold"],
         weight=given["weight"],
         unit=given["unit"],
+        period=given["period"],
         since=given["since"],
         now=given["now"],
         confidence=0.95 if given["confidence"] is None else given["confidence"],

@@ -17,6 +17,7 @@ from steelyard.words import visible
 
 COMMANDS = {
     "evaluate": "Evaluate predictions: every measure with its interval.",
+    "add": "Add saved evaluations: days make a month, without rows.",
     "report": "Write a report: one offline page, Markdown or JSON.",
     "threshold": "Find the best threshold for profit, cost or any measure.",
     "campaign": "Find whom to contact, how many, and what it earns.",
@@ -48,6 +49,8 @@ PHRASES = {
     r"Pass (profit=)?Profit\([^)]*\) or Cost\(\.\.\.\), here or [^(]*\(--profit FILE\)": "Give --profit FILE or --cost FILE",
     r"for example \(100, 180\)": "for example [100, 180]",
     r"\bbest_threshold\(profit\)": "steelyard threshold",
+    r"\bquery=\.\.\.": "--query SELECT",
+    r"\bLeave spark= out": "Leave --spark out",
 }
 """Words of Python in hints, and those of the command line."""
 
@@ -107,12 +110,14 @@ def run(arguments: Sequence[str]) -> int:
         ended = program.main(list(arguments), prog_name="steelyard", standalone_mode=False)
         sys.stdout.flush()
     except SteelyardError as problem:
-        return complain(problem.message, in_options(problem.hint), problem.exit_code)
+        message, hint = (_discreet(text, arguments) for text in (problem.message, in_options(problem.hint)))
+        return complain(message, hint, problem.exit_code)
     except click.UsageError as problem:
         path = problem.ctx.command_path if problem.ctx is not None else "steelyard"
-        return complain(problem.format_message(), f"`{path} --help` shows what is possible.", WRONG_USAGE)
+        message = _discreet(problem.format_message(), arguments)
+        return complain(message, f"`{path} --help` shows what is possible.", WRONG_USAGE)
     except click.ClickException as problem:
-        return complain(problem.format_message(), "", problem.exit_code)
+        return complain(_discreet(problem.format_message(), arguments), "", problem.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         return INTERRUPTED
@@ -121,6 +126,16 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     return ended if isinstance(ended, int) else DONE
+
+
+def _discreet(text: str, arguments: Sequence[str]) -> str:
+    """What was typed may hold a password; what is printed does not."""
+    from steelyard.sources.addresses import without_secrets
+
+    for typed in sorted(arguments, key=len, reverse=True):
+        if (safe := without_secrets(typed)) != typed:
+            text = text.replace(typed, safe)
+    return text
 
 
 def complain(message: str, hint: str, code: int) -> int:

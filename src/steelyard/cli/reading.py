@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.opening import ASKED, is_rows, opened
 from steelyard.cli.writing import spooled
 from steelyard.errors import SteelyardError, UsageError, listing
 
@@ -29,6 +30,7 @@ ROWS_ONLY = (
     "level",
     "kind",
     "decide",
+    *ASKED,
 )
 """Options that only rows can answer; a saved evaluation has none."""
 
@@ -100,6 +102,33 @@ OPTIONS: dict[str, Decorator] = {
     "exact": click.option(
         "--exact", is_flag=True, help="Never count near scores together, however many rows there are."
     ),
+    "query": click.option(
+        "--query",
+        metavar="SELECT",
+        help='Take the rows that a SELECT gives: over the tables of a database, over "data" for files.',
+    ),
+    "labels": click.option(
+        "--labels", metavar="FILE", help="Another table with more columns of the same rows, such as the target."
+    ),
+    "on": click.option(
+        "--on",
+        "--key",
+        "key",
+        metavar="KEY",
+        multiple=True,
+        help="The column by which rows of --labels are found, KEY or HERE=THERE; repeat.",
+    ),
+    "key": click.option(
+        "--key",
+        metavar="KEY",
+        multiple=True,
+        help="The column by which rows of --labels are found, KEY or HERE=THERE; repeat.",
+    ),
+    "spark": click.option(
+        "--spark",
+        metavar="ADDRESS",
+        help="Let a Spark cluster read the files: spark://host:7077, sc://host:15002, local[2].",
+    ),
     "json": click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text."),
     "output": click.option("-o", "--output", metavar="FILE", help="Write there instead of to stdout."),
     "force": click.option("--force", is_flag=True, help="Write over files that are there already."),
@@ -119,16 +148,19 @@ def options(*names: str) -> Decorator:
     return decorate
 
 
-def read(file: str, given: dict[str, Any]) -> Evaluation:
-    """The evidence in a FILE: rows that are counted, - for standard input, or a saved evaluation."""
+def read(file: Any, given: dict[str, Any]) -> Evaluation:
+    """The evidence in a FILE: rows that are counted, - for standard input, a saved evaluation, or a table opened before."""
     payoff = _payoff(given)
+    if not isinstance(file, str):
+        return _counted(file, given, payoff)
     if file.lower().endswith(".json"):
         return _saved(file, given, payoff)
-    if file != "-":
-        return _counted(file, given, payoff)
+    _check_named(given)
+    if file != "-" or given.get("spark") is not None:
+        return _counted(opened(file, given), given, payoff)
     with spooled() as path:
         try:
-            e = _counted(path, given, payoff)
+            e = _counted(opened(path, given), given, payoff)
         except SteelyardError as problem:
             message = problem.message.replace(f'"{path}"', "Standard input").replace(path, "standard input")
             raise type(problem)(message, problem.hint.replace(path, "standard input")) from None
@@ -217,11 +249,9 @@ def _with_confidence(e: Evaluation, confidence: float) -> Evaluation:
 # Rows -----------------------------------------------------------------------------------------------------------------
 
 
-def _counted(path: str, given: dict[str, Any], payoff: Payoff | None) -> Evaluation:
-    from steelyard import evaluate
-    from steelyard.cli.columns import as_level, kinds_of, scores_of
-
-    target, scores, positive = given["target"], given["score"], given["positive"]
+def _check_named(given: dict[str, Any]) -> None:
+    """Refuse what can be seen to be wrong before anything is opened."""
+    target, scores = given["target"], given["score"]
     labels = "prediction" in given
     if target is None:
         message = "No target was given."
@@ -237,14 +267,24 @@ def _counted(path: str, given: dict[str, Any], payoff: Payoff | None) -> Evaluat
     if not scores and given["prediction"] is None:
         message = "Neither a score nor a prediction was given."
         raise UsageError(message, "Name a column: --score COLUMN (numbers) or --prediction COLUMN (labels or numbers).")
+
+
+def _counted(data: Any, given: dict[str, Any], payoff: Payoff | None) -> Evaluation:
+    from steelyard import evaluate
+    from steelyard.cli.columns import as_level, kinds_of, scores_of
+
+    _check_named(given)
+    target, scores, positive = given["target"], given["score"], given["positive"]
     decide = _decide(given, payoff)
-    kinds = kinds_of(path)
+    kinds = kinds_of(data)
     kind = kinds.get(target, "text")
     level = None if positive is None else as_level(positive, kind)
-    validation = given.get("validation")
+    validation: Any = given.get("validation")
     saved = validation is not None and validation not in kinds and validation.lower().endswith(".json")
+    if validation is not None and not saved and validation not in kinds and is_rows(validation):
+        validation = opened(validation, given)
     e = evaluate(
-        path,
+        data,
         target=target,
         score=scores_of(scores, kinds, target) if scores else None,
         prediction=given.get("prediction"),
@@ -264,7 +304,7 @@ def _counted(path: str, given: dict[str, Any], payoff: Payoff | None) -> Evaluat
         kind=given.get("kind"),
         levels=[as_level(text, kind) for text in given["level"]] or None,
     )
-    return replace(e, validation=_validation(validation, e.positive)) if saved and validation is not None else e
+    return replace(e, validation=_validation(validation, e.positive)) if saved else e
 
 
 def _decide(given: dict[str, Any], payoff: Payoff | None) -> str:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.opening import name_of, opened
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options, read
+from steelyard.cli.stories import in_options, number_or_text
 from steelyard.cli.writing import check_free, command_line, progress
 from steelyard.errors import BadLevels, UsageError
 
@@ -24,6 +26,9 @@ Examples:
   steelyard report preds.csv --target y --score knn=p1 --score tree=p2
   steelyard report preds.csv --target y --score p -o report.md
   steelyard report march.json -o march.html
+  steelyard report june.csv --target y --score p --reference january.csv
+  steelyard report customers.csv --target churned --score p \\
+      --group arm --control random
 
 More: steelyard help report"""
 
@@ -55,15 +60,26 @@ More: steelyard help report"""
         "validation",
     ),
 )
-@options("threshold", "confidence", "missing", "exact", "kind")
+@options("threshold", "confidence", "missing", "exact", "kind", "query", "labels", "on", "spark")
 @click.option("--slices", is_flag=True, help="Look through all other columns for rows on which it fails.")
+@click.option("--reference", metavar="FILE", help="Hold every column against these rows: is it going stale?")
+@click.option("--group", metavar="COLUMN", help="Which arm of a control group a row belongs to: does it help?")
+@click.option("--control", metavar="LEVEL", help="With --group: the arm that was left alone.")
+@click.option(
+    "--direction",
+    type=click.Choice(["lower", "higher"]),
+    default="lower",
+    show_default=True,
+    help="With --group: which target is good.",
+)
 @click.option("--title", metavar="TEXT", help="The headline.  [default: the file, or the names of the models]")
 @click.option("-o", "--output", metavar="FILE", help="Where to write: .html, .md or .json.  [default: report.html]")
 @options("force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Write a report of a FILE of predictions: how good, how sure, where it fails, which threshold, what it is worth.
 
-    FILE is CSV or Parquet (a path or a quoted glob), - for CSV on standard input, or an evaluation saved as .json.
+    FILE is CSV, Parquet or another kind of file (a path, a folder or a quoted glob), the address of a database, - for CSV on
+    standard input, or an evaluation saved as .json; steelyard help sources tells more.
     """
     from steelyard.reports.writing import ENDINGS, write_report
 
@@ -72,17 +88,20 @@ def command(file: str, **given: Any) -> None:
     if Path(output).suffix.lower() not in ENDINGS:
         message = f'A report is written as .html, .md or .json, and "{output}" is none of these.'
         raise UsageError(message, "Name the file so that its ending says which.")
+    _check_in_use(file, given)
     with progress("Counting rows …", quiet=given["quiet"] or given["no_progress"]):
-        models = _models(file, given)
-        found = _slices(file, given) if given["slices"] else None
-    title = given["title"] or ("" if len(models) > 1 else "standard input" if file == "-" else os.path.basename(file))
+        data = file if file == "-" or file.lower().endswith(".json") else opened(file, given)
+        models = _models(data, given)
+        found = _slices(data, given) if given["slices"] else None
+        in_use = _in_use(data, given)
+    title = given["title"] or ("" if len(models) > 1 else name_of(file))
     told = command_line()
-    write_report(models, output, title=title, command=told, slices=found)
+    write_report(models, output, title=title, command=told, slices=found, in_use=in_use)
     if not given["quiet"]:
         click.echo(f"Wrote {output} ({os.path.getsize(output) / 1000:,.0f} kB).", err=True)
 
 
-def _models(file: str, given: dict[str, Any]) -> dict[str, Evaluation]:
+def _models(file: Any, given: dict[str, Any]) -> dict[str, Evaluation]:
     """One evaluation, or one for each model that a score was named for."""
     scores = given["score"]
     if given["classes"] or len(scores) < 2:
@@ -108,11 +127,48 @@ def _models(file: str, given: dict[str, Any]) -> dict[str, Evaluation]:
     return models
 
 
-def _slices(file: str, given: dict[str, Any]) -> Any:
+def _check_in_use(file: str, given: dict[str, Any]) -> None:
+    """Refuse what cannot be meant before any row is counted."""
+    wanted = [name for name in ("reference", "group") if given[name] is not None]
+    if (given["group"] is None) != (given["control"] is None):
+        message = "A control group needs both --group and --control, and one of them came."
+        raise UsageError(message, "For example --group arm --control random.")
+    if wanted and (file == "-" or file.lower().endswith(".json")):
+        message = f"--{wanted[0]} looks at a file of rows."
+        raise UsageError(message, f"Name a CSV or Parquet file, or leave --{wanted[0]} out.")
+    if given["group"] is not None and given["weight"] is not None:
+        message = "A control group is judged by rows that count alike, and --weight came."
+        raise UsageError(message, "Leave --weight out, or use steelyard trial for the control group.")
+
+
+def _in_use(file: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """How the rows stand against a reference, and whether acting on the score helps, where that was asked for."""
+    from steelyard import stability, trial
+
+    found: dict[str, Any] = {}
+    if given["reference"] is not None:
+        found["stability"] = stability(
+            opened(given["reference"], given), file, weight=given["weight"], unit=given["unit"]
+        )
+    if given["group"] is not None:
+        one = given["score"][0].rpartition("=")[2] if len(given["score"]) == 1 else None
+        roles = {"group": given["group"], "outcome": given["target"], "unit": given["unit"], "score": one}
+        with in_options():
+            found["trial"] = trial(
+                file,
+                **roles,
+                control=number_or_text(given["control"]),
+                direction=given["direction"],
+                missing=given["missing"] or "refuse",
+            )
+    return found
+
+
+def _slices(file: Any, given: dict[str, Any]) -> Any:
     from steelyard import slices
     from steelyard.cli.columns import as_level, kinds_of
 
-    if file == "-" or file.lower().endswith(".json"):
+    if isinstance(file, str) and (file == "-" or file.lower().endswith(".json")):
         message = "Slices are looked for in a file of rows."
         raise UsageError(message, "Name a CSV or Parquet file, or leave --slices out.")
     if len(given["score"]) > 1:

@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
+from steelyard.cli.opening import opened
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
-from steelyard.cli.stories import tell
+from steelyard.cli.stories import in_options, tell
 from steelyard.cli.writing import check_outputs, progress
 
 EPILOG = """\b
@@ -30,18 +31,21 @@ More: steelyard help monitor"""
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="The chance of a false alarm.")
 @options("confidence")
 @click.option("--report", metavar="FILE", help="Write a page as well: .html, .md or .json.")
-@options("json", "output", "force", "quiet", "progress")
+@options("query", "spark", "json", "output", "force", "quiet", "progress")
 def command(reference: str, current: str, **given: Any) -> None:
-    """Tell whether columns of a CURRENT file are distributed as in a REFERENCE file (CSV or Parquet)."""
+    """Tell whether columns of a CURRENT file are distributed as in a REFERENCE file.
+
+    Each is CSV, Parquet or another kind of file, or the address of a database; --query is asked of both.
+    """
     from steelyard import stability
 
     check_outputs(given)
     columns = list(given["column"])
     which: dict[str, Any] = {"column": columns[0]} if len(columns) == 1 else {"columns": columns or None}
-    with progress("Counting …", quiet=given["quiet"] or given["no_progress"]):
+    with in_options(), progress("Counting …", quiet=given["quiet"] or given["no_progress"]):
         found = stability(
-            reference,
-            current,
+            opened(reference, given),
+            opened(current, given),
             **which,
             bins=given["bins"],
             alpha=given["alpha"],

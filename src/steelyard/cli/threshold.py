@@ -53,13 +53,14 @@ More: steelyard help worth"""
     help="With ranges of amounts: lose least at worst, earn most at worst, or best in the middle.  [default: regret]",
 )
 @options("weight", "weights", "unit", "level", "value", "confidence", "missing", "exact")
+@options("query", "labels", "on", "spark")
 @options("json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Find the threshold from which on rows should be flagged, with its interval.
 
-    FILE is CSV or Parquet (a path or a quoted glob), - for CSV on standard input, or an evaluation saved as .json. A
-    threshold that is chosen on the rows on which it is judged looks better than it is: by how much is told, and
-    --validation avoids it.
+    FILE is CSV, Parquet or another kind of file (a path, a folder or a quoted glob), the address of a database, - for CSV on
+    standard input, or an evaluation saved as .json; steelyard help sources tells more. A threshold that is chosen on the
+    rows on which it is judged looks better than it is: by how much is told, and --validation avoids it.
     """
     check_free(given["output"], force=given["force"])
     with progress("Choosing a threshold …", quiet=given["quiet"] or given["no_progress"]):

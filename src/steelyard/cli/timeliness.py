@@ -6,10 +6,12 @@ from typing import Any
 
 import click
 
+from steelyard.cli.opening import opened
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
-from steelyard.cli.stories import number_or_text, tell
-from steelyard.cli.writing import check_outputs, progress
+from steelyard.cli.stories import in_options, number_or_text, tell
+from steelyard.cli.writing import check_free, check_outputs, progress
+from steelyard.errors import UsageError
 
 EPILOG = """\b
 Examples:
@@ -50,15 +52,23 @@ ROLES = ("unit", "time", "score", "outcome", "horizon", "outcomes", "outcome_tim
 @click.option("--quiet-period", type=float, help="No second alert of a customer within this time.")
 @options("positive", "confidence", "missing")
 @click.option("--report", metavar="FILE", help="Write a page as well: .html, .md or .json.")
-@options("json", "output", "force", "quiet", "progress")
+@options("query", "spark", "json", "output")
+@click.option("--save", metavar="FILE", help="Save the sums as .json; steelyard add adds those of other customers.")
+@options("force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
-    """Tell how early a model warns, from a FILE of scored events (CSV or Parquet)."""
+    """Tell how early a model warns, from a FILE of scored events: CSV, Parquet, or the address of a database."""
     from steelyard import timeliness
 
     check_outputs(given)
-    with progress("Counting events …", quiet=given["quiet"] or given["no_progress"]):
+    check_free(given["save"], force=given["force"])
+    if given["save"] is not None and given["save"] in (given["output"], given["report"]):
+        message = f'"{given["save"]}" cannot hold both the output and the saved sums.'
+        raise UsageError(message, "Give --save a name of its own.")
+    with in_options(), progress("Counting events …", quiet=given["quiet"] or given["no_progress"]):
+        if given["outcomes"] is not None:
+            given["outcomes"] = opened(given["outcomes"], given, only=("spark",))
         found = timeliness(
-            file,
+            opened(file, given),
             **{
                 k: given[k]
                 for k in (
@@ -78,6 +88,8 @@ def command(file: str, **given: Any) -> None:
             confidence=0.95 if given["confidence"] is None else given["confidence"],
         )
         alerts = None if given["alert"] is None else found.alerts(given["alert"], quiet=given["quiet_period"])
+    if given["save"] is not None:
+        found.save(given["save"])
     tell(found, given, "Does it warn early enough?", lambda: {"scores": found.chart("scores")})
     if alerts is not None and not given["as_json"]:
         click.echo(f"\n{alerts}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from steelyard.cli.source_topics import SOURCE_TOPICS
+
 TOPICS: dict[str, tuple[str, str]] = {
     "start": (
         "the first evaluation",
@@ -22,25 +24,7 @@ exist is printed as n/a with the reason, never as 0.
 
 To see all of this on real data: steelyard demo""",
     ),
-    "files": (
-        "what can be read",
-        """\
-CSV (also .tsv, .txt, .csv.gz, .csv.zst) and Parquet, of any size: files are
-counted where they lie and never loaded whole. Quote a glob to read many:
-
-  $ steelyard evaluate "days/*.parquet" --target y --score p
-
-- reads CSV from standard input:
-
-  $ cat preds.csv | steelyard evaluate - --target y --score p
-
-Save an evaluation, and tell it again without the rows:
-
-  $ steelyard evaluate preds.csv --target y --score p --save march.json
-  $ steelyard evaluate march.json --threshold 0.3
-
-Pickles are not opened: loading one can run any code.""",
-    ),
+    **SOURCE_TOPICS,
     "threshold": (
         "from scores to labels",
         """\
@@ -336,28 +320,36 @@ trained. --jobs 2 trains on two cores; --seed draws other folds.""",
 You need a file of predictions with a column of times. Targets that are not
 known yet are left empty.
 
-  steelyard monitor stream.csv --time scored --target y --score p \\
+  $ steelyard monitor stream.csv --time scored --target y --score p \\
       --reference 'first 8 windows' --window week
 
-Every window is held against the reference: how many rows came, how good the
-model is (by the interval of the difference itself), whether scores still look
-the same, and with --features all whether everything else does. An alarm says
-that a loss exceeds the margin of 5%, a warning that there is a loss at all.
+Every window is held against the reference: how good the model is (by the
+interval of the difference itself), whether scores still look the same, and
+with --features all whether everything else does. An alarm says that a loss
+exceeds the margin of 5%, a warning that there is a loss at all. Rows in an hour
+are held against the windows before: half or twice as many are an alarm.
 
 A window is judged when 95% of its rows have their target, or when --horizon
 has passed. Until then its labels are those that came early, which may be the
-bad ones: what is told is expected from the scores, and raises no alarm.
+bad ones: what is told is expected from the scores, and raises no alarm. Of
+accuracy or recall the worst and the best that can still come are told too.
 
 False alarms have a budget, one per quarter unless you say otherwise. It sets
-the level at which each window is judged, and that is printed. Two windows in
-a row fire an alarm (--for). --mode sequential follows the mean loss instead,
-and may be looked at every day.
+the level at which each window is judged. Two windows in a row fire an alarm
+(--for). --mode sequential may be looked at every day.
+
+Customers that enter in a window are a cohort. Followed for a period, they show
+whether the model still warns early enough (Q, as steelyard timeliness tells):
+
+  $ steelyard monitor stream.csv --time scored --target y --score p \\
+      --unit customer --period '14 days' --window week \\
+      --reference 'first 8 windows'
 
 Keep the reference, and use it from cron or a build server:
 
-  steelyard monitor stream.csv --time scored --target y --score p \\
+  $ steelyard monitor stream.csv --time scored --target y --score p \\
       --reference 2024-03-01 --save-baseline baseline.json
-  steelyard monitor stream.csv --time scored --target y --score p \\
+  $ steelyard monitor stream.csv --time scored --target y --score p \\
       --reference baseline.json --since 2024-06-01 --fail-on alarm
 
 With --fail-on the exit code is 0 if all is well, 10 if a warning stands (only

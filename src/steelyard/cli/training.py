@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from steelyard.cli.opening import opened
 from steelyard.cli.program import INTERRUPTED
 from steelyard.cli.writing import spooled
 from steelyard.errors import EmptyTable, SteelyardError, UsageError
@@ -57,7 +58,7 @@ def read_rows(file: str, given: dict[str, Any]) -> Any:
         if given[role] is not None and given[role] in given["drop"]:
             message = f'The column "{given[role]}" is named as the {role} and is to be left out as well.'
             raise UsageError(message, f"Leave out --drop {given[role]}: the {role} is never learnt from.")
-    table = _read(file)
+    table = _read(file, given)
     if number_of_rows(table) == 0:
         message = f"{'Standard input' if file == '-' else quoted(file)} has no rows below its header."
         raise EmptyTable(message, "At least a few rows are needed to train and to test.")
@@ -66,14 +67,14 @@ def read_rows(file: str, given: dict[str, Any]) -> Any:
     return drop_columns(table, given["drop"]) if given["drop"] else table
 
 
-def _read(file: str) -> Any:
+def _read(file: str, given: dict[str, Any]) -> Any:
     from steelyard.experiments.tables import read_table
 
-    if file != "-":
-        return read_table(file)
+    if file != "-" or given["spark"] is not None:
+        return read_table(opened(file, given))
     with spooled() as path:
         try:
-            return read_table(path)
+            return read_table(opened(path, given))
         except SteelyardError as problem:
             message = problem.message.replace(f'"{path}"', "Standard input").replace(path, STANDARD_INPUT)
             raise type(problem)(message, problem.hint.replace(path, STANDARD_INPUT)) from None

@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -15,6 +16,9 @@ import click
 
 from steelyard.errors import UsageError
 from steelyard.writing import write_whole
+
+LONG = 2.0
+"""Seconds after which progress tells more than that there is some."""
 
 
 def check_free(path: str | None, *, force: bool) -> None:
@@ -29,7 +33,11 @@ def check_free(path: str | None, *, force: bool) -> None:
         message = f'The file "{path}" is there already.'
         raise UsageError(message, "Name another file, or say --force to write over it.")
     if not target.parent.is_dir():
-        message = f'There is no directory "{target.parent}" to write "{target.name}" in.'
+        from steelyard.sources.addresses import without_secrets
+
+        # An address that was typed in the wrong place is no path, and its parts are not for everybody.
+        told = Path(without_secrets(path))
+        message = f'There is no directory "{told.parent}" to write "{told.name}" in.'
         raise UsageError(message, "Make it first, or name another.")
 
 
@@ -44,8 +52,10 @@ def check_outputs(given: Mapping[str, Any]) -> None:
 
 
 def command_line() -> str:
-    """The command as it was typed, for the page that it makes."""
-    return shlex.join(["steelyard", *sys.argv[1:]]) if sys.argv else ""
+    """The command as it was typed, without secrets, for the page that it makes."""
+    from steelyard.sources.addresses import without_secrets
+
+    return shlex.join(["steelyard", *map(without_secrets, sys.argv[1:])]) if sys.argv else ""
 
 
 def put(path: str | None, text: str) -> None:
@@ -60,9 +70,30 @@ def progress(what: str, *, quiet: bool) -> Any:
     """A spinner on stderr while something takes time; nothing in a pipe, a log or a dumb terminal."""
     if quiet or not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
         return nullcontext()
+    return _drawn(what)
+
+
+@contextmanager
+def _drawn(what: str) -> Iterator[None]:
     from rich.console import Console
 
-    return Console(stderr=True).status(what)
+    from steelyard.sources.progress import watching
+
+    started = time.monotonic()
+    status = Console(stderr=True).status(what)
+    with status, watching(lambda share: status.update(how_far(what, time.monotonic() - started, share))):
+        yield
+
+
+def how_far(what: str, seconds: float, share: float | None) -> str:
+    """What is being done; after a while also for how long, and how much of the scan is done where the engine tells.
+
+    >>> how_far("Counting …", 1.0, 0.5), how_far("Counting …", 7.2, 0.414), how_far("Counting …", 7.2, None)
+    ('Counting …', 'Counting … 7 s, 41% of this scan', 'Counting … 7 s')
+    """
+    if seconds < LONG:
+        return what
+    return f"{what} {seconds:.0f} s" + ("" if share is None else f", {share:.0%} of this scan")
 
 
 @contextmanager

@@ -34,6 +34,7 @@ def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
     if plan.dropped:
         # A row without one score is left out of every class's table.
         plan.beside = tuple(class_role(i) for i in range(len(levels)))
+    bits = choose_bits(rows, plan)
     # Amounts belong to decisions, and are kept beside the matrix alone.
     plain = replace(plan, amounts=())
     columns = []
@@ -46,7 +47,6 @@ def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
             "class_scores": ClassScores(tuple(c[name] for c in columns), ranks, brier),
             "confusion": read_confusion(as_labels(part, levels), levels, plan.positive, plan.weighting, plan.amounts),
         }
-    bits = choose_bits(rows)
     if bits is not None:
         request = rank_tally(
             levels,

@@ -36,7 +36,7 @@ def count_decisions(rows: Rows, plan: Plan, evidence: Evidence) -> Evidence:
     for name, part in by_segment(ask(None)).items():
         labelled = as_labels(part, levels)
         evidence[name]["confusion"] = read_confusion(labelled, levels, positive, plan.weighting, plan.amounts)
-    bits = choose_bits(rows)
+    bits = choose_bits(rows, plan)
     if bits is not None:
         for name, part in by_segment(ask(bits)).items():
             found = evidence[name]["confusion"]

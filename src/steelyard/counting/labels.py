@@ -35,7 +35,7 @@ def count_labels(rows: Rows, plan: Plan) -> Evidence:
         name: {"confusion": read_confusion(part, levels, positive, plan.weighting, plan.amounts)}
         for name, part in by_segment(table).items()
     }
-    bits = choose_bits(rows)
+    bits = choose_bits(rows, plan)
     if bits is not None:
         request = label_tally(
             plan.weighting, segmented=segmented, bits=bits, beside=plan.beside, amounts=len(plan.amounts)

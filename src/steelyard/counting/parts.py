@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 from steelyard.counting.plan import Plan
 from steelyard.errors import BadLevels, listing
 from steelyard.rows import Rows, Tally
+from steelyard.sources.databases import is_address
+from steelyard.sources.files import READERS
 from steelyard.summaries.summary import sort_levels
 
 CHOOSING = {"validation", "valid", "val"}
@@ -20,7 +21,7 @@ def is_table(data: Any, validation: Any) -> bool:
     if data is None:
         return False
     if isinstance(validation, str):
-        return os.sep in validation or Path(validation).suffix.lower() in {".csv", ".parquet", ".gz"}
+        return os.sep in validation or is_address(validation) or validation.lower().endswith(tuple(READERS))
     return not isinstance(validation, int)
 
 

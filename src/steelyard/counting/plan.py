@@ -37,6 +37,7 @@ class Plan:
     labels: tuple[str, ...] = ("target",)
     amounts: tuple[str, ...] = ()
     decide: Decide | None = None
+    bits: int | None = None
     dropped: dict[str, int] = field(default_factory=dict)
 
 
@@ -139,14 +140,15 @@ def require_both(levels: tuple[Any, ...], positive: Any, plan: Plan) -> tuple[An
     return levels
 
 
-def choose_bits(rows: Rows) -> int | None:
-    """How finely units are kept apart: the most buckets that stay within the limit."""
-    if not rows.has("unit"):
-        return None
+def choose_bits(rows: Rows, plan: Plan) -> int | None:
+    """How finely units are kept apart: the most buckets that stay within the limit; asked once for all summaries."""
+    if not rows.has("unit") or plan.bits is not None:
+        return plan.bits
     ids = np.unique(rows.tally(Tally({"bucket": lambda r: r.bucket("unit")}))["bucket"].astype(np.int64))
     bits = BITS
     while len(np.unique(ids >> (BITS - bits))) > MOST:
         bits -= 1
+    plan.bits = bits
     return bits
 
 

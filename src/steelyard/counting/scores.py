@@ -45,7 +45,9 @@ def score_table(rows: Rows, role: str, plan: Plan) -> Table:
     known = getattr(rows, "length", None)
     if known is None and not plan.exact:
         table = ask(exact=False)
-        if not few(int(table["rows"].sum())):
+        # Whoever has answered knows by now, rows that were left out among them.
+        known = getattr(rows, "length", None)
+        if not few(int(table["rows"].sum()) if known is None else known):
             return table
     return ask(exact=plan.exact or known is None or few(known))
 
@@ -69,7 +71,7 @@ def scores_of(
 
 def _with_units(rows: Rows, role: str, out: dict[Any, Scores], plan: Plan) -> dict[Any, Scores]:
     """The same tables with one kept for every bucket of units, where rows name their unit."""
-    bits = choose_bits(rows)
+    bits = choose_bits(rows, plan)
     if bits is not None:
         request = unit_score_tally(
             role,

@@ -8,24 +8,31 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.early_warning.query import BARE, TOLD, number
+from steelyard.early_warning.query import BARE, TOLD, Query
 from steelyard.errors import BadLevels, InputError, MissingValues, SteelyardError
 from steelyard.results import Array
 
 DROP = 'Mend the rows, or pass missing="drop" to leave them out; they are counted either way.'
 GONE = "missing "
 """Keys of problems that missing="drop" takes care of begin so."""
+ORDER = ("unit", "time", "score", "outcome", "value", "outcome time")
 
 
-def conditions(horizon: float, *, valued: bool, timed: bool) -> dict[str, tuple[str, str]]:
+def order(key: str) -> tuple[bool, int]:
+    """What is told first where several things are wrong, and counted where a row has several gaps."""
+    return not key.startswith(GONE), ORDER.index(key.removeprefix(GONE))
+
+
+def conditions(query: Query) -> dict[str, tuple[str, str]]:
     """For every problem the SQL condition of a row that has it, and the column that shows it."""
     event, told = f"kind <> {TOLD}", f"kind <> {BARE}"
+    horizon, is_nan = query.horizon, query.words.is_nan
 
     def absent(column: str) -> str:
-        return f"({column} is null or isnan({column}))"
+        return f"({column} is null or {is_nan(column)})"
 
     def outside(column: str, low: float, high: float) -> str:
-        return f"not isnan({column}) and ({column} < {number(low)} or {column} > {number(high)})"
+        return f"not {is_nan(column)} and ({column} < {query.number(low)} or {column} > {query.number(high)})"
 
     found = {
         "missing unit": ("unit is null", "kind"),
@@ -36,10 +43,10 @@ def conditions(horizon: float, *, valued: bool, timed: bool) -> dict[str, tuple[
         "score": (f"{event} and {outside('score', 0, 1)}", "score"),
         "outcome": (f"{told} and not {absent('outcome')} and outcome not in (0, 1)", "outcome"),
     }
-    if valued:
+    if query.valued:
         found["missing value"] = (f"{told} and {absent('value')}", "value")
         found["value"] = (f"{told} and {outside('value', 0, 1e300)}", "value")
-    if timed:
+    if query.timed:
         found["missing outcome time"] = (f"{told} and outcome = 1 and {absent('outcome_time')}", "outcome_time")
         found["outcome time"] = (f"{told} and outcome = 1 and {outside('outcome_time', 0, horizon)}", "outcome_time")
     return found
@@ -69,7 +76,7 @@ def complaint(key: str, rows: int, example: Any, horizon: float, name: str) -> S
     if key.startswith(GONE):
         message = f"{lines} {'has' if rows == 1 else 'have'} no {key.removeprefix(GONE)}: {of} is missing or not a number there."
         return MissingValues(message, DROP)
-    shown = f"the first such value is {float(example):g}"
+    shown = f"one such value is {float(example):g}"
     if key == "outcome":
         message = f"The outcome must be 0 or 1, and in {lines} {of} holds something else; {shown}."
         return BadLevels(message, "Say which level is the outcome that is warned of: positive=...")

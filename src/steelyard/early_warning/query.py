@@ -10,25 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steelyard.early_warning.weights import Weighing
+from steelyard.sources.tables import SOURCE, Table
 
-SOURCE = "steelyard_events"
 EVENT, TOLD, BARE = 0, 1, 2
 """Kinds of rows: an event with its outcome, a customer told without an event, an event whose outcome is told apart."""
 COUNTED = ("customers", "bad", "events", "ties", "silent", "two_outcomes", "two_values", "two_outcome_times")
-
-
-def number(value: float) -> str:
-    """A number as every database reads it, to the last digit."""
-    return f"cast({float(value)!r} as double precision)"
-
-
-def gathered(weighing: Weighing, time: str, *, positive: bool) -> str:
-    """The weight of [0, time), as `Weighing.positive` and `Weighing.negative` work it out."""
-    if weighing.ends:
-        steps = weighing.steps(positive=positive)
-        return "(" + " + ".join(f"case when {number(t)} < {time} then {number(w)} else 0 end" for t, w in steps) + ")"
-    share = f"({time} / {number(weighing.horizon)})"
-    return f"{share} * (2 - {share})" if positive and weighing.kernel == "declining" else share
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +22,24 @@ class Query:
     """Questions to a table of events over a period, whose customers may have values and times of outcome."""
 
     horizon: float
+    words: type[Table] | Table
+    """The database, whose words for numbers are used."""
     valued: bool = False
     timed: bool = False
     source: str = SOURCE
+
+    def number(self, value: float) -> str:
+        """A number as the database reads it, to the last digit."""
+        return self.words.literal(float(value))
+
+    def _gathered(self, weighing: Weighing, time: str, *, positive: bool) -> str:
+        """The weight of [0, time), as `Weighing.positive` and `Weighing.negative` work it out."""
+        if weighing.ends:
+            steps = weighing.steps(positive=positive)
+            parts = (f"case when {self.number(t)} < {time} then {self.number(w)} else 0 end" for t, w in steps)
+            return f"({' + '.join(parts)})"
+        share = f"({time} / {self.number(weighing.horizon)})"
+        return f"{share} * (2 - {share})" if positive and weighing.kernel == "declining" else share
 
     @property
     def _facts(self) -> list[str]:
@@ -57,16 +58,16 @@ class Query:
 
     def customers(self, weighing: Weighing) -> str:
         """One row a customer: its facts, scores weighed as a positive's and as a negative's, first event, what to check."""
-        end = number(weighing.horizon * (2 if weighing.ends else 1))
+        end = self.number(weighing.horizon * (2 if weighing.ends else 1))
 
         def weighed(*, positive: bool) -> str:
-            late = gathered(weighing, f"coalesce(until, {end})", positive=positive)
-            return f"sum(score * ({late} - {gathered(weighing, 'time', positive=positive)}))"
+            late = self._gathered(weighing, f"coalesce(until, {end})", positive=positive)
+            return f"sum(score * ({late} - {self._gathered(weighing, 'time', positive=positive)}))"
 
-        event = f"time >= 0 and time <= {number(self.horizon)} and said >= 0 and said <= 1"
-        told = "outcome in (0, 1)" + (f" and value >= 0 and value <= {number(1e300)}" if self.valued else "")
+        event = f"time >= 0 and time <= {self.number(self.horizon)} and said >= 0 and said <= 1"
+        told = "outcome in (0, 1)" + (f" and value >= 0 and value <= {self.number(1e300)}" if self.valued else "")
         if self.timed:
-            told += f" and (outcome = 0 or (outcome_time >= 0 and outcome_time <= {number(self.horizon)}))"
+            told += f" and (outcome = 0 or (outcome_time >= 0 and outcome_time <= {self.number(self.horizon)}))"
         good = f"unit is not null and (kind = {TOLD} or ({event})) and (kind = {BARE} or ({told}))"
         facts = [f"max({c}) as {c}, case when min({c}) <> max({c}) then 1 else 0 end as two_{c}s" for c in self._facts]
         return (
@@ -79,8 +80,8 @@ class Query:
 
     def contributions(self, weighing: Weighing) -> str:
         """One row a customer: x, its weighed score, and e, the weight of the time before its first event."""
-        none, all_of = (number(t) for t in weighing.totals)
-        early = [gathered(weighing, "first", positive=p) for p in (False, True)]
+        none, all_of = (self.number(t) for t in weighing.totals)
+        early = [self._gathered(weighing, "first", positive=p) for p in (False, True)]
         checks = [c if f in self._facts else f"0 as {c}" for c, f in self._checks]
         kept = ["unit", "events", "ties", "bad", *self._facts, *checks]
         return (
@@ -98,13 +99,19 @@ class Query:
         """What a customer contributes, in the order of the summary."""
         return ["1.0", "x", "e", *(["value", "(value * x)", "(value * e)"] if self.valued else [])]
 
+    def sum_names(self) -> list[str]:
+        """The columns of `sums`."""
+        size = len(self.features())
+        return ["outcome", *COUNTED, *(f"p{i}" for i in range(size * (size + 1) // 2))]
+
     def sums(self, weighing: Weighing) -> str:
         """The summary itself: for each outcome the counts of `COUNTED`, then the sums of products of the features."""
         z = self.features()
         products = [f"sum({a} * {b})" for i, a in enumerate(z) for b in z[i:]]
         counts = ["sum(bad)", "sum(events)", "sum(ties)", "sum(case when events = 0 then 1 else 0 end)"]
         counts += [f"sum({c})" for c, _ in self._checks]
-        columns = ", ".join(["outcome", "count(*)", *counts, *products])
+        asked = zip(self.sum_names(), ["outcome", "count(*)", *counts, *products], strict=True)
+        columns = ", ".join(f"{x} as {name}" for name, x in asked)
         return f"select {columns} from {self.contributions(weighing)} as q group by outcome"
 
     def listed(self, weighing: Weighing) -> str:
@@ -115,17 +122,19 @@ class Query:
     def in_force(self, moments: Sequence[float]) -> str:
         """One row a customer: its outcome and the score in force at each moment, null before its first event."""
         columns = ", ".join(
-            f"max(case when time <= {number(m)} and (until is null or until > {number(m)}) then score end) as s{i}"
+            f"max(case when time <= {self.number(m)} and (until is null or until > {self.number(m)}) then score end) as s{i}"
             for i, m in enumerate(moments)
         )
         return f"select max(outcome) as outcome, {columns} from {self.spans()} as s group by unit order by unit"
 
     def _warnings(self) -> str:
         """Every event no later than the outcome of its customer, with what is known of that customer."""
-        value = "max(value)" if self.valued else "1.0"
-        until = f"case when max(outcome) = 1 then {'max(outcome_time)' if self.timed else 'null'} end"
+        value = "max(value)" if self.valued else self.number(1.0)
+        until = (
+            f"case when max(outcome) = 1 then {'max(outcome_time)' if self.timed else self.words.number('null')} end"
+        )
         who = (
-            f"(select unit, max(outcome) as outcome, {value} as value, coalesce({until}, {number(self.horizon)}) as until "
+            f"(select unit, max(outcome) as outcome, {value} as value, coalesce({until}, {self.number(self.horizon)}) as until "
             f"from {self.source} group by unit)"
         )
         columns = "e.unit, e.time, e.score, c.outcome, c.value, c.until"
@@ -135,10 +144,10 @@ class Query:
 
     def alerts(self, threshold: float) -> str:
         """Events with at least this score, by customer and time."""
-        chosen = f"score >= {number(threshold)}"
+        chosen = f"score >= {self.number(threshold)}"
         return f"select unit, time, score, outcome, value, until from {self._warnings()} as w where {chosen} order by unit, time"
 
     def least_score_of(self, most: int) -> str:
         """The lowest score that at most so many events reach; null where not even the highest will do."""
         beyond = f"select score from {self._warnings()} as w order by score desc limit 1 offset {most}"
-        return f"select min(score) from {self._warnings()} as v where score > coalesce(({beyond}), -1)"
+        return f"select min(score) as least from {self._warnings()} as v where score > coalesce(({beyond}), -1)"

@@ -1,31 +1,30 @@
-"""From whatever was given to events that can be asked: arrays and small frames by NumPy, files and relations by DuckDB."""
+"""From whatever was given to events that can be asked: arrays and small frames by NumPy, all others by their database."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.early_warning.complaints import GONE, complaint, conditions, masks, torn
-from steelyard.early_warning.engine import EventRelation
+from steelyard.early_warning.complaints import GONE, complaint, conditions, masks, order, torn
+from steelyard.early_warning.engine import EventTable
 from steelyard.early_warning.events import EventArrays
 from steelyard.early_warning.query import BARE, EVENT, TOLD, Query
 from steelyard.engines.columns import Column
 from steelyard.errors import BadLevels, EmptyTable, NotAvailable, NotNumeric, UsageError, listing
 from steelyard.results import Array
-from steelyard.sources.files import open_files
-from steelyard.sources.recognise import open_rows
-from steelyard.sources.relations import FLOATING, WHOLE, WIDE, quoted
+from steelyard.sources.recognise import check_columns, open_rows, open_table
+from steelyard.sources.relations import of_columns
+from steelyard.sources.tables import NUMBERS, SOURCE, Table, plain_numbers
 
 LARGE = 1_000_000
 """Frames of so many rows are handed to DuckDB, which counts them faster and without copies."""
 OF_CUSTOMER = ("outcome", "value", "outcome_time")
 NAMED = {"outcome_time": "outcome time"}
 
-Events = EventArrays | EventRelation
+Events = EventArrays | EventTable
 
 
 def open_events(
@@ -40,27 +39,18 @@ def open_events(
         raise UsageError(message, "Pass the events as a frame or a dictionary of arrays, and name its columns.")
     if type(data).__name__ == "LazyFrame" and hasattr(data, "collect"):
         data = data.collect()
-    relation, columns, connection = _relation(data)
-    opener = _in_memory if relation is None else _in_engine
-    table = data if relation is None else (relation, columns, connection)
-    return opener(table, dict(roles), horizon, outcomes, positive, drop=missing == "drop")
+    table = _table(data)
+    if table is None:
+        return _in_memory(data, dict(roles), horizon, outcomes, positive, drop=missing == "drop")
+    return _in_engine(table, dict(roles), horizon, outcomes, positive, drop=missing == "drop")
 
 
-def _relation(data: Any) -> tuple[Any, dict[str, str], Any]:
-    """A DuckDB relation over a path, a relation or a large frame, its columns by name, and its connection; or none."""
-    if isinstance(data, str | os.PathLike):
-        return open_files(data)
-    if type(data).__name__ == "DuckDBPyRelation":
-        return data, {name: name for name in data.columns}, None
+def _table(data: Any, beside: Table | None = None) -> Table | None:
+    """The table of a database: a path, a relation, a frame that lives there, or a large frame handed to DuckDB; or none."""
     library = type(data).__module__.split(".")[0]
-    if library in {"pandas", "polars", "pyarrow"} and len(data) >= LARGE:
-        import duckdb
-
-        connection = duckdb.connect()
-        connection.register("given", data)
-        found = connection.table("given")
-        return found, {name: name for name in found.columns}, connection
-    return None, {}, None
+    if library in {"pandas", "polars", "pyarrow"} and hasattr(data, "__len__") and len(data) >= LARGE:
+        return of_columns(data)
+    return open_table(data, beside)
 
 
 def _parts(roles: Mapping[str, Any], outcomes: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -147,7 +137,7 @@ def _checked(
     if absent is not None:
         found[f"{GONE}unit"] = (absent, np.full(len(unit), np.nan))
     keep = np.ones(len(unit), dtype=bool)
-    for key, (rows, values) in sorted(found.items(), key=lambda pair: not pair[0].startswith(GONE)):
+    for key, (rows, values) in sorted(found.items(), key=lambda pair: order(pair[0])):
         rows = rows & keep
         n = int(rows.sum())
         if n and drop and key.startswith(GONE):
@@ -175,61 +165,66 @@ def _outcomes(column: Column, positive: Any) -> Array:
 
 
 def _told_columns(outcomes: Any, roles: Mapping[str, Any]) -> dict[str, Column]:
-    relation, names, _ = _relation(outcomes)
-    if relation is None:
+    table = _table(outcomes)
+    if table is None:
         return _columns(outcomes, roles)
-    open_rows(relation, {role: names.get(name, name) for role, name in roles.items()})
-    picked = relation.project(", ".join(f"{quoted(names[n])} as {quoted(role)}" for role, n in roles.items()))
-    found = picked.fetchnumpy()
-    return _columns(
-        {
-            role: np.ma.filled(np.ma.asarray(v).astype(object), None) if np.ma.isMaskedArray(v) else v
-            for role, v in found.items()
-        },
-        {role: role for role in roles},
-    )
+    check_columns(_asked(roles), list(table.names))
+    found = table.fetch(list(roles.values()))
+    values = {name: _unmasked(v) for name, v in found.items()}
+    return _columns(values, roles)
+
+
+def _unmasked(values: Any) -> Any:
+    return np.ma.filled(np.ma.asarray(values).astype(object), None) if np.ma.isMaskedArray(values) else values
 
 
 # In the engine --------------------------------------------------------------------------------------------------------
 
 
 def _in_engine(
-    data: Any, roles: dict[str, Any], horizon: float, outcomes: Any, positive: Any, *, drop: bool
+    table: Table, roles: dict[str, Any], horizon: float, outcomes: Any, positive: Any, *, drop: bool
 ) -> tuple[Events, dict[str, int]]:
-    relation, columns, connection = data
     mine, theirs = _parts(roles, outcomes)
-    query = Query(horizon, valued="value" in roles, timed="outcome_time" in roles)
-    rows = relation.project(_projected(relation, mine, columns, positive, EVENT if outcomes is None else BARE, query))
+    query = Query(horizon, table, valued="value" in roles, timed="outcome_time" in roles)
+    rows = table.project(_projected(table, mine, positive, EVENT if outcomes is None else BARE, query))
     if outcomes is not None:
-        rows = _with_told(rows, outcomes, theirs, positive, query, connection)
-    problems = conditions(horizon, valued=query.valued, timed=query.timed)
+        told = _table(outcomes, table)
+        if told is None or not table.reaches(told):
+            told = table.beside(_told_arrays(_told_columns(outcomes, theirs), positive))
+            theirs, positive = {role: role for role in theirs}, None
+        rows = rows.union(told.project(_projected(told, theirs, positive, TOLD, query)))
     dropped: dict[str, int] = {}
     if drop:
-        gone = {key: condition for key, (condition, _) in problems.items() if key.startswith(GONE)}
-        sums = ", ".join(f"sum(case when {condition} then 1 else 0 end)" for condition in gone.values())
-        found = rows.query("rows", f"select {sums} from rows").fetchall()[0]
-        dropped = {key: int(n) for key, n in zip(gone, found, strict=True) if n}
+        problems = conditions(query)
+        gone = {key: problems[key][0] for key in sorted(problems, key=order) if key.startswith(GONE)}
+        # A row with several gaps is counted for the first of them.
+        before = ["".join(f"when {c} then 0 " for c in list(gone.values())[:i]) for i in range(len(gone))]
+        sums = (f"sum(case {before[i]}when {c} then 1 else 0 end) as n{i}" for i, c in enumerate(gone.values()))
+        found = rows.ask(f"select {', '.join(sums)} from {SOURCE}")
+        counts = {key: plain_numbers(found[f"n{i}"])[0] for i, key in enumerate(gone)}
+        dropped = {key: int(n) for key, n in counts.items() if n > 0}
         rows = rows.filter(f"not coalesce({' or '.join(f'({c})' for c in gone.values())}, false)")
-    return EventRelation(rows, query, connection), dropped
+    return EventTable(rows, query), dropped
 
 
-def check_counts(events: EventRelation, counts: Mapping[str, int], strays: int, roles: Mapping[str, Any]) -> None:
-    """Refuse what one scan of an engine has found; the rows are looked at again only to say what is wrong."""
+def check_counts(events: EventTable, counts: Mapping[str, int], strays: int, roles: Mapping[str, Any]) -> None:
+    """Refuse what one scan of a database has found; the rows are looked at again only to say what is wrong."""
     if not counts["customers"]:
         raise _empty()
     names, query = _names(roles), events.query
     if counts["bad"]:
-        problems = conditions(query.horizon, valued=query.valued, timed=query.timed)
+        problems = conditions(query)
         parts = [
-            f"sum(case when {test} then 1 else 0 end), min(case when {test} then cast({column} as double precision) end)"
-            for test, column in problems.values()
+            f"sum(case when {test} then 1 else 0 end) as n{i}, min(case when {test} then {query.words.number(column)} end) as x{i}"
+            for i, (test, column) in enumerate(problems.values())
         ]
-        found = events.ask(f"select {', '.join(parts)} from steelyard_events").fetchall()[0]
-        for key in sorted(problems, key=lambda k: not k.startswith(GONE)):
+        found = events.ask(f"select {', '.join(parts)} from {SOURCE}")
+        for key in sorted(problems, key=order):
             i = list(problems).index(key)
-            if found[2 * i]:
+            n = plain_numbers(found[f"n{i}"])[0]
+            if n > 0:
                 role = key.removeprefix(GONE).replace(" ", "_")
-                raise complaint(key, int(found[2 * i]), found[2 * i + 1], query.horizon, names.get(role, ""))
+                raise complaint(key, int(n), plain_numbers(found[f"x{i}"])[0], query.horizon, names.get(role, ""))
     problem = torn(counts, names)
     if problem is not None:
         raise problem
@@ -237,79 +232,72 @@ def check_counts(events: EventRelation, counts: Mapping[str, int], strays: int, 
         raise _stray(strays)
 
 
-def _projected(
-    relation: Any, roles: Mapping[str, Any], columns: Mapping[str, str], positive: Any, kind: int, query: Query
-) -> str:
-    """The columns of a relation under the names that queries use."""
-    # Asking the front door once gives unknown columns the sentence they have everywhere.
-    open_rows(relation, {NAMED.get(role, role): columns.get(name, name) for role, name in roles.items()})
-    kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
-    own = {role: columns[name] for role, name in roles.items()}
-    unit = quoted(own["unit"])
-    parts = [f"{unit} as unit"]
+def _projected(table: Table, roles: Mapping[str, Any], positive: Any, kind: int, query: Query) -> dict[str, str]:
+    """The columns of a table under the names that queries use."""
+    check_columns(_asked(roles), list(table.names))
+    own = {role: table.names[name] for role, name in roles.items()}
+    parts = {"unit": table.told(own["unit"])}
     for role in ("time", "score"):
-        parts.append(f"{_number(own, kinds, role)} as {role}")
-    parts.append(f"{_outcome_sql(relation, own, kinds, positive)} as outcome")
+        parts[role] = _number(table, own, role)
+    parts["outcome"] = _outcome_sql(table, own, positive)
     for role, wanted in (("value", query.valued), ("outcome_time", query.timed)):
         if wanted:
-            parts.append(f"{_number(own, kinds, role)} as {role}")
-    return ", ".join([*parts, f"{kind} as kind"])
+            parts[role] = _number(table, own, role)
+    return {**parts, "kind": str(kind)}
 
 
-def _number(own: Mapping[str, str], kinds: Mapping[str, str], role: str) -> str:
+def _asked(roles: Mapping[str, Any]) -> dict[str, Any]:
+    """Roles as people call them."""
+    return {NAMED.get(role, role): name for role, name in roles.items()}
+
+
+def _number(table: Table, own: Mapping[str, str], role: str) -> str:
     if role not in own:
-        return "cast(null as double precision)"
-    kind, column = kinds[own[role]], quoted(own[role])
-    if kind not in WHOLE | WIDE | FLOATING and not kind.startswith("DECIMAL"):
-        message = f'The column "{own[role]}" holds {kind.lower()} where the {NAMED.get(role, role)} must be a number.'
+        return table.number("null")
+    kind = table.kinds[own[role]]
+    if kind not in NUMBERS:
+        if not table.length(1):
+            # A file without rows has no kinds of its own.
+            raise _empty()
+        held = {"bool": "truth values", "text": "text", "other": "no numbers"}.get(kind, "points in time")
+        message = f'The column "{own[role]}" holds {held} where the {NAMED.get(role, role)} must be a number.'
         hint = "Count time from the start of the period." if "time" in role else "Turn the values into numbers first."
         raise NotNumeric(message, hint)
-    # A Parquet file's least and greatest value leave out NaN; a CASE keeps DuckDB from believing them.
-    plain = f"cast({column} as double precision)"
-    return f"case when {column} is null then null else {plain} end" if kind in FLOATING else plain
+    return table.number(table.told(own[role]))
 
 
-def _outcome_sql(relation: Any, own: Mapping[str, str], kinds: Mapping[str, str], positive: Any) -> str:
+def _outcome_sql(table: Table, own: Mapping[str, str], positive: Any) -> str:
     if "outcome" not in own:
-        return "cast(null as double precision)"
-    column, kind = quoted(own["outcome"]), kinds[own["outcome"]]
-    numeric = kind in WHOLE | WIDE | FLOATING or kind.startswith("DECIMAL")
+        return table.number("null")
+    name, kind = own["outcome"], table.kinds[own["outcome"]]
+    column, numeric = table.told(name), kind in NUMBERS
+    one, zero = table.literal(1.0), table.literal(0.0)
     if positive is None:
+        if kind == "bool":
+            return f"case when {column} is null then null when {column} then {one} else {zero} end"
         if not numeric:
-            levels = relation.project(f"cast({column} as varchar) as l").distinct().limit(20).fetchall()
-            raise _which(sorted(str(row[0]) for row in levels if row[0] is not None))
-        return _number(own, kinds, "outcome")
-    text = str(positive).replace("'", "''")
-    literal = f"{positive!r}" if numeric and not isinstance(positive, str) else f"'{text}'"
-    shown = column if numeric and not isinstance(positive, str) else f"cast({column} as varchar)"
-    return f"case when {column} is null then null when {shown} = {literal} then 1.0 else 0.0 end"
+            found = table.project({"level": f"cast({column} as {table.text})"})
+            levels = found.ask(f"select distinct level from {SOURCE} limit 20")["level"]
+            raise _which(sorted(str(v) for v in _unmasked(levels).tolist() if v is not None))
+        return _number(table, own, "outcome")
+    if kind == "bool" and isinstance(positive, bool):
+        shown, literal = column, table.literal(positive)
+    elif numeric and not isinstance(positive, str):
+        shown, literal = table.number(column), table.literal(float(positive))
+    else:
+        shown, literal = f"cast({column} as {table.text})", table.literal(str(positive))
+    return f"case when {column} is null then null when {shown} = {literal} then {one} else {zero} end"
 
 
-def _with_told(rows: Any, outcomes: Any, roles: Mapping[str, Any], positive: Any, query: Query, connection: Any) -> Any:
-    """The rows of a table of outcomes below the events, in the same columns."""
-    if isinstance(outcomes, str | os.PathLike) and connection is not None:
-        relation, names, _ = open_files(outcomes, connection)
-        return rows.union(relation.project(_projected(relation, roles, names, positive, TOLD, query)))
-    if type(outcomes).__name__ == "DuckDBPyRelation" and connection is None:
-        names = {name: name for name in outcomes.columns}
-        return rows.union(outcomes.project(_projected(outcomes, roles, names, positive, TOLD, query)))
-    columns = _told_columns(outcomes, roles)
+def _told_arrays(columns: Mapping[str, Column], positive: Any) -> dict[str, Any]:
+    """A table of outcomes in memory, as columns that a database can be given."""
     told: dict[str, Any] = {"outcome": _outcomes(columns["outcome"], positive)}
     told |= {role: columns[role].numbers() for role in ("value", "outcome_time") if role in columns}
-    absent = columns["unit"].absent()
-    told["unit"] = columns["unit"].values.copy()
+    absent, unit = columns["unit"].absent(), columns["unit"].values.copy()
     if absent is not None:
-        told["unit"] = told["unit"].astype(object)
-        told["unit"][absent] = None
-    names = {role: role for role in told}
-    below = _union_text(names, query)
-    return rows.query("above", f"select * from above union all {below} from told")
-
-
-def _union_text(names: Mapping[str, str], query: Query) -> str:
-    nothing = "cast(null as double precision)"
-    kept = [c for c, wanted in (("value", query.valued), ("outcome_time", query.timed)) if wanted]
-    return f"select {', '.join([names['unit'], nothing, nothing, 'outcome', *kept, str(TOLD)])}"
+        unit = unit.astype(object)
+        unit[absent] = None
+    return {"unit": unit, **told}
 
 
 # Sentences ------------------------------------------------------------------------------------------------------------

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.early_warning.engine import EventRelation
+from steelyard.early_warning.engine import EventTable
 from steelyard.early_warning.quality import BASE_RATE, estimate_quality, trivial_of
 from steelyard.early_warning.reading import Events, check_counts, open_events
 from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.early_warning.weights import EXACT, make_weighing
 from steelyard.errors import BadLevels, NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.results import Curve, Estimate, make_frame
+from steelyard.writing import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,6 +170,10 @@ class Timeliness:
             "sentences": self.sentences(),
         }
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the sums to a JSON file, whole or not at all; those of other customers can be added to them later."""
+        write_whole(path, json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False))
+
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Timeliness:
         """Read back what `to_dict` wrote; the events themselves are not in it."""
@@ -212,7 +219,7 @@ def timeliness(
     roles = {"unit": unit, "time": time, "score": score, "outcome": outcome}
     roles |= {k: v for k, v in (("value", value), ("outcome_time", outcome_time)) if v is not None}
     found, dropped = open_events(events, roles, weighing.horizon, outcomes, positive, missing)
-    if isinstance(found, EventRelation):
+    if isinstance(found, EventTable):
         counts, summary, strays = found.counted(weighing)
         check_counts(found, counts, strays, roles)
     else:

@@ -9,14 +9,32 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.engines.columns import plain_level
+from steelyard.engines.sql import Question, SqlFrame
 from steelyard.errors import UnreadableSource
+
+LIBRARIES = {"duckdb", "_duckdb", "ibis", "polars", "psycopg", "py4j", "pyarrow", "pyspark", "sqlite3"}
+
+
+def is_theirs(problem: Exception) -> bool:
+    """Whether another library complains about its own table."""
+    return isinstance(problem, OSError) or type(problem).__module__.split(".")[0] in LIBRARIES
 
 
 def explained(problem: Exception) -> Exception:
     """What the database says about its own table, in one sentence."""
+    if (full := out_of_memory(problem)) is not None:
+        return full
     said = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", str(problem).strip().split("\n", 1)[0]).rstrip(".!")
     message = f"The table cannot be read: {said}."
     return UnreadableSource(message, "Look at the query that makes the table.")
+
+
+def out_of_memory(problem: Exception, what: str = "The table") -> UnreadableSource | None:
+    """What to say where DuckDB ran out of the memory that it may use."""
+    if type(problem).__name__ != "OutOfMemoryException" and not isinstance(problem, MemoryError):
+        return None
+    message = f"{what} is larger than can be counted in the memory that is allowed."
+    return UnreadableSource(message, "Allow more with STEELYARD_MEMORY, for example STEELYARD_MEMORY=4GB.")
 
 
 def key_values(values: Any) -> npt.NDArray[Any]:
@@ -41,11 +59,8 @@ def level_values(values: Any, *, whole: bool) -> npt.NDArray[Any]:
 
 
 def collect(frame: Any) -> dict[str, Any]:
-    """The columns of a small lazy result as arrays; DuckDB hands over NumPy itself and so needs no Arrow."""
-    import narwhals.stable.v2 as nw
-
-    native = nw.to_native(frame)
-    if hasattr(native, "fetchnumpy"):
-        return dict(native.fetchnumpy())
+    """The columns of a small lazy result as arrays."""
+    if isinstance(frame, SqlFrame | Question):
+        return frame.ask()
     result = frame.collect()
     return {name: result[name].to_numpy() for name in result.columns}

@@ -31,6 +31,7 @@ DENSE = 1 << 22
 """Keys whose numbers span less than this are counted in place; wider ones are sorted first."""
 
 
+STRETCH = 1 << 16
 MANY = 1 << 18
 """From so many rows on, a score table is counted by compiled loops if Numba is installed."""
 
@@ -247,7 +248,7 @@ class ArrayRows:
         out["rows"] = counts[used]
         for name, term in request.sums.items():
             x = np.broadcast_to(np.asarray(term(self), dtype=np.float64), (n,))
-            out[name] = np.bincount(place, weights=x, minlength=shape)[used]
+            out[name] = _sums(place, x, shape)[used]
         if request.lows or request.highs:
             order = np.argsort(place, kind="stable")
             starts = np.searchsorted(place[order], used)
@@ -256,6 +257,16 @@ class ArrayRows:
                     x = np.broadcast_to(np.asarray(term(self), dtype=np.float64), (n,))[order]
                     out[name] = reduce.reduceat(x, starts) if len(starts) else np.zeros(0)
         return out
+
+
+def _sums(place: npt.NDArray[np.int64], x: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.float64]:
+    """Sums by group, in stretches: one long sum of millions of rows would lose the twelfth digit."""
+    stretch = max(STRETCH, size)
+    total = np.zeros(size)
+    for start in range(0, len(x), stretch):
+        part = slice(start, start + stretch)
+        total += np.bincount(place[part], weights=x[part], minlength=size)
+    return total
 
 
 def _key(term: Any, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from steelyard import grid
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.frames import COUNTED
-from steelyard.rows import Table, Tally, merge_tables
+from steelyard.rows import ScoreCells, ScoreTally, Table, Tally, merge_tables
 
 
 class BatchRows:
@@ -46,6 +47,20 @@ class BatchRows:
         batches = self.batches
         return BatchRows(lambda: (rows.only(role, level) for rows in batches()), self.kinds)
 
+    def score_cells(self, request: ScoreTally) -> ScoreCells | None:
+        """The score table of very many rows with a 0/1 target, by compiled loops; None where the one operation has to do."""
+        others = any(self.has(role) for role in ("segment", "weight", "unit"))
+        usual = self.kinds["target"] in {"int", "bool"} and self.kinds[request.role] in {"int", "float", "bool"}
+        if request.exact or others or request.products or len(request.cuts) > 1 or not usual or self.length <= COUNTED:
+            return None
+        try:
+            from steelyard.engines.streams import stream_cells
+        except ImportError:
+            return None
+        cut = request.cuts[0] if request.cuts and grid.cuts(request.cuts[0]) else np.inf
+        names = [False, True] if self.kinds["target"] == "bool" else [0, 1]
+        return stream_cells((_pair(rows, request.role) for rows in self.batches()), cut, names)
+
     def tally(self, request: Tally) -> Table:
         """Answer for every batch and add the answers up."""
         parts: list[Table] = []
@@ -56,6 +71,13 @@ class BatchRows:
         if not parts:
             return merge_tables([ArrayRows({}).tally(Tally())], request) if not request.by else _empty(request)
         return _merged(parts, request)
+
+
+def _pair(rows: ArrayRows, role: str) -> tuple[Any, Any]:
+    """Scores and targets of a batch; a missing one becomes a score that cannot be used."""
+    x, target = np.ascontiguousarray(rows.value(role)), rows.columns["target"]
+    odd = target.absent() is not None or ((target.values < 0) | (target.values > 1)).any()
+    return (np.full(1, np.nan), np.zeros(1, dtype=np.int8)) if odd else (x, target.values.astype(np.int8))
 
 
 def _merged(parts: list[Table], request: Tally) -> Table:

@@ -17,6 +17,9 @@ from steelyard.errors import NotNumeric, UsageError
 
 MODULUS = 2**31 - 1
 """A prime below 2**31: products of residues stay exact in 64-bit integers of every engine."""
+FRACTION = 2**31
+WHOLE_FLOATS = 2**53
+"""Whole numbers up to here are their own floating-point numbers."""
 
 
 def plain_level(value: Any) -> Any:
@@ -191,12 +194,23 @@ def bucket_of_integers(u: Any) -> Any:
     return (h - h % 32768) // 32768
 
 
+def bucket_of_fraction(x: float) -> int:
+    """By arithmetic that is exact in every engine, since each writes a fraction in its own way; 1 beyond whole numbers."""
+    if not abs(x) < WHOLE_FLOATS:
+        return 1
+    whole = math.floor(x)
+    part = math.floor((x - whole) * FRACTION)
+    return int(bucket_of_integers(whole if whole == x else (whole % MODULUS) * 31 + part))
+
+
 def bucket_of(value: Any) -> int:
-    """The bucket of one unit: integers by arithmetic, everything else by the MD5 of its text."""
+    """The bucket of one unit: numbers by arithmetic, everything else by the MD5 of its text."""
     if value is None:
         return 0
     if isinstance(value, int):
         return int(bucket_of_integers(int(value)))
+    if isinstance(value, float):
+        return bucket_of_fraction(value)
     return int(hashlib.md5(str(value).encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:4], 16)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from steelyard import grid
-from steelyard.engines.answers import collect, explained, key_values, level_values
+from steelyard.engines.answers import collect, explained, is_theirs, key_values, level_values
 from steelyard.engines.columns import bucket_of_integers, not_numeric
+from steelyard.engines.sql import SqlFrame
+from steelyard.engines.words import kinds_of, words_of
 from steelyard.errors import NotAvailable
 from steelyard.rows import (
     BAD_WEIGHT,
@@ -46,14 +48,15 @@ class LevelKey:
 
 ODD = -(1 << 40)
 """The key of rows that the lean query cannot place."""
+PLAIN = {"bool", "int", "float"}
 
 
 class FrameRows:
     """Rows of a lazy frame, with the column that plays each role.
 
-    `names` are the columns as the user knows them, `bucket_column` holds the buckets of units where the table has worked
-    them out, `add_cells` adds columns of grid cells where the table knows a shorter way to them than the grid's own
-    expression, and `explain` turns a complaint of the database into one of ours.
+    The frame is one of Narwhals, or a table that is asked in SQL under the same few words. `names` are the columns as the
+    user knows them, `kinds` what they hold, and `bucket` is the column that holds the buckets of units, if any. `raw` is the
+    table before its columns were made alike, with the columns that play the roles there.
     """
 
     engine = "frames"
@@ -62,32 +65,38 @@ class FrameRows:
         self,
         frame: Any,
         columns: Mapping[str, str],
-        bucket_column: str = "",
         names: Mapping[str, str] | None = None,
-        explain: Callable[[Exception], Exception] | None = None,
-        add_cells: Callable[[Any, Mapping[str, tuple[str, int, int]]], Any] | None = None,
+        kinds: Mapping[str, str] | None = None,
+        bucket: str = "",
+        raw: tuple[Any, Mapping[str, str]] | None = None,
     ) -> None:
-        import narwhals.stable.v2 as nw
-
-        self.nw: Any = nw
+        self.nw: Any = words_of(frame)
         self.frame = frame
         self.columns = dict(columns)
-        self.bucket_column = bucket_column
         self.names = dict(names or columns)
-        self.explain = explain or explained
-        self.schema = frame.collect_schema()
-        self.add_cells = add_cells
+        self.kinds = dict(kinds or kinds_of(self.nw, frame, columns))
+        self.bucket_column = bucket
+        self.raw = raw
         self._values: dict[str, Any] = {}
         self._staged: dict[str, Any] = {}
-        self._cells: dict[str, tuple[str, int, int]] = {}
         self._length: int | None = None
 
     @property
-    def length(self) -> int:
-        """How many rows there are, or a number above COUNTED."""
+    def table(self) -> Any:
+        """The table of a database behind the frame, if it is asked in SQL."""
+        return self.frame.table if isinstance(self.frame, SqlFrame) else None
+
+    @property
+    def length(self) -> int | None:
+        """How many rows there are, or a number above COUNTED; None before the first answer where counting is a scan."""
         if self._length is None:
-            counted = self.frame.head(COUNTED + 1).select(self.nw.len().alias("rows"))
-            self._length = int(self._collect(counted)["rows"][0])
+            if self.table is not None and not self.table.counts:
+                return None
+            if self.table is not None:
+                self._length = int(self.table.length(COUNTED))
+            else:
+                counted = self.frame.head(COUNTED + 1).select(self.nw.len().alias("rows"))
+                self._length = int(self._collect(counted)["rows"][0])
         return self._length
 
     def has(self, role: str) -> bool:
@@ -96,18 +105,14 @@ class FrameRows:
 
     def kind(self, role: str) -> str:
         """What the column holds."""
-        dtype = self.schema[self.columns[role]]
-        if dtype == self.nw.Boolean:
-            return "bool"
-        if dtype.is_integer():
-            return "int"
-        return "float" if dtype.is_numeric() else "text"
+        return {"wide": "int", "decimal": "float"}.get(kind := self.kinds[role], kind if kind in PLAIN else "text")
 
     def only(self, role: str, level: Any) -> FrameRows:
         """The rows in which a column holds this level."""
         out = copy(self)
         out.frame = self.frame.filter(self.is_level(role, level))
-        out._values, out._staged, out._cells, out._length = {}, {}, {}, None
+        out.nw, out.raw = words_of(out.frame), None
+        out._values, out._staged, out._length = {}, {}, None
         return out
 
     # The row language ------------------------------------------------------------------------------------------------
@@ -139,14 +144,11 @@ class FrameRows:
 
     def level(self, role: str) -> LevelKey:
         """The levels of a column, as a key."""
-        column, nw = self._column(role), self.nw
-        dtype = self.schema[self.columns[role]]
-        if dtype == nw.Decimal:
-            return LevelKey(column.cast(nw.Float64))
-        if dtype in {nw.Int128, nw.UInt128}:
-            return LevelKey(column.cast(nw.String), whole=True)
-        if self.kind(role) == "text" and dtype != nw.String:
-            return LevelKey(column.cast(nw.String))
+        column, kind = self._column(role), self.kinds[role]
+        if kind == "decimal":
+            return LevelKey(column.cast(self.nw.Float64))
+        if kind == "wide" or kind not in {*PLAIN, "text"}:
+            return LevelKey(column.cast(self.nw.String), whole=kind == "wide")
         return LevelKey(column)
 
     def lookup(self, role: str, values: Mapping[Any, float], otherwise: float) -> Any:
@@ -162,6 +164,8 @@ class FrameRows:
             return column if level == 1 else ~column if level == 0 else self.nw.lit(False)
         if kind == "text":
             return self.level(role).expression == level
+        if self.kinds[role] == "wide":
+            return self.level(role).expression == str(int(level)) if level == int(level) else self.nw.lit(False)
         return column == (int(level) if isinstance(level, bool) else level)
 
     def bucket(self, role: str) -> Any:
@@ -182,11 +186,8 @@ class FrameRows:
 
     def cell(self, x: Any, m: int, otherwise: int = 0) -> Any:
         """The grid cell of each number, and what stands for one that is missing or not finite."""
-        if self.add_cells:
-            place = len(self._staged)
-            self._staged[f"number {place}"] = x
-            self._cells[f"cell {place}"] = (f"number {place}", m, otherwise)
-            return self.nw.col(f"cell {place}")
+        if self.table is not None:
+            return self.keep(self.nw.cell(self.keep(x), m, otherwise))
         return self.chain([(~self._finite(x), otherwise)], grid.expression(self, x, m)).cast(self.nw.Int64)
 
     def number(self, value: float) -> Any:
@@ -263,7 +264,9 @@ class FrameRows:
         others = any(self.has(role) for role in ("segment", "weight", "unit"))
         if request.exact or others or len(request.cuts) > 1 or kind not in {"int", "bool"}:
             return None
-        self._staged, self._cells = {}, {}
+        if not request.products and (streamed := self._streamed(request, kind)) is not None:
+            return streamed
+        self._staged = {}
         x, y = self.value(request.role), self.value("target")
         place = self.cell(x, grid.FINE, ODD)
         if request.cuts and grid.cuts(request.cuts[0]):
@@ -274,7 +277,7 @@ class FrameRows:
         money = {f"{name} of positives": term * y for name, term in terms.items()}
         money |= {f"{name} of negatives": term * (self.number(1.0) - y) for name, term in terms.items()}
         raw = self._collect(
-            self._with_cells()
+            self._with_staged()
             .select(place=place, y=y, squared=y * y, x=x + 0.0, **terms, **money)
             .group_by("place")
             .agg(
@@ -288,6 +291,7 @@ class FrameRows:
                 *(column(name).count().alias(f"count of {name}") for name in terms),
             )
         )
+        self._length = self._length or int(np.sum(raw["rows"]))
         place_of = np.asarray(raw["place"]).astype(np.int64)
         # A whole number is its own square only if it is 0 or 1.
         alike = np.array_equal(raw["y"], raw["squared"]) and np.array_equal(raw["rows"], raw["known"])
@@ -306,6 +310,20 @@ class FrameRows:
             columns += [sums[f"{name} of negatives"][order], sums[f"{name} of positives"][order]]
         return ScoreCells(low, high, np.stack(columns, axis=1), names)
 
+    def _streamed(self, request: ScoreTally, kind: str) -> ScoreCells | None:
+        """The same table by loops of our own over what the database reads, where it hands that over without a copy."""
+        if self.table is None or (self.length or 0) <= COUNTED or self.kind(request.role) == "text":
+            return None
+        batches = self.table.batches(self.columns[request.role], self.columns["target"])
+        if batches is None:
+            return None
+        try:
+            from steelyard.engines.streams import stream_cells
+        except ImportError:
+            return None
+        cut = request.cuts[0] if request.cuts and grid.cuts(request.cuts[0]) else np.inf
+        return stream_cells(batches, cut, [False, True] if kind == "bool" else [0, 1])
+
     def _product(self, which: tuple[int, ...]) -> Any:
         x = self.value(f"value{which[0]}")
         for i in which[1:]:
@@ -316,7 +334,7 @@ class FrameRows:
     def tally(self, request: Tally) -> Table:
         """Group, add up, note extremes – one query."""
         nw = self.nw
-        self._staged, self._cells = {}, {}
+        self._staged = {}
         asked = {k: t(self) for k, t in request.by.items()}
         keys = {f"k_{k}": self._expression(e.expression if isinstance(e, LevelKey) else e) for k, e in asked.items()}
         terms = {
@@ -324,7 +342,7 @@ class FrameRows:
             for prefix, entries in (("s", request.sums), ("l", request.lows), ("h", request.highs))
             for k, t in entries.items()
         }
-        selected = self._with_cells().select(**keys, **terms)
+        selected = self._with_staged().select(**keys, **terms)
         aggregated = selected.group_by(*keys).agg(
             nw.len().alias("rows"),
             *(nw.col(f"s_{k}").sum() for k in request.sums),
@@ -338,15 +356,20 @@ class FrameRows:
                 level_values(raw[f"k_{k}"], whole=e.whole) if isinstance(e, LevelKey) else key_values(raw[f"k_{k}"])
             )
         out["rows"] = np.asarray(raw["rows"]).astype(np.int64)
+        self._length = self._length or int(out["rows"].sum())
         for prefix, entries in (("s", request.sums), ("l", request.lows), ("h", request.highs)):
             for k in entries:
                 out[k] = np.ma.filled(np.ma.asarray(raw[f"{prefix}_{k}"]).astype(np.float64), np.nan)
         return out
 
-    def _with_cells(self) -> Any:
-        """The frame with the columns of cells that the expressions so far have asked for."""
-        frame = self.frame.with_columns(**self._staged) if self._staged else self.frame
-        return self.add_cells(frame, self._cells) if self.add_cells and self._cells else frame
+    def _with_staged(self) -> Any:
+        """The frame with the columns that the expressions so far have asked for."""
+        if self.table is not None:
+            return self.frame.with_columns(**self._staged) if self._staged else self.frame
+        frame = self.frame
+        for name, x in self._staged.items():
+            frame = frame.with_columns(**{name: x})
+        return frame
 
     def _expression(self, term: Any) -> Any:
         return self.nw.lit(term) if isinstance(term, int | float | bool) else term
@@ -355,6 +378,6 @@ class FrameRows:
         try:
             return collect(frame)
         except Exception as problem:
-            if type(problem).__module__.split(".")[0] not in {"duckdb", "_duckdb"}:
+            if not is_theirs(problem):
                 raise
-            raise self.explain(problem) from problem
+            raise (self.table.explain if self.table is not None else explained)(problem) from problem

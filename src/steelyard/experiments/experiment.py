@@ -17,6 +17,7 @@ from steelyard.experiments.plan import Plan, make_plan
 from steelyard.experiments.progress import Progress
 from steelyard.experiments.result import Experiment
 from steelyard.experiments.running import Interrupted, run
+from steelyard.sources.addresses import without_secrets
 
 if TYPE_CHECKING:
     from steelyard.designs.design import Design
@@ -140,7 +141,7 @@ def _tables(
     options: dict[str, Any] = {"positive": positive, "kind": kind, "missing": missing}
     if data is None:
         place = name or (os.fspath(X) if isinstance(X, str | os.PathLike) else "data")
-        name = os.path.basename(str(place))
+        name = os.path.basename(without_secrets(str(place)))
         return {name: data_set(name, X, y, weight=weight, unit=unit, **options)}
     out = {}
     for name, pair in data.items():

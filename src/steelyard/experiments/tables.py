@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,37 +9,36 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.designs.columns import is_missing
-from steelyard.errors import MissingPart, UnknownColumn, UsageError, listing, nearest
+from steelyard.errors import UnknownColumn, UsageError, listing, nearest
 
 
-def read_table(path: str | os.PathLike[str]) -> Any:
-    """All rows of a CSV or Parquet file (or a glob), as a frame of whichever library is installed."""
-    from steelyard.sources.files import open_files
+def read_table(data: Any) -> Any:
+    """All rows of a path, an address or a table that lives elsewhere, as a frame of whichever library is installed.
 
-    relation, names, connection = open_files(path)
-    told = {inside: name for name, inside in names.items()}
-    for made in ("df", "pl"):
-        try:
-            found = getattr(relation, made)()
-        except ImportError:
-            continue
-        found.columns = [told.get(c, c) for c in found.columns]
-        connection.close()
-        return found
-    message = "A file of rows to learn from is read with pandas or Polars, and neither is installed."
-    raise MissingPart(message, "Install one of them: pip install pandas")
+    The rows come to this machine; a table of many millions is refused.
+    """
+    from steelyard.results import make_frame
+    from steelyard.sources.fetching import fetch_columns
+    from steelyard.sources.recognise import open_table
+
+    table = open_table(data)
+    assert table is not None
+    return make_frame(fetch_columns(table))
 
 
 def as_table(X: Any) -> Any:
-    """What came as features, in a form that models take: a file is read, columns by name become a frame."""
-    if isinstance(X, str | os.PathLike):
-        return read_table(X)
+    """What came as features, in a form that models take: a table elsewhere is read, columns by name become a frame."""
+    from steelyard.sources.recognise import open_table
+
     if isinstance(X, Mapping):
         from steelyard.results import make_frame
 
         return make_frame({k: list(v) for k, v in X.items()})
-    if type(X).__module__.startswith(("pyarrow", "duckdb", "_duckdb")):
-        return X.to_pandas() if hasattr(X, "to_pandas") else X.df()
+    table = open_table(X)
+    if table is not None:
+        return read_table(table)
+    if type(X).__module__.startswith("pyarrow"):
+        return X.to_pandas()
     return X.collect() if hasattr(X, "collect") and hasattr(X, "lazy") else X
 
 

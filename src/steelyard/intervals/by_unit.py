@@ -9,11 +9,12 @@ import numpy as np
 
 from steelyard.intervals.method import Question, around, clipped, method
 from steelyard.intervals.proportions import wilson
+from steelyard.measures.distance import distance_from_mean
 from steelyard.results import Interval, Share
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.moments import Moments
-from steelyard.summaries.residuals import Residuals
+from steelyard.summaries.residuals import PARTS, Residuals
 from steelyard.summaries.scores import Scores
 
 FEWEST = 10
@@ -42,7 +43,13 @@ def left_out(summary: Any) -> tuple[Any, Any, int]:
     centre = stack.moments.centre[0]
     total_sums = stack.moments.sums.sum(axis=0)
     moments = Moments(total_sums - stack.moments.sums, np.broadcast_to(centre, (len(stack.parts), 2)))
-    return summary, summary.replicate(moments.centred(), stack.parts.sum(axis=0) - stack.parts), len(stack.parts)
+    moments, parts = moments.centred(), stack.parts.sum(axis=0) - stack.parts
+    if summary.unit_targets is not None and summary.units is not None:
+        # Without a bucket the mean moves, and every distance from it.
+        whole, middle = float(distance_from_mean(summary)), float(summary.moments.centred().centre[0])
+        away = summary.unit_targets.distances(whole, middle, moments.centre[:, 0], summary.units.bits)
+        parts[:, PARTS.index("away")] = away
+    return summary, summary.replicate(moments, parts), len(parts)
 
 
 @method("units")

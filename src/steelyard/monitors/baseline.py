@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import InputError, NotAvailable, UnreadableSource
+from steelyard.early_warning.summary import TimelinessSummary
+from steelyard.errors import BadLevels, InputError, NotAvailable, UnreadableSource
 from steelyard.evaluation import Evaluation
 from steelyard.monitors.bins import Bins
 from steelyard.monitors.estimated import Calibration
 from steelyard.monitors.sequential import OF_NUMBERS, OF_SCORES, Losses
 from steelyard.monitors.stream import Stream
+from steelyard.monitors.volume import Volume
 from steelyard.words import count
 
 SCHEMA = 1
@@ -39,6 +41,10 @@ class Baseline:
     losses: Mapping[str, Losses] = field(default_factory=dict)
     quiet: int = 0
     """The longest row of empty windows in it."""
+    volume: Volume = field(default_factory=Volume)
+    """How many rows its windows had; nothing where it was not cut into windows."""
+    timeliness: TimelinessSummary | None = None
+    """The sums of its cohorts, where customers are followed."""
 
     @cached_property
     def hash(self) -> str:
@@ -66,7 +72,10 @@ class Baseline:
         return f"{self.source}: {count(self.rows)} rows{labels}, hash {self.hash}"
 
     def _plain(self) -> dict[str, Any]:
-        return {
+        # Baselines that were saved without these have neither.
+        more: dict[str, Any] = {} if not self.volume.windows else {"volume": self.volume.to_dict()}
+        more |= {} if self.timeliness is None else {"timeliness": self.timeliness.to_dict()}
+        return more | {
             "rows": self.rows,
             "labelled": self.labelled,
             "source": self.source,
@@ -96,6 +105,8 @@ class Baseline:
             None if data["evaluation"] is None else Evaluation.from_dict(data["evaluation"]),
             {name: Losses(**x) for name, x in data["losses"].items()},
             data["quiet"],
+            Volume.from_dict(data["volume"]) if "volume" in data else Volume(),
+            None if "timeliness" not in data else TimelinessSummary.from_dict(data["timeliness"]),
         )
         if found.hash != data["hash"]:
             message = "The baseline was changed after it was saved: its hash does not fit."
@@ -153,7 +164,15 @@ def baseline_of(stream: Stream, source: str, quiet: int = 0, **options: Any) -> 
     if roles.target is not None and not labelled:
         message = f'The target "{roles.target}" is missing in every row of the reference ({source}).'
         raise InputError(message, "Choose reference rows whose labels are in, or leave target= out.")
-    evaluation = None if roles.target is None or not roles.outputs else stream.evaluate(**options)
+    try:
+        evaluation = None if roles.target is None or not roles.outputs else stream.evaluate(**options)
+    except BadLevels as problem:
+        message = f"The reference ({source}) cannot be evaluated. {problem.message}"
+        # A monitor takes its levels from the reference, so they cannot be declared.
+        hint = (
+            "Choose reference rows that have every level of the target." if "levels=" in problem.hint else problem.hint
+        )
+        raise BadLevels(message, hint) from None
     outputs, features = stream.bins(roles.outputs), stream.bins(roles.features)
     losses = {} if evaluation is None else losses_of(stream, evaluation)
     return Baseline(stream.rows, labelled, source, outputs, features, evaluation, losses, quiet)
@@ -167,7 +186,7 @@ def baseline_of_evaluation(e: Evaluation, source: str = "an evaluation") -> Base
     return Baseline(e.rows, e.rows, source, evaluation=e)
 
 
-def check_holds(baseline: Baseline, stream: Stream) -> None:
+def check_holds(baseline: Baseline, stream: Stream, weighing: Any = None) -> None:
     """Refuse a saved baseline that does not know the columns to be watched."""
     roles = stream.roles
     if roles.target is not None and roles.outputs and baseline.evaluation is None:
@@ -177,3 +196,11 @@ def check_holds(baseline: Baseline, stream: Stream) -> None:
     if absent:
         message = f"The baseline ({baseline.source}) does not know {', '.join(absent)}."
         raise NotAvailable(message, "Make it from a table that has these features, or leave them out.")
+    if weighing is None:
+        return
+    if baseline.timeliness is None:
+        message = f"The baseline ({baseline.source}) has no cohorts to hold timeliness against."
+        raise NotAvailable(message, "Make it with the same period= from rows, or leave period= out.")
+    if baseline.timeliness.weighing != weighing:
+        message = f"The cohorts of the baseline ({baseline.source}) were followed for a period of another length."
+        raise NotAvailable(message, "Make it again with this period=, or say the one that it was made with.")

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from steelyard.errors import BadLevels, EmptyTable, NotAvailable, listing
+from steelyard.errors import BadLevels, EmptyTable, NotAvailable, UsageError, listing
 from steelyard.evaluation import Evaluation
 from steelyard.measures.measure import find
 from steelyard.monitors import sequential, signals
 from steelyard.monitors.alarms import ALARM, SEVERITIES, Status, Transition, follow, transitions
 from steelyard.monitors.baseline import Baseline, losses_of
 from steelyard.monitors.budget import spent
+from steelyard.monitors.cohorts import Cohort, judge_cohort
+from steelyard.monitors.completion import completed
 from steelyard.monitors.estimated import MEASURES as FROM_SCORES
 from steelyard.monitors.estimated import estimate
 from steelyard.monitors.labels import Labels
 from steelyard.monitors.result import Watched
-from steelyard.monitors.signals import FEATURE, OUTPUT, PERFORMANCE, VOLUME, Signal
+from steelyard.monitors.signals import FEATURE, OUTPUT, PERFORMANCE, TIMELINESS, VOLUME, Signal
 from steelyard.monitors.stream import Roles, Stream
 from steelyard.monitors.windows import Window
 from steelyard.results import Estimate
@@ -38,11 +40,14 @@ class Plan:
     options: Mapping[str, Any]
     strict: Evaluation | None = None
     """The reference's evaluation with intervals at the level of a window."""
+    follows: bool = False
+    """Whether customers are followed, cohort by cohort."""
 
     @property
     def names(self) -> list[tuple[str, str]]:
         """Every signal but the volume, with its kind."""
         out = [(self.told(m), PERFORMANCE) for m in self.measures]
+        out += [(TIMELINESS, TIMELINESS)] if self.follows else []
         out += [(name, OUTPUT) for name in self.baseline.outputs]
         return out + [(name, FEATURE) for name in self.baseline.features if name not in self.baseline.outputs]
 
@@ -66,6 +71,9 @@ def choose_measures(given: Any, e: Evaluation | None, roles: Roles, mode: str) -
         sure = e.scores is not None and e.scores.probabilities
         looked = {"scores": "brier" if sure else "error_rate", "numbers": "mae", "labels": "error_rate", "classes": ""}
         given = {"scores": "auc", "numbers": "mae"}.get(kind, "accuracy") if mode == "windows" else looked[kind]
+    if not isinstance(given, str | Iterable):
+        message = f"Measures are named, and {listing([given])} came."
+        raise UsageError(message, 'Say measures=["auc", "brier"], for example.')
     chosen = (given,) if isinstance(given, str | tuple) else tuple(given)
     if mode == "sequential":
         if roles.unit is not None:
@@ -102,12 +110,18 @@ def evaluated_again(e: Evaluation | None, options: Mapping[str, Any], roles: Rol
 # Signals --------------------------------------------------------------------------------------------------------------
 
 
-def judge(plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels]) -> list[list[Signal]]:
-    """The signals of every window."""
+def judge(
+    plan: Plan,
+    parts: Sequence[Stream],
+    labels: Sequence[Labels],
+    volumes: Sequence[Signal],
+    cohorts: Sequence[Cohort] = (),
+) -> list[list[Signal]]:
+    """The signals of every window; how many rows came was judged before."""
     out, looks = [], 0
     follows = _followed(plan, parts, labels) if plan.mode == "sequential" else {}
     for i, (part, held) in enumerate(zip(parts, labels, strict=True)):
-        here = [signals.volume(part.rows)]
+        here = [volumes[i]]
         if not part.rows:
             out.append(here + signals.silent(plan.names))
             continue
@@ -115,6 +129,8 @@ def judge(plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels]) -> list
         level = spent(plan.alpha, looks) if plan.mode == "sequential" else plan.alpha
         here += [follows[m][i] for m in plan.measures] if follows else _performance(plan, part, held)
         base = plan.baseline
+        if plan.follows and base.timeliness is not None:
+            here.append(judge_cohort(cohorts[i], base.timeliness, plan.margin, plan.confidence, plan.alpha))
         here += signals.stabilities(OUTPUT, base.outputs, part.counted(base.outputs), plan.confidence, level)
         apart = {name: b for name, b in base.features.items() if name not in base.outputs}
         here += signals.stabilities(FEATURE, apart, part.counted(apart), plan.confidence, level)
@@ -131,7 +147,9 @@ def _performance(plan: Plan, part: Stream, held: Labels) -> list[Signal]:
     for measure in plan.measures:
         s = signals.performance(measure, e, reference, held, plan.margin, plan.alpha, why, plan.strict)
         x = _expected(plan, part, signals.measure_name(measure)[0]) if s.state == "immature" else None
-        out.append(s if x is None else signals.estimated(s, x))
+        s = s if x is None else signals.estimated(s, x)
+        # Labels that are none of the reference's levels have been told already, and cannot be filled in.
+        out.append(completed(s, measure, part, plan.options) if s.state == "immature" and not why else s)
     return out
 
 
@@ -193,9 +211,7 @@ def run_alarms(
     for i, signal in enumerate(found[0] if found else ()):
         series = [here[i] for here in found]
         need = consecutive if plan.mode == "windows" or signal.kind == VOLUME else 1
-        if signal.kind == VOLUME:
-            need = max(need, plan.baseline.quiet + 1)
-        for severity in SEVERITIES[1:] if signal.kind == VOLUME else SEVERITIES:
+        for severity in SEVERITIES:
             states = follow([s.seen(severity) for s in series], need)
             for held, status in zip(statuses, states, strict=True):
                 held[signal.name, severity] = status

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.errors import UsageError
+from steelyard.errors import UsageError, listing
 from steelyard.words import count, percent
 
 ENOUGH = 0.95
 """A window is mature when so many of its rows have their labels."""
+MOST = 1000 * 366 * 86_400_000_000
+"""Microseconds of a thousand years, which nobody waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ def labels_of(
     end: datetime,
     now: datetime,
     horizon: timedelta | None = None,
+    what: str = "row",
 ) -> Labels:
     """Coverage, delays and maturity of one window; `delays` are those of the labelled rows, in microseconds.
 
@@ -73,7 +76,7 @@ def labels_of(
     passed = horizon is not None and now >= end + horizon
     reason = ""
     if not enough:
-        share = f"{percent(round(there / rows, 3))} of {count(rows)} row{'s' if rows != 1 else ''} have a label"
+        share = f"{percent(round(there / rows, 3))} of {count(rows)} {what}{'s' if rows != 1 else ''} have a label"
         if passed:
             reason = f"{share}; the others are not waited for, since {span_text(horizon)} have passed"
         elif horizon is not None:
@@ -109,9 +112,12 @@ def horizon_of(given: Any) -> timedelta | None:
         return None
     from steelyard.designs.moments import span_like
 
-    found = span_like(given, np.array([0], dtype="datetime64[us]"), "horizon")
-    microseconds = int(np.timedelta64(found, "us").astype(np.int64))
-    if microseconds <= 0:
-        message = f"Labels must be waited for a while, and the horizon is {given}."
+    try:
+        found = span_like(given, np.array([0], dtype="datetime64[us]"), "horizon")
+        microseconds = int(np.timedelta64(found, "us").astype(np.int64))
+    except (UsageError, OverflowError):
+        microseconds = 0
+    if not 0 < microseconds < MOST:
+        message = f"The horizon is how long labels are waited for, and {listing([given])} came."
         raise UsageError(message, 'Say "30 days", for example, or leave horizon= out.')
     return timedelta(microseconds=microseconds)

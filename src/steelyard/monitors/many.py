@@ -19,6 +19,7 @@ from steelyard.monitors.reading import (
     is_table,
     open_sheet,
 )
+from steelyard.monitors.sides import CURRENT, REFERENCE, of_side
 from steelyard.monitors.stability import Stability, as_mapping, assess
 from steelyard.results import make_frame
 
@@ -162,20 +163,25 @@ def measure_many(
             raise UsageError(message, f"Saved are {listing(saved)}.")
         made = {name: saved[name] for name in names}
         if as_mapping(reference) is None and reference is not None:
-            then = open_sheet(reference, names, *sides[0])
-            made = {name: made[name].with_counts(counts) for name, counts in count_sheet(then, made).items()}
+            with of_side(REFERENCE):
+                then = open_sheet(reference, names, *sides[0])
+                made = {name: made[name].with_counts(counts) for name, counts in count_sheet(then, made).items()}
     elif is_table(reference):
         names, left_out = _shared(reference, current, columns, sides)
-        then = open_sheet(reference, names, *sides[0])
-        now = open_sheet(current, names, *sides[1])
+        with of_side(REFERENCE):
+            then = open_sheet(reference, names, *sides[0])
+        with of_side(CURRENT):
+            now = open_sheet(current, names, *sides[1])
         names, odd = _alike(then, now)
         left_out += odd
-        made = count_reference(open_sheet(reference, names, *sides[0]) if odd else then, bins, special)
+        with of_side(REFERENCE):
+            made = count_reference(open_sheet(reference, names, *sides[0]) if odd else then, bins, special)
     else:
         message = "Several columns need tables, and the reference is none."
         raise UsageError(message, "Pass two tables, or saved bins by column and one table.")
-    now = open_sheet(current, names, *sides[1])
-    counted = count_sheet(now, made)
+    with of_side(CURRENT):
+        now = open_sheet(current, names, *sides[1])
+        counted = count_sheet(now, made)
     return ranked([assess(b, counted[name], confidence, alpha) for name, b in made.items()], alpha, left_out)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta, tzinfo
 from itertools import pairwise
@@ -11,16 +11,28 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import EmptyTable, InputError, UsageError, listing
-from steelyard.monitors.alarms import Transition
+from steelyard.monitors.alarms import Transition, follow
 from steelyard.monitors.baseline import check_holds
-from steelyard.monitors.budget import Budget, budget_of
+from steelyard.monitors.budget import Budget, budget_of, spent
+from steelyard.monitors.cohorts import Cohort, cohorts_of, period_of, pooled
 from steelyard.monitors.judging import Plan, choose_measures, evaluated_again, judge, run_alarms
 from steelyard.monitors.labels import Labels, horizon_of, labels_of, span_text
 from steelyard.monitors.references import find_reference
 from steelyard.monitors.result import Monitor, Watched
-from steelyard.monitors.signals import VOLUME, at_level
+from steelyard.monitors.signals import VOLUME, Signal, at_level
 from steelyard.monitors.stream import Roles, Stream, feature_names, read_stream
-from steelyard.monitors.windows import Window, by_count, by_time, instant_of, moment, one_instant, span_of, zone_of
+from steelyard.monitors.volume import counted, is_whole, judge_volume, known_until, volume_of
+from steelyard.monitors.windows import (
+    Clock,
+    Window,
+    by_count,
+    by_time,
+    instant_of,
+    moment,
+    one_instant,
+    span_of,
+    zone_of,
+)
 
 LENGTHS = {
     "hour": timedelta(hours=1),
@@ -54,35 +66,52 @@ def monitor(
     threshold: float = 0.5,
     weight: str | None = None,
     unit: str | None = None,
+    period: Any = None,
     since: Any = None,
     now: Any = None,
     confidence: float = 0.95,
     missing: str = "refuse",
     kind: str | None = None,
 ) -> Monitor:
-    """Watch a stream of predictions over time: volume, performance, outputs and features against a reference.
+    """Watch a stream of predictions over time: volume, performance, timeliness, outputs and features against a reference.
 
     `reference` is a table of rows, an Evaluation, a saved Baseline (or its path), "first 4 windows", or a date before which
     rows are the reference. Labels may be missing: a window is judged once 95% of its rows have theirs, or `horizon` has passed.
     `budget` says how many false alarms are allowed, which sets the level; `for_` windows in a row fire an alarm.
+    `period`, such as "31 days", follows customers (`unit`): those that enter in a window are a cohort, and how early and
+    rightly the scores warned of their outcome within the period, counted from the window's start, is Q of `sy.timeliness`.
+    A customer has the outcome if any of its rows in the period says so. With period="window" each window is a period.
     """
+    follow((), for_)
     _check(time, mode, margin, confidence, missing, target, score, prediction)
     there, span, wait = zone_of(zone), span_of(window), horizon_of(horizon)
     roles = Roles(time, target, score, prediction, weight, unit, label_time)
     roles = replace(roles, features=feature_names(data, features, roles))
+    course = period_of(period, span, roles, mode)
     stream = read_stream(data, roles, there, missing)
     assert stream.times is not None
     if target is not None and not stream.labelled.any():
         message = f'The target "{target}" is missing in every row.'
         raise InputError(message, "Look at the column, or leave target= out to watch scores and features alone.")
-    until = one_instant(now, there, "now") if now is not None else _latest(stream)
+    until = one_instant(now, there, "moment to judge at") if now is not None else _latest(stream)
     stream = _known_by(stream, until)
-    made, place = _windows(stream, span, there)
+    made, place = _windows(stream, span, there, until if now is not None else None)
     options = {"positive": positive, "threshold": threshold, "confidence": confidence, "missing": missing, "kind": kind}
-    baseline, first, notes = find_reference(reference, stream, made, place, there, options, missing)
-    check_holds(baseline, stream)
+    baseline, first, notes = find_reference(reference, stream, made, place, there, options, missing, span, course)
+    ends = moment(until)
+    cohorts: list[Cohort] = []
+    if course is not None and baseline.evaluation is not None:
+        cohorts = cohorts_of(stream, made, place, course, baseline.evaluation.positive, ends, wait)
+        if first:
+            baseline = replace(baseline, timeliness=pooled(cohorts[:first], baseline.source))
+    counts = np.bincount(place, minlength=len(made)).tolist()
+    timed = not isinstance(span, int | np.integer)
+    whole = _whole(stream, made, there, until) if timed else []
+    if timed and first:
+        baseline = replace(baseline, volume=volume_of(made[:first], counts[:first], whole[:first]))
+    check_holds(baseline, stream, None if course is None else course.weighing)
     chosen = choose_measures(measures, baseline.evaluation, roles, mode) if target is not None else ()
-    families = len(chosen) + bool(baseline.outputs) + bool(baseline.features)
+    families = len(chosen) + bool(baseline.outputs) + bool(baseline.features) + timed + (course is not None)
     spend: Budget | None = None
     if mode == "sequential":
         alpha = (1 - confidence) / max(1, families)
@@ -91,19 +120,27 @@ def monitor(
         alpha = spend.alpha
     again = evaluated_again(baseline.evaluation, options, roles)
     strict = None if baseline.evaluation is None else at_level(baseline.evaluation, alpha)
-    plan = Plan(baseline, chosen, margin, confidence, alpha, mode, again, strict)
+    plan = Plan(baseline, chosen, margin, confidence, alpha, mode, again, strict, course is not None)
+    _check_names(plan)
     parts = [stream.take(rows) for rows in _rows_by_window(place, first, len(made))]
-    ends = moment(until)
     labels = [
         labels_of(part.labelled, part.delays(), w.end, ends, wait)
         if target is not None
         else Labels(part.rows, part.rows)
         for part, w in zip(parts, made[first:], strict=True)
     ]
-    found = judge(plan, parts, labels)
+    if timed:
+        many = len(made) - first
+        levels = [spent(alpha, i + 1) for i in range(many)] if mode == "sequential" else [alpha] * many
+        volumes = judge_volume(
+            made[first:], counts[first:], whole[first:], baseline.volume, levels, baseline.quiet, for_
+        )
+    else:
+        volumes = [Signal(VOLUME, VOLUME, "ok", "", counted(n)) for n in counts[first:]]
+    found = judge(plan, parts, labels, volumes, cohorts[first:])
     watched, changes = run_alarms(made[first:], parts, labels, found, for_, plan)
     watched, changes = _since(watched, changes, since, there)
-    notes += _remarks(plan, parts)
+    notes += _remarks(plan, parts, cohorts)
     shown = plan.names[0][0] if plan.names else VOLUME
     return Monitor(
         tuple(watched),
@@ -118,7 +155,7 @@ def monitor(
         _span_text(span),
         alpha,
         tuple(notes),
-        {"first": shown, "target": target, "time": time},
+        {"first": shown, "target": target, "time": time, "period": None if course is None else course.text},
     )
 
 
@@ -128,6 +165,9 @@ def _check(
     if not isinstance(time, str):
         message = "No column of times was named."
         raise UsageError(message, 'Say which it is: time="day".')
+    if not isinstance(score, str | Mapping | None):
+        message = f"A score is one column, or one for each level, and {listing([score])} came."
+        raise UsageError(message, 'Say score="p", or score={"yes": "p_yes", "no": "p_no"}.')
     for name, value, allowed in (("mode", mode, ("windows", "sequential")), ("missing", missing, ("refuse", "drop"))):
         if value not in allowed:
             message = f"{name}={listing([value])} is not a choice."
@@ -167,11 +207,28 @@ def _known_by(stream: Stream, until: int) -> Stream:
     return replace(stream, labelled=stream.labelled & (stream.label_times <= until))
 
 
-def _windows(stream: Stream, span: Any, zone: tzinfo) -> tuple[list[Window], Any]:
+def _windows(stream: Stream, span: Any, zone: tzinfo, until: int | None) -> tuple[list[Window], Any]:
     assert stream.times is not None
     if isinstance(span, int | np.integer):
         return by_count(stream.times, int(span), zone)
-    return by_time(stream.times, span, zone)
+    return by_time(stream.times, span, zone, until)
+
+
+def _whole(stream: Stream, made: Sequence[Window], zone: tzinfo, until: int) -> list[bool]:
+    """Which windows were watched from start to end."""
+    assert stream.times is not None
+    first, last = int(stream.times.min()), int(stream.times.max())
+    known = known_until(stream.times, Clock.of(zone, first, last).local(stream.times), until)
+    return [is_whole(w, first, known) for w in made]
+
+
+def _check_names(plan: Plan) -> None:
+    """Refuse a column that is called like another signal: nobody could tell their alarms apart."""
+    names = [VOLUME, *(name for name, _ in plan.names)]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        message = f'Two signals would be called "{twice}": a column has the name of something else that is watched.'
+        raise UsageError(message, "Give the column another name, or leave it out of features=.")
 
 
 def _rows_by_window(place: Any, first: int, many: int) -> list[Any]:
@@ -201,15 +258,21 @@ def _since(
         return watched, changes
     cut = one_instant(since, zone, "start")
     kept = [w for w in watched if instant_of(w.window.end) > cut]
-    if not any(w.rows for w in kept):
+    if not kept:
         message = f"There are no rows since {moment(cut).astimezone(zone):%Y-%m-%d %H:%M}."
         raise EmptyTable(message, f"The last window is {watched[-1].name}.")
     names = {w.name for w in kept}
     return kept, [c for c in changes if c.window in names]
 
 
-def _remarks(plan: Plan, parts: Sequence[Stream]) -> list[str]:
+def _remarks(plan: Plan, parts: Sequence[Stream], cohorts: Sequence[Cohort]) -> list[str]:
     out = []
+    torn = sum(c.torn for c in cohorts)
+    if torn:
+        out.append(
+            f"Of {torn:,} customer{'' if torn == 1 else 's'} some rows of one period have the outcome and some do not; "
+            "one that has it is enough."
+        )
     sizes = sorted(p.rows for p in parts if p.rows)
     usual = sizes[len(sizes) // 2] if sizes else 0
     if plan.baseline.rows < TIMES * usual:

@@ -1,4 +1,4 @@
-"""Counting into bins inside DuckDB: the histograms of all columns in one SELECT, so that the table is read once."""
+"""Counting into bins inside a database: the bins of all columns in one SELECT, so that the table is read once."""
 
 from __future__ import annotations
 
@@ -12,171 +12,225 @@ from steelyard.errors import NotAvailable
 from steelyard.monitors.bins import BUCKETS, BinCounts, Bins, level_bins
 from steelyard.monitors.reading import Sheet, refuse_units, refuse_weights, unseen
 from steelyard.results import Array
-from steelyard.sources.relations import BUCKET, quoted
+from steelyard.sources.tables import BUCKET, SOURCE, Table, plain_numbers
 
 SAMPLE = 200_000
 """Up to this many rows the edges are quantiles of all rows; beyond, of a sample of about so many."""
 SEED = 20180624
-UNIT = f"({quoted(BUCKET)} // {(1 << 16) // BUCKETS})"
+TERMS = 1000
+"""Terms that are asked for at once: databases allow some 1,600 columns."""
 
 
-def _relation(sheet: Sheet) -> Any:
-    import narwhals.stable.v2 as nw
-
+def _table(sheet: Sheet) -> Table:
     rows: Any = sheet.rows
-    native = nw.to_native(rows.frame)
-    if type(native).__name__ != "DuckDBPyRelation":
+    found: Table | None = rows.table
+    if found is None:
         message = "This kind of table cannot be counted into bins where it lives."
         raise NotAvailable(message, "Save it as Parquet and name the file, or pass a frame that is in memory.")
-    return native
-
-
-def _answer(sheet: Sheet, relation: Any) -> list[tuple[Any, ...]]:
-    import duckdb
-
-    try:
-        found: list[tuple[Any, ...]] = relation.fetchall()
-    except (duckdb.Error, RuntimeError) as problem:
-        rows: Any = sheet.rows
-        raise rows.explain(problem) from problem
     return found
 
 
-def _number(role: str) -> str:
-    return f"cast({quoted(role)} as double)"
+def _number(table: Table, role: str) -> str:
+    return table.number(table.quoted(role))
 
 
-def _level(sheet: Sheet, name: str) -> str:
-    """Truth values as they are, everything else as text, as the arrays have it."""
-    role = sheet.roles[name]
-    return quoted(role) if sheet.rows.kind(role) == "bool" else f"cast({quoted(role)} as varchar)"
+def _usual(table: Table, role: str, b: Bins) -> str:
+    """A number where it belongs into one of the ordinary bins, else null."""
+    x = _number(table, role)
+    apart = f" and {x} not in ({_listed(table, b.special)})" if b.special else ""
+    return f"case when {table.finite(x)}{apart} then {x} end"
 
 
-def _listed(values: Sequence[float]) -> str:
-    return ", ".join(f"{v!r}::double" for v in values)
+def _listed(table: Table, values: Sequence[float]) -> str:
+    return ", ".join(table.literal(float(v)) for v in values)
+
+
+def _plain(values: Any) -> list[Any]:
+    """Levels of an answer, None where missing."""
+    masked = np.ma.asarray(values)
+    gone = np.ma.getmaskarray(masked).tolist()
+    return [None if lost else v for v, lost in zip(masked.data.tolist(), gone, strict=True)]
 
 
 # The lean way: no weights, no units -----------------------------------------------------------------------------------
 
 
-def count_relation(sheet: Sheet, bins: Mapping[str, Bins], special: tuple[Any, ...] = ()) -> dict[str, Bins]:
-    """Bins with the counts of every column: one SELECT without weights and units, else one for each column.
+def count_table(sheet: Sheet, bins: Mapping[str, Bins], special: tuple[Any, ...] = ()) -> dict[str, Bins]:
+    """Bins with the counts of every column: one SELECT for all where the database allows it, without weights and units.
 
     A column of levels that has no bins yet gets them from what was counted.
     """
+    table = _table(sheet)
     if sheet.weighted or sheet.by_unit:
-        _check(sheet)
+        _check(sheet, table)
         wanted = [name for name in sheet.names if name not in bins]
-        made = {name: level_bins(name, n, special) for name, n in _levels(sheet, wanted).items()}
-        return {name: b.with_counts(_grouped(sheet, name, b)) for name, b in {**bins, **made}.items()}
-    terms = ["count(*)"]
+        made = {name: level_bins(name, n, special) for name, n in _levels(sheet, table, wanted)[1].items()}
+        return {name: b.with_counts(_grouped(sheet, table, name, b)) for name, b in {**bins, **made}.items()}
+    numbers = [name for name in sheet.names if name in bins and bins[name].kind == "numbers"]
+    levels = [name for name in sheet.names if name not in numbers]
+    count = _histograms if table.histograms else _counts
+    rows, out = count(sheet, table, {name: bins[name] for name in numbers}, levels)
+    found = {}
     for name in sheet.names:
-        terms += _terms(sheet, name, bins.get(name))
-    answer = iter(_answer(sheet, _relation(sheet).aggregate(", ".join(terms)))[0])
-    rows = int(next(answer))
-    out = {}
-    for name in sheet.names:
-        found = next(answer)
-        b = bins[name] if name in bins else level_bins(name, found or {}, special)
-        out[name] = b.with_counts(_read(b, rows, found, answer))
-    return out
+        if name in numbers:
+            found[name] = bins[name].with_counts(BinCounts(out[name], rows, float(rows)))
+        else:
+            b = bins[name] if name in bins else level_bins(name, out[name], special)
+            found[name] = b.with_counts(_placed(b, rows, out[name]))
+    return found
 
 
-def _terms(sheet: Sheet, name: str, b: Bins | None) -> list[str]:
-    if b is None or b.kind == "levels":
-        return [f"histogram({_level(sheet, name)})"]
-    x = _number(sheet.roles[name])
-    apart = f" and {x} not in ({_listed(b.special)})" if b.special else ""
-    usual = f"case when isfinite({x}){apart} then {x} end"
-    found = f"histogram({usual}, [{_listed(b.edges)}])" if b.edges else f"count({usual})"
-    return [found, *(f"count(*) filter (where {x} = {value!r}::double)" for value in b.special)]
-
-
-def _read(b: Bins, rows: int, found: Any, answer: Iterator[Any]) -> BinCounts:
-    counts = np.zeros(len(b.cells))
-    if b.kind == "levels":
-        place = b.lookup()
-        for level, n in (found or {}).items():
-            counts[place(level)] += n
-        counts[b.missing] += rows - counts.sum()
-        return BinCounts(counts, rows, float(rows), unseen=unseen(b, found or {}))
-    if b.edges:
-        # The upper edge is the key, and infinity that of the last bin, which is told only where it has rows.
-        for key, n in (found or {}).items():
-            counts[int(np.searchsorted(b.edges, key, side="left"))] += n
-    else:
-        counts[0] = found
-    for i in range(len(b.special)):
-        counts[b.ordinary + i] = next(answer)
+def _placed(b: Bins, rows: int, levels: Mapping[Any, float]) -> BinCounts:
+    counts, place = np.zeros(len(b.cells)), b.lookup()
+    for level, n in levels.items():
+        counts[place(level)] += n
     counts[b.missing] += rows - counts.sum()
-    return BinCounts(counts, rows, float(rows))
+    return BinCounts(counts, rows, float(rows), unseen=unseen(b, levels))
+
+
+def _laid(b: Bins, rows: int, ordinary: Array, special: Sequence[float]) -> Array:
+    counts = np.zeros(len(b.cells))
+    counts[: len(ordinary)] = ordinary
+    counts[b.ordinary : b.ordinary + len(special)] = special
+    counts[b.missing] += rows - counts.sum()
+    return counts
+
+
+def _special(table: Table, role: str, b: Bins) -> list[str]:
+    x = _number(table, role)
+    return [f"sum(case when {x} = {table.literal(float(value))} then 1 else 0 end)" for value in b.special]
+
+
+def _counts(sheet: Sheet, table: Table, bins: Mapping[str, Bins], levels: Sequence[str]) -> tuple[int, dict[str, Any]]:
+    """For any database: how many rows lie up to each edge, and then all levels together in one more query."""
+    terms = ["count(*)"]
+    for name, b in bins.items():
+        role = sheet.roles[name]
+        usual = _usual(table, role, b)
+        ends = [f"count(case when {usual} <= {table.literal(float(edge))} then 1 end)" for edge in b.edges]
+        terms += [*ends, f"count({usual})", *_special(table, role, b)]
+    answer = iter(_asked(table, terms))
+    rows, out = int(next(answer)), {}
+    for name, b in bins.items():
+        below = np.array([next(answer) for _ in range(len(b.edges) + 1)])
+        out[name] = _laid(b, rows, np.diff(below, prepend=0.0), [next(answer) for _ in b.special])
+    more: dict[str, Any] = _levels(sheet, table, levels)[1]
+    return rows, out | more
+
+
+def _asked(table: Table, terms: Sequence[str]) -> Iterator[float]:
+    for start in range(0, len(terms), TERMS):
+        part = terms[start : start + TERMS]
+        found = table.ask(f"select {', '.join(f'{t} as t{i}' for i, t in enumerate(part))} from {SOURCE}")
+        yield from (float(np.nan_to_num(plain_numbers(found[f"t{i}"])[0])) for i in range(len(part)))
+
+
+def _histograms(
+    sheet: Sheet, table: Table, bins: Mapping[str, Bins], levels: Sequence[str]
+) -> tuple[int, dict[str, Any]]:
+    """In DuckDB, whose histograms take two thirds of the time and put levels into the same SELECT."""
+    terms = ["count(*) as n"]
+    for i, (name, b) in enumerate(bins.items()):
+        usual = _usual(table, sheet.roles[name], b)
+        terms.append(f"{f'histogram({usual}, [{_listed(table, b.edges)}])' if b.edges else f'count({usual})'} as h{i}")
+        terms += [f"{term} as s{i}_{j}" for j, term in enumerate(_special(table, sheet.roles[name], b))]
+    terms += [f"histogram({_level(sheet, table, name)}) as l{i}" for i, name in enumerate(levels)]
+    answer = table.ask(f"select {', '.join(terms)} from {SOURCE}")
+    rows, out = int(answer["n"][0]), {}
+    for i, (name, b) in enumerate(bins.items()):
+        ordinary, found = np.zeros(b.ordinary), _plain(answer[f"h{i}"])[0]
+        if not b.edges:
+            ordinary[0] = found
+        for key, n in (found or {}).items() if b.edges else ():
+            # The upper edge is the key, and infinity that of the last bin, which is told only where it has rows.
+            ordinary[int(np.searchsorted(b.edges, key, side="left"))] += n
+        special = [float(np.nan_to_num(plain_numbers(answer[f"s{i}_{j}"])[0])) for j in range(len(b.special))]
+        out[name] = _laid(b, rows, ordinary, special)
+    more = {name: _plain(answer[f"l{i}"])[0] or {} for i, name in enumerate(levels)}
+    return rows, out | {name: {k: float(n) for k, n in counts.items()} for name, counts in more.items()}
+
+
+def _level(sheet: Sheet, table: Table, name: str) -> str:
+    """Truth values as they are, everything else as text, as the arrays have it."""
+    role = sheet.roles[name]
+    return table.quoted(role) if sheet.rows.kind(role) == "bool" else f"cast({table.quoted(role)} as {table.text})"
+
+
+def _levels(sheet: Sheet, table: Table, names: Sequence[str]) -> tuple[int, dict[str, dict[Any, float]]]:
+    """How often each level of these columns occurs, in one SELECT: grouped by each of them in turn."""
+    if not names:
+        return 0, {}
+    parts = {f"c{i}": _level(sheet, table, name) for i, name in enumerate(names)}
+    keys = ", ".join(parts)
+    told = ", ".join(f"grouping({key}) as g{i}" for i, key in enumerate(parts))
+    sets = ", ".join(f"({key})" for key in parts)
+    found = table.project(parts).ask(
+        f"select {keys}, {told}, count(*) as n from {SOURCE} group by grouping sets ({sets})"
+    )
+    counts, out, total = plain_numbers(found["n"]), {}, 0
+    for i, name in enumerate(names):
+        mine = plain_numbers(found[f"g{i}"]) == 0
+        pairs = zip(_plain(np.ma.asarray(found[f"c{i}"])[mine]), counts[mine].tolist(), strict=True)
+        out[name] = {level: n for level, n in pairs if level is not None}
+        total = int(counts[mine].sum())
+    return total, out
 
 
 # With weights or units ------------------------------------------------------------------------------------------------
 
 
-def _check(sheet: Sheet) -> None:
-    weight = _number("weight")
-    wrong = f"count(*) filter (where not coalesce({weight} > 0 and isfinite({weight}), false))"
-    terms = [wrong if sheet.weighted else "0", 'count(*) filter (where "unit" is null)' if sheet.by_unit else "0"]
-    found = _answer(sheet, _relation(sheet).aggregate(", ".join(terms)))[0]
-    refuse_weights(int(found[0]))
-    refuse_units(int(found[1]))
+def _check(sheet: Sheet, table: Table) -> None:
+    terms = []
+    if sheet.weighted:
+        w = _number(table, "weight")
+        terms.append(f"sum(case when {table.finite(w)} and {w} > 0 then 0 else 1 end)")
+    if sheet.by_unit:
+        terms.append(f"sum(case when {table.quoted('unit')} is null then 1 else 0 end)")
+    found = list(_asked(table, terms))
+    if sheet.weighted:
+        refuse_weights(int(found[0]))
+    if sheet.by_unit:
+        refuse_units(int(found[-1]))
 
 
-def _grouped(sheet: Sheet, name: str, b: Bins) -> BinCounts:
+def _grouped(sheet: Sheet, table: Table, name: str, b: Bins) -> BinCounts:
     """Sums of weights by cell and bucket; levels are placed afterwards."""
-    weight = _number("weight") if sheet.weighted else "1.0::double"
-    bucket = UNIT if sheet.by_unit else "0"
-    key = _level(sheet, name) if b.kind == "levels" else _cell(_number(sheet.roles[name]), b)
-    sums = f"count(*), sum({weight}), sum({weight} * {weight})"
-    relation = _relation(sheet).project(f'{key} as "key of the cell", {bucket} as "bucket", *')
-    found = _answer(sheet, relation.aggregate(f'"key of the cell", "bucket", {sums}', '"key of the cell", "bucket"'))
-    table, rows, squares = np.zeros((BUCKETS, len(b.cells))), 0, 0.0
-    place = b.lookup()
-    levels: dict[Any, float] = {}
-    for cell, where, n, total, square in found:
-        table[int(where), place(cell) if b.kind == "levels" else int(cell)] += total
-        rows, squares = rows + n, squares + square
-        levels[cell] = 1.0
+    role = sheet.roles[name]
+    parts = {
+        "weight": _number(table, "weight") if sheet.weighted else table.literal(1.0),
+        "bucket": f"cast(floor({table.quoted(BUCKET)} / {(1 << 16) // BUCKETS}.0) as bigint)" if sheet.by_unit else "0",
+        "cell": _level(sheet, table, name) if b.kind == "levels" else _cell(table, _number(table, role), b),
+    }
+    sums = "count(*) as n, sum(weight) as total, sum(weight * weight) as square"
+    found = table.project(parts).ask(f"select cell, bucket, {sums} from {SOURCE} group by cell, bucket")
+    place, cells = b.lookup(), _plain(found["cell"])
+    where = [place(cell) if b.kind == "levels" else int(cell) for cell in cells]
+    sheets = np.zeros((BUCKETS, len(b.cells)))
+    buckets = plain_numbers(found["bucket"]).astype(np.int64)
+    np.add.at(sheets, (buckets, np.array(where, dtype=np.int64)), plain_numbers(found["total"]))
+    rows, squares = int(plain_numbers(found["n"]).sum()), float(plain_numbers(found["square"]).sum())
     weighting = "sampling" if sheet.weighted else "none"
-    counts = BinCounts(table.sum(axis=0), rows, squares, weighting, table if sheet.by_unit else None)
-    return replace(counts, unseen=unseen(b, levels)) if b.kind == "levels" else counts
+    counts = BinCounts(sheets.sum(axis=0), rows, squares, weighting, sheets if sheet.by_unit else None)
+    return replace(counts, unseen=unseen(b, dict.fromkeys(cells, 1.0))) if b.kind == "levels" else counts
 
 
-def _cell(x: str, b: Bins) -> str:
-    cases = [f"when not coalesce(isfinite({x}), false) then {b.missing}"]
-    cases += [f"when {x} = {value!r}::double then {b.ordinary + i}" for i, value in enumerate(b.special)]
-    cases += [f"when {x} <= {edge!r}::double then {i}" for i, edge in enumerate(b.edges)]
+def _cell(table: Table, x: str, b: Bins) -> str:
+    cases = [f"when not {table.finite(x)} then {b.missing}"]
+    cases += [f"when {x} = {table.literal(float(v))} then {b.ordinary + i}" for i, v in enumerate(b.special)]
+    cases += [f"when {x} <= {table.literal(float(edge))} then {i}" for i, edge in enumerate(b.edges)]
     return f"case {' '.join(cases)} else {len(b.edges)} end"
 
 
 # To make bins ---------------------------------------------------------------------------------------------------------
 
 
-def relation_sample(sheet: Sheet, names: Sequence[str]) -> dict[str, Array]:
-    """Values from which edges are found: all of a small table, blocks of rows from all over a large one."""
+def table_sample(sheet: Sheet, names: Sequence[str]) -> dict[str, Array]:
+    """Values from which edges are found: all of a small table, rows from all over a large one."""
     if not names:
         return {}
-    relation = _relation(sheet)
-    rows = int(_answer(sheet, relation.aggregate("count(*)"))[0][0])
-    columns = relation.project(", ".join(f"{_number(sheet.roles[n])} as {quoted(sheet.roles[n])}" for n in names))
-    if rows > SAMPLE:
-        share = max(100 * SAMPLE / rows, 1e-4)
-        # Whole blocks, so that most of a large table is not read; the seed keeps the edges the same from run to run.
-        columns = columns.query("rows_of_a_table", _sampled(f"{share:.6f} percent (system, {SEED})"))
-    found = columns.fetchnumpy()
-    return {n: np.ma.filled(np.ma.asarray(found[sheet.roles[n]], dtype=np.float64), np.nan) for n in names}
-
-
-def _sampled(how: str) -> str:
-    return f"select * from rows_of_a_table using sample {how}"
-
-
-def _levels(sheet: Sheet, names: Sequence[str]) -> dict[str, dict[Any, float]]:
-    """How often each level of these columns occurs, in one SELECT."""
-    if not names:
-        return {}
-    terms = ", ".join(f"histogram({_level(sheet, name)})" for name in names)
-    found = _answer(sheet, _relation(sheet).aggregate(terms))[0]
-    return {name: {k: float(n) for k, n in (counts or {}).items()} for name, counts in zip(names, found, strict=True)}
+    table = _table(sheet)
+    rows = next(_asked(table, ["count(*)"]))
+    part = table.sample(max(SAMPLE / rows, 1e-6), SEED) if rows > SAMPLE else table
+    found = part.project({f"c{i}": _number(part, sheet.roles[n]) for i, n in enumerate(names)})
+    answer = found.ask(f"select * from {SOURCE}")
+    return {n: plain_numbers(answer[f"c{i}"]) for i, n in enumerate(names)}

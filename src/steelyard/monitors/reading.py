@@ -15,7 +15,8 @@ from steelyard.errors import BadWeight, EmptyTable, MissingValues, NotAvailable,
 from steelyard.monitors.bins import BUCKETS, NAMED, BinCounts, Bins, level_bins, number_bins
 from steelyard.results import Array
 from steelyard.rows import Rows
-from steelyard.sources.recognise import open_rows
+from steelyard.sources.recognise import open_rows, open_table
+from steelyard.sources.tables import TIMES, Table
 from steelyard.summaries.summary import sort_levels
 
 FULL = 1 << 18
@@ -48,7 +49,9 @@ def is_table(data: Any) -> bool:
     """Whether columns of it must be named: a path, a frame, a relation, a mapping of columns."""
     if isinstance(data, Mapping):
         return not is_counts(data)
-    return isinstance(data, str | os.PathLike) or hasattr(type(data), "columns") or "DuckDB" in type(data).__name__
+    return (
+        isinstance(data, str | os.PathLike | Table) or hasattr(type(data), "columns") or "DuckDB" in type(data).__name__
+    )
 
 
 def is_counts(data: Any) -> bool:
@@ -85,23 +88,18 @@ def column_kinds(data: Any) -> dict[str, bool]:
     """The columns of a table, and whether each holds points in time."""
     if isinstance(data, Mapping):
         return {name: getattr(getattr(v, "dtype", None), "kind", "") == "M" for name, v in data.items()}
+    table = open_table(data)
+    if table is not None:
+        return {name: table.kinds[inside] in TIMES for name, inside in table.names.items()}
     import narwhals.stable.v2 as nw
 
-    names: Mapping[str, str] = {}
-    connection: Any = None
-    if isinstance(data, str | os.PathLike):
-        from steelyard.sources.files import open_files
-
-        data, names, connection = open_files(data)
     try:
         schema = nw.from_native(data).collect_schema()
     except TypeError:
         # The complaint is that of everybody who opens tables.
         open_rows(data, {})
         raise
-    told = {own: name for name, own in names.items()}
-    del connection
-    return {told.get(name, name): kind.is_temporal() for name, kind in schema.items()}
+    return {name: kind.is_temporal() for name, kind in schema.items()}
 
 
 # Counting -------------------------------------------------------------------------------------------------------------
@@ -116,9 +114,9 @@ def count_sheet(sheet: Sheet, bins: Mapping[str, Bins]) -> dict[str, BinCounts]:
             message = f'The bins of "{name}" are of {b.kind}, and the column holds {held}.'
             raise UsageError(message, "Make new bins, or turn the column into what it was in the reference.")
     if getattr(sheet.rows, "engine", "") == "frames":
-        from steelyard.monitors.query import count_relation
+        from steelyard.monitors.query import count_table
 
-        out = {name: b.reference for name, b in count_relation(sheet, bins).items() if b.reference is not None}
+        out = {name: b.reference for name, b in count_table(sheet, bins).items() if b.reference is not None}
     else:
         out = {}
         for part in _parts(sheet):
@@ -202,11 +200,11 @@ def count_reference(sheet: Sheet, bins: Any = 10, special: Sequence[Any] = ()) -
     # Among many columns a special value belongs to those that can hold it.
     numbers = wanted if len(sheet.names) == 1 else tuple(v for v in wanted if isinstance(v, int | float))
     if getattr(sheet.rows, "engine", "") == "frames":
-        from steelyard.monitors.query import count_relation, relation_sample
+        from steelyard.monitors.query import count_table, table_sample
 
-        samples = relation_sample(sheet, [name for name in sheet.names if sheet.numeric(name)])
+        samples = table_sample(sheet, [name for name in sheet.names if sheet.numeric(name)])
         made = {name: number_bins(name, values, bins, numbers) for name, values in samples.items()}
-        out = count_relation(sheet, made, wanted)
+        out = count_table(sheet, made, wanted)
         refuse_empty(next(iter(out.values())).reference)
         return out
     samples, levels = _look(sheet)

@@ -13,15 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import EmptyTable, UnreadableSource, UsageError
+from steelyard.errors import EmptyTable, UnreadableSource, UsageError, listing
 from steelyard.evaluation import SCHEMA, Evaluation
 from steelyard.monitors.baseline import Baseline, baseline_of, baseline_of_evaluation
+from steelyard.monitors.cohorts import Period, cohorts_of, pooled
 from steelyard.monitors.labels import ENOUGH
 from steelyard.monitors.stream import Stream, read_stream
-from steelyard.monitors.windows import Window, instant_of, moment, one_instant
+from steelyard.monitors.windows import Window, by_time, instant_of, moment, one_instant
+from steelyard.sources.addresses import without_secrets
+from steelyard.sources.recognise import open_table
+from steelyard.sources.spark import is_spark
+from steelyard.sources.tables import Table
 from steelyard.words import percent
 
 FIRST = re.compile(r"\s*first\s*:?\s*(\d+)\s*(?:windows?)?\s*", re.IGNORECASE)
+HINT = 'Pass reference="first 4 windows", a date such as 2024-01-31, a table of rows, an Evaluation or a Baseline.'
 ALONE = "The reference is an evaluation: outputs and features are not watched, since it tells nothing of them."
 
 
@@ -33,17 +39,20 @@ def find_reference(
     zone: tzinfo,
     options: Mapping[str, Any],
     missing: str,
+    window: Any = None,
+    period: Period | None = None,
 ) -> tuple[Baseline, int, list[str]]:
     """The baseline, the first window to be judged, and what is to be said about it."""
     if given is None:
         message = "There is no reference to hold the windows against."
-        raise UsageError(
-            message, 'Pass reference="first 4 windows", a date, a table of rows, an Evaluation or a Baseline.'
-        )
+        raise UsageError(message, HINT)
     if isinstance(given, Baseline):
         return given, 0, []
     if isinstance(given, Evaluation):
         return baseline_of_evaluation(given), 0, [ALONE]
+    if is_spark(given):
+        # Such a frame claims to have every attribute, and so to be anything.
+        given = open_table(given)
     if isinstance(given, str | os.PathLike) and str(given).lower().endswith(".json"):
         return _saved(given)
     found = FIRST.fullmatch(given) if isinstance(given, str) else None
@@ -56,10 +65,24 @@ def find_reference(
         cut = one_instant(given, zone, "end of the reference")
         many = sum(instant_of(w.end) <= cut for w in made)
         return _from_stream(stream, made, place, many, options, f"rows before {moment(cut).astimezone(zone):%Y-%m-%d}")
-    roles = replace(stream.roles, time=None, label_time=None)
+    if isinstance(given, bool | float):
+        message = f"{listing([given])} is no reference."
+        raise UsageError(message, HINT)
+    if isinstance(given, str) and not re.search(r"[./\\*?:]", given) and not os.path.exists(given):
+        message = f"The reference {listing([given])} is neither a file nor a date."
+        raise UsageError(message, HINT)
+    roles = replace(stream.roles, time=None if period is None else stream.roles.time, label_time=None)
     rows = read_stream(given, roles, zone, missing, "reference")
-    name = str(given) if isinstance(given, str | os.PathLike) else "the reference table"
-    return baseline_of(rows, name, **options), 0, []
+    name = without_secrets(str(given)) if isinstance(given, str | os.PathLike) else "the reference table"
+    if isinstance(given, Table):
+        name = given.title or name
+    found_in = baseline_of(rows, name, **options)
+    if period is None or found_in.evaluation is None:
+        return found_in, 0, []
+    assert rows.times is not None
+    theirs, where = by_time(rows.times, window, zone)
+    cohorts = cohorts_of(rows, theirs, where, period, found_in.evaluation.positive, None, None)
+    return replace(found_in, timeliness=pooled(cohorts, name)), 0, []
 
 
 def _is_date(text: str) -> bool:
@@ -97,7 +120,8 @@ def _from_stream(
         message = f"The reference ({name}) is empty: the first window is {made[0].name}."
         raise EmptyTable(message, 'Choose a later date, or say reference="first 4 windows".')
     if many >= len(made):
-        message = f"The reference ({name}) takes all {len(made)} windows, and none is left to be judged."
+        taken = "the only window" if len(made) == 1 else f"all {len(made):,} windows"
+        message = f"The reference ({name}) takes {taken}, and none is left to be judged."
         raise EmptyTable(message, "Choose a smaller reference, or shorter windows.")
     notes = []
     share = float(rows.labelled.mean())

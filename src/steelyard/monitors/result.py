@@ -12,7 +12,7 @@ from steelyard.monitors.alarms import ALARM, FIRING, RECOVERING, WARN, Status, T
 from steelyard.monitors.baseline import Baseline
 from steelyard.monitors.budget import Budget
 from steelyard.monitors.labels import Labels
-from steelyard.monitors.signals import Signal
+from steelyard.monitors.signals import VOLUME, Signal
 from steelyard.monitors.windows import Window
 from steelyard.results import make_frame
 
@@ -59,7 +59,10 @@ class Watched:
     @property
     def state(self) -> str:
         """The worst state of all signals."""
-        return worst(self.state_of(s.name) for s in self.signals if s.kind != "volume" or self.rows == 0)
+        told = {s.name: self.state_of(s.name) for s in self.signals}
+        # That rows came as usual says nothing of the model.
+        quiet = {s.name for s in self.signals if s.kind == VOLUME and self.rows and told[s.name] not in {ALARM, WARN}}
+        return worst(state for name, state in told.items() if name not in quiet)
 
     @property
     def pending(self) -> tuple[str, ...]:
@@ -162,6 +165,10 @@ class Monitor:
                         "difference_high": None if d is None else d.high,
                         "p_value": None if s.stability is None else s.stability.p_value,
                         "estimated": s.estimated,
+                        "usual_low": None if s.usual is None else s.usual[0],
+                        "usual_high": None if s.usual is None else s.usual[1],
+                        "worst_case": None if s.completed is None else s.completed[0],
+                        "best_case": None if s.completed is None else s.completed[1],
                         "judged": s.state,
                         "state": w.state_of(s.name),
                         "reason": s.reason,
@@ -187,7 +194,7 @@ class Monitor:
 
     def chart(self, signal: str | None = None) -> Chart:
         """One signal over time: its interval, the reference, the margin; alarms marked, unjudged windows hollow."""
-        from steelyard.views.monitor import monitor_chart
+        from steelyard.views.monitor_pictures import monitor_chart
 
         return monitor_chart(self, signal or self.facts.get("first", self.signals[0]))
 

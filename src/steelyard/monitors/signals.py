@@ -20,7 +20,7 @@ from steelyard.results import Difference, Estimate, Interval
 from steelyard.views.sentences import too_few
 from steelyard.words import estimate_text, percent, significant
 
-PERFORMANCE, OUTPUT, FEATURE, VOLUME = "performance", "output", "feature", "volume"
+PERFORMANCE, OUTPUT, FEATURE, VOLUME, TIMELINESS = "performance", "output", "feature", "volume", "timeliness"
 CLEAR_ALARM, CLEAR_WARN = 0.20, 0.08
 """Corrected stability indices below which an alarm (fired from 0.25) and a warning (from 0.10) may end."""
 NEARER = 0.8
@@ -45,6 +45,10 @@ class Signal:
     alpha: float | None = None
     clears: tuple[bool, bool] = (True, True)
     """Whether it lies below the level at which a warning, and an alarm, may end."""
+    usual: tuple[int, int] | None = None
+    """How many rows were to be expected, at least and at most."""
+    completed: tuple[float, float] | None = None
+    """The measure with all labels in, were those still missing as bad as can be, and as good as can be."""
 
     def seen(self, severity: str) -> str:
         """What it shows to an alarm of this severity: beyond the fire level, below the clear level, or between.
@@ -72,6 +76,8 @@ class Signal:
             "adjusted_p_value": None if self.stability is None else self.stability.adjusted,
             "estimated": self.estimated,
             "alpha": self.alpha,
+            "usual": None if self.usual is None else list(self.usual),
+            "completed": None if self.completed is None else list(self.completed),
         }
 
 
@@ -123,12 +129,19 @@ def performance(
     d = gap(window, strict or at_level(reference, alpha), name, level, alpha)
     if d.low is None or d.high is None:
         return Signal(told, PERFORMANCE, "insufficient", d.note or "no interval", difference=d, **facts)
-    better = find(name).better
-    allowed = margin * abs(base.value)
-    least, most = (d.low, d.high) if better == "higher" else (-d.high, -d.low)
+    return held(told, PERFORMANCE, d, margin, find(name).better, **facts)
+
+
+def held(name: str, kind: str, d: Difference, margin: float, better: str, **facts: Any) -> Signal:
+    """A signal by the interval of its difference from the reference: within it, worse, or worse by more than the margin."""
+    value, base = facts["value"], facts["reference"]
     assert d.value is not None
+    assert d.low is not None
+    assert d.high is not None
+    allowed = margin * abs(base)
+    least, most = (d.low, d.high) if better == "higher" else (-d.high, -d.low)
     loss = -d.value if better == "higher" else d.value
-    words = f"{estimate_text(value)} against {significant(base.value)} in the reference, {difference_text(d)}"
+    words = f"{estimate_text(value)} against {significant(base)} in the reference, {difference_text(d)}"
     within = f"the margin of {percent(margin)}"
     state, reason = "ok", words
     if most < -allowed:
@@ -137,15 +150,8 @@ def performance(
         state, reason = WARN, f"{words}: worse, but not shown to exceed {within}"
     elif least > 0:
         reason = f"{words}: better"
-    return Signal(
-        told,
-        PERFORMANCE,
-        state,
-        reason,
-        difference=d,
-        clears=(state == "ok", loss < NEARER * allowed or most >= 0),
-        **facts,
-    )
+    clears = (state == "ok", loss < NEARER * allowed or most >= 0)
+    return Signal(name, kind, state, reason, difference=d, clears=clears, **facts)
 
 
 def gap(window: Evaluation, reference: Evaluation, name: str, level: Any, alpha: float) -> Difference:
@@ -154,6 +160,11 @@ def gap(window: Evaluation, reference: Evaluation, name: str, level: Any, alpha:
     The ends are those of `comparisons.independent.difference`; a p-value, which takes twenty times as long, is not needed.
     """
     a, b = (e.measure(name, level) for e in (at_level(window, alpha), reference))
+    return apart(a, b, alpha, find(name).better, level=level)
+
+
+def apart(a: Estimate, b: Estimate, alpha: float, better: str, level: Any = None) -> Difference:
+    """The difference of two estimates on different rows, both with 1 − 2α intervals."""
     assert a.value is not None
     assert b.value is not None
     ends = mover(a.value, b.value, Interval(a.low, a.high, a.method), Interval(b.low, b.high, b.method))
@@ -169,11 +180,11 @@ def gap(window: Evaluation, reference: Evaluation, name: str, level: Any, alpha:
         "bound": a.bound + b.bound,
     }
     if ends is None:
-        return Difference(name, method="none", note=a.note or b.note, **facts)
+        return Difference(a.measure, method="none", note=a.note or b.note, **facts)
     off = facts["bound"]
     low, high = ends[0] - off, ends[1] + off
-    said = verdict((low, high), find(name).better)
-    return Difference(name, low=low, high=high, method=f"MOVER ({a.method})", verdict=said, **facts)
+    said = verdict((low, high), better)
+    return Difference(a.measure, low=low, high=high, method=f"MOVER ({a.method})", verdict=said, **facts)
 
 
 def at_level(e: Evaluation, alpha: float) -> Evaluation:
@@ -246,14 +257,6 @@ def _stability(name: str, kind: str, s: Stability, alpha: float) -> Signal:
     state = s.decision if s.decision in {WARN, ALARM, "insufficient"} else "ok"
     clears = (calm or index < CLEAR_WARN, calm or index < CLEAR_ALARM)
     return Signal(name, kind, state, s.reason, s.corrected, 0.0, stability=s, alpha=alpha, clears=clears)
-
-
-def volume(rows: int) -> Signal:
-    """How many rows came; none at all is a signal of its own."""
-    value = Estimate("rows", float(rows), n=float(rows), note="a count")
-    if rows:
-        return Signal(VOLUME, VOLUME, "ok", "", value)
-    return Signal(VOLUME, VOLUME, ALARM, "no rows came", value, clears=(False, False))
 
 
 def silent(names: Sequence[tuple[str, str]], reason: str = "no rows came") -> list[Signal]:

@@ -21,6 +21,7 @@ from steelyard.monitors.reading import (
     is_table,
     open_sheet,
 )
+from steelyard.monitors.sides import CURRENT, REFERENCE, of_files, of_side
 from steelyard.results import Array, Estimate, make_frame
 
 if TYPE_CHECKING:
@@ -300,12 +301,13 @@ def stability(
     if is_counts(reference) or is_counts(current):
         made, counted = _from_counts(reference, current, column)
         return assess(made, counted, confidence, alpha)
-    if columns is not None or (column is None and is_table(current)):
-        from steelyard.monitors.many import measure_many
+    with of_files(reference, current):
+        if columns is not None or (column is None and is_table(current)):
+            from steelyard.monitors.many import measure_many
 
-        sides = [(pick(weight, k), pick(unit, k)) for k in (0, 1)]
-        return measure_many(reference, current, columns, bins, tuple(special), sides, confidence, alpha)
-    return _one(reference, current, column, bins, tuple(special), weight, unit, confidence, alpha)
+            sides = [(pick(weight, k), pick(unit, k)) for k in (0, 1)]
+            return measure_many(reference, current, columns, bins, tuple(special), sides, confidence, alpha)
+        return _one(reference, current, column, bins, tuple(special), weight, unit, confidence, alpha)
 
 
 def _one(
@@ -322,15 +324,17 @@ def _one(
     names = None if column is None else [column]
     then: Sheet | None = None
     if not isinstance(reference, Bins):
-        then = open_sheet(reference, names, pick(weight, 0), pick(unit, 0))
-        if isinstance(bins, Bins):
-            made = bins.with_counts(count_sheet(then, {then.names[0]: bins})[then.names[0]])
-        else:
-            made = count_reference(then, bins, special)[then.names[0]]
+        with of_side(REFERENCE):
+            then = open_sheet(reference, names, pick(weight, 0), pick(unit, 0))
+            if isinstance(bins, Bins):
+                made = bins.with_counts(count_sheet(then, {then.names[0]: bins})[then.names[0]])
+            else:
+                made = count_reference(then, bins, special)[then.names[0]]
     else:
         made = reference
-    now = open_sheet(current, names, pick(weight, 1), pick(unit, 1))
-    counted = count_sheet(now, {now.names[0]: made})[now.names[0]]
+    with of_side(CURRENT):
+        now = open_sheet(current, names, pick(weight, 1), pick(unit, 1))
+        counted = count_sheet(now, {now.names[0]: made})[now.names[0]]
     made = replace(made, column=column or made.column)
     return replace(assess(made, counted, confidence, alpha), samples=_samples(then, now, made))
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,8 @@ from steelyard.evaluation import Evaluation
 from steelyard.experiments.tables import as_table, column_names, flat_array, number_of_rows
 from steelyard.monitors.reading import column_kinds, count_reference, count_sheet, open_sheet
 from steelyard.monitors.windows import Instants, read_times
+from steelyard.sources.fetching import fetch_columns
+from steelyard.sources.recognise import open_table
 
 Values = npt.NDArray[Any]
 WEIGHT, UNIT = "weight", "unit"
@@ -119,17 +120,8 @@ def _whole(values: Values | None) -> Values | None:
 
 
 def read_stream(data: Any, roles: Roles, zone: tzinfo, missing: str = "refuse", what: str = "table") -> Stream:
-    """The columns that are needed, of a table of any library or a file; rows without a time are refused, or dropped."""
-    table = _read(data, roles.named)
-    known = column_names(table)
-    for name in roles.named:
-        if name not in known:
-            message = f'The {what} has no column "{name}".'
-            hint = nearest(name, known) or (
-                f"There are {listing(known)}." if known else "Pass a table with named columns."
-            )
-            raise UnknownColumn(message, hint)
-    rows = number_of_rows(table)
+    """The columns that are needed, of a table wherever it lives; rows without a time are refused, or dropped."""
+    table, rows, zoned = _read(data, roles.named, what)
     if not rows:
         message = f"The {what} has no rows."
         raise EmptyTable(message, "Look at how it was made.")
@@ -138,12 +130,12 @@ def read_stream(data: Any, roles: Roles, zone: tzinfo, missing: str = "refuse", 
     labelled = np.ones(rows, dtype=np.bool_) if roles.target is None else ~_gaps(columns[roles.target])
     times = late = None
     if roles.label_time is not None:
-        late, gaps = read_times(table[roles.label_time], zone, "time of a label")
+        late, gaps = read_times(table[roles.label_time], UTC if roles.label_time in zoned else zone, "time of a label")
         # A label without a time counts as there; a time without a label as nothing.
         late = np.where(gaps, np.iinfo(np.int64).min, late)
     keep = None
     if roles.time is not None:
-        times, gaps = read_times(table[roles.time], zone, "time")
+        times, gaps = read_times(table[roles.time], UTC if roles.time in zoned else zone, "time")
         if gaps.any():
             if missing != "drop" or gaps.all():
                 message = f'{int(gaps.sum()):,} of {rows:,} rows have no time in the column "{roles.time}".'
@@ -163,35 +155,35 @@ def _gaps(values: Values) -> npt.NDArray[np.bool_]:
     return np.zeros(len(values), dtype=np.bool_)
 
 
-def _read(data: Any, names: Sequence[str]) -> Any:
-    """A table in memory; of a file only the columns that are needed."""
+def _read(data: Any, names: Sequence[str], what: str) -> tuple[Any, int, set[str]]:
+    """Columns by name, the number of rows, and which columns had a zone and now hold times in UTC.
+
+    Of a table that lives elsewhere only the columns that are needed come here.
+    """
     if data is None or isinstance(data, int | float):
         message = "There are no rows to watch."
         raise UsageError(message, "Pass a table with a column of times: a frame, or the path of a file.")
-    if not isinstance(data, str | os.PathLike):
-        found = as_table(data)
-        return found if hasattr(found, "columns") else _by_name(found)
-    from steelyard.experiments.tables import read_table
-    from steelyard.sources.files import open_files
+    table = open_table(data, wanted=names)
+    if table is not None:
+        _check_columns(names, list(table.names), what)
+        columns = fetch_columns(table, names)
+        zoned = {name for name in names if table.kinds[table.names[name]] == "zoned"}
+        return columns, len(columns[names[0]]) if names else table.length(1), zoned
+    found = as_table(data)
+    if not hasattr(found, "columns"):
+        _by_name(found)
+    _check_columns(names, column_names(found), what)
+    return found, number_of_rows(found), set()
 
-    relation, inside, connection = open_files(data)
-    there = [inside[name] for name in names if name in inside]
-    if len(there) < len(names):
-        connection.close()
-        return read_table(data)
-    import duckdb
 
-    from steelyard.results import make_frame
-
-    picked = relation.select(*(duckdb.ColumnExpression(name) for name in there))
-    try:
-        frame = picked.df()
-        frame.columns = list(names)
-    except ImportError:
-        rows = picked.fetchall()
-        frame = make_frame({name: [row[i] for row in rows] for i, name in enumerate(names)})
-    connection.close()
-    return frame
+def _check_columns(names: Sequence[str], known: Sequence[str], what: str) -> None:
+    for name in names:
+        if name not in known:
+            message = f'The {what} has no column "{name}".'
+            hint = nearest(name, known) or (
+                f"There are {listing(known)}." if known else "Pass a table with named columns."
+            )
+            raise UnknownColumn(message, hint)
 
 
 def _by_name(found: Any) -> Any:
@@ -206,5 +198,12 @@ def feature_names(data: Any, features: Any, roles: Roles) -> tuple[str, ...]:
     taken = set(roles.named)
     if isinstance(features, str) and features == "all":
         return tuple(name for name, is_time in column_kinds(data).items() if not is_time and name not in taken)
+    if not isinstance(features, str | Iterable):
+        message = f"Features are columns by name, and {listing([features])} came."
+        raise UsageError(message, 'Say features=["age", "region"], for example, or features="all".')
     chosen = (features,) if isinstance(features, str) else tuple(features)
+    moments = [name for name in chosen if name in {roles.time, roles.label_time}]
+    if moments:
+        message = f'The feature "{moments[0]}" is a column of times, which move on by themselves.'
+        raise UsageError(message, "Leave it out of features=.")
     return tuple(dict.fromkeys(str(name) for name in chosen))

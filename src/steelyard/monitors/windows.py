@@ -25,6 +25,8 @@ ORIGIN = date(2000, 1, 3)
 CALENDAR = ("hour", "day", "week", "month")
 MOST = 100_000
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FIRST, LAST = (round((datetime(year, 1, 1, tzinfo=UTC) - EPOCH) / timedelta(microseconds=1)) for year in (2, 9990))
+"""Instants beyond which no calendar goes; years such as 1 and 9999 stand for "never"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,10 @@ def read_times(values: Any, zone: tzinfo, what: str = "time") -> tuple[Instants,
     found, aware = _datetimes(values, what)
     gaps = np.isnat(found)
     instants = found.astype("datetime64[us]").astype(np.int64)
+    off = ~gaps & ((instants < FIRST) | (instants >= LAST))
+    if off.any():
+        message = f"The {what} {found[off][0].astype('datetime64[D]')} lies at an end of the calendar, as if it were not known."
+        raise NotNumeric(message, "Leave a time empty that is not known, or give the real one.")
     if not aware and not gaps.all():
         there = instants[~gaps]
         instants[~gaps] = Clock.of(zone, int(there.min()), int(there.max())).universal(there)
@@ -212,8 +218,12 @@ def span_of(window: Any) -> Any:
         if text.isdigit():
             window = int(text)
         elif found is not None and unit in {"row", "second", "minute", "hour", "day", "week"}:
-            length = float(found[1])
-            window = int(length) if unit == "row" else timedelta(**{f"{unit}s": length})
+            try:
+                length = float(found[1])
+                window = int(length) if unit == "row" else timedelta(**{f"{unit}s": length})
+            except (ValueError, OverflowError):
+                message = f"{listing([window])} is no window."
+                raise UsageError(message, hint) from None
         else:
             message = f"{listing([window])} is no window."
             raise UsageError(message, hint)
@@ -294,9 +304,18 @@ def _hours(clock: Clock, first: int, last: int) -> Instants:
 # Windows --------------------------------------------------------------------------------------------------------------
 
 
-def by_time(instants: Instants, window: Any, zone: tzinfo) -> tuple[list[Window], npt.NDArray[np.int64]]:
-    """Windows from the first row to the last, empty ones too, and the place of each row."""
-    edges = boundaries(window, zone, int(instants.min()), int(instants.max()))
+def by_time(
+    instants: Instants, window: Any, zone: tzinfo, until: int | None = None
+) -> tuple[list[Window], npt.NDArray[np.int64]]:
+    """Windows from the first row to the last, empty ones too, and the place of each row.
+
+    With `until`, windows that are over by then follow although no rows came.
+    """
+    last = int(instants.max())
+    edges = boundaries(window, zone, int(instants.min()), last if until is None else max(last, until))
+    if until is not None:
+        held = int(np.searchsorted(edges, last, side="right")) + 1
+        edges = edges[: max(held, int(np.searchsorted(edges, until, side="right")))]
     told = [moment(int(x)).astimezone(zone) for x in edges]
     made = [Window(_name(a, window), a, b) for a, b in pairwise(told)]
     return made, np.searchsorted(edges, instants, side="right") - 1

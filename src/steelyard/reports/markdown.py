@@ -15,8 +15,17 @@ from steelyard.words import percent, visible
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#!~])")
 
 
-def report_markdown(models: Mapping[str, Any], *, title: str = "", command: str = "", slices: Any = None) -> str:
+def report_markdown(
+    models: Mapping[str, Any],
+    *,
+    title: str = "",
+    command: str = "",
+    slices: Any = None,
+    in_use: Mapping[str, Any] | None = None,
+) -> str:
     """The report of one evaluation, or of several by name."""
+    from steelyard.reports import in_use as later
+
     several = len(models) > 1
     lines = [f"# {safe(title or 'steelyard report')}", ""]
     if several:
@@ -30,6 +39,7 @@ def report_markdown(models: Mapping[str, Any], *, title: str = "", command: str 
         lines += _one(e)
         if slices is not None and not several:
             lines += [safe(s) for s in slices.sentences()] + [""]
+    lines += later.markdown(in_use or {})
     if command:
         lines += ["Made by:", "", f"    {visible(command)}", ""]
     return "\n".join(lines).rstrip() + "\n"

@@ -47,9 +47,10 @@ def sections(m: Any, command: str = "") -> list[Section]:
     out = [Section("stale", "Is it going stale?", _stands(m))]
     for kind, anchor, question in (
         ("performance", "performance", "Is it still as good?"),
+        ("timeliness", "timeliness", "Does it still warn early enough?"),
         ("output", "outputs", "Does it still say the same?"),
         ("feature", "features", "Do the features still look the same?"),
-        ("volume", "volume", "Do rows still come?"),
+        ("volume", "volume", "Do as many rows come as before?"),
     ):
         names = [name for name, k in kinds.items() if k == kind]
         if names:
@@ -62,6 +63,7 @@ def sections(m: Any, command: str = "") -> list[Section]:
         ("window", f"{m.span}, {m.zone}"),
         ("judged", m.budget.text if m.budget is not None else f"at any time, level {m.alpha:g} a signal"),
         ("margin", f"{m.margin:g}"),
+        *([("period", f"customers are followed for {m.facts['period']}")] if m.facts.get("period") else []),
         ("confidence", f"{m.confidence:g}"),
     ]
     out.append(Section("made", "How was this made?", made(facts, command)))

@@ -14,13 +14,10 @@ from typing import Any
 from steelyard.charts.palette import dark_rules
 from steelyard.reports import sections as parts
 from steelyard.reports.html import Ready, fingerprint, join, tag
-from steelyard.reports.sections import Section, needs
+from steelyard.reports.sections import Section
 from steelyard.views import story
 from steelyard.views.sentences import sentences
 from steelyard.words import visible
-
-STALE = "To see whether it is going stale, reference and current scores over time are needed."
-HELPS = "To see whether acting on it helps, a control group is needed."
 
 
 @cache
@@ -41,11 +38,15 @@ def report_html(
     command: str = "",
     slices: Any = None,
     before: Sequence[Section] = (),
+    in_use: Mapping[str, Any] | None = None,
 ) -> str:
-    """The report of one evaluation, or of several by name, as one HTML file; `before` are sections that come first."""
+    """The report of one evaluation, or of several by name, as one HTML file.
+
+    `before` are sections that come first; `in_use` are results of a model in use by name: monitor, stability, timeliness, trial.
+    """
     first = next(iter(models.values()))
     title = title or (_title(first) if len(models) == 1 else " and ".join(map(str, models)))
-    return page_html(title, _header(models, title), [*before, *sections_of(models, command, slices)])
+    return page_html(title, _header(models, title), [*before, *sections_of(models, command, slices, in_use)])
 
 
 def page_html(title: str, header: Ready, found: Sequence[Section]) -> str:
@@ -95,8 +96,13 @@ def _header(models: Mapping[str, Any], title: str) -> Ready:
     return join(out)
 
 
-def sections_of(models: Mapping[str, Any], command: str, slices: Any) -> list[Section]:
+def sections_of(
+    models: Mapping[str, Any], command: str, slices: Any, in_use: Mapping[str, Any] | None = None
+) -> list[Section]:
     """Every section, in order."""
+    # A monitor's own report is a page and stands on this module.
+    from steelyard.reports import in_use as later
+    from steelyard.reports.monitor import sections as of_monitor
 
     def each(make: Any) -> Ready:
         """One model's answer, or that of every model below its name."""
@@ -116,8 +122,7 @@ def sections_of(models: Mapping[str, Any], command: str, slices: Any) -> list[Se
         Section("threshold", "Which threshold?", each(parts.which_threshold)),
         Section("worth", "What is it worth?", each(lambda e, *_: parts.what_it_is_worth(e))),
         several,
-        Section("stale", "Is it going stale?", needs(STALE)),
-        Section("helps", "Does it help?", needs(HELPS)),
+        *later.sections(in_use or {}, of_monitor),
         Section("made", "How was this made?", _made(models, command)),
     ]
     if len(models) > 1:

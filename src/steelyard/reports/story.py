@@ -1,4 +1,4 @@
-"""A page of one result: its sentences, its pictures and its text, for results that have no sections of their own."""
+"""A page of one result: its sentences, pictures, tables and text, for results that have no sections of their own."""
 
 from __future__ import annotations
 
@@ -10,13 +10,24 @@ from typing import Any
 
 from steelyard.charts.marks import Chart
 from steelyard.reports.html import Ready, tag
+from steelyard.reports.in_use import told_html, told_lines
 from steelyard.reports.markdown import safe
 from steelyard.reports.page import made, page_html
-from steelyard.reports.sections import Section, figure, paragraphs
+from steelyard.reports.sections import Section
 from steelyard.reports.writing import check_ending
 from steelyard.views.document import plain
+from steelyard.views.in_use import Told, told_of
 from steelyard.words import visible
 from steelyard.writing import write_whole
+
+
+def _told(result: Any, charts: Mapping[str, Chart]) -> Told:
+    """The parts of a result; one that has no tables of its own is told by its sentences and the charts that were given."""
+    known = told_of(result)
+    if known is not None:
+        return known
+    first, *others = result.sentences()
+    return Told(first, others, list(charts.values()), [])
 
 
 def write_story(
@@ -36,21 +47,14 @@ def write_story(
         write_whole(path, json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
         return
     if ending == ".md":
-        lines = [
-            f"# {safe(title)}",
-            "",
-            *(f"- {safe(s)}" for s in result.sentences()),
-            "",
-            "```text",
-            str(result),
-            "```",
-        ]
-        write_whole(path, "\n".join(lines) + "\n")
+        lines = [f"# {safe(title)}", "", *told_lines(_told(result, charts)), "```text", str(result), "```"]
+        made_by = ["", "Made by:", "", f"    {visible(command)}"] if command else []
+        write_whole(path, "\n".join([*lines, *made_by]) + "\n")
         return
-    drawn = tag("div", [figure(chart, wide=chart.size[0] > 500) for chart in charts.values()], class_="grid")
     text = [Ready(escape(visible(line)) + "\n") for line in str(result).splitlines()]
     shown = tag("pre", text, class_="picture", tabindex="0", role="region", aria_label="All numbers")
-    body = tag("div", paragraphs(result.sentences()), drawn, tag("details", tag("summary", "All of it as text"), shown))
+    told = told_html(_told(result, charts))
+    body = tag("div", told, tag("details", tag("summary", "All of it as text"), shown))
     header = tag("div", tag("p", "steelyard report", class_="over"), tag("h1", title))
     found = [Section("story", question, body), Section("made", "How was this made?", made([], command))]
     write_whole(path, page_html(title, header, found))

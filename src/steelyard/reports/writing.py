@@ -9,29 +9,38 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import UsageError, listing
+from steelyard.views.in_use import check_results
 from steelyard.writing import write_whole
 
 ENDINGS = (".html", ".htm", ".md", ".json")
 
 
 def report_text(
-    models: Mapping[str, Any], ending: str, *, title: str = "", command: str = "", slices: Any = None
+    models: Mapping[str, Any],
+    ending: str,
+    *,
+    title: str = "",
+    command: str = "",
+    slices: Any = None,
+    in_use: Mapping[str, Any] | None = None,
 ) -> str:
-    """The report as text of one kind."""
+    """The report as text of one kind; `in_use` are results of the model in use by name."""
+    found = check_results(dict(in_use or {}))
     if ending == ".md":
         from steelyard.reports.markdown import report_markdown
 
-        return report_markdown(models, title=title, command=command, slices=slices)
+        return report_markdown(models, title=title, command=command, slices=slices, in_use=found)
     if ending == ".json":
-        return json.dumps(
-            report_document(models, title, command, slices), ensure_ascii=False, allow_nan=False, indent=1
-        )
+        document = report_document(models, title, command, slices, found)
+        return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
     from steelyard.reports.page import report_html
 
-    return report_html(models, title=title, command=command, slices=slices)
+    return report_html(models, title=title, command=command, slices=slices, in_use=found)
 
 
-def report_document(models: Mapping[str, Any], title: str, command: str, slices: Any) -> dict[str, Any]:
+def report_document(
+    models: Mapping[str, Any], title: str, command: str, slices: Any, in_use: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Every number, sentence and chart as plain JSON values."""
     from steelyard.reports.page import evidence_fingerprint
     from steelyard.views.document import SCHEMA, evaluation_document, plain
@@ -53,6 +62,7 @@ def report_document(models: Mapping[str, Any], title: str, command: str, slices:
                 for name, e in models.items()
             },
             "slices": None if slices is None else slices.to_dict(),
+            "in_use": {name: result.to_dict() for name, result in (in_use or {}).items()},
         }
     )
     return found
@@ -74,10 +84,11 @@ def write_report(
     title: str = "",
     command: str = "",
     slices: Any = None,
+    in_use: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a report whole or not at all, in the form that the file's name asks for."""
     ending = check_ending(path)
-    write_whole(path, report_text(models, ending, title=title, command=command, slices=slices))
+    write_whole(path, report_text(models, ending, title=title, command=command, slices=slices, in_use=in_use))
 
 
 def check_ending(path: str | os.PathLike[str]) -> str:

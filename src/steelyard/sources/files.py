@@ -1,4 +1,4 @@
-"""Files of rows: CSV and Parquet paths and globs, opened by DuckDB and never loaded whole."""
+"""Files of rows: paths, globs and folders of CSV, Parquet, JSON lines and Arrow, opened by DuckDB and never loaded whole."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import InputError, UnreadableSource, listing, nearest
+from steelyard.engines.answers import out_of_memory
+from steelyard.errors import InputError, MissingPart, UnreadableSource, listing, nearest
 from steelyard.sources.delimited import complaint, read_csv
+from steelyard.sources.relations import local_database
 
 READERS = {
     ".csv": "csv",
@@ -18,9 +20,22 @@ READERS = {
     ".csv.gz": "csv",
     ".tsv.gz": "csv",
     ".csv.zst": "csv",
+    ".tsv.zst": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".jsonl.gz": "json",
+    ".ndjson.gz": "json",
+    ".jsonl.zst": "json",
+    ".ndjson.zst": "json",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
 }
+ALLOWED = (
+    ".csv, .tsv, .txt, .jsonl and .ndjson (these also with .gz or .zst), .parquet and .pq, .arrow, .feather and .ipc"
+)
 WHOLE = "Check that the file is whole, and that its suffix says what it is."
 # Kinds of files that people do try, and what helps.
 OTHERS = {
@@ -34,7 +49,7 @@ OTHERS = {
     ),
     (".json",): (
         "is JSON, not a table of predictions",
-        "An evaluation that was saved is read with load(...); save predictions as CSV or Parquet.",
+        "An evaluation that was saved is read with load(...); rows of JSON, one on each line, go into a .jsonl file.",
     ),
 }
 
@@ -48,14 +63,15 @@ def open_files(path: str | os.PathLike[str], connection: Any = None) -> tuple[An
 
     text = os.fspath(path)
     reader, found = _check(text)
-    connection = connection or duckdb.connect()
+    connection = connection or local_database()
     # The files are known by now; what looks like a pattern is part of a name.
     patterns = [re.sub(r"([*?\[])", r"[\1]", name) for name in found]
     try:
         if reader == "csv":
             relation, names = read_csv(connection, found, patterns)
         else:
-            relation = _read_parquet(connection, found, patterns)
+            read = {"parquet": _read_parquet, "json": _read_json, "arrow": _read_arrow}[reader]
+            relation = read(connection, found, patterns)
             # Asking for the columns makes DuckDB look at the file, so that a broken one is told here.
             names = {name: name for name in relation.columns}
     except (duckdb.Error, RuntimeError) as problem:
@@ -75,13 +91,45 @@ def _read_parquet(connection: Any, paths: list[str], patterns: list[str]) -> Any
     return relation
 
 
+def _read_json(connection: Any, paths: list[str], patterns: list[str]) -> Any:
+    options = {"format": "newline_delimited", "union_by_name": len(paths) > 1}
+    return connection.read_json(patterns, **options)
+
+
+def _read_arrow(connection: Any, paths: list[str], patterns: list[str]) -> Any:
+    try:
+        from pyarrow import ArrowInvalid, dataset
+    except ImportError:
+        message = "Files of Arrow are read with PyArrow, which is not installed."
+        raise MissingPart(message, "Install it: pip install 'steelyard[arrow]'") from None
+    try:
+        return connection.from_arrow(dataset.dataset(paths, format="ipc"))
+    except (ArrowInvalid, OSError) as problem:
+        message = f'"{paths[0]}" cannot be read as a table: it is not a whole file of Arrow.'
+        raise UnreadableSource(message, WHOLE) from problem
+
+
+def _inside(folder: str) -> list[str]:
+    """The files of rows in a folder and those below it; others, such as marks that a job is done, are left alone."""
+    found = []
+    for place, folders, names in os.walk(folder):
+        # What a job is still writing lies in such folders.
+        folders[:] = [name for name in folders if not name.startswith((".", "_")) or "=" in name]
+        kept = (name for name in names if not name.startswith((".", "_")) and name.lower().endswith(tuple(READERS)))
+        found += [os.path.join(place, name) for name in kept]
+    if not found:
+        message = f'"{folder}" is a directory without files of rows.'
+        raise UnreadableSource(message, f"Looked for in it and below it: {ALLOWED}.")
+    return sorted(found)
+
+
 def _check(text: str) -> tuple[str, list[str]]:
     """How the files are read, and which they are."""
     if os.path.isdir(text):
-        example = os.path.join(text, "*.parquet")
-        message = f'"{text}" is a directory.'
-        raise UnreadableSource(message, f'Name its files with a glob, such as "{example}".')
-    found = [text] if os.path.exists(text) else sorted(f for f in glob.glob(text, recursive=True) if os.path.isfile(f))
+        found = _inside(text)
+    else:
+        matches = (f for f in glob.glob(text, recursive=True) if os.path.isfile(f))
+        found = [text] if os.path.exists(text) else sorted(matches)
     if not found:
         if glob.has_magic(text):
             message = f'No file matches "{text}".'
@@ -113,7 +161,7 @@ def _suffix(name: str) -> str:
     message = (
         f'"{name}" is not a kind of file that can be read: {f"its suffix is {kind}" if kind else "it has no suffix"}.'
     )
-    raise UnreadableSource(message, f"Allowed: {', '.join(READERS)}.")
+    raise UnreadableSource(message, f"Allowed: {ALLOWED}.")
 
 
 def _neighbour(path: Path) -> str:
@@ -122,8 +170,15 @@ def _neighbour(path: Path) -> str:
     return nearest(path.name, [p.name for p in path.parent.iterdir()]) or "Check the path."
 
 
+def _json_complaint(said: str) -> str:
+    line = re.search(r"(?:in line|on line|line) (\d+)", said)
+    return f"line {int(line[1]):,} is not a JSON object" if line else "it does not hold one JSON object on each line"
+
+
 def unreadable(text: str, problem: Exception) -> InputError:
     """DuckDB's complaint as one of ours: what is wrong with the file, not with DuckDB."""
+    if (full := out_of_memory(problem, f'"{text}"')) is not None:
+        return full
     said = str(problem).strip()
     named = re.search(r"^  file = (.*)$", said, re.MULTILINE) or re.search(r"[\"'](/?[^\"'\n]+)[\"']", said)
     name = named[1] if named and os.path.isfile(named[1]) else text
@@ -132,6 +187,8 @@ def unreadable(text: str, problem: Exception) -> InputError:
         what, hint = complaint(name, said)
     elif re.search("magic bytes|[Ff]ooter|Parquet|Thrift|TProtocol|metadata", said):
         what = "it is not a whole Parquet file"
+    elif os.path.isfile(name) and READERS.get(_suffix(name)) == "json":
+        what, hint = _json_complaint(said), "Write one JSON object on each line, with the same names in all of them."
     if not what:
         what, hint = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", said.split("\n", 1)[0]).rstrip(".!"), WHOLE
     message = f'"{name}" cannot be read as a table: {what}.'

@@ -3,37 +3,66 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from steelyard.engines.answers import is_theirs
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.batches import BatchRows
 from steelyard.engines.columns import Column, make_column
+from steelyard.engines.devices import DeviceColumn, library_of
 from steelyard.engines.frames import FrameRows
+from steelyard.engines.tensors import TensorRows
 from steelyard.errors import LengthsDiffer, UnknownColumn, UnreadableSource, UsageError, listing, nearest
 from steelyard.rows import Rows
+from steelyard.sources.addresses import without_secrets
+from steelyard.sources.databases import is_address, open_address
 from steelyard.sources.files import open_files, unreadable
-from steelyard.sources.relations import from_relation
+from steelyard.sources.ibis import from_ibis
+from steelyard.sources.relations import Relation, of_columns
+from steelyard.sources.spark import SparkTable, is_spark
+from steelyard.sources.tables import Table
 
 BATCH = 1 << 18
+
+
+def open_table(data: Any, beside: Table | None = None, wanted: Sequence[str] = ()) -> Table | None:
+    """The table of a database behind what was given: an address, a path, a frame that lives there; None for all else.
+
+    `beside` is a table with which it will be joined, in whose database files are then opened; `wanted` are the columns
+    that will be asked for, where that is known.
+    """
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, str | os.PathLike):
+        if is_address(data):
+            return open_address(os.fspath(data), wanted=wanted)
+        near = beside.connection if isinstance(beside, Relation) else None
+        relation, columns, connection = open_files(data, near)
+        found = Relation(relation, columns, lambda problem: unreadable(os.fspath(data), problem), connection)
+        found.title = without_secrets(os.fspath(data))
+        return found
+    if type(data).__name__ == "DuckDBPyRelation":
+        return Relation(data)
+    if is_spark(data):
+        return SparkTable(data)
+    module = type(data).__module__
+    if module.startswith(("pyarrow._dataset", "pyarrow.dataset")):
+        return of_columns(data)
+    return from_ibis(data, wanted) if module.startswith("ibis.") else None
 
 
 def open_rows(data: Any, roles: Mapping[str, Any]) -> Rows:
     """Rows of whatever was given: nothing (the roles are the values), a path, or a frame (they are column names)."""
     if data is None:
         return _from_values(roles)
-    if isinstance(data, str | os.PathLike):
-        relation, columns, connection = open_files(data)
-        _check_columns(roles, list(columns))
-        rows = from_relation(relation, roles, columns, lambda problem: unreadable(os.fspath(data), problem))
-        rows.connection = connection  # type: ignore[attr-defined]
-        return rows
+    table = open_table(data, wanted=[name for name in roles.values() if isinstance(name, str)])
+    if table is not None:
+        check_columns(roles, list(table.names))
+        return table.rows(roles)
     if isinstance(data, Mapping):
-        _check_columns(roles, list(data))
+        check_columns(roles, list(data))
         return _from_values({role: data[name] for role, name in roles.items()}, dict(roles))
-    if type(data).__name__ == "DuckDBPyRelation":
-        _check_columns(roles, list(data.columns))
-        return from_relation(data, roles, {name: name for name in data.columns})
     return _from_frame(data, roles)
 
 
@@ -51,12 +80,18 @@ def _from_values(roles: Mapping[str, Any], names: Mapping[str, str] | None = Non
         told = ", ".join(f"{role} {n:,}" for role, n in lengths.items())
         message = f"The arrays have different lengths: {told}."
         raise LengthsDiffer(message, "Every role needs one value for each row.")
-    return ArrayRows(columns)
+    on_host = {role: column for role, column in columns.items() if isinstance(column, Column)}
+    return ArrayRows(on_host) if len(on_host) == len(columns) else TensorRows(columns)
 
 
-def _values(role: str, values: Any, name: str) -> Column:
+def _values(role: str, values: Any, name: str) -> Column | DeviceColumn:
     """A column of values; Series of Polars and Arrow keep whole numbers whole where NumPy would not."""
+    if library_of(values):
+        return DeviceColumn(role, values)
     module = type(values).__module__.split(".")[0]
+    if module == "torch" and "float" in str(values.dtype):
+        # NumPy does not know all of Torch's short floats.
+        values = values.detach().cpu().double()
     if module == "pyarrow" and type(values).__name__ != "ChunkedArray":
         import pyarrow
 
@@ -68,7 +103,8 @@ def _values(role: str, values: Any, name: str) -> Column:
     return make_column(role, values, name)
 
 
-def _check_columns(roles: Mapping[str, Any], columns: list[Any]) -> None:
+def check_columns(roles: Mapping[str, Any], columns: list[Any]) -> None:
+    """Refuse roles that name no column of a table."""
     for name_of_role, name in roles.items():
         role = name_of_role.rstrip("0123456789")
         if not isinstance(name, str | int):
@@ -104,10 +140,10 @@ def _from_frame(data: Any, roles: Mapping[str, Any]) -> Rows:
         message = "The table has more than one column of the same name."
         raise UnreadableSource(message, "Give every column its own name.") from None
     except Exception as problem:
-        if not _is_theirs(problem):
+        if not is_theirs(problem):
             raise
         raise _told(problem) from problem
-    _check_columns(roles, columns)
+    check_columns(roles, columns)
     native = nw.to_native(frame)
     if hasattr(native, "collect_batches"):
         return _from_batches(native, roles)
@@ -156,19 +192,13 @@ def _from_batches(native: Any, roles: Mapping[str, Any]) -> BatchRows:
                 frame = nw.from_native(batch)
                 yield ArrayRows({role: _series_column(role, frame.get_column(n), n) for role, n in roles.items()})
         except Exception as problem:
-            if not _is_theirs(problem):
+            if not is_theirs(problem):
                 raise
             raise _told(problem) from problem
 
     empty = nw.from_native(native.select(wanted).head(0).collect())
     kinds = {role: _series_column(role, empty.get_column(name), name).kind for role, name in roles.items()}
     return BatchRows(batches, kinds)
-
-
-def _is_theirs(problem: Exception) -> bool:
-    """Whether another library complains about its own table."""
-    library = type(problem).__module__.split(".")[0]
-    return isinstance(problem, OSError) or library in {"duckdb", "_duckdb", "ibis", "polars", "pyarrow", "pyspark"}
 
 
 def _told(problem: Exception) -> UnreadableSource:

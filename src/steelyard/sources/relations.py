@@ -1,106 +1,282 @@
-"""DuckDB relations: the columns that play a part, picked out and made alike before anything is counted."""
+"""DuckDB: relations over files, tables of its own and frames in memory, asked in its SQL."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import importlib.util
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
 
 from steelyard import grid
-from steelyard.engines.columns import MODULUS
-from steelyard.engines.frames import FrameRows
+from steelyard.engines.answers import explained, is_theirs
+from steelyard.errors import UnreadableSource, UsageError
+from steelyard.sources.progress import Share, asking, nobody_knows
+from steelyard.sources.tables import SOURCE, Answer, Table
 
-BUCKET = "bucket of the unit"
-WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN"}
-WIDE = {"UBIGINT", "HUGEINT", "UHUGEINT"}
-FLOATING = {"FLOAT", "DOUBLE"}
-
-
-def from_relation(
-    relation: Any,
-    roles: Mapping[str, str],
-    columns: Mapping[str, str],
-    explain: Callable[[Exception], Exception] | None = None,
-) -> FrameRows:
-    """Rows of a relation, under the names of their roles; `columns` says what DuckDB calls each column of the user."""
-    import narwhals.stable.v2 as nw
-
-    kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
-    own = {role: columns[name] for role, name in roles.items()}
-    parts = [f'{_told(quoted(name), kinds[name])} as "{role}"' for role, name in own.items()]
-    if "unit" in own:
-        parts.append(f'{_bucket(quoted(own["unit"]), kinds[own["unit"]])} as "{BUCKET}"')
-    frame = nw.from_native(relation.project(", ".join(parts)))
-    bucket = BUCKET if "unit" in roles else ""
-    return FrameRows(frame, {role: role for role in roles}, bucket, roles, explain, _add_cells)
+KINDS = {
+    "BOOLEAN": "bool",
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"), "int"),
+    **dict.fromkeys(("UBIGINT", "HUGEINT", "UHUGEINT"), "wide"),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), "float"),
+    "VARCHAR": "text",
+    "DATE": "date",
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "moment"),
+    "TIMESTAMP WITH TIME ZONE": "zoned",
+}
+LONG = {"DECIMAL": "decimal", "ENUM": "text"}
+"""The same for types whose names go on."""
 
 
-def quoted(name: str) -> str:
-    """A column's name in SQL."""
-    return '"' + name.replace('"', '""') + '"'
+BATCH = 1 << 17
+"""Rows of a batch that is counted by ourselves."""
 
 
-def _told(column: str, kind: str) -> str:
-    """A column that says what is in it: every NaN, and a time that does not depend on the zone of the machine."""
-    if kind in FLOATING:
-        # A Parquet file's least and greatest value leave out NaN. DuckDB believes them, and then takes "is NaN" for false
-        # without looking; it knows nothing of the range of a CASE.
-        return f"case when {column} is null then null else {column} end"
-    if kind == "TIMESTAMP WITH TIME ZONE":
-        return f"cast(make_timestamp(epoch_us({column})) as varchar) || '+00:00'"
-    return column
+class Relation(Table):
+    """A relation of DuckDB. The connection is kept as long as the table: with it the relation would go."""
+
+    database = "DuckDB"
+    histograms = True
+
+    def __init__(
+        self,
+        relation: Any,
+        names: Mapping[str, str] | None = None,
+        complain: Callable[[Exception], Exception] = explained,
+        connection: Any = None,
+    ) -> None:
+        self.relation, self.complain, self.connection = relation, complain, connection
+        self.columns = list(relation.columns)
+        self.names = dict(names or {name: name for name in self.columns})
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """What each column holds."""
+        types = dict(zip(self.columns, map(str, self.relation.types), strict=True))
+        # A list is written as what it holds, with brackets behind it.
+        long = {name: "" if t.endswith("]") else t.split("(", 1)[0] for name, t in types.items()}
+        return {name: KINDS.get(t) or LONG.get(long[name], "other") for name, t in types.items()}
+
+    def _with(self, relation: Any) -> Self:
+        return type(self)(relation, None, self.complain, self.connection)
+
+    def project(self, parts: Mapping[str, str]) -> Self:
+        """The table of these expressions, by name."""
+        return self._with(self.relation.project(", ".join(f"{x} as {self.quoted(name)}" for name, x in parts.items())))
+
+    def filter(self, condition: str) -> Self:
+        """The rows for which a condition holds."""
+        return self._with(self.relation.filter(condition))
+
+    def union(self, other: Self) -> Self:
+        """The rows of both, which have the same columns in the same order."""
+        return self._with(self.relation.union(other.relation))
+
+    def join(self, other: Self, keys: Mapping[str, str], columns: Mapping[str, str]) -> Self:
+        """Each row with the row of the other that has the same keys, of which these columns come along under new names."""
+        q = self.quoted
+        same = " and ".join(f"mine.{q(a)} = other.{q(b)}" for a, b in keys.items())
+        more = [f"other.{q(inside)} as {q(name)}" for name, inside in columns.items()]
+        joined = self.relation.set_alias("mine").join(other.relation.set_alias("other"), same, how="left")
+        return self._with(joined.project(", ".join(["mine.*", *more])))
+
+    def queried(self, query: str) -> Self:
+        """What a query gives that calls the table `data`."""
+        try:
+            return self._with(self.relation.query("data", query))
+        except Exception as problem:
+            if not is_theirs(problem):
+                raise
+            raise explained(problem) from problem
+
+    def reaches(self, other: Table) -> bool:
+        """Whether the other is a relation of the same connection."""
+        import duckdb
+
+        if not isinstance(other, Relation):
+            return False
+        try:
+            self.relation.set_alias("mine").cross(other.relation.set_alias("other"))
+        except duckdb.Error:
+            return False
+        return True
+
+    def beside(self, columns: Mapping[str, Any]) -> Self:
+        """Columns in memory as a table that can be joined with this one."""
+        return self.holding(columns)
+
+    def holding(self, data: Any) -> Self:
+        """A frame or columns in memory as a table of the same connection, whoever opened that."""
+        relation = self.relation
+
+        def picked(given: Any) -> Any:
+            # DuckDB finds what a query names among the variables of its caller.
+            return relation.query(SOURCE, "select * from given")
+
+        return self._with(_held(data, picked))
+
+    def ask(self, sql: str) -> Answer:
+        """The answer to a query over the table, without Arrow or pandas in between."""
+        try:
+            with asking(self._progress):
+                return dict(self.relation.query(SOURCE, sql).fetchnumpy())
+        except Exception as problem:
+            if not is_theirs(problem) and not isinstance(problem, RuntimeError):
+                raise
+            raise self.explain(problem) from problem
+
+    def _progress(self) -> Share:
+        connection = self.connection
+        if connection is None:
+            return nobody_knows()
+        # DuckDB notes how far it is only where it would draw that itself.
+        connection.execute("set enable_progress_bar = true; set enable_progress_bar_print = false")
+
+        def share() -> float | None:
+            found = float(connection.query_progress())
+            return found / 100 if found >= 0 else None
+
+        return share
+
+    def batches(self, score: str, target: str) -> Iterator[tuple[Any, Any]] | None:
+        """Scores and whole-number targets in batches of Arrow."""
+        if importlib.util.find_spec("pyarrow") is None:
+            return None
+        parts = {"x": self.number(self.quoted(score)), "y": f"try_cast({self.quoted(target)} as tinyint)"}
+        return self._batches(self.project(parts).relation)
+
+    def _batches(self, relation: Any) -> Iterator[tuple[Any, Any]]:
+        if self.connection is not None:
+            # Counting does not depend on the order, and keeping it costs as much again.
+            self.connection.execute("set preserve_insertion_order = false")
+        try:
+            for batch in relation.to_arrow_reader(BATCH):
+                x, y = batch.column(0), batch.column(1)
+                if x.null_count or y.null_count:
+                    # A value that no score has, so that the rows are looked at more closely.
+                    yield np.array([np.nan]), np.zeros(1, dtype=np.int8)
+                    return
+                yield x.to_numpy(), y.to_numpy()
+        except Exception as problem:
+            if not is_theirs(problem):
+                raise
+            raise self.explain(problem) from problem
+        finally:
+            if self.connection is not None:
+                self.connection.execute("reset preserve_insertion_order")
+
+    def limit(self, most: int) -> Self:
+        """At most so many rows, in no particular order."""
+        return self._with(self.relation.limit(most))
+
+    def length(self, most: int) -> int:
+        """How many rows there are; beyond `most` no more are looked at."""
+        return int(self.limit(most + 1).ask(f"select count(*) as n from {SOURCE}")["n"][0])
+
+    def sample(self, share: float, seed: int) -> Self:
+        """Whole blocks, so that most of a large table is not read."""
+        how = f"select * from {SOURCE} using sample {100 * share:.6f} percent (system, {seed})"
+        return self._with(self.relation.query(SOURCE, how))
+
+    def explain(self, problem: Exception) -> Exception:
+        """DuckDB's complaint as one of ours."""
+        return self.complain(problem)
+
+    # The words of its SQL ---------------------------------------------------------------------------------------------
+    @staticmethod
+    def utc(x: str) -> str:
+        """The text of a moment in UTC, whatever the zone of the machine."""
+        return f"cast(make_timestamp(epoch_us({x})) as varchar)"
+
+    def told(self, column: str) -> str:
+        """A column that says what is in it, every NaN among it."""
+        found = super().told(column)
+        if self.kinds[column] == "text":
+            # It may be a category, which is held as a number.
+            return f"cast({found} as varchar)"
+        if self.kinds[column] == "float":
+            # A Parquet file's least and greatest value leave out NaN. DuckDB believes them, and then takes "is NaN" for
+            # false without looking; it knows nothing of the range of a CASE.
+            return f"case when {found} is null then null else {found} end"
+        return found
+
+    def cell(self, x: str, m: int, otherwise: int = 0) -> str:
+        """The cell of a number from its bits; ordinary probabilities are looked at first."""
+        a, top = grid.arm(m), ((grid.LARGEST - grid.SMALLEST) << m) + 1
+        first, least = ((1023 + grid.SMALLEST) << m) - 1, 2.0**grid.SMALLEST
+
+        def bits(y: str, less: str = "") -> str:
+            return f"((({y})::bit::bigint{less}) >> {52 - m})"
+
+        def step(y: str, less: str = "") -> str:
+            return f"greatest(0, {bits(y, less)} - {first})"
+
+        upper = f"1.0::double - {x}"
+        cases = (
+            (f"{x} >= {least!r} and {x} < 0.5", f"{bits(x)} - {first - 1}"),
+            (f"{x} >= 0.5 and {x} <= {1 - least!r}", f"{2 * a + first} - {bits(upper, ' - 1')}"),
+            (f"not isfinite({x})", f"{otherwise}"),
+            (f"{x} = 0.0", "0"),
+            (f"{x} > 0.0 and {x} < 0.5", f"1 + {step(x)}"),
+            (f"{x} >= 0.5 and {x} < 1.0", f"{2 * a} - {step(upper, ' - 1')}"),
+            (f"{x} >= 1.0", f"{2 * a - ((-grid.SMALLEST) << m)} + least({top}, {step(x)})"),
+            (f"{x} < 0.0", f"-1 - least({top}, {step(f'-{x}', ' - 1')})"),
+        )
+        return f"case {' '.join(f'when {condition} then {cell}' for condition, cell in cases)} else {otherwise} end"
 
 
-def _bucket(column: str, kind: str) -> str:
-    """The bucket of a unit: whole numbers by arithmetic, all else by the MD5 of its text; see engines/columns.py."""
-    text = f"md5(cast({_told(column, kind)} as varchar))"
-    digits = (f"(strpos('0123456789abcdef', substr({text}, {i + 1}, 1)) - 1) * {16 ** (3 - i)}" for i in range(4))
-    by_text = " + ".join(digits)
-    if kind in WHOLE or kind in WIDE:
-        found = _by_number(f"cast({column} % {MODULUS} as bigint)" if kind in WIDE else f"cast({column} as bigint)")
-    elif kind in FLOATING or kind.startswith("DECIMAL"):
-        number = f"cast({column} as double)"
-        by_text = by_text.replace(text, f"md5(cast({number} as varchar))")
-        # 7.0 is the same unit as 7: a column of whole numbers with a gap is often stored as one of fractions.
-        is_whole = f"isfinite({number}) and {number} = floor({number}) and abs({number}) < {2**53}"
-        found = f"case when {is_whole} then {_by_number(f'try_cast({number} as bigint)')} else {by_text} end"
-    else:
-        found = by_text
-    return f"coalesce(cast({found} as bigint), 0)"
+def local_database() -> Any:
+    """A connection of our own, which spills to the folder of temporary files and keeps to STEELYARD_MEMORY if that is set."""
+    import duckdb
+
+    settings: dict[str, Any] = {"temp_directory": os.path.join(tempfile.gettempdir(), f"steelyard-{os.getpid()}")}
+    if limit := os.environ.get("STEELYARD_MEMORY"):
+        settings["memory_limit"] = limit
+    try:
+        connection = duckdb.connect(config=settings)
+    except duckdb.Error:
+        message = f'STEELYARD_MEMORY is "{limit}", which is no size of memory.'
+        raise UsageError(message, "Write a number and a unit, such as 512MB or 4GB.") from None
+    # DuckDB draws into what others read from us wherever it takes Python for a console: in a notebook, or after python -c.
+    connection.execute("set enable_progress_bar_print = false")
+    return connection
 
 
-def _by_number(column: str) -> str:
-    remainder = f"((({column} % {MODULUS}) + {MODULUS}) % {MODULUS})"
-    return f"((({remainder} * 48271 + 11) % {MODULUS}) * 16807 + 7919) % {MODULUS} // 32768"
+def of_columns(data: Any, connection: Any = None) -> Relation:
+    """A frame or columns in memory as a table of DuckDB; nothing is copied."""
+    connection = connection or local_database()
+
+    def registered(given: Any) -> Any:
+        name = f"given {id(given)}"
+        connection.register(name, given)
+        return connection.table(Relation.quoted(name))
+
+    return Relation(_held(data, registered), connection=connection)
 
 
-def _add_cells(frame: Any, wanted: Mapping[str, tuple[str, int, int]]) -> Any:
-    """The frame with columns of grid cells, by name: the column, its fineness, and what stands for no finite number."""
-    import narwhals.stable.v2 as nw
+def _held(data: Any, hold: Callable[[Any], Any]) -> Any:
+    """A relation over what is in memory; what DuckDB cannot hold is told in our words."""
+    import duckdb
 
-    parts = [f"{_cell(quoted(column), m, odd)} as {quoted(name)}" for name, (column, m, odd) in wanted.items()]
-    return nw.from_native(nw.to_native(frame).project(", ".join(["*", *parts])))
+    try:
+        if isinstance(data, Mapping):
+            data = {name: _known(np.asarray(values)) for name, values in data.items()}
+        return hold(data)
+    except (duckdb.Error, RuntimeError, ValueError) as problem:
+        if isinstance(data, Mapping):
+            message = "The columns cannot be put side by side: each must be one list of values, all of the same length."
+            raise UnreadableSource(message, "Look at how the dictionary was made.") from problem
+        module = type(data).__module__.split(".", 1)[0]
+        of = f" of {module.capitalize()}" if module not in {"builtins", "__main__"} else ""
+        message = f"A {type(data).__name__}{of} cannot be joined or queried."
+        hint = "Pass a path, a pandas, Polars, PyArrow or DuckDB table, or a dictionary of arrays."
+        raise UnreadableSource(message, hint) from problem
 
 
-def _cell(column: str, m: int, otherwise: int = 0) -> str:
-    """The cell of a number from its bits, as `grid.encode` does it; ordinary probabilities are looked at first."""
-    x, a, top = f"cast({column} as double)", grid.arm(m), ((grid.LARGEST - grid.SMALLEST) << m) + 1
-    first, least = ((1023 + grid.SMALLEST) << m) - 1, 2.0**grid.SMALLEST
-
-    def bits(y: str, less: str = "") -> str:
-        return f"((({y})::bit::bigint{less}) >> {52 - m})"
-
-    def step(y: str, less: str = "") -> str:
-        return f"greatest(0, {bits(y, less)} - {first})"
-
-    upper = f"1.0::double - {x}"
-    cases = (
-        (f"{x} >= {least!r} and {x} < 0.5", f"{bits(x)} - {first - 1}"),
-        (f"{x} >= 0.5 and {x} <= {1 - least!r}", f"{2 * a + first} - {bits(upper, ' - 1')}"),
-        (f"not isfinite({x})", f"{otherwise}"),
-        (f"{x} = 0.0", "0"),
-        (f"{x} > 0.0 and {x} < 0.5", f"1 + {step(x)}"),
-        (f"{x} >= 0.5 and {x} < 1.0", f"{2 * a} - {step(upper, ' - 1')}"),
-        (f"{x} >= 1.0", f"{2 * a - ((-grid.SMALLEST) << m)} + least({top}, {step(x)})"),
-        (f"{x} < 0.0", f"-1 - least({top}, {step(f'-{x}', ' - 1')})"),
-    )
-    return f"case {' '.join(f'when {condition} then {cell}' for condition, cell in cases)} else {otherwise} end"
+def _known(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same values in an array that DuckDB knows: it makes a category of a text, and has no days of NumPy."""
+    return values.astype(object) if values.dtype.kind == "U" or values.dtype == "M8[D]" else values

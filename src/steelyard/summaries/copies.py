@@ -13,6 +13,7 @@ from steelyard.summaries.moments import ORDERS, Moments
 from steelyard.summaries.pairs import Pairs
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
+from steelyard.summaries.unit_targets import UnitTargets
 from steelyard.summaries.units import Units
 
 
@@ -63,6 +64,7 @@ def copies(summary: Any, factor: float) -> Any:
         weighting=_weighting(summary.weighting),
         units=_moment_units(summary.units, factor),
         pairs=_pairs(summary.pairs, factor),
+        unit_targets=_unit_targets(summary.unit_targets, factor),
     )
 
 
@@ -93,6 +95,10 @@ def _amounts(amounts: Amounts | None, factor: float) -> Amounts | None:
         return None
     uncertain = None if amounts.uncertain is None else amounts.uncertain * factor
     return replace(amounts.changed(lambda table: table * factor), uncertain=uncertain)
+
+
+def _unit_targets(kept: UnitTargets | None, factor: float) -> UnitTargets | None:
+    return None if kept is None else replace(kept, units=replace(kept.units, table=kept.units.table * factor))
 
 
 def _pairs(pairs: Pairs | None, factor: float) -> Pairs | None:

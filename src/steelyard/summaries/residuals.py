@@ -16,11 +16,12 @@ from steelyard.summaries.cells import Cells
 from steelyard.summaries.moments import ORDERS, Moments
 from steelyard.summaries.pairs import Pairs, add_pairs
 from steelyard.summaries.summary import join_weighting, pack, same, unpack
+from steelyard.summaries.unit_targets import UnitTargets, add_unit_targets
 from steelyard.summaries.units import Units, add_units
 
 PARTS = ("over", "over2", "under", "under2", "relative", "relative2", "zeros", "weight2", "away")
 """Sums over rows: prediction above target and its square, below and its square, |error / target| and its square, targets
-that are zero, squared weights, and |target − a point near its mean| (which serves the spread by unit only)."""
+that are zero, squared weights, and |target − the mean of the part that was counted| (which serves replicates only)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -39,6 +40,8 @@ class Residuals:
     units: Units | None = None
     pairs: Pairs | None = None
     """Predictions with their errors, for charts; none in files written before they were counted."""
+    unit_targets: UnitTargets | None = None
+    """Targets by bucket of units, for the spread of distances from the mean; none in files written before."""
 
     @classmethod
     def of(cls, target: Sequence[float], prediction: Sequence[float]) -> Residuals:
@@ -107,19 +110,21 @@ class Residuals:
 
     def replicate(self, moments: Moments, parts: Array) -> Residuals:
         """Other sums, perhaps many at once, with the same tables."""
-        return replace(self, moments=moments, parts=parts, units=None)
+        return replace(self, moments=moments, parts=parts, units=None, unit_targets=None)
 
     def __add__(self, other: Residuals) -> Residuals:
+        targets = self.targets + other.targets
         return Residuals(
             self.moments + other.moments,
             self.parts + other.parts,
             max(self.largest, other.largest),
             self.sizes + other.sizes,
-            self.targets + other.targets,
+            targets,
             self.rows + other.rows,
             join_weighting(self.weighting, other.weighting),
             _add_unit_moments(self.units, other.units),
             add_pairs(self.pairs, other.pairs),
+            add_unit_targets(self.unit_targets, other.unit_targets, targets),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -131,6 +136,7 @@ class Residuals:
             and self.sizes == other.sizes
             and self.targets == other.targets
             and self.pairs == other.pairs
+            and self.unit_targets == other.unit_targets
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -148,6 +154,7 @@ class Residuals:
             "weighting": self.weighting,
             "units": self.units.to_dict() if self.units else None,
             "pairs": self.pairs.to_dict() if self.pairs is not None else None,
+            "unit_targets": self.unit_targets.to_dict() if self.unit_targets is not None else None,
         }
 
     @classmethod
@@ -163,6 +170,7 @@ class Residuals:
             data["weighting"],
             Units.from_dict(data["units"]),
             Pairs.from_dict(data.get("pairs")),
+            UnitTargets.from_dict(data.get("unit_targets")),
         )
 
 

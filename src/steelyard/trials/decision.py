@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.trials.balance import Balance
-from steelyard.trials.methods import EXACT, SLOW, Method
+from steelyard.trials.methods import EXACT, SLOW, WELCH, Method
 from steelyard.trials.sample_ratio import RatioCheck
 
 HELPS, HARMS, UNCLEAR = "helps", "harms", "no clear effect"
@@ -30,8 +30,8 @@ def decide(
     """The verdict and its reasons, the gravest obstacle first: selection, sample ratio, balance, then the effect.
 
     By period, where units themselves are not known, a clear result must also hold with events as units, since periods may vary
-    less than they should by luck, and by the slow waves alone, since a few periods cannot show that they are independent.
-    Otherwise the verdict only leans.
+    less than they should by luck. What is clear only if periods are independent of each other, which nobody said and nothing
+    shows, leans and decides nothing.
     """
     if selection is not None and selection.strip().casefold() != RANDOM:
         return NOT_COMPARABLE, (f"The groups are not exchangeable: {selection}. {MAY_STILL}.",)
@@ -57,19 +57,30 @@ def _effect(primary: Method, methods: Sequence[Method], direction: str, analysis
         side = primary.lean
         why = f"The method that decides, {primary.name}, is not valid here: {primary.why}."
         return (UNCLEAR if side == 0 or primary.side == 0 else LESS if side < 0 else MORE), (why,)
-    others = [m for m in methods if m.name in {EXACT, SLOW} and m.valid] if analysis == "period" else []
-    others.sort(key=lambda m: m.name == SLOW)
-    doubts = [m for m in others if m.side != primary.side]
+    found = {m.name: m for m in methods if m.valid or m.unshown} if analysis == "period" else {}
+    exact, welch = found.get(EXACT), found.get(WELCH)
+    doubts: list[str] = []
+    lean = primary.side
+    if primary.name == SLOW and welch is not None and welch.side and not primary.side:
+        doubts.append(
+            f"Clear if periods are independent of each other ({WELCH}: {_p(welch)}), which nothing shows; not clear if "
+            f"neighbours may be alike ({SLOW}: {_p(primary)})."
+        )
+        lean = welch.side
+    if exact is not None and exact.side != lean:
+        by = welch if doubts and welch is not None else primary
+        seen, unseen = (by, exact) if by.side else (exact, by)
+        doubts.append(f"Clear by {_words(seen)}, not by {_words(unseen)}: the answer depends on the unit of analysis.")
+        lean = seen.side
     if primary.side and not doubts:
         return (HELPS if primary.side == good else HARMS), ()
     if doubts:
-        seen, unseen = (primary, doubts[0]) if primary.side else (doubts[0], primary)
-        tail = "the answer depends on the unit of analysis."
-        if SLOW in {seen.name, unseen.name}:
-            tail = "the answer depends on whether periods are independent of each other."
-        words = [f"by {_unit(m)} ({m.name}: {_p(m)})" for m in (seen, unseen)]
-        return (LESS if seen.side < 0 else MORE), (f"Clear {words[0]}, not {words[1]}: {tail}",)
+        return (LESS if lean < 0 else MORE), tuple(doubts)
     return UNCLEAR, ()
+
+
+def _words(m: Method) -> str:
+    return f"{_unit(m)} ({m.name}: {_p(m)})"
 
 
 def _unit(m: Method) -> str:

@@ -36,6 +36,8 @@ class Design:
     dropped: int = 0
     others: int = 0
     """Rows of groups that are not compared."""
+    independent: bool = False
+    """Whether periods were said to be independent of each other."""
 
     @property
     def unit(self) -> str:
@@ -63,7 +65,7 @@ class Evidence:
     """The same in each period and segment."""
 
 
-def check_words(analysis: Any, direction: Any, selection: Any) -> None:
+def check_words(analysis: Any, direction: Any, selection: Any, independent: Any = False) -> None:
     """Refuse words that are not known."""
     if analysis not in ANALYSES:
         message = f'analysis={listing([analysis])} is not known; there are "unit" and "period".'
@@ -74,6 +76,9 @@ def check_words(analysis: Any, direction: Any, selection: Any) -> None:
     if selection is not None and not isinstance(selection, str):
         message = f"The selection is told in words, and a {type(selection).__name__} came."
         raise UsageError(message, 'For example selection="random", or "random against highest risk".')
+    if not isinstance(independent, bool):
+        message = f"Whether periods are independent is True or False, and {listing([independent])} came."
+        raise UsageError(message, "Say independent=True where each period has new units, drawn at random.")
 
 
 def _varied(outcome: Any) -> None:
@@ -138,7 +143,7 @@ def from_rows(
     rows, control, treated, others = arms_of(table, control, treated)
     if analysis == "period" and not rows.has("period"):
         message = "The period was named as the unit of analysis, and there are zero periods."
-        raise UsageError(message, "Name the column of the periods: period=...")
+        raise UsageError(message, "Name the column of the periods: period=..., or leave analysis out.")
     outcome = rows.columns["outcome"]
     _varied(outcome)
     kind = "0/1" if set(np.unique(outcome).tolist()) <= {0.0, 1.0} else "number"

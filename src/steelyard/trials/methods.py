@@ -11,17 +11,21 @@ import numpy as np
 
 from steelyard.errors import SteelyardError
 from steelyard.results import Difference
-from steelyard.trials.autocorrelation import Neighbours, neighbours, slow_waves_t
+from steelyard.trials.autocorrelation import Neighbours, neighbours
 from steelyard.trials.means import by_units, cuped, paired_t, pooled_t, welch, wilcoxon_by_period, without_interval
 from steelyard.trials.proportions import fisher, two_proportions
 from steelyard.trials.rates import KINDS, Dispersion, dispersion, negative_binomial, poisson_ratio, quasi_poisson
 from steelyard.trials.reading import Periods, Units
+from steelyard.trials.slow_waves import ALLOWED, slow_waves_t
 
 RATIOS = {"rate_ratio", "odds_ratio"}
+WELCH = "Welch t by period"
 SLOW = "slow-wave t by period"
 EXACT = "Poisson ratio (exact)"
 RETURN = "the same units come back in every period, so periods are not independent"
 ALIKE = "neighbouring periods are alike, so there are fewer independent ones than it seems"
+BEYOND = "neighbouring periods are more alike"
+UNSHOWN = "nothing shows that periods are independent of each other"
 SPREAD = "the periods vary more than independent events do"
 CAREFUL = "careful here: the periods vary less than independent events do"
 NO_COUNT = "the outcome is not a count of events"
@@ -41,6 +45,8 @@ class Method:
     why: str = ""
     """Why it is not valid here."""
     primary: bool = False
+    unshown: bool = False
+    """Whether all that is missing for it to be valid is that periods are shown to be independent of each other."""
 
     @property
     def ratio(self) -> bool:
@@ -66,6 +72,7 @@ class Method:
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
         said = {"name": self.name, "unit": self.unit, "valid": self.valid, "why": self.why, "primary": self.primary}
+        said["unshown"] = self.unshown
         return said | {"effect": finite(self.effect.to_dict())}
 
 
@@ -93,17 +100,43 @@ def named(methods: list[Method], names: tuple[str, str]) -> tuple[Method, ...]:
 
 
 def period_methods(
-    p: Periods, confidence: float, *, returning: bool = False, counted: bool = True, single: bool = True
+    p: Periods,
+    confidence: float,
+    *,
+    returning: bool = False,
+    counted: bool = True,
+    single: bool = True,
+    independent: bool = False,
 ) -> tuple[list[Method], Dispersion | None, Neighbours | None]:
     """The methods by period, then those by event; treated less control, or treated over control.
 
     `returning` says that the same units are seen in every period, `counted` that outcomes are counts of events, `single` that
-    a unit has at most one event in a period.
+    a unit has at most one event in a period, `independent` that periods are known to be independent of each other. Where that
+    is neither known nor shown, only the slow waves are valid.
     """
+    out, spread, found = _by_period(p, confidence, returning=returning, counted=counted, single=single)
+    if independent or len(p.names) < 2 or (found is not None and found.harmless):
+        return out, spread, found
+    why = UNSHOWN
+    if found is not None:
+        why += f": {found.periods} of them do not rule out a correlation of neighbours of up to {found.highest:.2f}"
+    return (
+        [m if m.name == SLOW or not m.valid else replace(m, valid=False, why=why, unshown=True) for m in out],
+        spread,
+        found,
+    )
+
+
+def _by_period(
+    p: Periods, confidence: float, *, returning: bool, counted: bool, single: bool
+) -> tuple[list[Method], Dispersion | None, Neighbours | None]:
     treated, control, _ = p.outcomes()
     found = neighbours(treated, control, paired=p.matched)
     back = RETURN if returning else ""
     alike = ALIKE if found is not None and found.alike else ""
+    too_much = ""
+    if found is not None and found.beyond:
+        too_much = f"{BEYOND} ({found.correlation:.2f}) than the {ALLOWED:g} that it allows for"
     apart = "" if p.matched else "not every period has both arms"
 
     def pairs(test: Callable[..., Difference]) -> Callable[[], Difference]:
@@ -112,11 +145,11 @@ def period_methods(
         return lambda: test(treated, control, confidence)
 
     out = [
-        _asked("Welch t by period", "period", lambda: welch(treated, control, confidence), confidence, back, alike),
+        _asked(WELCH, "period", lambda: welch(treated, control, confidence), confidence, back, alike),
         _asked("paired t by period", "period", pairs(paired_t), confidence, back, alike),
         _asked("pooled t by period", "period", lambda: pooled_t(treated, control, confidence), confidence, back, alike),
         _asked("Wilcoxon by period", "period", pairs(wilcoxon_by_period), confidence, back, alike),
-        _asked(SLOW, "period", pairs(slow_waves_t), confidence, back),
+        _asked(SLOW, "period", lambda: _slow(p, confidence), confidence, back, too_much),
     ]
     if not counted:
         return out, None, found
@@ -158,6 +191,19 @@ def period_methods(
             replace(m, effect=_noted(m.effect, careful)) if m.unit in {"event", "row"} and m.valid else m for m in out
         ]
     return out, spread, found
+
+
+def _slow(p: Periods, confidence: float) -> Difference:
+    """The slow waves over the periods that both arms have."""
+    both = np.atleast_1d(~np.isnan(p.counts).any(axis=0))
+    if both.all():
+        treated, control, _ = p.outcomes()
+        return slow_waves_t(treated, control, confidence)
+    names = tuple(name for name, kept in zip(p.names, both.tolist(), strict=True) if kept)
+    exposed = None if p.exposed is None else p.exposed[:, both]
+    shared = replace(p, names=names, counts=p.counts[:, both], exposed=exposed)
+    treated, control, _ = shared.outcomes() if names else (np.zeros(0), np.zeros(0), 1.0)
+    return _noted(slow_waves_t(treated, control, confidence), "over the periods that both arms have")
 
 
 def _noted(d: Difference, note: str) -> Difference:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from steelyard.errors import UsageError
+from steelyard.trials.slow_waves import slow_waves_shift
 from steelyard.words import count, percent, significant
 
 MOST = 10**9
@@ -26,6 +27,8 @@ class TrialPlan:
     asked: str
     level: float | None = None
     """The outcome without treatment, where it is known."""
+    alike: bool = False
+    """Whether neighbouring periods may be alike, so that slow waves decide."""
 
     @property
     def relative(self) -> float | None:
@@ -40,7 +43,8 @@ class TrialPlan:
         )
         effect = f"an effect of {significant(self.effect)}{part}"
         chance = f"with a chance of {percent(round(self.power, 2))} at the {percent(self.alpha)} level"
-        spread = f"Taken for granted: a standard deviation of {significant(self.deviation)}, Student's t, equal arms."
+        by = "slow waves, since neighbouring periods may be alike" if self.alike else "Student's t"
+        spread = f"Taken for granted: a standard deviation of {significant(self.deviation)}, {by}, equal arms."
         if self.asked == "size":
             return f"To see {effect} {chance}, {count(self.n)} in each arm are needed. {spread}"
         return f"{count(self.n)} in each arm see {effect}, and no smaller one, {chance}. {spread}"
@@ -96,23 +100,28 @@ def planned_effect(
     alpha: float = 0.05,
     explained: float = 0.0,
     level: float | None = None,
+    alike: bool = False,
 ) -> TrialPlan:
     """The smallest effect that n periods (or units) in each arm see with the chance `power`.
 
     MDE = (t₁₋α⸝₂ + t_power) s √(2 / n), 2 n − 2 degrees of freedom; s² × (1 − `explained`) with values from before the trial.
-    A Poisson `rate` means s² = rate, a `share` s² = share (1 − share).
+    A Poisson `rate` means s² = rate, a `share` s² = share (1 − share). Periods of which nobody knows whether they are independent
+    of each other are judged by slow waves, which take larger effects to see: `alike`.
 
     >>> round(planned_effect(12, deviation=2.952).effect, 2), round(planned_effect(12, rate=20.5).effect, 2)
     (3.53, 5.42)
+    >>> round(planned_effect(12, rate=20.5, alike=True).effect, 2)
+    10.06
     """
     _check(power, alpha, explained)
     if n < 2:
         message = f"A trial needs at least two periods or units in each arm, and {n} came."
         raise UsageError(message, "Wait for more.")
     spread = _spread(deviation, rate, share, None) * math.sqrt(1 - explained)
-    effect = _quantiles(n, power, alpha) * spread * math.sqrt(2 / n)
+    errors = slow_waves_shift(n, power, alpha) if alike else _quantiles(n, power, alpha)
+    effect = errors * spread * math.sqrt(2 / n)
     known = level if level is not None else rate if rate is not None else share
-    return TrialPlan(n, effect, power, alpha, spread, "effect", known)
+    return TrialPlan(n, effect, power, alpha, spread, "effect", known, alike)
 
 
 def trial_size(

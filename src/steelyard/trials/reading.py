@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,8 @@ from steelyard.sources.recognise import open_rows
 NAMES = ("group", "unit", "period", "segment")
 NUMBERS = ("outcome", "value", "before", "score", "exposed")
 Codes = npt.NDArray[np.int64]
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d(?::?\d\d)?)?")
+"""A date with a time of day, and its zone."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -148,6 +151,10 @@ def in_order(codes: Codes, names: list[Any]) -> tuple[Codes, list[Any]]:
     """Levels in their natural order: numbers by size, all else as text."""
     used = np.unique(codes)
     found = [names[i] for i in used]
+    zones = {m[1] or "" for v in found if (m := MOMENT.fullmatch(str(v)))}
+    if len(zones) > 1:
+        message = f"The periods mix time zones: {', '.join(z or 'none' for z in sorted(zones))}."
+        raise InputError(message, "Write all periods in one zone, or as dates or numbers of weeks.")
     plain = all(isinstance(v, int | float) for v in found)
     order = sorted(range(len(found)), key=lambda i: found[i] if plain else str(found[i]))
     rank = np.empty(len(names), dtype=np.int64)
@@ -193,7 +200,9 @@ def units_of(table: Table, *, declared: bool) -> Units:
     if both.any():
         shown = table.levels["unit"]
         codes = np.unique(c["unit"])[np.flatnonzero(both)[:3]]
-        message = f"{int(both.sum()):,} units are in both arms, such as {listing(shown[i] for i in codes)}."
+        n = int(both.sum())
+        some = listing(shown[i] for i in codes)
+        message = f"The unit {some} is in both arms." if n == 1 else f"{n:,} units are in both arms, such as {some}."
         raise InputError(message, "A unit belongs to one arm; look at how they were assigned.")
 
     def mean(role: str) -> Array | None:

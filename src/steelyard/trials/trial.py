@@ -17,12 +17,13 @@ from steelyard.trials.balance import Balance, standardised_difference
 from steelyard.trials.decision import decide
 from steelyard.trials.design import Design, Evidence, check_words, from_counts, from_rows
 from steelyard.trials.means import by_units, check_confidence
-from steelyard.trials.methods import EXACT, Method, finite, named, period_methods, unit_methods
+from steelyard.trials.methods import EXACT, SLOW, WELCH, Method, finite, named, period_methods, unit_methods
 from steelyard.trials.money import Money, money_effect
 from steelyard.trials.planning import TrialPlan, planned_effect
 from steelyard.trials.rates import Dispersion
 from steelyard.trials.reading import Periods, Table, Units, read
 from steelyard.trials.sample_ratio import RatioCheck, sample_ratio
+from steelyard.trials.slow_waves import FEWEST as FEWEST_PERIODS
 from steelyard.trials.uplift import FEWEST, Uplift, uplift_by_score
 
 
@@ -49,6 +50,8 @@ class Trial:
     reasons: tuple[str, ...]
     confidence: float
     periods: Periods | None = None
+    careful: TrialPlan | None = None
+    """The smallest effect that the slow waves see, where these decide."""
 
     @property
     def primary(self) -> Method:
@@ -90,7 +93,7 @@ class Trial:
 
     def charts(self) -> dict[str, Chart]:
         """Pictures by name: effect, and where there is something to show periods, looks, bands and qini."""
-        from steelyard.views.trial import trial_charts
+        from steelyard.views.trial_pictures import trial_charts
 
         return trial_charts(self)
 
@@ -116,6 +119,7 @@ class Trial:
             "dispersion": None if self.dispersion is None else self.dispersion.to_dict(),
             "neighbours": None if self.neighbours is None else self.neighbours.to_dict(),
             "plans": [p.to_dict() for p in self.plans],
+            "careful": None if self.careful is None else self.careful.to_dict(),
             "looks": None if self.looks is None else self.looks.to_dict(),
             "looks_why": self.looks_why,
             "uplift": None if self.uplift is None else self.uplift.to_dict(),
@@ -147,6 +151,7 @@ def trial(
     counts: Any = None,
     exposed: Any = None,
     analysis: str | None = None,
+    independent: bool = False,
     direction: str = "lower",
     selection: str | None = None,
     cost: float | None = None,
@@ -159,16 +164,17 @@ def trial(
     table with the number of events (`outcome`) by `period` and `group`, and the units `exposed` (a column, or one number for all).
     `value` is what one outcome is worth (a number, or a column of amounts), `cost` what treating a unit takes, each time. `planned`
     has the planned shares of the arms by name, `selection` says in words how the groups were chosen where it was not at random.
+    `independent` says that periods are known to be independent of each other, as where each has new units drawn at random.
 
     >>> week = [1, 2, 3, 4, 5, 6] * 2
     >>> left = [21, 18, 28, 19, 18, 17, 23, 15, 18, 20, 15, 17]
     >>> table = {"week": week, "arm": ["control"] * 6 + ["called"] * 6, "left": left}
     >>> t = trial(counts=table, group="arm", control="control", outcome="left", period="week", exposed=1000)
     >>> print(t.effect, t.verdict)
-    −2.2 [−6.9, 2.5] no clear effect
+    −2.2 [−11.2, 6.9] no clear effect
     """
     check_confidence(confidence)
-    check_words(analysis, direction, selection)
+    check_words(analysis, direction, selection, independent)
     if counts is not None:
         if data is not None:
             message = "Both rows and a table of counts came."
@@ -186,6 +192,7 @@ def trial(
         roles |= {"value": amount, "before": before, "score": score}
         found = from_rows(read(data, roles, missing), control, treated, analysis, direction, selection)
     amount = value if _is_number(value) else None
+    found = replace(found, design=replace(found.design, independent=independent))
     return _judged(found, planned, bands, amount, cost, confidence, priced=value is not None)
 
 
@@ -264,6 +271,7 @@ def _judged(
         reasons,
         confidence,
         e.periods,
+        _careful(e) if primary.name == SLOW else None,
     )
 
 
@@ -282,12 +290,16 @@ def _methods(e: Evidence, confidence: float) -> tuple[tuple[Method, ...], Disper
         back = u is not None and u.repeated and d.analysis == "unit"
         counted = d.kind != "number"
         single = d.kind == "0/1" or u is None
-        more, spread, alike = period_methods(e.periods, confidence, returning=back, counted=counted, single=single)
+        # Units that are drawn one by one and seen once make periods independent of each other by themselves.
+        free = d.independent or (d.analysis == "unit" and not back)
+        more, spread, alike = period_methods(
+            e.periods, confidence, returning=back, counted=counted, single=single, independent=free
+        )
         # What was asked of units is not asked of their sums again.
         known = {m.name for m in found}
         found += [m for m in more if m.name not in known]
     if d.analysis == "period":
-        first = "Welch t by period"
+        first = WELCH if d.independent else SLOW
         found.sort(key=lambda m: m.unit == "unit")
     else:
         first = "two proportions" if d.kind == "0/1" and u is not None and not u.repeated else found[0].name
@@ -312,12 +324,13 @@ def _looks(e: Evidence, methods: tuple[Method, ...], confidence: float) -> tuple
     poisson = next((m for m in methods if m.name == EXACT), None)
     if poisson is None or not p.matched:
         return None, "not valid here: " + ("the outcome is not a count" if poisson is None else "a period lacks an arm")
-    if not poisson.valid:
+    if not poisson.valid and not poisson.unshown:
         return None, f"not valid here: {poisson.why}"
     if p.exposed is not None and float(np.ptp(p.exposed[1] / p.exposed.sum(axis=0))) > 0.02:
         return None, "not valid here: the arms' parts of the exposure change from period to period"
     exposed = (None, None) if p.exposed is None else (p.exposed[1], p.exposed[0])
-    return looks_at_counts(list(p.counts[1]), list(p.counts[0]), exposed, p.names, confidence), ""
+    found = looks_at_counts(list(p.counts[1]), list(p.counts[0]), exposed, p.names, confidence)
+    return (replace(found, note="if periods are independent of each other") if poisson.unshown else found), ""
 
 
 def _money(e: Evidence, effect: Difference, value: float | None, cost: float | None, confidence: float) -> Money | None:
@@ -359,3 +372,16 @@ def _plans(e: Evidence) -> tuple[TrialPlan, ...]:
     if e.design.analysis == "period" and e.design.kind != "number" and level > 0:
         plans.append(planned_effect(n, rate=level))
     return tuple(plans)
+
+
+def _careful(e: Evidence) -> TrialPlan | None:
+    """What slow waves see with so many periods, judged by the spread of the differences between the arms."""
+    assert e.periods is not None
+    treated, control, _ = e.periods.outcomes()
+    n = len(treated)
+    if n < FEWEST_PERIODS or not e.periods.matched:
+        return None
+    spread = float((treated - control).std(ddof=1)) / float(np.sqrt(2))
+    if spread <= 0:
+        return None
+    return planned_effect(n, deviation=spread, level=float(control.mean()), alike=True)

@@ -1,17 +1,17 @@
-"""A monitor in words, tables and pictures: how it stands, what changed when, and each signal over time."""
+"""A monitor in words and tables: how it stands, what changed when, and what every signal and window says."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
-from steelyard.charts.scales import Scale, wide_enough
-from steelyard.measures.measure import catalogue
 from steelyard.views.layout import WIDTH, wrap
 from steelyard.views.tables import Table
 from steelyard.views.text import table_lines
 from steelyard.words import count, estimate_parts, percent, significant, visible
+
+KEYS = ("performance", "timeliness")
+"""Kinds of signals that are held against a value of the reference."""
 
 STATES = {
     "ok": "nothing is wrong",
@@ -21,10 +21,15 @@ STATES = {
     "insufficient": "there is too little to judge by",
     "immature": "labels are still waited for",
 }
-KINDS = {"performance": "performance", "output": "output", "feature": "feature", "volume": "rows"}
+KINDS = {
+    "performance": "performance",
+    "timeliness": "by cohort",
+    "output": "output",
+    "feature": "feature",
+    "volume": "rows",
+}
 MOST_WINDOWS, MOST_SIGNALS, MOST_ALARMS = 14, 12, 12
 UNJUDGED = {"immature", "insufficient", "nodata"}
-LIMITS = (0.1, 0.25)
 ORDER = ("alarm", "warn", "nodata", "insufficient", "immature", "ok")
 
 
@@ -46,13 +51,14 @@ def monitor_sentences(m: Any) -> list[str]:
     if waiting:
         verb = "is" if len(waiting) == 1 else "are"
         out.append(f"{_names(waiting)} {verb} pending: one window alone fires nothing, {m.consecutive} in a row do.")
-    out += _waited(m)
+    out += _waited(m) + _followed(m)
     empty = [w.name for w in m.windows if not w.rows]
     if empty:
         out.append(f"{_many(len(empty), 'window')} had no rows: {_names(empty)}.")
     out.append(f"The reference is {visible(m.baseline.text)}.")
     if m.budget is not None:
-        out.append(f"The budget is {m.budget.text}; {m.consecutive} in a row fire.")
+        fires = "one alone fires" if m.consecutive == 1 else f"{m.consecutive} in a row fire"
+        out.append(f"The budget is {m.budget.text}; {fires}.")
     else:
         out.append(
             f"Looks may be taken at any time: the chance that a signal ever fires without a change is at most "
@@ -88,15 +94,58 @@ def _waited(m: Any) -> list[str]:
         return []
     covered = [w.labels.coverage for w in late if w.labels.coverage is not None]
     estimated = any(s.estimated for w in late for s in w.signals)
-    told = f"Labels of {_many(len(late), 'window')} are not in ({percent(round(min(covered), 3))} of the rows at least have one)"
-    more = "; what is told of them is expected from the scores, an estimate" if estimated else ""
-    out = [f"{told}: they raise no performance alarm{more}."]
+    shares = list(dict.fromkeys(percent(round(x, 2)) for x in (min(covered), max(covered))))
+    there = f"{' to '.join(shares)} of the rows {'of each ' if len(late) > 1 else ''}have one so far"
+    there = "none of the rows has one so far" if max(covered) == 0 else there
+    more = " What is told of them is expected from the scores, an estimate." if estimated else ""
+    out = [
+        f"Labels of {_many(len(late), 'window')} are not in ({there}), and no performance alarm rests on them.{more}"
+    ]
     kinds = {s.name: s.kind for s in m.windows[-1].signals}
     if estimated and any(kinds[name] == "performance" for name in m.firing):
         out.append(
             "While performance is below the reference, scores no longer mean what they meant: do not trust the estimate."
         )
+    return out + _completed(m, late[-1])
+
+
+def _completed(m: Any, w: Any) -> list[str]:
+    """How far the labels that are missing in a window can still move what is told of it."""
+    waiting = [s for s in w.signals if s.kind == "performance" and s.state == "immature"]
+    out = [
+        f"Whatever the missing labels of {visible(w.name)} turn out to be, {visible(s.name)} will be "
+        f"{significant(s.completed[0])} at worst and {significant(s.completed[1])} at best."
+        for s in waiting
+        if s.completed is not None
+    ]
+    lost = list(dict.fromkeys(s.name for late in m.windows for s in late.signals if _impossible(s)))
+    if lost:
+        out.append(f"In some of these windows what the scores let expect of {_names(lost)} cannot come true any more.")
+    others = [s.name for s in waiting if s.completed is None]
+    if others and m.mode == "windows":
+        out.append(
+            f"How far missing labels can move {_names(others)} is not told: that takes a measure that counts right and "
+            "wrong, such as accuracy or recall."
+        )
     return out
+
+
+def _impossible(s: Any) -> bool:
+    """Whether even the best or the worst labels leave the whole interval of the estimate out."""
+    if s.completed is None or not s.estimated or s.value.low is None or s.value.high is None:
+        return False
+    return bool(s.value.high < min(s.completed) or s.value.low > max(s.completed))
+
+
+def _followed(m: Any) -> list[str]:
+    """Of which cohorts the timeliness is not known yet."""
+    late = [w.name for w in m.windows if any(s.kind == "timeliness" and s.state == "immature" for s in w.signals)]
+    if not late:
+        return []
+    return [
+        f"Cohorts of {_many(len(late), 'window')} are not over or lack outcomes ({_names(late)}), and no alarm for timeliness "
+        "rests on them."
+    ]
 
 
 # Tables ---------------------------------------------------------------------------------------------------------------
@@ -119,7 +168,9 @@ def signals_table(m: Any, most: int | None = MOST_SIGNALS) -> Table:
     rows = []
     for s in last.signals:
         stands = last.state_of(s.name)
-        reference = "" if s.reference is None or s.kind != "performance" else significant(s.reference)
+        reference = "" if s.reference is None or s.kind not in KEYS else significant(s.reference)
+        if s.usual is not None:
+            reference = f"{count(s.usual[0])} to {count(s.usual[1])}"
         rows.append((ORDER.index(stands), (visible(s.name), KINDS[s.kind], value_text(s), reference, stands)))
     if len(rows) > (most or len(rows)):
         rows.sort(key=lambda row: row[0])
@@ -161,94 +212,3 @@ def monitor_text(m: Any) -> str:
         blocks.append([title, *(line for t in shown for line in wrap(visible(t), WIDTH, "  ", "    "))])
     blocks.append([line for n in m.notes for line in wrap(visible(n), WIDTH, "Note: ", "      ")])
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
-
-
-# Pictures -------------------------------------------------------------------------------------------------------------
-
-
-def _ticks(names: Sequence[str], most: int = 7) -> tuple[tuple[float, str], ...]:
-    step = max(1, -(-len(names) // most))
-    return tuple((float(i), visible(names[i])) for i in range(0, len(names), step))
-
-
-def monitor_chart(m: Any, name: str) -> Chart:
-    """One signal over time: interval, reference, margin; fired alarms filled, unjudged windows hollow, estimates dotted."""
-    series = m.series(name)
-    kind = series[0].kind
-    xs = [float(i) for i in range(len(series))]
-    told = [None if s.value is None else s.value for s in series]
-    ys = [None if x is None else x.value for x in told]
-    lows, highs = ([None if x is None else getattr(x, end) for x in told] for end in ("low", "high"))
-    stands = [w.state_of(name) for w in m.windows]
-    marks: list[Mark] = []
-    seen = [v for v in (*ys, *lows, *highs) if v is not None]
-    marks.append(Band(xs, lows, highs, 0, 0.2))
-    lines, levels, words = _levels(m, name, series[0], kind, max(seen, default=0.0))
-    marks += lines
-    seen += levels
-    sure = [None if s.estimated else y for s, y in zip(series, ys, strict=True)]
-    guessed = [
-        y if s.estimated or _beside(series, i) else None for i, (s, y) in enumerate(zip(series, ys, strict=True))
-    ]
-    if any(s.estimated for s in series):
-        marks.append(Line(xs, guessed, 0, 1.5, "1 4"))
-    marks.append(Line(xs, sure, 0, 2))
-    size = 3.5 if len(xs) <= 60 else 2.2
-    for x, y, s, state in zip(xs, ys, series, stands, strict=True):
-        if y is None:
-            continue
-        if state in {"alarm", "warn"} and s.state not in UNJUDGED:
-            marks.append(Point(x, y, 1, "diamond" if state == "alarm" else "triangle", size + 2))
-        else:
-            marks.append(Point(x, y, 0, "ring" if s.state in UNJUDGED else "circle", size))
-    for a in m.alarms:
-        if a.signal == name and a.after == "firing" and a.before != "recovering":
-            place = next(i for i, w in enumerate(m.windows) if w.name == a.window)
-            marks.append(Rule(x=float(place), colour=1))
-            marks.append(Text(float(place), max(seen, default=1.0), a.severity, 1, "start", dx=4, dy=10))
-    title = {"performance": f"{name} over time", "volume": "Rows in each window"}.get(
-        kind, f"Stability of {name} over time"
-    )
-    up = wide_enough(seen, "rows" if kind == "volume" else name if kind == "performance" else "stability index")
-    if kind in {"output", "feature"}:
-        up = Scale(0.0, max([*seen, 0.12]) * 1.05, up.title)
-    elif kind == "volume":
-        up = Scale(0.0, max([*seen, 1.0]) * 1.05, up.title)
-    across = Scale(-0.5, max(len(xs) - 0.5, 0.5), "", labels=_ticks([w.name for w in m.windows]))
-    columns = {"window": [w.name for w in m.windows], "value": ys, "low": lows, "high": highs, "state": stands}
-    legend: list[tuple[str, int | str]] = [(visible(name), 0), *words]
-    if any(state in {"alarm", "warn"} for state in stands):
-        legend.append(("alarm or warning", 1))
-    description = " ".join(monitor_sentences(m)[:2])
-    return Chart(
-        f"monitor {name}", visible(title), across, up, tuple(marks), description, columns, tuple(legend), (760.0, 320.0)
-    )
-
-
-def _beside(series: Sequence[Any], i: int) -> bool:
-    """Whether a neighbour is an estimate, so that the dotted line meets the full one."""
-    return any(0 <= k < len(series) and series[k].estimated for k in (i - 1, i + 1))
-
-
-def _levels(
-    m: Any, name: str, signal: Any, kind: str, top: float
-) -> tuple[list[Mark], list[float], list[tuple[str, int | str]]]:
-    """The line of the reference and the levels from which it matters, and their words."""
-    if kind in {"output", "feature"}:
-        shown = [v for v in LIMITS if v <= max(top, LIMITS[0])]
-        marks: list[Mark] = [Rule(y=v) for v in shown]
-        marks += [Text(-0.4, v, w, dy=-4) for v, w in zip(shown, ("worth a look", "large"), strict=False)]
-        return marks, [LIMITS[0]], []
-    if kind != "performance" or signal.reference is None:
-        return [], [], []
-    base = signal.reference
-    # An error rate is followed in place of accuracy, and the margin is one of accuracy.
-    part = 1 - base if name == "error_rate" and m.mode == "sequential" else abs(base)
-    known = catalogue().get(name.split(" ")[0])
-    sign = 1 if known is not None and known.better == "lower" else -1
-    edge = base + sign * m.margin * part
-    words: list[tuple[str, int | str]] = [(f"reference {significant(base)}", "ink")]
-    if not m.margin:
-        return [Rule(y=base, colour="ink", dash="")], [base], words
-    words.append((f"margin {percent(m.margin)}", "quiet"))
-    return [Rule(y=base, colour="ink", dash=""), Rule(y=edge)], [base, edge], words

@@ -68,12 +68,13 @@ def stability_text(s: Any) -> str:
     said = stability_sentences(s)
     notes = len(s.notes)
     blocks = [[line for t in said[: len(said) - notes] for line in wrap(t, WIDTH, "", INDENT)]]
-    blocks.append(table_lines(_cell_table(s)))
+    blocks.append(table_lines(cell_table(s)))
     blocks.append([line for t in s.notes for line in wrap(t, WIDTH, "Note: ", "      ")])
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def _cell_table(s: Any) -> Table:
+def cell_table(s: Any) -> Table:
+    """Both distributions cell by cell, with the part of the index that each brings."""
     cells, note = list(s.cells), ""
     if len(cells) > MOST_ROWS:
         cells = sorted(cells, key=lambda c: -c.part)[:MOST_ROWS]
@@ -162,9 +163,8 @@ def many_sentences(found: Any) -> list[str]:
     return out
 
 
-def many_text(found: Any) -> str:
-    """The sentences and the columns with the largest effects, 80 columns wide."""
-    blocks = [[line for t in many_sentences(found) for line in wrap(t, WIDTH, "", INDENT)]]
+def many_table(found: Any) -> Table:
+    """The columns with the largest effects."""
     rows: list[tuple[str, ...]] = []
     for s in list(found)[:MOST_ROWS]:
         value, low, high = estimate_parts(s.corrected.value, s.corrected.low, s.corrected.high)
@@ -172,7 +172,13 @@ def many_text(found: Any) -> str:
         rows.append((visible(s.column), s.decision, value, f"[{low}, {high}]" if low else "", p, s.classic))
     note = f"The first {MOST_ROWS} of {len(found):,}; the rest with .frame()." if len(found) > MOST_ROWS else ""
     head = ("column", "decision", "corrected", "interval", "p", "uncorrected")
-    blocks.append(table_lines(Table("Columns by effect", head, "llrlrl", rows, note, 1)))
+    return Table("Columns by effect", head, "llrlrl", rows, note, 1)
+
+
+def many_text(found: Any) -> str:
+    """The sentences and the columns with the largest effects, 80 columns wide."""
+    blocks = [[line for t in many_sentences(found) for line in wrap(t, WIDTH, "", INDENT)]]
+    blocks.append(table_lines(many_table(found)))
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 

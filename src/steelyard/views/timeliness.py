@@ -9,6 +9,7 @@ from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
 from steelyard.results import Curve, Estimate
 from steelyard.views.layout import WIDTH, table, wrap
+from steelyard.views.tables import Table
 from steelyard.words import count, estimate_parts, estimate_text, percent, quoted, shortest, significant
 
 INDENT = "  "
@@ -94,9 +95,8 @@ def timeliness_notes(t: Any) -> list[str]:
     return out
 
 
-def timeliness_text(t: Any) -> str:
-    """The story, 80 columns wide."""
-    first, *others = timeliness_sentences(t)
+def quality_table(t: Any) -> Table:
+    """The model beside those that need no data."""
     names = [n for n in ("q", "q0", "value_q") if n != "value_q" or t.summary.valued]
     head = ("", *(NAMES[n] for n in names), f"{percent(t.confidence)} interval of Q")
     model = [_cells(t[n]) for n in names]
@@ -105,7 +105,14 @@ def timeliness_text(t: Any) -> str:
     trivial = {n: {m: float(f"{v:.12g}") for m, v in t.trivial(n).items()} for n in names}
     for name in trivial["q"]:
         rows.append((quoted(name), *(significant(trivial[n][name]) for n in names), ""))
-    lines = table(head, rows, "l" + "r" * len(names) + "l")
+    return Table("Beside models without data", head, "l" + "r" * len(names) + "l", rows)
+
+
+def timeliness_text(t: Any) -> str:
+    """The story, 80 columns wide."""
+    first, *others = timeliness_sentences(t)
+    made = quality_table(t)
+    lines = table(made.head, made.rows, made.align)
     blocks = [
         wrap(first, WIDTH),
         [INDENT + line for line in lines],

@@ -1,20 +1,16 @@
-"""A trial in plain text of 80 columns, in sentences, and in pictures."""
+"""A trial in sentences, in tables, and in plain text of 80 columns."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
-from steelyard.charts.scales import Scale
 from steelyard.views.layout import WIDTH, fit, table, table_width, wrap
+from steelyard.views.tables import Table
 from steelyard.words import count, estimate_parts, estimate_text, percent, quoted, significant, visible
 
 INDENT = "  "
 NOT_VALID = "not valid here"
 KINDS = {"0/1": "a yes or no", "count": "a count", "number": "a number"}
-MOST_PERIODS = 400
-FEW_PERIODS = 30
 FORBIDDEN = {"blocked by the sample ratio", "not comparable"}
 
 
@@ -23,7 +19,7 @@ FORBIDDEN = {"blocked by the sample ratio", "not comparable"}
 
 def trial_sentences(t: Any) -> list[str]:
     """The verdict, its reasons, then design, sample ratio, effect, power, looks, bands and money."""
-    parts = (_verdict, _design, _ratio, _effect, _spread, _power, _looks, _uplift, _money)
+    parts = (_verdict, _design, _ratio, _effect, _spread, _power, looks_sentences, uplift_sentences, _money)
     return [said for part in parts for said in part(t)]
 
 
@@ -76,9 +72,9 @@ def _effect(t: Any) -> list[str]:
         one, other = (percent(float(f"{v:.3g}")) for v in e.values)
     p = "" if e.p_value is None else f", p {_p(e.p_value)}"
     per = "period" if t.design.analysis == "period" else "unit and period" if t.design.repeated else "unit"
-    level = percent(t.confidence)
+    told = "no interval" if e.low is None else f"{percent(t.confidence)} interval"
     return [
-        f"Effect: {one} per {per} against {other} in the control, a difference of {e} ({m.name}, {level} interval{p})."
+        f"Effect: {one} per {per} against {other} in the control, a difference of {e} ({m.name}, {told}{p})."
         + ("" if m.valid else f" It is {NOT_VALID}: {m.why}.")
     ]
 
@@ -99,30 +95,34 @@ def _spread(t: Any) -> list[str]:
             f"Neighbouring periods are alike (correlation {r} of {t.neighbours.of}, p {_p(t.neighbours.p_value)}): "
             "there are fewer independent ones than it seems."
         )
-    elif t.design.analysis == "period" and t.design.periods < FEW_PERIODS:
+    if any(m.unshown for m in t.methods) and t.primary.valid and t.design.analysis == "period":
         out.append(
-            f"{count(t.design.periods)} periods are too few to show that they are independent of each other, which all methods by "
-            "period but the slow waves take for granted."
+            "Nothing shows that periods are independent of each other, so the method that decides allows for neighbours that are "
+            "alike (a correlation of up to 0.6). Where each period has new units, drawn at random, say that they are independent."
         )
     return out
 
 
 def _power(t: Any) -> list[str]:
     out = []
+    if_so = " if periods are independent" if t.careful is not None else ""
     for i, plan in enumerate(t.plans):
-        part = (
-            ""
-            if plan.relative is None or plan.relative >= 1
-            else f" ({percent(round(plan.relative, 3))} of the control's)"
-        )
         basis = "the spread seen within the arms" if i == 0 else "Poisson's spread"
-        out.append(
-            f"Power: by {basis}, a trial of this size sees effects from {significant(plan.effect)}{part} with 80% chance."
-        )
+        out.append(f"Power: by {basis}, a trial of this size sees effects from {_from(plan)} with 80% chance{if_so}.")
+    if t.careful is not None:
+        basis = "the spread of the differences"
+        out.append(f"Power: by {basis}, the method that decides sees effects from {_from(t.careful)} with 80% chance.")
     return out
 
 
-def _looks(t: Any) -> list[str]:
+def _from(plan: Any) -> str:
+    known = plan.relative is not None and plan.relative < 1
+    part = f" ({percent(round(plan.relative, 3))} of the control's)" if known else ""
+    return f"{significant(plan.effect)}{part}"
+
+
+def looks_sentences(t: Any) -> list[str]:
+    """What may be said however often one looks, or why nothing may."""
     if t.looks is None:
         return [f"Looking at any time: {t.looks_why}."]
     x = t.looks
@@ -130,10 +130,14 @@ def _looks(t: Any) -> list[str]:
     word = f"clear{first}" if x.clear else "no evidence that holds at any time"
     ends = f", {x.estimates[-1]}" if x.estimates else ""
     top = max(x.e_values)
-    return [f"Looking at any time: {word} (largest e-value {significant(top)}, p {_p(x.p_value)}{ends}; {x.name})."]
+    told = f", {x.note}" if x.note else ""
+    return [
+        f"Looking at any time: {word} (largest e-value {significant(top)}, p {_p(x.p_value)}{ends}; {x.name}{told})."
+    ]
 
 
-def _uplift(t: Any) -> list[str]:
+def uplift_sentences(t: Any) -> list[str]:
+    """Whether acting helps most where the score is high."""
     u = t.uplift
     if u is None:
         return []
@@ -172,13 +176,15 @@ def trial_text(t: Any) -> str:
     lines: list[str] = []
     for said in trial_sentences(t):
         lines += wrap(said, WIDTH, "", INDENT)
-    lines += ["", *_table(t)]
+    lines += ["", *_laid(methods_table(t))]
+    lines += [line for text in method_notes(t) for line in wrap(text, WIDTH, INDENT, INDENT + INDENT)]
     if t.uplift is not None:
-        lines += ["", *_bands(t)]
+        lines += ["", *_laid(bands_table(t))]
     return "\n".join(lines)
 
 
-def _table(t: Any) -> list[str]:
+def methods_table(t: Any) -> Table:
+    """The sensitivity table: every method with the unit it takes for independent, and where it is not valid."""
     head: tuple[str, ...] = ("method", "unit", "effect", f"{percent(t.confidence)} interval", "p", "")
     rows: list[tuple[str, ...]] = []
     for m in t.methods:
@@ -192,195 +198,38 @@ def _table(t: Any) -> list[str]:
             p = "< 0.0001" if e.p_value < 0.0001 else f"{e.p_value:.4f}"
         mark = "decides" if m.primary and m.valid else "" if m.valid else NOT_VALID
         rows.append((m.name, m.unit, value, interval, p, mark))
-    lines = ["Every method (treated less control; × treated over control)"]
-    align = "llrlrl"
-    if table_width(head, rows) > WIDTH - len(INDENT):
-        # The names of the methods tell the unit as well.
-        head, rows, align = (head[0], *head[2:]), [(row[0], *row[2:]) for row in rows], "lrlrl"
-    lines += [fit(INDENT + line, WIDTH) for line in table(head, rows, align)]
+    return Table("Every method (treated less control; × treated over control)", head, "llrlrl", rows)
+
+
+def method_notes(t: Any) -> list[str]:
+    """Why methods are not valid here, and what else is to be known of them; methods with the same reason together."""
     why: dict[str, list[str]] = {}
     for m in t.methods:
         for text in filter(None, ("" if m.valid else f"{NOT_VALID}: {m.why}", m.effect.note if m.valid else "")):
             why.setdefault(text, []).append(m.name)
+    out = []
     for text, names in why.items():
-        lines += wrap(f"{', '.join(names)}: {text}.", WIDTH, INDENT, INDENT + INDENT)
-    return lines
+        rest = [m.name for m in t.methods if m.name not in names]
+        whom = f"All but {rest[0]}" if len(rest) == 1 and len(names) > 2 else ", ".join(names)
+        out.append(f"{whom}: {text}.")
+    return out
 
 
-def _bands(t: Any) -> list[str]:
+def bands_table(t: Any) -> Table:
+    """The gain in every band of the score."""
     head = ("band", "scores", "treated", "control", "gain", f"{percent(t.confidence)} interval")
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for b in t.uplift.bands:
         e = b.effect
         value, low, high = ("n/a", "", "") if e.value is None else estimate_parts(e.value, e.low, e.high)
         span = f"{significant(b.low)} to {significant(b.high)}"
         rows.append((str(b.number), span, count(e.n[0]), count(e.n[1]), value, f"{low} to {high}" if low else ""))
-    lines = ["Gain by score band, highest scores first (above 0 is good)"]
-    return lines + [fit(INDENT + line, WIDTH) for line in table(head, rows, "llrrrl")]
+    return Table("Gain by score band, highest scores first (above 0 is good)", head, "llrrrl", rows)
 
 
-# Pictures -------------------------------------------------------------------------------------------------------------
-
-
-def trial_charts(t: Any) -> dict[str, Chart]:
-    """Those pictures for which there is something to show."""
-    out = {"effect": effect_chart(t)}
-    if t.periods is not None and 1 < len(t.periods.names) <= MOST_PERIODS:
-        out["periods"] = periods_chart(t)
-    if t.looks is not None and len(t.looks.looks) > 1:
-        out["looks"] = looks_chart(t)
-    if t.uplift is not None:
-        out |= {"bands": bands_chart(t), "uplift": curve_chart(t, "uplift"), "qini": curve_chart(t, "qini")}
-    return out
-
-
-def _room(values: list[float], none: float = 0.0) -> tuple[float, float]:
-    """Ends of a scale with a little space around the values."""
-    low, high = min([*values, none]), max([*values, none])
-    space = 0.06 * ((high - low) or 1.0)
-    return low - space, high + space
-
-
-def effect_chart(t: Any) -> Chart:
-    """A forest of all methods: the relative effect of each with its interval, pale where the method is not valid here."""
-    shown: list[Any] = [(m, *_relative(m)) for m in t.methods if m.effect.value is not None]
-    shown = [row for row in shown if row[1] is not None][::-1]
-    ends = [v for _, *three in shown for v in three if v is not None and math.isfinite(v)]
-    low, high = _room(ends)
-    marks: list[Mark] = [Rule(x=0.0)]
-    for i, (m, value, a, b) in enumerate(shown):
-        colour = "quiet" if not m.valid else 1 if m.primary else 0
-        left, right = (None, None) if a is None or b is None else (max(a, low), min(b, high))
-        marks.append(Point(value, float(i), colour, "diamond" if m.primary else "circle", 5.0, left, right))
-        if not m.valid:
-            marks.append(Text(high, float(i), NOT_VALID, "quiet", "end", dy=-7))
-    across = Scale(low, high, f"Outcome of {visible(t.design.treated)} against the control", "share")
-    up = Scale(-0.6, len(shown) - 0.4, "", "names", tuple(m.name for m, *_ in shown))
-    columns = {
-        "method": [m.name for m, *_ in shown],
-        "relative": [r[1] for r in shown],
-        "low": [r[2] for r in shown],
-        "high": [r[3] for r in shown],
-        "valid": [r[0].valid for r in shown],
-    }
-    said = f"{trial_sentences(t)[0]} The relative effect by {len(shown)} methods."
-    size = (680.0, 110.0 + 27.0 * len(shown))
-    return Chart("effect", f"Effect by method: {t.verdict}", across, up, tuple(marks), said, columns, size=size)
-
-
-def _relative(m: Any) -> tuple[float | None, float | None, float | None]:
-    """Value and ends as a part of the control's outcome, so that differences and ratios stand on one scale."""
-    e = m.effect
-    parts = (e.value, e.low, e.high)
-    if m.ratio:
-        found = [None if v is None else v - 1 for v in parts]
-    else:
-        base = e.values[1]
-        if not base:
-            return None, None, None
-        found = [None if v is None else v / abs(base) for v in parts]
-    return found[0], found[1], found[2]
-
-
-def periods_chart(t: Any) -> Chart:
-    """The outcome of both arms, period by period."""
-    p, d = t.periods, t.design
-    xs = [float(i + 1) for i in range(len(p.names))]
-    rows = []
-    for i in (1, 0):
-        values = p.counts[i] if p.exposed is None or d.analysis == "period" else p.counts[i] / p.exposed[i]
-        rows.append([None if math.isnan(v) else float(v) for v in values])
-    ys = [v for row in rows for v in row if v is not None]
-    low, high = _room(ys, min(ys))
-    names = (visible(d.treated), visible(d.control))
-    marks: list[Mark] = [Line(xs, row, i, 2.2) for i, row in enumerate(rows)]
-    for i, row in enumerate(rows):
-        known = [v for v in row if v is not None]
-        marks.append(Rule(y=sum(known) / len(known), colour=i))
-        marks += [Point(x, v, i, size=3.5) for x, v in zip(xs, row, strict=True) if v is not None]
-    step = max(1, math.ceil(len(xs) / 12))
-    labels = tuple((x, visible(n)) for x, n in list(zip(xs, p.names, strict=True))[::step])
-    across = Scale(0.5, len(xs) + 0.5, "Period", labels=labels)
-    what = "Events" if d.analysis == "period" and d.kind != "number" else "Mean outcome"
-    columns: dict[str, Any] = {"period": [str(n) for n in p.names], names[0]: rows[0], names[1]: rows[1]}
-    said = f"The outcome of both arms in {len(xs)} periods; dashed lines are the means."
-    legend = ((names[0], 0), (names[1], 1))
-    return Chart(
-        "periods",
-        "Outcome by period",
-        across,
-        Scale(low, high, what),
-        tuple(marks),
-        said,
-        columns,
-        legend,
-        (640.0, 340.0),
-    )
-
-
-def looks_chart(t: Any) -> Chart:
-    """The evidence after every look, with the line above which it is enough."""
-    x = t.looks
-    floor, top = 1e-3, 1e6
-    xs = [float(i + 1) for i in range(len(x.looks))]
-    ys = [min(max(e, floor), top) for e in x.e_values]
-    need = 1 / (1 - x.confidence)
-    up = Scale(min(*ys, 0.1) / 2, max(*ys, need) * 2, "e-value", "log")
-    marks: list[Mark] = [
-        Rule(y=need),
-        Rule(y=1.0, dash="1 4"),
-        Line(xs, ys, 0, 2.4),
-        Text(
-            xs[-1],
-            need,
-            f"enough at any time ({count(round(need, 1))})",
-            "quiet",
-            "end",
-            dy=14 if ys[-1] > need else -6,
-        ),
-    ]
-    across = Scale(1.0, max(xs[-1], 2.0), "Look")
-    columns: dict[str, Any] = {"look": [str(v) for v in x.looks], "e_value": list(x.e_values)}
-    said = _looks(t)[0]
-    return Chart(
-        "looks", "Evidence that holds at every look", across, up, tuple(marks), said, columns, size=(560.0, 340.0)
-    )
-
-
-def bands_chart(t: Any) -> Chart:
-    """The gain in every score band with its interval."""
-    bands = [b for b in t.uplift.bands if b.effect.value is not None][::-1]
-    ends = [v for b in bands for v in (b.effect.value, b.effect.low, b.effect.high) if v is not None]
-    low, high = _room(ends)
-    marks: list[Mark] = [Rule(x=0.0)]
-    for i, b in enumerate(bands):
-        marks.append(Point(b.effect.value, float(i), 0, size=5.0, low=b.effect.low, high=b.effect.high))
-    names = tuple(f"{significant(b.low)} to {significant(b.high)}" for b in bands)
-    across = Scale(low, high, "Gain from acting (above 0 is good)")
-    up = Scale(-0.6, len(bands) - 0.4, "Score", "names", names)
-    columns = {"band": [b.number for b in bands]} | {
-        part: [getattr(b.effect, part) for b in bands] for part in ("value", "low", "high")
-    }
-    size = (600.0, 110.0 + 27.0 * len(bands))
-    return Chart("bands", "Gain by score band", across, up, tuple(marks), _uplift(t)[0], columns, size=size)
-
-
-def curve_chart(t: Any, name: str) -> Chart:
-    """The uplift or Qini curve with its band, beside acting at random."""
-    curve = t.uplift.uplift if name == "uplift" else t.uplift.qini
-    c = {k: list(v) for k, v in curve.columns.items()}
-    ends = [*c["low"], *c["high"], *c[name]]
-    low, high = _room(ends)
-    last = c[name][-1]
-    marks: list[Mark] = [
-        Rule(y=0.0),
-        Band(c["share"], c["low"], c["high"], 0),
-        Line([0.0, 1.0], [0.0, last], "quiet", 1.5, "4 3"),
-        Line(c["share"], c[name], 0, 2.5),
-    ]
-    titles = {"uplift": "Uplift curve: gain per unit of all", "qini": "Qini curve: gain per treated unit"}
-    across = Scale(0.0, 1.0, "Share acted on, highest scores first", "share")
-    up = Scale(low, high, "Gain")
-    said = _uplift(t)[1]
-    legend = (("by score", 0), ("at random", "quiet"))
-    return Chart(name, titles[name], across, up, tuple(marks), said, c, legend, (560.0, 380.0))
+def _laid(t: Table) -> list[str]:
+    head, rows, align = t.head, t.rows, t.align
+    if head[1] == "unit" and table_width(head, rows) > WIDTH - len(INDENT):
+        # The names of the methods tell the unit as well.
+        head, rows, align = (head[0], *head[2:]), [(row[0], *row[2:]) for row in rows], "lrlrl"
+    return [t.title, *(fit(INDENT + line, WIDTH) for line in table(head, rows, align))]

@@ -1,0 +1,265 @@
+"""The few words of Narwhals that counting needs, written as SQL text for tables that are asked in SQL.
+
+Text serves where expressions do not: PostgreSQL takes a bare 1.0 for a decimal, Spark Connect refuses expressions that
+are nested deeply, and neither needs another library in between (docs/decisions/0013-one-text-of-sql.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+Float64, Int64, String = "double", "bigint", "text"
+
+
+class Text:
+    """An expression of SQL, put together with the operators of Python."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, sql: str, words: Words, name: str = "") -> None:
+        self.sql, self.words, self.name = sql, words, name
+
+    def _made(self, sql: str) -> Text:
+        return Text(sql, self.words)
+
+    def _joined(self, sign: str, other: Any, *, turned: bool = False) -> Text:
+        a, b = self.sql, self.words.text(other)
+        return self._made(f"({b} {sign} {a})" if turned else f"({a} {sign} {b})")
+
+    def __add__(self, other: Any) -> Text:
+        return self._joined("+", other)
+
+    def __radd__(self, other: Any) -> Text:
+        return self._joined("+", other, turned=True)
+
+    def __sub__(self, other: Any) -> Text:
+        return self._joined("-", other)
+
+    def __rsub__(self, other: Any) -> Text:
+        return self._joined("-", other, turned=True)
+
+    def __mul__(self, other: Any) -> Text:
+        return self._joined("*", other)
+
+    def __rmul__(self, other: Any) -> Text:
+        return self._joined("*", other, turned=True)
+
+    def __truediv__(self, other: Any) -> Text:
+        return self._joined("/", other)
+
+    def __mod__(self, other: Any) -> Text:
+        return self._joined("%", other)
+
+    def __floordiv__(self, other: int) -> Text:
+        # Databases disagree on what "/" makes of whole numbers; halves of a floating-point number are the same everywhere.
+        return self._made(f"cast(floor({self.sql} / {self.words.text(float(other))}) as bigint)")
+
+    def __neg__(self) -> Text:
+        return self._made(f"(- {self.sql})")
+
+    def __eq__(self, other: object) -> Text:  # type: ignore[override]
+        return self._joined("=", other)
+
+    def __ne__(self, other: object) -> Text:  # type: ignore[override]
+        return self._joined("<>", other)
+
+    def __lt__(self, other: Any) -> Text:
+        return self._joined("<", other)
+
+    def __le__(self, other: Any) -> Text:
+        return self._joined("<=", other)
+
+    def __gt__(self, other: Any) -> Text:
+        return self._joined(">", other)
+
+    def __ge__(self, other: Any) -> Text:
+        return self._joined(">=", other)
+
+    def __and__(self, other: Any) -> Text:
+        return self._joined("and", other)
+
+    def __or__(self, other: Any) -> Text:
+        return self._joined("or", other)
+
+    def __invert__(self) -> Text:
+        return self._made(f"(not {self.sql})")
+
+    def is_null(self) -> Text:
+        """Whether it is missing."""
+        return self._made(f"({self.sql} is null)")
+
+    def is_nan(self) -> Text:
+        """Whether it is NaN."""
+        return self._made(self.words.table.is_nan(self.sql))
+
+    def abs(self) -> Text:
+        """Distance from zero."""
+        return self._made(f"abs({self.sql})")
+
+    def floor(self) -> Text:
+        """The largest whole number not above it."""
+        return self._made(f"floor({self.sql})")
+
+    def cast(self, kind: str) -> Text:
+        """As a floating-point number, a whole number or a text."""
+        table = self.words.table
+        return self._made(f"cast({self.sql} as {({Float64: table.double, String: table.text}).get(kind, kind)})")
+
+    def alias(self, name: str) -> Text:
+        """The same under a name."""
+        return Text(self.sql, self.words, name)
+
+    def _added(self, function: str) -> Text:
+        return Text(f"{function}({self.sql})", self.words, self.name)
+
+    def sum(self) -> Text:
+        """The sum over a group."""
+        return self._added("sum")
+
+    def min(self) -> Text:
+        """The least of a group."""
+        return self._added("min")
+
+    def max(self) -> Text:
+        """The greatest of a group."""
+        return self._added("max")
+
+    def count(self) -> Text:
+        """How many of a group are not missing."""
+        return self._added("count")
+
+
+class Case:
+    """A condition on the way to its value."""
+
+    def __init__(self, condition: Text) -> None:
+        self.condition = condition
+
+    def then(self, value: Any) -> Chosen:
+        """The value where the condition holds."""
+        words = self.condition.words
+        return Chosen(f"case when {self.condition.sql} then {words.text(value)}", words)
+
+
+class Chosen(Text):
+    """A value under a condition; missing where the condition does not hold, unless something else is said."""
+
+    def __init__(self, start: str, words: Words) -> None:
+        super().__init__(f"{start} end", words)
+        self.start = start
+
+    def otherwise(self, value: Any) -> Text:
+        """The value where the condition does not hold."""
+        return self._made(f"{self.start} else {self.words.text(value)} end")
+
+
+class Words:
+    """Stands where the module of Narwhals would: columns, constants, conditions."""
+
+    Float64, Int64, String = Float64, Int64, String
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def text(self, value: Any) -> str:
+        """An expression or a constant as SQL."""
+        if isinstance(value, Text):
+            return value.sql
+        return str(self.table.literal(value.item() if isinstance(value, np.generic) else value))
+
+    def col(self, name: str) -> Text:
+        """A column."""
+        return Text(self.table.quoted(name), self, name)
+
+    def lit(self, value: Any, kind: str | None = None) -> Text:
+        """A constant."""
+        return (
+            Text("null" if value is None else self.text(value), self).cast(kind)
+            if kind
+            else Text(self.text(value), self)
+        )
+
+    def when(self, condition: Text) -> Case:
+        """The start of a value under a condition."""
+        return Case(condition)
+
+    def max_horizontal(self, *terms: Text) -> Text:
+        """The largest of several numbers in each row."""
+        return terms[0] if len(terms) == 1 else Text(f"greatest({', '.join(t.sql for t in terms)})", self)
+
+    def cell(self, x: Text, m: int, otherwise: int) -> Text:
+        """The grid cell of a number, and what stands for one that is missing or not finite."""
+        return Text(self.table.cell(x.sql, m, otherwise), self)
+
+    def len(self) -> Text:
+        """How many rows a group has."""
+        return Text("count(*)", self)
+
+
+class SqlFrame:
+    """A table under the few operations of a lazy frame that counting needs."""
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def filter(self, condition: Text) -> SqlFrame:
+        """The rows for which a condition holds."""
+        return SqlFrame(self.table.filter(condition.sql))
+
+    def head(self, most: int) -> SqlFrame:
+        """The first rows, in no particular order."""
+        return SqlFrame(self.table.limit(most))
+
+    def with_columns(self, **named: Text) -> SqlFrame:
+        """The table with more columns, each of which may use those before it."""
+        table = self.table
+        waiting: dict[str, str] = {}
+        for name, x in named.items():
+            if any(table.quoted(other) in x.sql for other in waiting):
+                table, waiting = table.extended(waiting), {}
+            waiting[name] = x.sql
+        return SqlFrame(table.extended(waiting) if waiting else table)
+
+    def select(self, *columns: Text, **named: Any) -> SqlFrame:
+        """The table of these expressions."""
+        words = Words(self.table)
+        parts = {x.name: x.sql for x in columns} | {name: words.text(x) for name, x in named.items()}
+        return SqlFrame(self.table.project(parts))
+
+    def ask(self) -> dict[str, Any]:
+        """All rows; for small tables."""
+        return Question(self.table, f"select * from {self.table.source}").ask()
+
+    def group_by(self, *keys: str) -> Grouped:
+        """The rows put together by the values of these columns."""
+        return Grouped(self.table, keys)
+
+
+class Grouped:
+    """Groups of rows, about to be added up."""
+
+    def __init__(self, table: Any, keys: Sequence[str]) -> None:
+        self.table, self.keys = table, keys
+
+    def agg(self, *terms: Text) -> Question:
+        """A question of one row for each group."""
+        quoted = self.table.quoted
+        keys = [quoted(key) for key in self.keys]
+        asked = [*keys, *(f"{x.sql} as {quoted(x.name)}" for x in terms)]
+        by = f" group by {', '.join(keys)}" if keys else ""
+        return Question(self.table, f"select {', '.join(asked)} from {self.table.source}{by}")
+
+
+class Question:
+    """A query that is about to be asked."""
+
+    def __init__(self, table: Any, sql: str) -> None:
+        self.table, self.sql = table, sql
+
+    def ask(self) -> dict[str, Any]:
+        """The answer of the database."""
+        answer: dict[str, Any] = self.table.ask(self.sql)
+        return answer

@@ -1,0 +1,270 @@
+"""Counting tensors of Torch and CuPy on the device where they are: rows stay there, and only the small answers come back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard import grid
+from steelyard.engines.arrays import ArrayRows
+from steelyard.engines.columns import Column
+from steelyard.engines.devices import DeviceColumn, MovedColumn, bits_of, fetch, parts_of
+from steelyard.engines.groups import grouped, joined
+from steelyard.errors import UsageError
+from steelyard.rows import (
+    BAD_WEIGHT,
+    GOOD,
+    INFINITE_SCORE,
+    NO_PREDICTION,
+    NO_SCORE,
+    NO_TARGET,
+    NO_UNIT,
+    NO_VALUE,
+    NO_WEIGHT,
+    ScoreCells,
+    ScoreTally,
+    Table,
+    Tally,
+    value_roles,
+)
+
+MANY = 1 << 18
+"""From so many rows on, a score table is laid out at once."""
+FEW_LEVELS = 16
+"""With more levels than this, the table is not laid out at once."""
+JOINED = 16
+"""So many answers of parts are added up at a time."""
+
+Names = Callable[[npt.NDArray[np.int64]], Any]
+
+
+@dataclass(slots=True)
+class Key:
+    """A whole number for each row to group by, and what these numbers stand for."""
+
+    codes: Any
+    names: Names
+
+
+class TensorRows:
+    """Rows as tensors of one device by role; columns on the host are moved there."""
+
+    engine = "tensors"
+
+    def __init__(self, columns: Mapping[str, DeviceColumn | MovedColumn | Column], rows: slice | None = None) -> None:
+        first, *others = [c for c in columns.values() if isinstance(c, DeviceColumn)]
+        for other in others:
+            if (other.library, str(other.device)) != (first.library, str(first.device)):
+                a, b = (f"the {c.role.rstrip('0123456789')} is on {c.device} ({c.library})" for c in (first, other))
+                message = f"The tensors are in different places: {a}, {b}."
+                raise UsageError(message, "Move all of them to one device of one library.")
+        self.xp, self.device = first.xp, first.device
+        self.held = {role: MovedColumn(c, first.xp) if isinstance(c, Column) else c for role, c in columns.items()}
+        self.rows = rows or slice(0, len(first.values))
+        self.length = self.rows.stop - self.rows.start
+        self._values: dict[str, Any] = {}
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """Copies on the host, for those who look at the rows themselves."""
+        return {role: column.on_host() for role, column in self.held.items()}
+
+    def batches(self) -> Iterator[ArrayRows]:
+        """The same, as the one batch of a stream."""
+        yield ArrayRows(self.columns)
+
+    def has(self, role: str) -> bool:
+        """Whether a column plays this role."""
+        return role in self.held
+
+    def kind(self, role: str) -> str:
+        """What the column holds."""
+        return self.held[role].kind
+
+    def only(self, role: str, level: Any) -> TensorRows:
+        """The rows in which a column holds this level."""
+        with self.device:
+            keep = self.is_level(role, level)
+            return TensorRows({name: column.only(keep) for name, column in self.held.items()})
+
+    # The row language ------------------------------------------------------------------------------------------------
+    def value(self, role: str) -> Any:
+        """The numbers of a column, widened once for the rows at hand."""
+        if role not in self._values:
+            self._values[role] = self.held[role].numbers(self.rows)
+        return self._values[role]
+
+    def level(self, role: str) -> Key:
+        """The levels of a column, as a key."""
+        names = self.held[role].names
+        return Key(self.held[role].codes(self.rows), lambda codes: _objects(names(codes)))
+
+    def bucket(self, role: str) -> Any:
+        """The bucket of each unit."""
+        return self.held[role].buckets(self.rows)
+
+    def cell(self, x: Any, m: int) -> Any:
+        """The grid cell of each number: `grid.encode` on the device."""
+        xp, a, top = self.xp, grid.arm(m), ((grid.LARGEST - grid.SMALLEST) << m) + 1
+        x = self.chain([(xp.isfinite(x), x + 0.0)], 0.0)
+        upper, below = (x >= 0.5) & (x < 1.0), x < 0.0
+        bits = xp.where(upper, 1.0 - x, xp.abs(x)).view(xp.int64) - xp.asarray(upper | below, dtype=xp.int64)
+        step = xp.clip((bits >> (52 - m)) - ((1023 + grid.SMALLEST) << m) + 1, 0, top)
+        beyond = 2 * a + step - ((-grid.SMALLEST) << m)
+        return self.chain([(below, -1 - step), (x == 0.0, 0), (upper, 2 * a - step), (x < 0.5, 1 + step)], beyond)
+
+    @staticmethod
+    def shrink(x: Any, bits: int) -> Any:
+        """Drop the last bits of a whole number."""
+        return x >> bits
+
+    @staticmethod
+    def number(value: float) -> float:
+        """A constant."""
+        return value
+
+    def whole(self, x: Any) -> Any:
+        """The largest whole number not above x."""
+        return self.xp.floor(x)
+
+    @staticmethod
+    def keep(x: Any) -> Any:
+        """A term that others use."""
+        return x
+
+    def greatest(self, terms: Sequence[Any]) -> Any:
+        """The largest of several numbers in each row."""
+        return reduce(self.xp.maximum, terms)
+
+    def absolute(self, x: Any) -> Any:
+        """Distance from zero."""
+        return self.xp.abs(x)
+
+    def _wide(self, x: Any, shape: tuple[int, ...] = ()) -> Any:
+        """A constant as a tensor of 64 bits, which no library narrows; tensors as they are."""
+        if hasattr(x, "ndim") and not isinstance(x, np.generic):
+            return x
+        kind = self.xp.int64 if isinstance(x, int | np.integer) else self.xp.float64
+        return self.xp.full(shape, x, dtype=kind)
+
+    def chain(self, cases: Sequence[tuple[Any, Any]], otherwise: Any) -> Any:
+        """The value of the first case that holds."""
+        out = otherwise
+        for condition, value in reversed(cases):
+            out = self.xp.where(condition, self._wide(value), self._wide(out))
+        return out
+
+    def flag(self, condition: Any) -> Any:
+        """One where it holds, else zero."""
+        return self.xp.asarray(condition, dtype=self.xp.float64)
+
+    def lookup(self, role: str, values: Mapping[Any, float], otherwise: float) -> Any:
+        """A number for each level of a column."""
+        column = self.held[role]
+        known = sorted((code, float(x)) for level, x in values.items() if (code := column.code(level)) is not None)
+        if not known:
+            return otherwise
+        codes, numbers = (self.xp.asarray(np.array(part)) for part in zip(*known, strict=True))
+        mine = column.codes(self.rows)
+        place = self.xp.clip(self.xp.searchsorted(codes, mine), 0, len(known) - 1)
+        return self.chain([(codes[place] == mine, numbers[place])], float(otherwise))
+
+    def is_level(self, role: str, level: Any) -> Any:
+        """Whether a column holds this level."""
+        codes, code = self.held[role].codes(self.rows), self.held[role].code(level)
+        return codes != codes if code is None else codes == code
+
+    def state(self, *, scores: Sequence[str] = (), numbers: Sequence[str] = (), labels: Sequence[str] = ()) -> Any:
+        """Whether a row is usable, and if not why; one number when all are."""
+        xp = self.xp
+        cases: list[tuple[Any, int]] = []
+        for role in labels:
+            cases.append((self.held[role].absent(self.rows), NO_PREDICTION if role == "prediction" else NO_TARGET))
+        for role in (*scores, *numbers):
+            code = {"target": NO_TARGET, "prediction": NO_PREDICTION}.get(role, NO_SCORE)
+            if not bool(xp.isfinite(self.value(role)).all()):
+                cases += [(xp.isnan(self.value(role)), code), (xp.isinf(self.value(role)), INFINITE_SCORE)]
+        if self.has("weight"):
+            cases += [(~xp.isfinite(self.value("weight")), NO_WEIGHT), (self.value("weight") <= 0, BAD_WEIGHT)]
+        if self.has("unit"):
+            cases.append((self.held["unit"].absent(self.rows), NO_UNIT))
+        cases += [(~xp.isfinite(self.value(role)), NO_VALUE) for role in value_roles(self)]
+        return self.chain([(mask, code) for mask, code in cases if mask is not None and bool(mask.any())], GOOD)
+
+    # A faster way for a shape it knows -------------------------------------------------------------------------------
+    def score_cells(self, request: ScoreTally) -> ScoreCells | None:
+        """The finished score table of many usable rows; None where the one operation has to do."""
+        if self.has("segment") or self.length <= MANY:
+            return None
+        table, names = self._count(request)
+        kinds, level = np.unique(table["level"], return_inverse=True)
+        if (table["state"] != GOOD).any() or len(kinds) > FEW_LEVELS:
+            return None
+        if request.exact:
+            keys = table["score"].view(np.float64)
+            table["low"] = table["high"] = keys
+        else:
+            keys = sum((table[f"cut{i}"] for i in range(len(request.cuts))), table["cell"] * (len(request.cuts) + 1))
+        found, place = np.unique(keys, return_inverse=True)
+        sums = [*([] if self.has("weight") else ["rows"]), *request.sums]
+        counts = np.zeros((len(found), len(sums) * len(kinds)))
+        for block, name in enumerate(sums):
+            counts[place, block * len(kinds) + level] = table[name]
+        low, high = np.full(len(found), np.inf), np.full(len(found), -np.inf)
+        np.minimum.at(low, place, table["low"])
+        np.maximum.at(high, place, table["high"])
+        if request.exact:
+            high = low
+        return ScoreCells(low, high, counts, list(names["level"](kinds)))
+
+    # The one operation -----------------------------------------------------------------------------------------------
+    def tally(self, request: Tally) -> Table:
+        """Group, add up, note extremes."""
+        table, names = self._count(request)
+        return table | {name: told(table[name]) for name, told in names.items()}
+
+    def _count(self, request: Tally) -> tuple[Table, dict[str, Names]]:
+        """The answer on the host, keys still as whole numbers, and what these stand for."""
+        names: dict[str, Names] = {}
+        parts: list[dict[str, Any]] = []
+        with self.device:
+            for rows in parts_of(self.length):
+                part = TensorRows(self.held, rows)
+                keys = {name: part._key(term(part)) for name, term in request.by.items()}
+                names = {name: key.names for name, key in keys.items()}
+                terms = {**request.sums, **request.lows, **request.highs}
+                codes = {name: key.codes for name, key in keys.items()}
+                parts.append(grouped(self.xp, request, codes, part.length, part._numbers_of(terms)))
+                if len(parts) == JOINED:
+                    parts = [joined(self.xp, request, parts)]
+            if not parts:
+                every = (*request.by, "rows", *request.sums, *request.lows, *request.highs)
+                return {name: np.zeros(0, dtype=np.int64) for name in every}, {}
+            whole = joined(self.xp, request, parts) if len(parts) > 1 else parts[0]
+            return {name: fetch(self.xp, values) for name, values in whole.items()}, names
+
+    def _key(self, term: Any) -> Key:
+        if isinstance(term, Key):
+            return term
+        x = self._wide(term, (self.length,))
+        if x.dtype == self.xp.float64:
+            return Key(bits_of(self.xp, x), lambda codes: codes.view(np.float64))
+        return Key(self.xp.asarray(x, dtype=self.xp.int64), lambda codes: codes)
+
+    def _numbers_of(self, terms: Mapping[str, Any]) -> Callable[[str], Any]:
+        def numbers(name: str) -> Any:
+            x = terms[name](self)
+            return self.flag(self._wide(x, (self.length,)))
+
+        return numbers
+
+
+def _objects(values: list[Any]) -> npt.NDArray[Any]:
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out

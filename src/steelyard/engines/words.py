@@ -1,0 +1,32 @@
+"""Under which words a lazy frame is asked, and what its columns hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from steelyard.engines.sql import SqlFrame, Words
+
+
+def words_of(frame: Any) -> Any:
+    """The module of Narwhals, or what stands in its place for a table that is asked in SQL."""
+    if isinstance(frame, SqlFrame):
+        return Words(frame.table)
+    import narwhals.stable.v2 as nw
+
+    return nw
+
+
+def kinds_of(nw: Any, frame: Any, columns: Mapping[str, str]) -> dict[str, str]:
+    """What the columns of a frame of Narwhals hold."""
+    schema = frame.collect_schema()
+
+    def kind(dtype: Any) -> str:
+        if dtype in {nw.Int128, nw.UInt128}:
+            return "wide"
+        if dtype == nw.Decimal:
+            return "decimal"
+        whole = "int" if dtype.is_integer() else "float" if dtype.is_numeric() else "other"
+        return "bool" if dtype == nw.Boolean else "text" if dtype == nw.String else whole
+
+    return {role: kind(schema[name]) for role, name in columns.items()}

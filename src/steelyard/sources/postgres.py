@@ -1,0 +1,228 @@
+"""PostgreSQL: tables, views and queries, asked over the user's own connection and never written to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.errors import MissingPart, UnreadableSource
+from steelyard.sources.cells import cell_text
+from steelyard.sources.progress import asking, nobody_knows
+from steelyard.sources.tables import SOURCE, Answer, Table
+
+KINDS = {
+    "bool": "bool",
+    **dict.fromkeys(("int2", "int4", "int8", "oid"), "int"),
+    **dict.fromkeys(("float4", "float8"), "float"),
+    **dict.fromkeys(("text", "varchar", "bpchar", "name", "char", "citext"), "text"),
+    "date": "date",
+    "timestamp": "moment",
+    "timestamptz": "zoned",
+}
+WAIT = 10
+"""Seconds to wait for a server that does not answer."""
+
+
+def connect(address: str) -> Any:
+    """A connection that only reads; an address without a time limit gets one."""
+    try:
+        import psycopg
+    except ImportError:
+        message = "PostgreSQL is spoken to with psycopg, which is not installed."
+        raise MissingPart(message, "Install it: pip install 'steelyard[postgres]'") from None
+
+    class Connection(psycopg.Connection[Any]):
+        def __del__(self, *_: Any) -> None:
+            # It lives as long as some table is asked over it, and nobody else can tell when that ends.
+            self.close()
+
+    limit: Any = {} if "connect_timeout" in address else {"connect_timeout": WAIT}
+    connection = Connection.connect(address, autocommit=True, **limit)
+    # A function that a query calls could write; what psycopg calls read_only holds for its own transactions alone.
+    connection.execute("set default_transaction_read_only = on")
+    # A role may have set fewer digits, which would round every number that is sent.
+    connection.execute("set extra_float_digits = 1")
+    return connection
+
+
+def refused(problem: Exception, told: str) -> UnreadableSource:
+    """Why a server let nobody in, in words that repeat nothing of what it was told."""
+    said = str(problem)
+    hint = "Check the address: postgresql://user:password@host:port/database?table=name"
+    if re.search("password authentication failed|no password supplied|pg_hba", said):
+        what, hint = "it did not accept the user or the password", "Check both; PGPASSWORD and ~/.pgpass are read too."
+    elif found := re.search(r'(database|role) "([^"]*)" does not exist', said):
+        what = f"it has no {'user' if found[1] == 'role' else 'database'} of that name"
+    elif re.search("timeout|timed out", said):
+        what, hint = "it did not answer in time", f"{hint}; &connect_timeout=60 waits for a minute."
+    elif re.search("refused|No such file|could not translate|resolve|unreachable|No route", said):
+        what = "nobody answers there"
+    else:
+        what = "it cannot be reached"
+    message = f"No connection to {told}: {what}."
+    return UnreadableSource(message, hint)
+
+
+class PostgresTable(Table):
+    """What a query of PostgreSQL gives; every step wraps the text of the query, and only `ask` sends it."""
+
+    database = "PostgreSQL"
+    text = "text"
+
+    def __init__(self, connection: Any, query: str, columns: Sequence[str] | None = None) -> None:
+        self.connection, self.query = connection, query
+        self.columns = list(columns) if columns is not None else list(self.kinds)
+        self.names = {name: name for name in self.columns}
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """What each column holds, as the server describes the query without running it."""
+        found = self._sent(f"select * from ({self.query}) as q limit 0").description
+        return {column.name: _kind(column) for column in found}
+
+    def _sent(self, sql: str) -> Any:
+        import psycopg
+
+        try:
+            # As bytes, so that a percent sign is what it is.
+            return self.connection.execute(sql.encode())
+        except psycopg.Error as problem:
+            raise self.explain(problem) from problem
+
+    def _with(self, query: str, columns: Sequence[str] | None = None) -> Self:
+        return type(self)(self.connection, query, self.columns if columns is None else columns)
+
+    def project(self, parts: Mapping[str, str]) -> Self:
+        """The table of these expressions, by name."""
+        asked = ", ".join(f"{x} as {self.quoted(name)}" for name, x in parts.items())
+        return self._with(f"select {asked} from ({self.query}) as q", list(parts))
+
+    def filter(self, condition: str) -> Self:
+        """The rows for which a condition holds."""
+        return self._with(f"select * from ({self.query}) as q where {condition}")
+
+    def union(self, other: Self) -> Self:
+        """The rows of both, which have the same columns in the same order."""
+        return self._with(f"select * from ({self.query}) as a union all select * from ({other.query}) as b")
+
+    def join(self, other: Self, keys: Mapping[str, str], columns: Mapping[str, str]) -> Self:
+        """Each row with the row of the other that has the same keys, of which these columns come along under new names."""
+        q = self.quoted
+        # Without it two columns of different collations could not be compared at all.
+        plain = {a: ' collate "C"' if self.kinds[a] == "text" else "" for a in keys}
+        same = " and ".join(f"mine.{q(a)}{plain[a]} = other.{q(b)}{plain[a]}" for a, b in keys.items())
+        more = ", ".join(f"other.{q(inside)} as {q(name)}" for name, inside in columns.items())
+        query = f"select mine.*, {more} from ({self.query}) as mine left join ({other.query}) as other on {same}"
+        return self._with(query, [*self.columns, *columns])
+
+    def queried(self, query: str) -> Self:
+        """What a query gives that calls the table `data`."""
+        asked = f"with data as ({self.query}) select * from ({query}) as asked"
+        return type(self)(self.connection, asked)
+
+    def reaches(self, other: Table) -> bool:
+        """Whether the other is asked over a connection to the same database."""
+        if not isinstance(other, PostgresTable):
+            return False
+        mine, theirs = self.connection.info, other.connection.info
+        return (mine.host, mine.port, mine.dbname, mine.user) == (theirs.host, theirs.port, theirs.dbname, theirs.user)
+
+    def beside(self, columns: Mapping[str, Any]) -> Self:
+        """Columns in memory as values of a query; a role that may only read cannot be given a table."""
+        from psycopg import sql
+
+        kinds = {name: "double precision" if np.asarray(v).dtype.kind == "f" else "" for name, v in columns.items()}
+        values = [np.asarray(v).tolist() for v in columns.values()]
+        rows = ", ".join(
+            "(" + ", ".join(sql.Literal(v).as_string(self.connection) for v in row) + ")"
+            for row in zip(*values, strict=True)
+        )
+        names = ", ".join(self.quoted(name) for name in columns)
+        told = (f"cast({self.quoted(n)} as {k}) as {self.quoted(n)}" if k else self.quoted(n) for n, k in kinds.items())
+        return self._with(f"select {', '.join(told)} from (values {rows}) as v ({names})", list(columns))
+
+    def ask(self, sql: str) -> Answer:
+        """The answer to a query over the table, which stands before it under the name that the query uses."""
+        import psycopg
+
+        with asking(nobody_knows):
+            found = self._sent(f"with {SOURCE} as not materialized ({self.query}) {sql}")
+            try:
+                rows = found.fetchall()
+            except psycopg.Error as problem:
+                raise self.explain(problem) from problem
+        return _columns([column.name for column in found.description], rows)
+
+    def limit(self, most: int) -> Self:
+        """At most so many rows, in no particular order."""
+        return self._with(f"select * from ({self.query}) as q limit {most}")
+
+    def length(self, most: int) -> int:
+        """How many rows there are; beyond `most` no more are looked at."""
+        return int(self.limit(most + 1).ask(f"select count(*) as n from {SOURCE}")["n"][0])
+
+    def sample(self, share: float, seed: int) -> Self:
+        """Rows whose text falls into a share of the MD5s: the same at every call, and of queries as well as tables."""
+        most = f"{min(int(share * 16**8), 16**8 - 1):08x}"
+        return self._with(f"select * from ({self.query}) as q where md5('{seed}' || q::text) < '{most}'")
+
+    # The words of its SQL ---------------------------------------------------------------------------------------------
+    def told(self, column: str) -> str:
+        """A column that says what is in it, in ways that no setting of the session or the column changes."""
+        x, kind = self.quoted(column), self.kinds[column]
+        if kind == "text":
+            # Some collations hold different texts to be the same.
+            return f'(cast({x} as text) collate "C")'
+        if kind == "date":
+            return f"to_char({x}, 'YYYY-MM-DD')"
+        return self._moment(x) if kind == "moment" else super().told(column)
+
+    @staticmethod
+    def _moment(x: str) -> str:
+        return f"rtrim(rtrim(to_char({x}, 'YYYY-MM-DD HH24:MI:SS.US'), '0'), '.')"
+
+    def utc(self, x: str) -> str:
+        """The text of a moment in UTC."""
+        return self._moment(f"{x} at time zone 'UTC'")
+
+    def cell(self, x: str, m: int, otherwise: int = 0) -> str:
+        """The grid cell of a number, and what stands for one that is missing or not finite."""
+        return cell_text(
+            x, m, otherwise, self.literal, lambda y: f"floor(ln({y}) / {self.literal(float(np.log(2.0)))})"
+        )
+
+    def explain(self, problem: Exception) -> Exception:
+        """What the server says, in one sentence; the text of the query is left out."""
+        said = getattr(getattr(problem, "diag", None), "message_primary", None) or str(problem).split("\n", 1)[0]
+        message = f"PostgreSQL cannot read the table: {said.rstrip('.')}."
+        hint = getattr(getattr(problem, "diag", None), "message_hint", None)
+        return UnreadableSource(message, hint or "Look at the table or the query, and at what the user may read.")
+
+
+def _kind(column: Any) -> str:
+    if column.type_display.startswith("numeric"):
+        return "wide" if column.scale == 0 and (column.precision or 0) > 18 else "decimal"
+    return KINDS.get(re.sub(r"\(.*", "", column.type_display), "other")
+
+
+def _columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Answer:
+    """Rows of an answer as columns, masked where something is missing."""
+    columns = zip(*rows, strict=True) if rows else ([] for _ in names)
+    return {name: _column(list(values)) for name, values in zip(names, columns, strict=True)}
+
+
+def _column(values: list[Any]) -> npt.NDArray[Any]:
+    gone = [v is None for v in values]
+    present = next((v for v in values if v is not None), None)
+    fill: Any = "" if isinstance(present, str) else False if isinstance(present, bool) else 0
+    if isinstance(present, Decimal):
+        values = [v if v is None else float(v) for v in values]
+    filled = [fill if lost else v for v, lost in zip(values, gone, strict=True)]
+    found = np.array(filled, dtype=object if isinstance(present, str) else None)
+    return np.ma.masked_array(found, mask=gone) if any(gone) else found

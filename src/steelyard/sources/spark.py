@@ -1,0 +1,189 @@
+"""Spark: frames of a cluster, classic or over Connect, asked in its SQL; only small answers come back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.engines.answers import is_theirs
+from steelyard.errors import UnreadableSource
+from steelyard.sources.cells import cell_text
+from steelyard.sources.progress import Share, asking, nobody_knows
+from steelyard.sources.tables import SOURCE, Answer, Table
+
+KINDS = {
+    "boolean": "bool",
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "int"),
+    **dict.fromkeys(("float", "double"), "float"),
+    "string": "text",
+    "date": "date",
+    "timestamp_ntz": "moment",
+    "timestamp": "zoned",
+}
+
+
+def is_spark(data: Any) -> bool:
+    """Whether it is a frame of Spark; such a frame claims to have every attribute, so only its module tells."""
+    return type(data).__module__.startswith("pyspark.sql.") and type(data).__name__ == "DataFrame"
+
+
+class SparkTable(Table):
+    """A frame of Spark. Every step makes another frame, and only `ask` starts a job."""
+
+    database = "Spark"
+    double, text = "double", "string"
+    counts = False
+
+    def __init__(self, frame: Any, columns: Sequence[str] | None = None) -> None:
+        self.native = frame
+        self.columns = list(frame.columns if columns is None else columns)
+        self.names = {name: name for name in self.columns}
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """What each column holds."""
+        return {name: _kind(kind) for name, kind in self.native.dtypes}
+
+    @staticmethod
+    def quoted(name: str) -> str:
+        """A column's name in SQL."""
+        return "`" + name.replace("`", "``") + "`"
+
+    @classmethod
+    def literal(cls, value: Any) -> str:
+        """A value as the database reads it, to the last digit; backslashes would begin something else in a text."""
+        if isinstance(value, str):
+            return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        if isinstance(value, float) and np.isfinite(value):
+            return f"{float(value)!r}D"
+        return super().literal(value)
+
+    def project(self, parts: Mapping[str, str]) -> Self:
+        """The table of these expressions, by name."""
+        asked = (f"{x} as {self.quoted(name)}" for name, x in parts.items())
+        return type(self)(self.native.selectExpr(*asked), list(parts))
+
+    def filter(self, condition: str) -> Self:
+        """The rows for which a condition holds."""
+        return type(self)(self.native.filter(condition), self.columns)
+
+    def union(self, other: Self) -> Self:
+        """The rows of both, which have the same columns in the same order."""
+        return type(self)(self.native.unionAll(other.native))
+
+    def join(self, other: Self, keys: Mapping[str, str], columns: Mapping[str, str]) -> Self:
+        """Each row with the row of the other that has the same keys, of which these columns come along under new names."""
+        q = self.quoted
+        same = " and ".join(f"mine.{q(a)} = other.{q(b)}" for a, b in keys.items())
+        more = ", ".join(f"other.{q(inside)} as {q(name)}" for name, inside in columns.items())
+        sql = f"select mine.*, {more} from {{mine}} as mine left join {{other}} as other on {same}"
+        return type(self)(self.native.sparkSession.sql(sql, mine=self.native, other=other.native))
+
+    def queried(self, query: str) -> Self:
+        """What a query gives that calls the table `data`."""
+        self.native.createOrReplaceTempView("data")
+        try:
+            return type(self)(self.native.sparkSession.sql(query))
+        except Exception as problem:
+            if not is_theirs(problem):
+                raise
+            raise self.explain(problem) from problem
+
+    def reaches(self, other: Table) -> bool:
+        """Whether the other is a frame of the same session."""
+        return isinstance(other, SparkTable) and self.native.sparkSession is other.native.sparkSession
+
+    def beside(self, columns: Mapping[str, Any]) -> Self:
+        """Columns in memory as a frame of the same session."""
+        values = [_plain(np.asarray(v)) for v in columns.values()]
+        kinds = ", ".join(f"{self.quoted(name)} {_type(np.asarray(v))}" for name, v in columns.items())
+        return type(self)(self.native.sparkSession.createDataFrame(list(zip(*values, strict=True)), kinds))
+
+    def ask(self, sql: str) -> Answer:
+        """The answer to a query over the table."""
+        asked = sql.replace("{", "{{").replace("}", "}}").replace(SOURCE, "{given}")
+        try:
+            with asking(self._progress):
+                found = self.native.sparkSession.sql(asked, given=self.native).toArrow()
+        except Exception as problem:
+            if not is_theirs(problem):
+                raise
+            raise self.explain(problem) from problem
+        return {name: _column(found.column(name)) for name in found.column_names}
+
+    def _progress(self) -> Share:
+        if ".connect." in type(self.native).__module__:
+            return nobody_knows()
+        tracker = self.native.sparkSession.sparkContext.statusTracker()
+
+        def share() -> float | None:
+            found = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            tasks = sum(stage.numTasks for stage in found if stage is not None)
+            return sum(stage.numCompletedTasks for stage in found if stage is not None) / tasks if tasks else None
+
+        return share
+
+    def limit(self, most: int) -> Self:
+        """At most so many rows, in no particular order."""
+        return type(self)(self.native.limit(most), self.columns)
+
+    def length(self, most: int) -> int:
+        """How many rows there are: a limit would bring the rows to one place, and files know their own number."""
+        return int(self.native.count())
+
+    def sample(self, share: float, seed: int) -> Self:
+        """About this share of the rows."""
+        return type(self)(self.native.sample(fraction=min(share, 1.0), seed=seed), self.columns)
+
+    # The words of its SQL ---------------------------------------------------------------------------------------------
+    def utc(self, x: str) -> str:
+        """The text of a moment in UTC, whatever the zone of the session."""
+        moved = f"timestampadd(MICROSECOND, unix_micros({x}), timestamp_ntz'1970-01-01 00:00:00')"
+        return f"cast({moved} as string)"
+
+    def cell(self, x: str, m: int, otherwise: int = 0) -> str:
+        """The grid cell of a number, and what stands for one that is missing or not finite."""
+        return cell_text(x, m, otherwise, self.literal, lambda y: f"floor(log2({y}))")
+
+    def explain(self, problem: Exception) -> Exception:
+        """What Spark says, in one sentence."""
+        lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+        said = re.sub(r"^\[[A-Z_.0-9]+\] ", "", lines[0] if lines else type(problem).__name__)
+        said = re.sub(r" SQLSTATE: \w+", "", said).rstrip(".")
+        message = f"Spark cannot read the table: {said}."
+        return UnreadableSource(message, "Look at the table or the query, and at the log of the cluster.")
+
+
+def _kind(kind: str) -> str:
+    if kind.startswith("decimal("):
+        precision, scale = (int(n) for n in kind.removeprefix("decimal(").rstrip(")").split(","))
+        return "wide" if scale == 0 and precision > 18 else "decimal"
+    return "text" if kind.startswith(("char(", "varchar(", "string")) else KINDS.get(kind, "other")
+
+
+def _type(values: npt.NDArray[Any]) -> str:
+    return {"f": "double", "i": "bigint", "u": "bigint", "b": "boolean"}.get(values.dtype.kind, "string")
+
+
+def _plain(values: npt.NDArray[Any]) -> list[Any]:
+    if values.dtype.kind in "fiub":
+        return list(values.tolist())
+    return [None if v is None else str(v) for v in values.tolist()]
+
+
+def _column(values: Any) -> npt.NDArray[Any]:
+    """A column of Arrow as NumPy, masked where something is missing."""
+    import pyarrow as pa
+
+    if pa.types.is_decimal(values.type):
+        values = values.cast(pa.float64())
+    gone = np.asarray(values.is_null().to_numpy()) if values.null_count else None
+    if gone is not None and not pa.types.is_string(values.type) and not pa.types.is_large_string(values.type):
+        values = values.fill_null(False if pa.types.is_boolean(values.type) else 0)
+    found = values.to_numpy()
+    return found if gone is None else np.ma.masked_array(found, mask=gone)

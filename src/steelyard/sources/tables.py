@@ -1,0 +1,217 @@
+"""Tables that are asked in SQL where they live: what every database offers alike, and the words it has for it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.engines.answers import explained
+from steelyard.engines.columns import FRACTION, MODULUS, WHOLE_FLOATS
+from steelyard.engines.frames import FrameRows
+from steelyard.engines.sql import SqlFrame
+
+SOURCE = "steelyard_rows"
+"""What a query calls the table that it is asked of."""
+BUCKET = "bucket of the unit"
+NUMBERS = ("int", "wide", "float", "decimal")
+TIMES = ("date", "moment", "zoned")
+
+Answer = dict[str, npt.NDArray[Any]]
+
+
+class Table(ABC):
+    """A table of a database: its columns, and a few ways to ask it; nothing is read before it is asked.
+
+    `columns` are its columns as the database calls them, `names` says what it calls each column of the user, and `kinds`
+    what a column holds: bool, int, wide (whole numbers beyond 64 bits), float, decimal, text, date, moment (without a
+    zone), zoned, or other.
+    """
+
+    database: ClassVar[str]
+    title = ""
+    """What people call it: an address without its secrets, or nothing."""
+    columns: list[str]
+    names: dict[str, str]
+
+    @property
+    @abstractmethod
+    def kinds(self) -> dict[str, str]:
+        """What each column of the database holds; looked up when it is first asked for."""
+
+    # What every database does in its own way --------------------------------------------------------------------------
+    @abstractmethod
+    def project(self, parts: Mapping[str, str]) -> Self:
+        """The table of these expressions, by name."""
+
+    @abstractmethod
+    def filter(self, condition: str) -> Self:
+        """The rows for which a condition holds."""
+
+    @abstractmethod
+    def union(self, other: Self) -> Self:
+        """The rows of both, which have the same columns in the same order."""
+
+    @abstractmethod
+    def join(self, other: Self, keys: Mapping[str, str], columns: Mapping[str, str]) -> Self:
+        """Each row with the row of the other that has the same keys, of which these columns come along under new names."""
+
+    @abstractmethod
+    def queried(self, query: str) -> Self:
+        """What a query gives that calls the table `data`."""
+
+    @abstractmethod
+    def reaches(self, other: Table) -> bool:
+        """Whether the other lives in the same place, so that the two can be joined there."""
+
+    @abstractmethod
+    def beside(self, columns: Mapping[str, Any]) -> Self:
+        """Columns in memory as a table that can be joined with this one; for small ones."""
+
+    @abstractmethod
+    def ask(self, sql: str) -> Answer:
+        """The answer to a query over `SOURCE`: small columns, masked where something is missing."""
+
+    @abstractmethod
+    def length(self, most: int) -> int:
+        """How many rows there are; beyond `most` any number above it will do."""
+
+    @abstractmethod
+    def sample(self, share: float, seed: int) -> Self:
+        """About this share of the rows, the same at every call."""
+
+    def batches(self, score: str, target: str) -> Iterator[tuple[Any, Any]] | None:
+        """Scores and whole-number targets in batches, without a copy and in no particular order; None if it cannot."""
+        return None
+
+    @abstractmethod
+    def limit(self, most: int) -> Self:
+        """At most so many rows, in no particular order."""
+
+    def extended(self, parts: Mapping[str, str]) -> Self:
+        """The table with more columns."""
+        return self.project({name: self.quoted(name) for name in self.columns} | dict(parts))
+
+    source: ClassVar[str] = SOURCE
+    counts: ClassVar[bool] = True
+    """Whether the rows are counted without reading all of them."""
+    histograms: ClassVar[bool] = False
+    """Whether the database has a function `histogram`."""
+
+    def explain(self, problem: Exception) -> Exception:
+        """A complaint of the database as one of ours."""
+        return explained(problem)
+
+    # The words of its SQL ---------------------------------------------------------------------------------------------
+    double: ClassVar[str] = "double precision"
+    text: ClassVar[str] = "varchar"
+
+    @staticmethod
+    def quoted(name: str) -> str:
+        """A column's name in SQL."""
+        return '"' + name.replace('"', '""') + '"'
+
+    @classmethod
+    def number(cls, x: str) -> str:
+        """An expression as a floating-point number."""
+        return f"cast({x} as {cls.double})"
+
+    @classmethod
+    def literal(cls, value: Any) -> str:
+        """A value as the database reads it, to the last digit."""
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, str):
+            return "'" + value.replace("'", "''") + "'"
+        return str(value) if isinstance(value, int) else cls.number(f"'{float(value)!r}'")
+
+    @classmethod
+    def is_nan(cls, x: str) -> str:
+        """Whether a floating-point number is NaN, which databases put above infinity; null where it is missing."""
+        return f"({x} > {cls.literal(np.inf)})"
+
+    def finite(self, x: str) -> str:
+        """Whether a floating-point number is there, and neither NaN nor infinite."""
+        return f"({x} is not null and not {self.is_nan(x)} and abs({x}) < {self.literal(np.inf)})"
+
+    def told(self, column: str) -> str:
+        """A column that says what is in it; times as text that depends on no zone, wide numbers as their digits."""
+        x, kind = self.quoted(column), self.kinds[column]
+        if kind == "zoned":
+            return f"({self.utc(x)} || '+00:00')"
+        return f"cast({x} as {self.text})" if kind in {"date", "moment", "wide", "other"} else x
+
+    def utc(self, x: str) -> str:
+        """The text of a moment in UTC."""
+        return f"cast({x} at time zone 'UTC' as {self.text})"
+
+    @staticmethod
+    def md5(x: str) -> str:
+        """The hexadecimal digits of the MD5 of a text in UTF-8."""
+        return f"md5({x})"
+
+    def bucket(self, column: str) -> str:
+        """The bucket of a unit, 0 where it is missing: numbers by arithmetic, all else by the MD5 of its text."""
+        kind, told = self.kinds[column], self.told(column)
+        if kind == "bool":
+            found = f"case when {told} then {{}} else {{}} end".format(*(self._hashed(str(i)) for i in (1, 0)))
+        elif kind == "int":
+            found = self._hashed(told)
+        elif kind == "wide":
+            found = self._hashed(f"({self.quoted(column)} % {MODULUS})")
+        elif kind in {"float", "decimal"}:
+            found = self._hashed_fraction(self.number(told))
+        else:
+            digits = self.md5(told)
+            places = [f"(position(substr({digits}, {i + 1}, 1) in '0123456789abcdef') - 1)" for i in range(4)]
+            found = " + ".join(f"{place} * {16 ** (3 - i)}" for i, place in enumerate(places))
+        return f"coalesce(cast({found} as bigint), 0)"
+
+    @staticmethod
+    def _hashed(u: str) -> str:
+        """As `bucket_of_integers` of engines/columns.py has it."""
+        h = f"((((cast({u} as bigint) % {MODULUS}) + {MODULUS}) % {MODULUS}) * 48271 + 11) % {MODULUS}"
+        return f"cast(floor(((({h}) * 16807 + 7919) % {MODULUS}) / 32768.0) as bigint)"
+
+    def _hashed_fraction(self, x: str) -> str:
+        """As `bucket_of_fraction` of engines/columns.py has it."""
+        whole = f"cast(floor({x}) as bigint)"
+        part = f"cast(floor(({x} - floor({x})) * {self.literal(float(FRACTION))}) as bigint)"
+        fraction = self._hashed(f"({whole} % {MODULUS}) * 31 + {part}")
+        near = f"abs({x}) < {self.literal(float(WHOLE_FLOATS))}"
+        return (
+            f"case when not {self.finite(x)} or not {near} then 1 "
+            f"when {x} = floor({x}) then {self._hashed(whole)} else {fraction} end"
+        )
+
+    @abstractmethod
+    def cell(self, x: str, m: int, otherwise: int = 0) -> str:
+        """The grid cell of a number, as `grid.encode` has it, and what stands for one that is missing or not finite."""
+
+    # What is built of these -------------------------------------------------------------------------------------------
+    def rows(self, roles: Mapping[str, str]) -> FrameRows:
+        """The rows for counting, with columns under the names of their roles."""
+        own = {role: self.names[name] for role, name in roles.items()}
+        parts = {role: self.told(column) for role, column in own.items()}
+        if "unit" in own:
+            parts[BUCKET] = self.bucket(own["unit"])
+        told = {**dict.fromkeys(TIMES, "text"), "other": "text"}
+        kinds = {role: told.get(self.kinds[column], self.kinds[column]) for role, column in own.items()}
+        bucket = BUCKET if "unit" in own else ""
+        frame, mine = SqlFrame(self.project(parts)), {role: role for role in roles}
+        return FrameRows(frame, mine, roles, kinds, bucket, (self, own))
+
+    def fetch(self, names: Sequence[str]) -> Answer:
+        """These columns of all rows, by the names that the user has for them."""
+        inside = {f"column {i}": self.told(self.names[name]) for i, name in enumerate(names)}
+        found = self.project(inside).ask(f"select * from {SOURCE}")
+        return {name: found[place] for name, place in zip(names, inside, strict=True)}
+
+
+def plain_numbers(values: Any) -> npt.NDArray[np.float64]:
+    """Numbers of an answer, NaN where the database had none."""
+    filled = np.ma.filled(np.ma.asarray(values).astype(np.float64), np.nan)
+    return np.asarray(filled, dtype=np.float64)

@@ -1,0 +1,140 @@
+"""The front door to tables: table() opens whatever holds rows, joins predictions with labels, and computes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from steelyard.errors import BadLevels, NotAvailable, UnreadableSource, UsageError, listing
+from steelyard.sources.databases import checked, is_address, open_address
+from steelyard.sources.recognise import check_columns, open_table
+from steelyard.sources.relations import Relation, of_columns
+from steelyard.sources.tables import NUMBERS, SOURCE, Table, plain_numbers
+
+KINDS = {
+    "bool": "truth values",
+    **dict.fromkeys(NUMBERS, "numbers"),
+    "text": "text",
+    "date": "days",
+    "moment": "points in time without a zone",
+    "zoned": "points in time with a zone",
+    "other": "something else",
+}
+"""What people call what a column holds."""
+
+
+def table(
+    data: Any,
+    *,
+    query: str | None = None,
+    labels: Any = None,
+    on: str | Sequence[str] | Mapping[str, str] | None = None,
+    spark: str | None = None,
+) -> Table:
+    """Open a table where it lives; it can be passed wherever data is taken, and is not read before it is asked.
+
+    `data` is a path, a glob, a folder, an address (postgresql://…?table=…, duckdb:…, sqlite:…), or any frame. `query` is a
+    SELECT over the tables of a database, or over `data` where there is but one table. With `labels` each row gets the
+    columns of the one row there that has the same key; `on` names the key, or maps its name here to its name there.
+    `spark` is the address of a cluster (spark://host:7077, sc://host:15002, local[2]) that then reads the files.
+
+    >>> t = table({"id": [1, 2], "p": [0.9, 0.2]}, labels={"id": [2, 1], "y": [0, 1]}, on="id")
+    >>> {name: values.tolist() for name, values in t.fetch(["p", "y"]).items()}
+    {'p': [0.9, 0.2], 'y': [1, 0]}
+    """
+    if data is None:
+        message = "labels=, on= and query= are about a table, and no data came."
+        raise UsageError(message, "Pass a path, an address or a frame first.")
+    found = _opened(data, query, spark)
+    if labels is None and on is None:
+        return found
+    if labels is None or on is None:
+        message = "labels= and on= go together: a table of labels, and the key by which its rows are found."
+        raise UsageError(message, 'For example labels="labels.parquet", on="id".')
+    return _joined(found, _opened(labels, None, spark, found), on)
+
+
+def _opened(data: Any, query: str | None, spark: str | None, beside: Table | None = None) -> Table:
+    if spark is not None and is_address(data):
+        message = "A Spark cluster reads files, and an address of another database came."
+        raise UsageError(message, "Leave spark= out; or name files that the cluster can see.")
+    if query is not None and is_address(data):
+        return open_address(str(data), query)
+    if spark is not None and isinstance(data, str):
+        from steelyard.sources.clusters import read_files
+
+        found: Table | None = read_files(spark, data)
+    else:
+        found = open_table(data, beside)
+    if found is None:
+        if beside is not None and not isinstance(beside, Relation):
+            message = (
+                f"The predictions live in {beside.database} and the labels do not, so they cannot be joined there."
+            )
+            raise NotAvailable(message, f"Write the labels to a table of {beside.database} first, and name that.")
+        found = of_columns(data) if beside is None else beside.holding(data)
+    if query is None:
+        return found
+    try:
+        asked = found.queried(checked(query))
+    except UnreadableSource as problem:
+        raise UnreadableSource(problem.message, "Look at the query: the table is called data in it.") from problem
+    asked.title = found.title
+    return asked
+
+
+def _joined(mine: Table, other: Table, on: str | Sequence[str] | Mapping[str, str]) -> Table:
+    keys = dict(on) if isinstance(on, Mapping) else {name: name for name in ([on] if isinstance(on, str) else on)}
+    if not keys:
+        message = "The key by which labels are found has no columns."
+        raise UsageError(message, 'Name at least one: on="id".')
+    check_columns({f"key{i}": name for i, name in enumerate(keys)}, list(mine.names))
+    check_columns({f"key of the labels{i}": name for i, name in enumerate(keys.values())}, list(other.names))
+    if not mine.reaches(other):
+        message = f"The predictions live in {mine.database} and the labels elsewhere, so they cannot be joined there."
+        raise NotAvailable(message, "Bring one of them to where the other is, and name it there.")
+    rounded = _refuse_kinds(mine, other, keys)
+    _refuse_twice(other, list(keys.values()), rounded)
+    inside = {mine.names[a]: other.names[b] for a, b in keys.items()}
+    more = {name: column for name, column in other.names.items() if name not in keys.values()}
+    both = [name for name in more if name in mine.names]
+    # A name that both have is never guessed.
+    renamed = {(f"labels.{name}" if name in both else name): column for name, column in more.items()}
+    # Databases take "Y" and "y" for one name, so those of the labels are not used inside.
+    places = {name: f"steelyard_label_{i}" for i, name in enumerate(renamed)}
+    found = mine.join(other, inside, {places[name]: column for name, column in renamed.items()})
+    told = {(f"data.{name}" if name in both else name): column for name, column in mine.names.items()}
+    found.names = told | places
+    found.title = mine.title
+    return found
+
+
+def _refuse_kinds(mine: Table, other: Table, keys: Mapping[str, str]) -> set[str]:
+    """Refuse keys that databases compare in different ways; the others that are rounded when they are compared."""
+    rounded = set()
+    for here, there in keys.items():
+        a, b = mine.kinds[mine.names[here]], other.kinds[other.names[there]]
+        days = {a, b} <= {"date", "moment"}
+        if a != b and not days and not {a, b} <= set(NUMBERS):
+            message = f'The key "{here}" holds {KINDS[a]} in the data and {KINDS[b]} among the labels.'
+            raise UsageError(message, "Turn one of them into what the other is, so that equal keys are written alike.")
+        if a != b and "float" in {a, b}:
+            rounded.add(there)
+    return rounded
+
+
+def _refuse_twice(other: Table, keys: Sequence[str], rounded: Collection[str]) -> None:
+    """Refuse labels of which several have the same key: rows would be counted more than once."""
+    own = {key: other.quoted(other.names[key]) for key in keys}
+    columns = ", ".join(other.number(x) if key in rounded else x for key, x in own.items())
+    there = " and ".join(f"{other.quoted(other.names[key])} is not null" for key in keys)
+    groups = f"(select count(*) as n from {SOURCE} where {there} group by {columns} having count(*) > 1)"
+    found = other.ask(f"select count(*) as keys_twice from {groups} as g")
+    n = int(plain_numbers(found["keys_twice"])[0])
+    if n:
+        message = (
+            f"{n:,} {'key has' if n == 1 else 'keys have'} more than one row among the labels, by {listing(keys)}."
+        )
+        raise BadLevels(
+            message, "Each prediction needs one label: keep the right row of each, or name more columns of the key."
+        )

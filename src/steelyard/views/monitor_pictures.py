@@ -1,0 +1,168 @@
+"""A monitor in pictures: one signal over time, with what it is held against and where alarms fired."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
+from steelyard.charts.scales import Scale, wide_enough
+from steelyard.measures.measure import catalogue
+from steelyard.views.monitor import KEYS, UNJUDGED, monitor_sentences
+from steelyard.words import percent, significant, visible
+
+LIMITS = (0.1, 0.25)
+ACROSS, UP, LETTER, LINE = 670.0, 230.0, 7.0, 13.0
+"""About how many points a picture is wide and high inside, and a letter and a line of its words."""
+
+
+def _ticks(names: Sequence[str], most: int = 7) -> tuple[tuple[float, str], ...]:
+    step = max(1, -(-len(names) // most))
+    return tuple((float(i), visible(names[i])) for i in range(0, len(names), step))
+
+
+def monitor_chart(m: Any, name: str) -> Chart:
+    """One signal over time: interval, reference, margin; fired alarms filled, unjudged windows hollow, estimates dotted.
+
+    A thin line through a window whose labels are not in runs from the worst to the best that they can make of it.
+    """
+    series = m.series(name)
+    kind = series[0].kind
+    xs = [float(i) for i in range(len(series))]
+    told = [None if s.value is None else s.value for s in series]
+    ys = [None if x is None else x.value for x in told]
+    lows, highs = ([None if x is None else getattr(x, end) for x in told] for end in ("low", "high"))
+    stands = [w.state_of(name) for w in m.windows]
+    marks: list[Mark] = []
+    seen = [v for v in (*ys, *lows, *highs) if v is not None]
+    marks.append(Band(xs, lows, highs, 0, 0.2))
+    lines, levels, words = _levels(m, name, series[0], kind, max(seen, default=0.0))
+    marks += lines
+    seen += levels
+    more, reached, told_of = _ranges(series, xs)
+    marks += more
+    seen += reached
+    words += told_of
+    sure = [None if s.estimated else y for s, y in zip(series, ys, strict=True)]
+    guessed = [
+        y if s.estimated or _beside(series, i) else None for i, (s, y) in enumerate(zip(series, ys, strict=True))
+    ]
+    if any(s.estimated for s in series):
+        marks.append(Line(xs, guessed, 0, 1.5, "1 4"))
+    marks.append(Line(xs, sure, 0, 2))
+    size = 3.5 if len(xs) <= 60 else 2.2
+    for x, y, s, state in zip(xs, ys, series, stands, strict=True):
+        if y is None:
+            continue
+        if state in {"alarm", "warn"} and s.state not in UNJUDGED:
+            marks.append(Point(x, y, 1, "diamond" if state == "alarm" else "triangle", size + 2))
+        else:
+            marks.append(Point(x, y, 0, "ring" if s.state in UNJUDGED else "circle", size))
+    titles = {
+        "performance": f"{name} over time",
+        "timeliness": f"Timeliness of each cohort, followed for {m.facts.get('period')}",
+        "volume": "Rows in each window",
+    }
+    title = titles.get(kind, f"Stability of {name} over time")
+    upright = {"volume": "rows", "performance": name, "timeliness": "Q"}.get(kind, "stability index")
+    up = wide_enough(seen, upright)
+    if kind in {"output", "feature"}:
+        up = Scale(0.0, max([*seen, 0.12]) * 1.05, up.title)
+    elif kind == "volume":
+        up = Scale(0.0, max([*seen, 1.0]) * 1.05, up.title)
+    placed = _placed(m, name)
+    deep = 1 + max((row for _, _, row, _ in placed), default=-1)
+    # Words stand above everything that is drawn.
+    up = Scale(up.low, up.high + (up.high - up.low) * deep * LINE / UP, up.title)
+    for x, word, row, right in placed:
+        marks.append(Rule(x=x, colour=1))
+        if word:
+            side, off = ("start", 4.0) if right else ("end", -4.0)
+            marks.append(Text(x, up.high, word, 1, side, dx=off, dy=10 + LINE * row))
+    across = Scale(-0.5, max(len(xs) - 0.5, 0.5), "", labels=_ticks([w.name for w in m.windows]))
+    columns = {"window": [w.name for w in m.windows], "value": ys, "low": lows, "high": highs, "state": stands}
+    legend: list[tuple[str, int | str]] = [(visible(name), 0), *words]
+    if any(state in {"alarm", "warn"} for state in stands):
+        legend.append(("alarm or warning", 1))
+    description = " ".join(monitor_sentences(m)[:2])
+    return Chart(
+        f"monitor {name}", visible(title), across, up, tuple(marks), description, columns, tuple(legend), (760.0, 320.0)
+    )
+
+
+def _placed(m: Any, name: str, most: int = 4) -> list[tuple[float, str, int, bool]]:
+    """Where alarms and warnings fired, the line on which each is named so that no words meet, and whether to its right.
+
+    Where even the last line is taken, there are no words; the shape of the point says the same.
+    """
+    order = {w.name: i for i, w in enumerate(m.windows)}
+    fired: dict[int, str] = {}
+    for a in m.alarms:
+        if (
+            a.signal == name
+            and a.after == "firing"
+            and a.before != "recovering"
+            and fired.get(order[a.window]) != "alarm"
+        ):
+            fired[order[a.window]] = a.severity
+    lines = {place: ACROSS * (place + 0.5) / len(m.windows) for place in sorted(fired)}
+    out: list[tuple[float, str, int, bool]] = []
+    taken: list[list[tuple[float, float]]] = [[] for _ in range(most)]
+    for place, at in lines.items():
+        width = LETTER * len(fired[place]) + 8
+        sides = [(at, at + width), (at - width, at)]
+        # Beside the line where no other line runs through the word, and inside of the picture.
+        sides.sort(key=lambda s: (s[0] < 0 or s[1] > ACROSS, any(s[0] < x < s[1] for x in lines.values())))
+        start, end = sides[0]
+        row = next((k for k, held in enumerate(taken) if all(end <= a or b <= start for a, b in held)), None)
+        if row is not None:
+            taken[row].append((start, end))
+        out.append((float(place), "" if row is None else fired[place], row or 0, start == at))
+    return out
+
+
+def _ranges(series: Sequence[Any], xs: Sequence[float]) -> tuple[list[Mark], list[float], list[tuple[str, int | str]]]:
+    """Numbers of rows that were to be expected, or what missing labels can still make of a measure."""
+    usual, ends = [s.usual for s in series], [(x, s.completed) for x, s in zip(xs, series, strict=True) if s.completed]
+    marks: list[Mark] = []
+    reached: list[float] = []
+    words: list[tuple[str, int | str]] = []
+    if any(usual):
+        lows, highs = ([None if u is None else float(u[k]) for u in usual] for k in (0, 1))
+        marks.append(Band(xs, lows, highs, "quiet", 0.15))
+        reached += [v for v in (*lows, *highs) if v is not None]
+        words.append(("to be expected", "quiet"))
+    if ends:
+        marks += [Line([x, x], list(pair), "quiet", 1.5) for x, pair in ends]
+        reached += [v for _, pair in ends for v in pair]
+        words.append(("worst to best with all labels in", "quiet"))
+    return marks, reached, words
+
+
+def _beside(series: Sequence[Any], i: int) -> bool:
+    """Whether a neighbour is an estimate, so that the dotted line meets the full one."""
+    return any(0 <= k < len(series) and series[k].estimated for k in (i - 1, i + 1))
+
+
+def _levels(
+    m: Any, name: str, signal: Any, kind: str, top: float
+) -> tuple[list[Mark], list[float], list[tuple[str, int | str]]]:
+    """The line of the reference and the levels from which it matters, and their words."""
+    if kind in {"output", "feature"}:
+        shown = [v for v in LIMITS if v <= max(top, LIMITS[0])]
+        marks: list[Mark] = [Rule(y=v) for v in shown]
+        marks += [Text(-0.4, v, w, dy=-4) for v, w in zip(shown, ("worth a look", "large"), strict=False)]
+        return marks, [LIMITS[0]], []
+    if kind not in KEYS or signal.reference is None:
+        return [], [], []
+    base = signal.reference
+    # An error rate is followed in place of accuracy, and the margin is one of accuracy.
+    part = 1 - base if name == "error_rate" and m.mode == "sequential" else abs(base)
+    known = catalogue().get(name.split(" ")[0])
+    sign = 1 if known is not None and known.better == "lower" else -1
+    edge = base + sign * m.margin * part
+    words: list[tuple[str, int | str]] = [(f"reference {significant(base)}", "ink")]
+    if not m.margin:
+        return [Rule(y=base, colour="ink", dash="")], [base], words
+    words.append((f"margin {percent(m.margin)}", "quiet"))
+    return [Rule(y=base, colour="ink", dash=""), Rule(y=edge)], [base, edge], words

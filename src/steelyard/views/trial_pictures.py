@@ -1,0 +1,177 @@
+"""A trial in pictures: the effect by every method, the periods, the looks, bands and curves of uplift."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
+from steelyard.charts.scales import Scale
+from steelyard.views.trial import NOT_VALID, looks_sentences, trial_sentences, uplift_sentences
+from steelyard.words import count, significant, visible
+
+MOST_PERIODS = 400
+
+
+def trial_charts(t: Any) -> dict[str, Chart]:
+    """Those pictures for which there is something to show."""
+    out = {"effect": effect_chart(t)}
+    if t.periods is not None and 1 < len(t.periods.names) <= MOST_PERIODS:
+        out["periods"] = periods_chart(t)
+    if t.looks is not None and len(t.looks.looks) > 1:
+        out["looks"] = looks_chart(t)
+    if t.uplift is not None:
+        out |= {"bands": bands_chart(t), "uplift": curve_chart(t, "uplift"), "qini": curve_chart(t, "qini")}
+    return out
+
+
+def _room(values: list[float], none: float = 0.0) -> tuple[float, float]:
+    """Ends of a scale with a little space around the values."""
+    low, high = min([*values, none]), max([*values, none])
+    space = 0.06 * ((high - low) or 1.0)
+    return low - space, high + space
+
+
+def effect_chart(t: Any) -> Chart:
+    """A forest of all methods: the relative effect of each with its interval, pale where the method is not valid here."""
+    shown: list[Any] = [(m, *_relative(m)) for m in t.methods if m.effect.value is not None]
+    shown = [row for row in shown if row[1] is not None][::-1]
+    ends = [v for _, *three in shown for v in three if v is not None and math.isfinite(v)]
+    low, high = _room(ends)
+    marks: list[Mark] = [Rule(x=0.0)]
+    for i, (m, value, a, b) in enumerate(shown):
+        colour = "quiet" if not m.valid else 1 if m.primary else 0
+        left, right = (None, None) if a is None or b is None else (max(a, low), min(b, high))
+        marks.append(Point(value, float(i), colour, "diamond" if m.primary else "circle", 5.0, left, right))
+        if not m.valid:
+            marks.append(Text(high, float(i), NOT_VALID, "quiet", "end", dy=-7))
+    across = Scale(low, high, f"Outcome of {visible(t.design.treated)} against the control", "share")
+    up = Scale(-0.6, len(shown) - 0.4, "", "names", tuple(m.name for m, *_ in shown))
+    columns = {
+        "method": [m.name for m, *_ in shown],
+        "relative": [r[1] for r in shown],
+        "low": [r[2] for r in shown],
+        "high": [r[3] for r in shown],
+        "valid": [r[0].valid for r in shown],
+    }
+    said = f"{trial_sentences(t)[0]} The relative effect by {len(shown)} methods."
+    size = (680.0, 110.0 + 27.0 * len(shown))
+    return Chart("effect", f"Effect by method: {t.verdict}", across, up, tuple(marks), said, columns, size=size)
+
+
+def _relative(m: Any) -> tuple[float | None, float | None, float | None]:
+    """Value and ends as a part of the control's outcome, so that differences and ratios stand on one scale."""
+    e = m.effect
+    parts = (e.value, e.low, e.high)
+    if m.ratio:
+        found = [None if v is None else v - 1 for v in parts]
+    else:
+        base = e.values[1]
+        if not base:
+            return None, None, None
+        found = [None if v is None else v / abs(base) for v in parts]
+    return found[0], found[1], found[2]
+
+
+def periods_chart(t: Any) -> Chart:
+    """The outcome of both arms, period by period."""
+    p, d = t.periods, t.design
+    xs = [float(i + 1) for i in range(len(p.names))]
+    rows = []
+    for i in (1, 0):
+        values = p.counts[i] if p.exposed is None or d.analysis == "period" else p.counts[i] / p.exposed[i]
+        rows.append([None if math.isnan(v) else float(v) for v in values])
+    ys = [v for row in rows for v in row if v is not None]
+    low, high = _room(ys, min(ys))
+    names = (visible(d.treated), visible(d.control))
+    marks: list[Mark] = [Line(xs, row, i, 2.2) for i, row in enumerate(rows)]
+    for i, row in enumerate(rows):
+        known = [v for v in row if v is not None]
+        marks.append(Rule(y=sum(known) / len(known), colour=i))
+        marks += [Point(x, v, i, size=3.5) for x, v in zip(xs, row, strict=True) if v is not None]
+    step = max(1, math.ceil(len(xs) / 12))
+    labels = tuple((x, visible(n)) for x, n in list(zip(xs, p.names, strict=True))[::step])
+    across = Scale(0.5, len(xs) + 0.5, "Period", labels=labels)
+    what = "Events" if d.analysis == "period" and d.kind != "number" else "Mean outcome"
+    columns: dict[str, Any] = {"period": [str(n) for n in p.names], names[0]: rows[0], names[1]: rows[1]}
+    said = f"The outcome of both arms in {len(xs)} periods; dashed lines are the means."
+    legend = ((names[0], 0), (names[1], 1))
+    return Chart(
+        "periods",
+        "Outcome by period",
+        across,
+        Scale(low, high, what),
+        tuple(marks),
+        said,
+        columns,
+        legend,
+        (640.0, 340.0),
+    )
+
+
+def looks_chart(t: Any) -> Chart:
+    """The evidence after every look, with the line above which it is enough."""
+    x = t.looks
+    floor, top = 1e-3, 1e6
+    xs = [float(i + 1) for i in range(len(x.looks))]
+    ys = [min(max(e, floor), top) for e in x.e_values]
+    need = 1 / (1 - x.confidence)
+    up = Scale(min(*ys, 0.1) / 2, max(*ys, need) * 2, "e-value", "log")
+    marks: list[Mark] = [
+        Rule(y=need),
+        Rule(y=1.0, dash="1 4"),
+        Line(xs, ys, 0, 2.4),
+        Text(
+            xs[-1],
+            need,
+            f"enough at any time ({count(round(need, 1))})",
+            "quiet",
+            "end",
+            dy=14 if ys[-1] > need else -6,
+        ),
+    ]
+    across = Scale(1.0, max(xs[-1], 2.0), "Look")
+    columns: dict[str, Any] = {"look": [str(v) for v in x.looks], "e_value": list(x.e_values)}
+    said = looks_sentences(t)[0]
+    return Chart(
+        "looks", "Evidence that holds at every look", across, up, tuple(marks), said, columns, size=(560.0, 340.0)
+    )
+
+
+def bands_chart(t: Any) -> Chart:
+    """The gain in every score band with its interval."""
+    bands = [b for b in t.uplift.bands if b.effect.value is not None][::-1]
+    ends = [v for b in bands for v in (b.effect.value, b.effect.low, b.effect.high) if v is not None]
+    low, high = _room(ends)
+    marks: list[Mark] = [Rule(x=0.0)]
+    for i, b in enumerate(bands):
+        marks.append(Point(b.effect.value, float(i), 0, size=5.0, low=b.effect.low, high=b.effect.high))
+    names = tuple(f"{significant(b.low)} to {significant(b.high)}" for b in bands)
+    across = Scale(low, high, "Gain from acting (above 0 is good)")
+    up = Scale(-0.6, len(bands) - 0.4, "Score", "names", names)
+    columns = {"band": [b.number for b in bands]} | {
+        part: [getattr(b.effect, part) for b in bands] for part in ("value", "low", "high")
+    }
+    size = (600.0, 110.0 + 27.0 * len(bands))
+    return Chart("bands", "Gain by score band", across, up, tuple(marks), uplift_sentences(t)[0], columns, size=size)
+
+
+def curve_chart(t: Any, name: str) -> Chart:
+    """The uplift or Qini curve with its band, beside acting at random."""
+    curve = t.uplift.uplift if name == "uplift" else t.uplift.qini
+    c = {k: list(v) for k, v in curve.columns.items()}
+    ends = [*c["low"], *c["high"], *c[name]]
+    low, high = _room(ends)
+    last = c[name][-1]
+    marks: list[Mark] = [
+        Rule(y=0.0),
+        Band(c["share"], c["low"], c["high"], 0),
+        Line([0.0, 1.0], [0.0, last], "quiet", 1.5, "4 3"),
+        Line(c["share"], c[name], 0, 2.5),
+    ]
+    titles = {"uplift": "Uplift curve: gain per unit of all", "qini": "Qini curve: gain per treated unit"}
+    across = Scale(0.0, 1.0, "Share acted on, highest scores first", "share")
+    up = Scale(low, high, "Gain")
+    said = uplift_sentences(t)[1]
+    legend = (("by score", 0), ("at random", "quiet"))
+    return Chart(name, titles[name], across, up, tuple(marks), said, c, legend, (560.0, 380.0))
