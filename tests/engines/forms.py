@@ -193,6 +193,7 @@ TABLES: dict[str, Callable[[Table, Path], Any]] = {
 TABLES |= {name: lambda t, folder, name=name: served.serve(name, arrow_table(t), folder) for name in served.PLACES}
 
 FORMS = (*VALUES, *(name for name in TABLES if name not in served.PLACES), *served.FORMS)
+EVERYWHERE = (*FORMS, *served.EVERYWHERE[len(served.FORMS) :])
 
 
 def evaluate(form: str, table: Table, folder: Path, roles: Mapping[str, Any], **options: Any) -> sy.Evaluation:

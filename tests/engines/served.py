@@ -68,7 +68,14 @@ PLACES: Mapping[str, tuple[str, str, Callable[[pa.Table], Any]]] = {
 }
 """The fixture of each, the group of tests that run one after the other, and how a table comes to be there."""
 
-FORMS = tuple(pytest.param(name, marks=pytest.mark.xdist_group(group)) for name, (_, group, _) in PLACES.items())
+EVERYWHERE = tuple(pytest.param(name, marks=pytest.mark.xdist_group(group)) for name, (_, group, _) in PLACES.items())
+FORMS = EVERYWHERE[:-1]
+"""All but Spark Connect, which differs from Spark in how it is reached and not in how it counts."""
+
+
+def few(form: str, cases: Mapping[str, Any]) -> dict[str, Any]:
+    """All cases, or every fourth of them on a cluster, where each takes a second."""
+    return dict(list(cases.items())[:: 4 if form.startswith("spark") else 1])
 
 
 def start(form: str, request: pytest.FixtureRequest) -> None:

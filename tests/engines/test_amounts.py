@@ -21,6 +21,7 @@ from steelyard.summaries.amounts import columns
 
 from .alike import alike
 from .forms import FORMS, Col, Table, cents, evaluate
+from .served import few
 
 N = 80
 GAPS: dict[int, Any] = {5: None, 6: math.nan, 7: math.inf, 8: -math.inf}
@@ -110,7 +111,7 @@ def _sums_alike(found: sy.Evaluation, wanted: sy.Evaluation) -> None:
 
 @pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_every_form_gives_the_same_sums(form: str, tmp_path: Path) -> None:
-    for case, call in CASES.items():
+    for case, call in few(form, CASES).items():
         found, wanted = _ask(form, tmp_path, call), _wanted(call)
         try:
             alike(found, wanted)

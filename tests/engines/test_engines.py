@@ -12,7 +12,7 @@ import pytest
 import steelyard as sy
 
 from .alike import alike
-from .forms import FORMS, Col, Table, cents, date, evaluate
+from .forms import EVERYWHERE, FORMS, Col, Table, cents, date, evaluate
 
 N = 90
 BIG = 2**60
@@ -107,7 +107,7 @@ def _wanted(call: dict[str, Any]) -> sy.Evaluation:
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("form", FORMS, indirect=True)
+@pytest.mark.parametrize("form", EVERYWHERE, indirect=True)
 def test_every_form_gives_the_same_evidence(form: str, question: str, tmp_path: Path) -> None:
     alike(_ask(form, TABLE, tmp_path, QUESTIONS[question]), _wanted(QUESTIONS[question]))
 

@@ -57,7 +57,7 @@ def _alone(call: str, before: str = "", limit: int = 30, **environment: str) -> 
         import steelyard as sy
         from steelyard.errors import SteelyardError
         from steelyard.sources import clusters
-        clusters.START = {limit}
+        clusters.WAIT = clusters.START = {limit}
         try:
             {call}
         except SteelyardError as problem:

@@ -13,6 +13,7 @@ from steelyard.early_warning.engine import EventTable
 from steelyard.early_warning.events import EventArrays
 from steelyard.early_warning.query import BARE, EVENT, TOLD, Query
 from steelyard.engines.columns import Column
+from steelyard.engines.frames import FrameRows
 from steelyard.errors import BadLevels, EmptyTable, NotAvailable, NotNumeric, UsageError, listing
 from steelyard.results import Array
 from steelyard.sources.recognise import check_columns, open_rows, open_table
@@ -66,10 +67,10 @@ def _parts(roles: Mapping[str, Any], outcomes: Any) -> tuple[dict[str, Any], dic
 
 def _columns(data: Any, roles: Mapping[str, Any]) -> dict[str, Column]:
     rows = open_rows(data, {NAMED.get(role, role): name for role, name in roles.items()})
-    found = getattr(rows, "columns", None)
-    if not isinstance(found, dict):
-        message = f"Events in a {type(data).__name__} cannot be read where they are."
-        raise NotAvailable(message, "Pass a path, a DuckDB relation, or a pandas, Polars or PyArrow table.")
+    if isinstance(rows, FrameRows):
+        message = f"Events in a table of type {type(data).__name__} cannot be read where they are."
+        raise NotAvailable(message, "Save them as Parquet and name the file, or pass a frame that is in memory.")
+    found: Mapping[str, Column] = rows.columns  # type: ignore[attr-defined]
     return {role: found[NAMED.get(role, role)] for role in roles}
 
 

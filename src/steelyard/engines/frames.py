@@ -312,9 +312,10 @@ class FrameRows:
 
     def _streamed(self, request: ScoreTally, kind: str) -> ScoreCells | None:
         """The same table by loops of our own over what the database reads, where it hands that over without a copy."""
-        if self.table is None or (self.length or 0) <= COUNTED or self.kind(request.role) == "text":
+        if self.raw is None or (self.length or 0) <= COUNTED or self.kind(request.role) == "text":
             return None
-        batches = self.table.batches(self.columns[request.role], self.columns["target"])
+        table, columns = self.raw
+        batches = table.batches(columns[request.role], columns["target"])
         if batches is None:
             return None
         try:

@@ -7,7 +7,7 @@ addition into an array does the same.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -20,6 +20,8 @@ from steelyard.rows import ScoreCells
 LEAST = -2 - ((grid.LARGEST - grid.SMALLEST) << grid.FINE)
 SIZE = 2 * grid.arm(grid.FINE) + (grid.LARGEST << grid.FINE) + 3 - LEAST
 """All cells of the grid, and one more for a threshold inside the last of them."""
+Pair = tuple[Floats, Any]
+Job = Pair | Callable[[], Iterable[Pair]]
 BLOCK = 2048
 FINE, TWICE = grid.FINE, 2 * grid.arm(grid.FINE)
 FIRST = ((1023 + grid.SMALLEST) << FINE) - 1
@@ -35,8 +37,13 @@ def _place(x: Floats, target: Any, cut: float, table: Floats) -> bool:  # pragma
     """
     places = np.empty(BLOCK, dtype=np.int64)
     for start in range(0, len(x), BLOCK):
-        block = x[start : start + BLOCK]
-        plain, fine = True, True
+        block, levels = x[start : start + BLOCK], target[start : start + BLOCK]
+        bits_of_levels = np.int64(0)
+        for level in levels:
+            bits_of_levels |= np.int64(level)
+        if bits_of_levels & ~1:
+            return False
+        plain = True
         for v in block:
             plain &= (v >= TINY) & (v <= NEAR)
         if plain:
@@ -49,34 +56,38 @@ def _place(x: Floats, target: Any, cut: float, table: Floats) -> bool:  # pragma
         else:
             for i in range(len(block)):
                 v = block[i] + 0.0
-                fine &= v - v == 0.0
-                places[i] = _cell(v, FINE) - LEAST + np.int64(v >= cut) if v - v == 0.0 else 0
-        for i in range(len(block)):
-            fine &= (target[start + i] >= 0) & (target[start + i] <= 1)
-        if not fine:
-            return False
+                if v - v != 0.0:
+                    return False
+                places[i] = _cell(v, FINE) - LEAST + np.int64(v >= cut)
         for i in range(len(block)):
             at, v = places[i], block[i] + 0.0
             if table[at, 0] == 0.0:
                 table[at, 2] = v
                 table[at, 3] = v
-            elif v < table[at, 2]:
+            if v < table[at, 2]:
                 table[at, 2] = v
-            elif v > table[at, 3]:
+            if v > table[at, 3]:
                 table[at, 3] = v
             table[at, 0] += 1.0
-            table[at, 1] += target[start + i]
+            table[at, 1] += levels[i]
     return True
 
 
-def stream_cells(batches: Iterable[tuple[Floats, Any]], cut: float, names: list[Any]) -> ScoreCells | None:
-    """The score table of a 0/1 target, of batches of scores and targets; None if some row cannot be used."""
+def _counted(job: Job, cut: float, table: Floats) -> bool:
+    return all(_place(x, target, cut, table) for x, target in (job() if callable(job) else (job,)))
+
+
+def stream_cells(jobs: Iterable[Job], cut: float, names: list[Any]) -> ScoreCells | None:
+    """The score table of a 0/1 target; None if some row cannot be used.
+
+    A job is a pair of scores and targets, or a function that reads such pairs, which then runs in a thread of ours.
+    """
     # Pages of zeros are not touched before they are used, so cells without scores cost nothing.
     tables = [np.zeros((SIZE, 4)) for _ in range(THREADS)]
     free, fine = deque(range(THREADS)), True
     with ThreadPoolExecutor(THREADS) as pool:
         running: deque[tuple[int, Future[bool]]] = deque()
-        for x, target in batches:
+        for job in jobs:
             if not free:
                 thread, done = running.popleft()
                 fine &= done.result()
@@ -84,7 +95,7 @@ def stream_cells(batches: Iterable[tuple[Floats, Any]], cut: float, names: list[
             if not fine:
                 break
             thread = free.popleft()
-            running.append((thread, pool.submit(_place, x, target, cut, tables[thread])))
+            running.append((thread, pool.submit(_counted, job, cut, tables[thread])))
         fine &= all(done.result() for _, done in running)
     return _added(tables, names) if fine else None
 

@@ -24,8 +24,6 @@ class Place:
     can: tuple[str, ...] = tuple(ABILITIES)
 
 
-_BUT_JOINS = tuple(name for name in ABILITIES if name != "labels")
-
 PLACES = {
     "memory": Place(
         "arrays, lists, Series, dictionaries, frames of pandas and Polars, tables of Arrow",
@@ -45,19 +43,14 @@ PLACES = {
     "spark": Place(
         "frames of Spark and Spark Connect, files and tables that a cluster sees", "Spark", "stay on the cluster"
     ),
-    "polars lazy": Place(
-        "lazy frames of Polars",
-        "NumPy, one batch at a time",
-        "pass through in batches",
-        _BUT_JOINS,
-    ),
+    "polars lazy": Place("lazy frames of Polars", "NumPy, one batch at a time", "pass through in batches"),
     "device": Place(
         "tensors of Torch on a GPU, arrays of CuPy", "the device", "stay on the device", ("evaluate", "units")
     ),
     "other frames": Place(
         "tables of Ibis on other databases, and whatever else Narwhals speaks to lazily",
         "that database, through Narwhals",
-        "stay",
-        ("evaluate",),
+        "stay; for labels= and query= they come to this machine",
+        ("evaluate", "labels", "rows"),
     ),
 }

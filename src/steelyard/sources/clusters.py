@@ -9,6 +9,7 @@ import socket
 import threading
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -37,6 +38,8 @@ def session(address: str) -> Any:
         raise MissingPart(message, "Install it: pip install 'steelyard[spark]'") from None
     if address.startswith(("spark:", "sc:")):
         _knock(address)
+    if address.startswith("sc:"):
+        _greet(address)
     # A complaint is told once, in our words.
     logging.getLogger("SQLQueryContextLogger").disabled = True
     builder = SparkSession.builder.appName("steelyard")
@@ -69,6 +72,28 @@ def _knock(address: str) -> None:
         raise UnreadableSource(message, "Check the address, and that the cluster is running.") from None
 
 
+def _greet(address: str) -> None:
+    """Wait for a server of Spark Connect to say a first word: a session that never got one would not let Python end."""
+    try:
+        grpc: Any = import_module("grpc")
+        from pyspark.sql.connect.client.core import DefaultChannelBuilder
+    except ImportError:
+        message = "Spark Connect is spoken to with gRPC, which is not installed."
+        raise MissingPart(message, "Install it: pip install 'pyspark[connect]'") from None
+    channel = DefaultChannelBuilder(address).toChannel()
+    try:
+        grpc.channel_ready_future(channel).result(timeout=WAIT)
+    except grpc.FutureTimeoutError:
+        raise _silent(address, WAIT) from None
+    finally:
+        channel.close()
+
+
+def _silent(address: str, seconds: int) -> UnreadableSource:
+    message = f"The Spark cluster at {_told(address)} was reached, but it gave no answer within {seconds} seconds."
+    return UnreadableSource(message, "Check that workers are alive and free: the page of the master shows them.")
+
+
 def _limited(ask: Callable[[], Any], address: str, give_up: Callable[[], Any] = lambda: None) -> Any:
     """What a cluster answers; one that accepts and says nothing, or has no free worker, would keep us waiting for ever."""
     found: list[Any] = []
@@ -89,8 +114,7 @@ def _limited(ask: Callable[[], Any], address: str, give_up: Callable[[], Any] = 
         raise _refused(problems[0], address) from problems[0]
     if not found:
         give_up()
-        message = f"The Spark cluster at {_told(address)} was reached, but it gave no answer within {START} seconds."
-        raise UnreadableSource(message, "Check that workers are alive and free: the page of the master shows them.")
+        raise _silent(address, START)
     return found[0]
 
 

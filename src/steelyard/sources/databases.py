@@ -40,8 +40,11 @@ def _kind(text: str) -> str:
     return next((kind for kind, suffixes in FILES.items() if path.endswith(suffixes)), "")
 
 
-def open_address(address: str, query: str | None = None, wanted: Sequence[str] = ()) -> Table:
-    """A table or a query of a database; `wanted` are the columns that will be asked for, if that is known."""
+def open_address(address: str, query: str | None = None, wanted: Sequence[str] = (), near: Any = None) -> Table:
+    """A table or a query of a database; `wanted` are the columns that will be asked for, if that is known.
+
+    `near` is a connection of DuckDB in which database files are opened, so that they can be joined with what is there.
+    """
     kind = _kind(address)
     place, table, asked = _divided(address)
     query = query or asked
@@ -54,7 +57,7 @@ def open_address(address: str, query: str | None = None, wanted: Sequence[str] =
     found = (
         _open_server(place, told, table, query)
         if kind == "postgresql"
-        else _open_file(place, kind, table, query, wanted)
+        else _open_file(place, kind, table, query, wanted, near)
     )
     found.title = told + (f"?table={table}" if table else "")
     return found
@@ -161,7 +164,21 @@ def _path(place: str) -> str:
     return path
 
 
-def _open_file(place: str, kind: str, table: str, query: str | None, wanted: Sequence[str]) -> Table:
+def _attached(connection: Any, path: str) -> str:
+    """The name under which a connection knows a database file, which is read and never written."""
+    there = dict(
+        connection.execute("select path, database_name from duckdb_databases() where path is not null").fetchall()
+    )
+    whole = os.path.realpath(path)
+    found = next((name for place, name in there.items() if os.path.realpath(place) == whole), None)
+    if found is None:
+        found = f"steelyard_{len(there)}"
+        escaped = path.replace("'", "''")
+        connection.execute(f"attach '{escaped}' as {found} (read_only)")
+    return str(found)
+
+
+def _open_file(place: str, kind: str, table: str, query: str | None, wanted: Sequence[str], near: Any) -> Table:
     path = _path(place)
 
     def asked(known: list[str]) -> str:
@@ -170,17 +187,23 @@ def _open_file(place: str, kind: str, table: str, query: str | None, wanted: Seq
     if kind == "sqlite":
         from steelyard.sources.sqlite import open_sqlite
 
-        return open_sqlite(path, asked, wanted)
+        return open_sqlite(path, asked, wanted, near)
     import duckdb
 
-    from steelyard.sources.relations import Relation
+    from steelyard.sources.relations import Relation, local_database
 
     try:
-        connection = duckdb.connect(path, read_only=True)
-        sql = "select schema_name || '.' || table_name from duckdb_tables() union all "
-        sql += "select schema_name || '.' || view_name from duckdb_views() where not internal order by 1"
-        known = [row[0].removeprefix("main.") for row in connection.execute(sql).fetchall()]
-        return Relation(connection.sql(asked(known)), connection=connection)
+        connection = near or local_database()
+        name = _attached(connection, path)
+        sql = f"select schema_name || '.' || table_name from duckdb_tables() where database_name = '{name}' union all "
+        sql += f"select schema_name || '.' || view_name from duckdb_views() where not internal and database_name = '{name}'"
+        known = [row[0].removeprefix("main.") for row in connection.execute(f"{sql} order by 1").fetchall()]
+        if query is not None:
+            connection.execute(f"use {name}")
+            return Relation(connection.sql(query), connection=connection)
+        found = _which(table, known, path)
+        qualified = quoted_name(found if "." in found else f"main.{found}")
+        return Relation(connection.sql(f"select * from {name}.{qualified}"), connection=connection)
     except duckdb.Error as problem:
         said = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", str(problem).strip().split("\n", 1)[0]).rstrip(".!")
         message = f'"{path}" cannot be read as a DuckDB database: {said}.'

@@ -10,8 +10,9 @@ from typing import Any
 
 from steelyard.engines.answers import out_of_memory
 from steelyard.errors import InputError, MissingPart, UnreadableSource, listing, nearest
+from steelyard.sources.addresses import without_secrets
 from steelyard.sources.delimited import complaint, read_csv
-from steelyard.sources.relations import local_database
+from steelyard.sources.relations import Relation, local_database
 
 READERS = {
     ".csv": "csv",
@@ -54,11 +55,8 @@ OTHERS = {
 }
 
 
-def open_files(path: str | os.PathLike[str], connection: Any = None) -> tuple[Any, dict[str, str], Any]:
-    """A DuckDB relation over a path or glob, its columns by the names in the file, and its connection.
-
-    The connection must be kept as long as the relation.
-    """
+def open_files(path: str | os.PathLike[str], connection: Any = None) -> Relation:
+    """The rows of a path, a glob or a folder."""
     import duckdb
 
     text = os.fspath(path)
@@ -76,7 +74,10 @@ def open_files(path: str | os.PathLike[str], connection: Any = None) -> tuple[An
             names = {name: name for name in relation.columns}
     except (duckdb.Error, RuntimeError) as problem:
         raise unreadable(text, problem) from problem
-    return relation, names, connection
+    made = Relation(relation, names, lambda problem: unreadable(text, problem), connection)
+    made.title = without_secrets(text)
+    made.files = found if reader == "parquet" else []
+    return made
 
 
 def _read_parquet(connection: Any, paths: list[str], patterns: list[str]) -> Any:

@@ -15,9 +15,8 @@ from steelyard.engines.frames import FrameRows
 from steelyard.engines.tensors import TensorRows
 from steelyard.errors import LengthsDiffer, UnknownColumn, UnreadableSource, UsageError, listing, nearest
 from steelyard.rows import Rows
-from steelyard.sources.addresses import without_secrets
 from steelyard.sources.databases import is_address, open_address
-from steelyard.sources.files import open_files, unreadable
+from steelyard.sources.files import open_files
 from steelyard.sources.ibis import from_ibis
 from steelyard.sources.relations import Relation, of_columns
 from steelyard.sources.spark import SparkTable, is_spark
@@ -35,13 +34,8 @@ def open_table(data: Any, beside: Table | None = None, wanted: Sequence[str] = (
     if isinstance(data, Table):
         return data
     if isinstance(data, str | os.PathLike):
-        if is_address(data):
-            return open_address(os.fspath(data), wanted=wanted)
         near = beside.connection if isinstance(beside, Relation) else None
-        relation, columns, connection = open_files(data, near)
-        found = Relation(relation, columns, lambda problem: unreadable(os.fspath(data), problem), connection)
-        found.title = without_secrets(os.fspath(data))
-        return found
+        return open_address(os.fspath(data), None, wanted, near) if is_address(data) else open_files(data, near)
     if type(data).__name__ == "DuckDBPyRelation":
         return Relation(data)
     if is_spark(data):

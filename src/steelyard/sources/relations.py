@@ -15,6 +15,7 @@ import numpy.typing as npt
 from steelyard import grid
 from steelyard.engines.answers import explained, is_theirs
 from steelyard.errors import UnreadableSource, UsageError
+from steelyard.sources.parquet import arrow_pair, parquet_parts
 from steelyard.sources.progress import Share, asking, nobody_knows
 from steelyard.sources.tables import SOURCE, Answer, Table
 
@@ -51,6 +52,8 @@ class Relation(Table):
     ) -> None:
         self.relation, self.complain, self.connection = relation, complain, connection
         self.columns = list(relation.columns)
+        self.files: list[str] = []
+        """The Parquet files behind it, where it is nothing but their rows."""
         self.names = dict(names or {name: name for name in self.columns})
 
     @cached_property
@@ -142,12 +145,16 @@ class Relation(Table):
 
         return share
 
-    def batches(self, score: str, target: str) -> Iterator[tuple[Any, Any]] | None:
-        """Scores and whole-number targets in batches of Arrow."""
+    def batches(self, score: str, target: str) -> Iterator[Any] | None:
+        """Scores and whole-number targets in batches of Arrow; of Parquet files as functions that read a part."""
         if importlib.util.find_spec("pyarrow") is None:
             return None
-        parts = {"x": self.number(self.quoted(score)), "y": f"try_cast({self.quoted(target)} as tinyint)"}
-        return self._batches(self.project(parts).relation)
+        if self.files and self.kinds[score] in {"int", "float"} and self.kinds[target] in {"bool", "int"}:
+            parts = parquet_parts(self.files, score, target)
+            if parts is not None:
+                return parts
+        asked = {"x": self.number(self.quoted(score)), "y": f"try_cast({self.quoted(target)} as tinyint)"}
+        return self._batches(self.project(asked).relation)
 
     def _batches(self, relation: Any) -> Iterator[tuple[Any, Any]]:
         if self.connection is not None:
@@ -155,12 +162,7 @@ class Relation(Table):
             self.connection.execute("set preserve_insertion_order = false")
         try:
             for batch in relation.to_arrow_reader(BATCH):
-                x, y = batch.column(0), batch.column(1)
-                if x.null_count or y.null_count:
-                    # A value that no score has, so that the rows are looked at more closely.
-                    yield np.array([np.nan]), np.zeros(1, dtype=np.int8)
-                    return
-                yield x.to_numpy(), y.to_numpy()
+                yield arrow_pair(batch.column(0), batch.column(1))
         except Exception as problem:
             if not is_theirs(problem):
                 raise

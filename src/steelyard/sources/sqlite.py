@@ -17,7 +17,9 @@ BATCH = 100_000
 NOW = "steelyard_batch"
 
 
-def open_sqlite(path: str, choose: Callable[[list[str]], str], wanted: Sequence[str] = ()) -> Relation:
+def open_sqlite(
+    path: str, choose: Callable[[list[str]], str], wanted: Sequence[str] = (), near: Any = None
+) -> Relation:
     """The rows of a query; `choose` makes it, given the tables that there are."""
     try:
         connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)
@@ -25,28 +27,32 @@ def open_sqlite(path: str, choose: Callable[[list[str]], str], wanted: Sequence[
             "select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%' order by 1"
         )
         query = choose([row[0] for row in connection.execute(tables).fetchall()])
-        return copied(connection, query, wanted)
+        return copied(connection, query, wanted, near)
     except sqlite3.Error as problem:
         message = f'"{path}" cannot be read as a SQLite database: {str(problem).rstrip(".")}.'
         raise UnreadableSource(message, "Check that the file is whole, and what the query asks.") from problem
 
 
-def copied(connection: sqlite3.Connection, query: str, wanted: Sequence[str] = ()) -> Relation:
+def copied(connection: sqlite3.Connection, query: str, wanted: Sequence[str] = (), near: Any = None) -> Relation:
     """What a query gives, of which only the columns that are wanted are read."""
     described = connection.execute(f"select * from ({query}) limit 0").description
     # Whoever named columns that are not there is told so where all names are looked at.
     columns = [name for name, *_ in described if name in wanted] or [name for name, *_ in described]
     q = Relation.quoted
     kinds = {name: _kind(connection, query, name) for name in columns}
-    database = local_database()
-    database.execute(f"create table given ({', '.join(f'{q(name)} {kind}' for name, kind in kinds.items())})")
+    database = near or local_database()
+    (there,) = database.execute("select count(*) from duckdb_tables() where temporary").fetchone()
+    name = f"rows_of_sqlite_{there}"
+    database.execute(
+        f"create temporary table {name} ({', '.join(f'{q(name)} {kind}' for name, kind in kinds.items())})"
+    )
     picked = connection.execute(f"select {', '.join(map(q, columns))} from ({query})")
     while rows := picked.fetchmany(BATCH):
         held = {f"c{i}": _held(values, kinds[columns[i]]) for i, values in enumerate(zip(*rows, strict=True))}
         database.register(NOW, held)
-        database.execute(f"insert into given select * from {NOW}")
+        database.execute(f"insert into {name} select * from {NOW}")
         database.unregister(NOW)
-    return Relation(database.table("given"), connection=database)
+    return Relation(database.table(name), connection=database)
 
 
 def _kind(connection: sqlite3.Connection, query: str, name: str) -> str:
