@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 
+from steelyard.early_warning.alerts import _mean, _rate
 from steelyard.early_warning.events import EventArrays
 from steelyard.early_warning.quality import estimate_quality, formula
 from steelyard.early_warning.summary import TimelinessSummary
@@ -91,5 +92,23 @@ def main(samples: int) -> None:
     print({k: [round(100 * float(x), 1) for x in v] for k, v in worst.items()})
 
 
+def rates(samples: int) -> None:
+    """The rate of alerts of 5,000 customers, of whom few are alerted, some of them more than once."""
+    rng = np.random.default_rng(21)
+    print("| alerts of a customer | customers alerted | gamma interval | Student's |")
+    print("|---|---|---|---|")
+    kinds = {"1": lambda k: np.ones(k), "1.5": lambda k: 1.0 + rng.poisson(0.5, k)}
+    kinds["3"] = lambda k: rng.geometric(1 / 3, k).astype(float)
+    for kind, draw in kinds.items():
+        for expected in (0.5, 1, 2, 3, 5, 8, 12, 20, 30, 50):
+            hits = np.zeros(2)
+            for _ in range(samples):
+                counts = draw(rng.poisson(expected))
+                found = [f("rate", counts, 5000, 0.95, 5000.0) for f in (_rate, _mean)]
+                hits += [x.low <= float(kind) * expected <= x.high for x in found]
+            print(f"| {kind} | {expected} | {' | '.join(f'{100 * h / samples:.1f}%' for h in hits)} |", flush=True)
+
+
 if __name__ == "__main__":
+    rates(int(sys.argv[1]) if len(sys.argv) > 1 else 6000)
     main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import textwrap
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +18,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
 import numpy as np  # noqa: E402
+from trials_adjusted import adjusting, prose  # noqa: E402
 
 from steelyard.trials.always_valid import looks_at_counts, looks_at_means  # noqa: E402
 from steelyard.trials.decision import HARMS, HELPS, decide  # noqa: E402
@@ -173,8 +173,12 @@ def peeking(kind: str, repeats: int, seed: int) -> tuple[float, float, float]:
             a, b = x.cumsum(axis=1)
             z = (a - b) / np.sqrt(np.maximum(a + b, 1))
         else:
-            y = rng.normal(size=day.size) if kind == "numbers" else (rng.random(day.size) < 0.1).astype(float)
-            looks = looks_at_means(y, arm, day)
+            y = (rng.random(day.size) < 0.1).astype(float) if kind == "shares" else rng.normal(size=day.size)
+            before = None
+            if kind == "adjusted":
+                before = rng.normal(size=day.size)
+                y = 0.8 * before + 0.6 * y
+            looks = looks_at_means(y, arm, day, before=before)
             ever += looks is not None and looks.clear
             sums = [np.bincount(day[m], weights=y[m]).cumsum() for m in (arm, ~arm)]
             squares = [np.bincount(day[m], weights=y[m] ** 2).cumsum() for m in (arm, ~arm)]
@@ -193,11 +197,6 @@ def cell(tally: list[float]) -> str:
     rejects, not_valid, both = (100 * v for v in tally)
     text = f"{rejects:.1f}" if not_valid < 0.05 else f"{rejects:.1f} ({not_valid:.0f}: {both:.1f})"
     return f"**{text}**" if both > 6 else text
-
-
-def prose(text: str) -> list[str]:
-    """A paragraph in lines, and the empty line after it."""
-    return [*textwrap.wrap(text, 120), ""]
 
 
 def _power_rows(repeats: int) -> list[str]:
@@ -303,6 +302,7 @@ def page(repeats: int, peeks: int, powers: int) -> str:
             "Rows of one customer are not independent: taken as if they were, they see effects that are not there, and they "
             "are called not valid. By customer the level is kept."
         ),
+        *adjusting(repeats, SEED + 400),
         "## Looking every day for 90 days",
         "",
         f"{peeks:,} trials a row: the share, in per cent, in which the result was significant on any of 90 days.",
@@ -314,6 +314,7 @@ def page(repeats: int, peeks: int, powers: int) -> str:
         "events": "5 events a day in each arm",
         "numbers": "20 customers a day in each arm, a number",
         "shares": "20 customers a day in each arm, 10% yes",
+        "adjusted": "20 customers a day in each arm, a number, adjusted",
     }
     for i, (kind, told) in enumerate(kinds.items()):
         ever, naive, last = peeking(kind, peeks, SEED + 80 + i)

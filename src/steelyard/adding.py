@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from steelyard.early_warning.timeliness import Timeliness
 from steelyard.errors import CannotAdd, UnreadableSource, UsageError, listing
 from steelyard.evaluation import Evaluation
 from steelyard.load import evaluation_of, is_timeliness, read_saved, timeliness_of
+from steelyard.roles import columns_of
 
 EVIDENCE = {"confusion": "labels", "scores": "scores", "class_scores": "a score for each class", "residuals": "numbers"}
 ALIKE = "Evaluate every part in the same way."
@@ -48,7 +49,9 @@ def named_files(patterns: Iterable[str]) -> list[str]:
     return out
 
 
-def add_saved(files: Sequence[str], *, twice: bool = False, told: Callable[[int], None] | None = None) -> Sum:
+def add_saved(
+    files: Sequence[str], *, twice: bool = False, renamed: bool = False, told: Callable[[int], None] | None = None
+) -> Sum:
     """The sum of saved evaluations, or of saved timeliness, read one after the other and never held all at once.
 
     Sums of as many files each are joined first, so that ten thousand days are no more work a day than ten.
@@ -56,12 +59,17 @@ def add_saved(files: Sequence[str], *, twice: bool = False, told: Callable[[int]
     waiting: list[tuple[int, Any]] = []
     seen: dict[bytes, str] = {}
     first: dict[str, Any] = {}
+    columns: Mapping[str, str] | None = None
     confidences: dict[float, None] = {}
     for i, path in enumerate(files):
         part = _read(path, seen, twice=twice)
         about = _about(part)
         first = first or about
         _check_alike(files[0], first, path, about)
+        if isinstance(part, Evaluation):
+            columns = (part.facts.get("roles") or {}) if columns is None else columns
+            part = part.renamed(**columns) if renamed else part
+            _check_columns(files[0], columns, path, part.facts)
         confidences[part.confidence] = None
         size = 1
         while waiting and waiting[-1][0] == size:
@@ -165,6 +173,18 @@ def _check_alike(first: str, wanted: dict[str, Any], path: str, found: dict[str,
             differ = f"{name} ({_shown(found[name])} and {_shown(value)})"
             message = f'"{path}" cannot be added to "{first}": they differ in {differ}.'
             raise CannotAdd(message, ALIKE)
+
+
+def _check_columns(first: str, wanted: Mapping[str, str], path: str, facts: Mapping[str, Any]) -> None:
+    """Two models of the same rows are no two parts of one evaluation."""
+    mine, theirs = columns_of({"roles": wanted}), columns_of(facts)
+    for role, name in mine.items():
+        if theirs.get(role, name) != name:
+            message = (
+                f'"{path}" cannot be added to "{first}": the {role} is "{theirs[role]}" in one, "{name}" in the other.'
+            )
+            hint = "Different models or targets do not add; if it is one column under another name, say --renamed."
+            raise CannotAdd(message, hint)
 
 
 def _shown(value: Any) -> str:

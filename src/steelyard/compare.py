@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from steelyard.comparison import Comparison
 from steelyard.comparisons.independent import check_alike
 from steelyard.comparisons.pairing import DifferentRows, SameRows, SameUnits
+from steelyard.early_warning.comparison import TimelinessComparison, compare_models
+from steelyard.early_warning.timeliness import Timeliness
 from steelyard.errors import EmptyTable, LengthsDiffer, MissingValues, UnknownColumn, UsageError, listing, nearest
 from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
@@ -24,9 +26,15 @@ from steelyard.sources.tables import Table
 ROLES = ("target", "score", "prediction")
 
 
+@overload
+def compare(data: Mapping[str, Timeliness], *, measures: Sequence[str] | None = None) -> TimelinessComparison: ...
+@overload
+def compare(data: Timeliness, *others: Timeliness, measures: Sequence[str] | None = None) -> TimelinessComparison: ...
+@overload
+def compare(data: Any = None, *others: Any, **options: Any) -> Comparison: ...
 def compare(
     data: Any = None,
-    *,
+    *others: Any,
     target: Any = None,
     score: Mapping[str, Any] | None = None,
     prediction: Mapping[str, Any] | None = None,
@@ -49,16 +57,18 @@ def compare(
     over: str = "pairs",
     control: str | None = None,
     paired: bool | None = None,
-) -> Comparison:
+) -> Comparison | TimelinessComparison:
     """Compare models: the difference with its interval, p-value and a verdict, by the test that suits how they were tested.
 
-    `data` is a mapping of names to evaluations (different test sets; with units the same rows); an experiment (same
-    folds); or a table or path with `target` and a score (or prediction) for each model by name (same rows). Two or
-    more tables by name are joined by the column `on`. A table that lives elsewhere, such as a path, an address or a
-    frame of Spark, sends the columns that are named to this machine; on a server it is counted there instead where
-    `unit` is named. `margin` is the largest difference that does not matter, for all measures or by name ("all" being
-    those without one). With `profit` that is compared besides the `measures`. P-values are corrected for the number
-    of pairs within a measure, or with `over="everything"` for pairs and measures together.
+    `data` is a mapping of names to evaluations (different test sets; with units the same rows), or to what
+    `sy.timeliness` returns (same customers; for that only `measures` matters); an experiment (same folds); or a table
+    or path with `target` and a score (or prediction) for each model by name (same rows). Two or more tables by name
+    are joined by the column `on`. A table that lives elsewhere, such as a path, an address or a frame of Spark, sends
+    the columns that are named to this machine; on a server it is counted there instead where `unit` is named:
+    the same estimate, by an interval from buckets of units in place of a bootstrap over them.
+    `margin` is the largest difference that does not matter, for all measures or by name ("all" being those without
+    one). With `profit` that is compared besides the `measures`. P-values are corrected for the number of pairs within
+    a measure, or with `over="everything"` for pairs and measures together.
 
     >>> y = [1, 0, 1, 1, 0, 0, 1, 0] * 20
     >>> good, poor = [0.9, 0.2, 0.8, 0.6, 0.4, 0.1, 0.7, 0.3] * 20, [0.9, 0.4, 0.2, 0.6, 0.7, 0.1, 0.5, 0.3] * 20
@@ -67,6 +77,18 @@ def compare(
     >>> round(d.value, 2), d.verdict
     (0.25, 'better')
     """
+    warnings = _warnings(data, others)
+    if warnings:
+        given = {"target": target, "score": score, "prediction": prediction, "unit": unit, "value": value}
+        given |= {"margin": margin, "profit": profit, "on": on, "control": control}
+        for name, told in given.items():
+            if told is not None:
+                message = f"How early models warn is compared by what was measured, and {name}= came."
+                raise UsageError(message, f"Leave {name}= out; measure each model anew where it matters.")
+        return compare_models(warnings, measures)
+    if others:
+        message = f"Models are compared by name, and {len(others) + 1} came without one."
+        raise UsageError(message, 'Give them as a mapping: sy.compare({"old": ..., "new": ...}).')
     options: dict[str, Any] = {"measures": measures, "margin": margin, "confidence": confidence}
     options |= {"correction": correction, "over": over, "control": control}
     if hasattr(data, "cells") and hasattr(data, "plan"):
@@ -100,6 +122,17 @@ def compare(
     amounts = _amounts(value, profit)
     rows, dropped = _rows(data, columns, given, amounts, missing)
     return Comparison(_same_rows(rows, shape, tuple(amounts), dropped, counting), source=source, **options)
+
+
+def _warnings(data: Any, others: Sequence[Any]) -> dict[str, Timeliness]:
+    """Models whose warnings were measured, by name; nothing where they are of another kind."""
+    if isinstance(data, Timeliness | list | tuple):
+        every = [*([data] if isinstance(data, Timeliness) else data), *others]
+        ranks = ("first", "second", "third")
+        named = {ranks[i] if i < len(ranks) else f"model {i + 1}": t for i, t in enumerate(every)}
+    else:
+        named = {str(k): v for k, v in data.items()} if isinstance(data, Mapping) and not others else {}
+    return named if named and all(isinstance(t, Timeliness) for t in named.values()) else {}
 
 
 def _a(value: Any) -> str:

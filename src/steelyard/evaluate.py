@@ -14,12 +14,12 @@ from steelyard.counting.decisions import count_decisions
 from steelyard.counting.labels import count_labels
 from steelyard.counting.numbers import count_numbers
 from steelyard.counting.parts import divide_rows, is_table
-from steelyard.counting.plan import WHOLE, Evidence, Plan
+from steelyard.counting.plan import WHOLE, Evidence, Plan, check_copies
 from steelyard.counting.scores import count_scores
 from steelyard.errors import BadLevels, NotAvailable, UsageError, listing
 from steelyard.evaluation import Evaluation
 from steelyard.payoffs.payoff import Payoff
-from steelyard.roles import Roles, assign
+from steelyard.roles import Roles, assign, by_level
 from steelyard.rows import Rows
 from steelyard.sources.addresses import without_secrets
 from steelyard.sources.recognise import open_rows
@@ -62,7 +62,8 @@ def evaluate(
 
     With `data` (a path, a glob, an address, or any frame) the roles are column names; without, they are the values
     themselves. `labels` is another table, joined by the key `on` where the data live; `query` is a SELECT over the data.
-    `score` is one column for two levels, or a mapping of level to column for more; `prediction` holds labels or numbers.
+    `score` is one column for two levels, or a mapping of level to column for more, or without `data` a matrix with a column
+    for each of `levels` (of two, the positive's column is the score); `prediction` holds labels or numbers.
     `profit` (a Profit or Cost) says what outcomes are worth and `value` which columns hold amounts of the rows' own;
     `decide="profit"` predicts the level of the highest expected profit. `validation` (a column that is true for such rows,
     or another table) keeps rows apart on which thresholds are chosen.
@@ -89,7 +90,7 @@ def evaluate(
     apart = validation is not None and (isinstance(validation, Evaluation) or is_table(data, validation))
     roles = assign(
         target=target,
-        score=score,
+        score=by_level(score, levels, positive) if data is None else score,
         prediction=prediction,
         weight=weight,
         unit=unit,
@@ -136,10 +137,13 @@ def _evaluated(
     threshold: float,
     confidence: float,
 ) -> Evaluation:
+    check_copies(rows, plan)
     evidence = _count(rows, roles, plan, kind)
     source = type(data).__name__ if data is not None else "arrays"
     if isinstance(data, str | os.PathLike):
         source = without_secrets(str(data))
+    elif isinstance(data, list | tuple):
+        source = ", ".join(without_secrets(str(path)) for path in data)
     elif isinstance(data, Table):
         source = data.title or f"a table of {data.database}"
     facts = {
@@ -152,6 +156,9 @@ def _evaluated(
     cut = float(threshold) if "scores" in evidence[WHOLE] else None
     if cut is not None:
         facts["threshold"] = "default" if threshold == 0.5 else "given"
+    numbers = evidence[WHOLE].get("residuals")
+    if numbers is not None and kind is None and {*numbers.targets.low, *numbers.targets.high} <= {0.0, 1.0}:
+        facts["target"] = "only 0 and 1"
     if plan.decide is not None:
         facts["decided"] = "highest expected profit"
     parts = {

@@ -14,11 +14,13 @@ from steelyard.measures.measure import AVERAGES, Measure, catalogue, find
 from steelyard.payoffs.payoff import Payoff, from_dict
 from steelyard.questions import ask, estimate, labels_of, payoff_of
 from steelyard.results import Curve, Estimate, make_frame
+from steelyard.roles import shared_columns
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.levels import Levels
+from steelyard.summaries.parts import like_whole
 from steelyard.summaries.residuals import Residuals
-from steelyard.summaries.scores import Scores, over_levels
+from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import Summary
 from steelyard.writing import write_whole
 
@@ -254,13 +256,8 @@ class Evaluation:
 
         if goal is None:
             goal = self.payoff.kind if self.payoff is not None else "profit"
-        key = (
-            "best threshold",
-            goal,
-            self.payoff,
-            id(self.validation),
-            json.dumps(options, default=str, sort_keys=True),
-        )
+        told = json.dumps(options, default=str, sort_keys=True)
+        key = ("best threshold", goal, self.payoff, id(self.validation), told)
         if key not in self._known:
             self._known[key] = best_threshold(self, goal, **options)
         found: Threshold = self._known[key]
@@ -282,13 +279,14 @@ class Evaluation:
         if set(self.evidence) != set(other.evidence) or self.threshold != other.threshold:
             message = "These evaluations cannot be added: they hold different kinds of evidence or other thresholds."
             raise CannotAdd(message, "Evaluate both parts in the same way.")
+        columns = shared_columns(self.facts, other.facts)
         evidence = {k: v + other.evidence[k] for k, v in self.evidence.items()}
         segments = dict(self.segments)
         for name, part in other.segments.items():
             segments[name] = segments[name] + part if name in segments else part
-        # By name, and over the levels of the whole, as if all rows had been counted together.
+        # By name and laid out like the whole, as if all rows had been counted together.
         for name, part in sorted(segments.items()):
-            laid = over_levels(part.evidence, evidence)
+            laid = like_whole(part.evidence, evidence)
             segments[name] = replace(segments.pop(name), evidence=laid, _known={}, _made=[])
         if self.payoff != other.payoff:
             message = "These evaluations cannot be added: outcomes are worth something else in one than in the other."
@@ -300,15 +298,15 @@ class Evaluation:
         chosen = None
         if self.validation is not None and other.validation is not None:
             chosen = self.validation + other.validation
-        return replace(
-            self,
-            evidence=evidence,
-            segments=segments,
-            facts=facts | {"dropped": dropped},
-            validation=chosen,
-            _known={},
-            _made=[],
-        )
+        facts |= {"dropped": dropped} | columns
+        return replace(self, evidence=evidence, segments=segments, facts=facts, validation=chosen, _known={}, _made=[])
+
+    def renamed(self, **columns: str) -> Evaluation:
+        """The same evidence where a column has got another name, so that it adds to evidence under that one."""
+        facts = {**self.facts, "roles": {**self.facts.get("roles", {}), **columns}}
+        segments = {k: e.renamed(**columns) for k, e in self.segments.items()}
+        chosen = None if self.validation is None else self.validation.renamed(**columns)
+        return replace(self, facts=facts, segments=segments, validation=chosen)
 
     def __eq__(self, other: object) -> bool:
         return (

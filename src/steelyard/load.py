@@ -49,7 +49,8 @@ def read_saved(path: str | os.PathLike[str]) -> Any:
         raise UnreadableSource(message, "Name the file that save wrote.") from None
     except (UnicodeDecodeError, json.JSONDecodeError):
         message = f'"{path}" is not a saved evaluation: it is not JSON.'
-        raise UnreadableSource(message, "Files of predictions go to evaluate; load reads what save wrote.") from None
+        hint = "Files of predictions go to evaluate, JSON lines under a name in .jsonl; load reads what save wrote."
+        raise UnreadableSource(message, hint) from None
 
 
 def evaluation_of(data: Any, path: str | os.PathLike[str]) -> Evaluation:
@@ -58,6 +59,10 @@ def evaluation_of(data: Any, path: str | os.PathLike[str]) -> Evaluation:
     if type(form) is int and form != SCHEMA and "evidence" in data:
         message = f'"{path}" is an evaluation saved in form {form}, and this version reads form {SCHEMA}.'
         raise UnreadableSource(message, "Save it again from the predictions with this version.")
+    if isinstance(data, list):
+        message = f'"{path}" is not a saved evaluation: it is a JSON list, such as one of rows.'
+        hint = "Rows are read as JSON lines, one object a line, under a name in .jsonl: jq -c '.[]' writes them."
+        raise UnreadableSource(message, hint)
     if type(form) is not int or form != SCHEMA:
         message = f'"{path}" is not an evaluation saved by this version.'
         raise UnreadableSource(message, "Only a file that was saved as an evaluation can be read back.")

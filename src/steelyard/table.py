@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from steelyard.errors import BadLevels, NotAvailable, UnreadableSource, UsageError, listing
-from steelyard.sources.databases import checked, is_address, open_address
+from steelyard.sources.databases import checked, is_address, is_path, open_address, refuse_scheme
+from steelyard.sources.fetching import refuse_many
 from steelyard.sources.recognise import check_columns, open_table
 from steelyard.sources.relations import Relation, of_columns
 from steelyard.sources.tables import NUMBERS, SOURCE, Table, plain_numbers
@@ -29,14 +30,15 @@ def table(
     query: str | None = None,
     labels: Any = None,
     on: str | Sequence[str] | Mapping[str, str] | None = None,
-    spark: str | None = None,
+    spark: Any = None,
 ) -> Table:
     """Open a table where it lives; it can be passed wherever data is taken, and is not read before it is asked.
 
     `data` is a path, a glob, a folder, an address (postgresql://…?table=…, duckdb:…, sqlite:…), or any frame. `query` is a
     SELECT over the tables of a database, or over `data` where there is but one table. With `labels` each row gets the
     columns of the one row there that has the same key; `on` names the key, or maps its name here to its name there.
-    `spark` is the address of a cluster (spark://host:7077, sc://host:15002, local[2]) that then reads the files.
+    `spark` is a session, or the address of a cluster (spark://host:7077, sc://host:15002, local[2]), that then reads the
+    files.
 
     >>> t = table({"id": [1, 2], "p": [0.9, 0.2]}, labels={"id": [2, 1], "y": [0, 1]}, on="id")
     >>> {name: values.tolist() for name, values in t.fetch(["p", "y"]).items()}
@@ -54,14 +56,15 @@ def table(
     return _joined(found, _opened(labels, None, spark, found), on)
 
 
-def _opened(data: Any, query: str | None, spark: str | None, beside: Table | None = None) -> Table:
+def _opened(data: Any, query: str | None, spark: Any, beside: Table | None = None) -> Table:
     if spark is not None and is_address(data):
         message = "A Spark cluster reads files, and an address of another database came."
         raise UsageError(message, "Leave spark= out; or name files that the cluster can see.")
+    refuse_scheme(data, cluster=spark is not None)
     if query is not None and is_address(data):
         return open_address(str(data), query)
-    if spark is not None and isinstance(data, str):
-        from steelyard.sources.clusters import read_files
+    if spark is not None and is_path(data):
+        from steelyard.sources.spark_files import read_files
 
         found: Table | None = read_files(spark, data)
     else:
@@ -79,7 +82,7 @@ def _opened(data: Any, query: str | None, spark: str | None, beside: Table | Non
         asked = found.queried(checked(query))
     except UnreadableSource as problem:
         raise UnreadableSource(problem.message, "Look at the query: the table is called data in it.") from problem
-    asked.title = found.title
+    asked.title = f"a query of {found.title or f'a table of {found.database}'}"
     return asked
 
 
@@ -91,8 +94,11 @@ def _joined(mine: Table, other: Table, on: str | Sequence[str] | Mapping[str, st
     check_columns({f"key{i}": name for i, name in enumerate(keys)}, list(mine.names))
     check_columns({f"key of the labels{i}": name for i, name in enumerate(keys.values())}, list(other.names))
     if not mine.reaches(other):
-        message = f"The predictions live in {mine.database} and the labels elsewhere, so they cannot be joined there."
-        raise NotAvailable(message, "Bring one of them to where the other is, and name it there.")
+        if not isinstance(mine, Relation) or not isinstance(other, Relation):
+            raise _apart(mine, other)
+        # Both are on this machine, in connections that know nothing of each other.
+        refuse_many(other)
+        other = mine.brought(other)
     rounded = _refuse_kinds(mine, other, keys)
     _refuse_twice(other, list(keys.values()), rounded)
     inside = {mine.names[a]: other.names[b] for a, b in keys.items()}
@@ -105,8 +111,27 @@ def _joined(mine: Table, other: Table, on: str | Sequence[str] | Mapping[str, st
     found = mine.join(other, inside, {places[name]: column for name, column in renamed.items()})
     told = {(f"data.{name}" if name in both else name): column for name, column in mine.names.items()}
     found.names = told | places
-    found.title = mine.title
+    by = ", ".join(a if a == b else f"{a}={b}" for a, b in keys.items())
+    here, there = (t.title or f"a table of {t.database}" for t in (mine, other))
+    found.title = f"{here} with labels of {there} by {by}"
     return found
+
+
+def _apart(mine: Table, other: Table) -> NotAvailable:
+    """The complaint about two tables that no database sees both."""
+    if mine.database == other.database:
+        message = f"The predictions and the labels live in different places of {mine.database}, so they cannot be joined there."
+        hint = "Open both with one session: spark=session for each." if mine.database == "Spark" else ""
+        return NotAvailable(message, hint or "Name tables of one database, asked by the same user.")
+    message = (
+        f"The predictions live in {mine.database} and the labels in {other.database}, so they cannot be joined there."
+    )
+    ways = {
+        "PostgreSQL": 'Write the labels to a table there, and name it: labels="postgresql://host/database?table=labels"',
+        "Spark": "Write the labels to files that the cluster sees, and pass labels=spark.read.parquet(path).",
+        "DuckDB": f"Write the labels to a file, such as labels.parquet, and name that; or the predictions to {other.database}.",
+    }
+    return NotAvailable(message, ways[mine.database])
 
 
 def _refuse_kinds(mine: Table, other: Table, keys: Mapping[str, str]) -> set[str]:

@@ -6,6 +6,7 @@ import os
 import pytest
 
 from steelyard import load
+from steelyard.errors import CannotAdd
 from steelyard.views.layout import width_of
 
 from .conftest import HEAD, two_levels
@@ -154,7 +155,8 @@ def test_levels_of_another_target_are_refused(steelyard, make):
     ("content", "words"),
     [
         ("not JSON", "it is not JSON"),
-        ("[1, 2]", "not an evaluation saved by this version"),
+        ("[1, 2]", ".jsonl"),
+        ('{"steelyard": "x"}', "not an evaluation saved by this version"),
         ('{"steelyard": 99, "evidence": {}}', "saved in form 99, and this version reads form 1"),
         ('{"steelyard": 1, "evidence": {}}', "a part is missing"),
         ('{"steelyard experiment": 1, "cells": []}', "not an evaluation"),
@@ -268,3 +270,19 @@ def test_no_password_is_printed_or_saved(steelyard, monkeypatch, days):
     assert "hunter2" not in told.out + told.err
     monkeypatch.setattr("sys.argv", ["steelyard", "evaluate", address, "--report=host=h password=hunter2"])
     assert command_line() == "steelyard evaluate 'postgresql://db.example.com/shop?table=t' --report=host=h"
+
+
+def test_two_models_of_the_same_rows_are_not_added(steelyard, make):
+    make("all.csv", HEAD, two_levels())
+    for name, column in (("one", "p"), ("two", "w")):
+        how = ("evaluate", "all.csv", "--target", "y", "--score", column, "--segment", "region")
+        assert steelyard(*how, "--save", f"{name}.json").code == 0
+    told = steelyard("add", "one.json", "two.json")
+    assert told.code == 3
+    assert 'the score is "w" in one, "p" in the other' in told.err and "--renamed" in told.err
+    a, b = load("one.json"), load("two.json")
+    with pytest.raises(CannotAdd, match="the score is"):
+        a + b
+    assert (a + b.renamed(score="p")).rows == 480
+    same = steelyard("add", "one.json", "two.json", "--renamed")
+    assert (same.code, same.out.splitlines()[1].split()[:2]) == (0, ["rows", "480,"])

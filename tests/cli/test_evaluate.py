@@ -124,17 +124,52 @@ def test_saving_and_telling_again(steelyard, preds, tmp_path):
 
 
 def test_files_are_not_written_over(steelyard, preds, tmp_path):
-    (tmp_path / "mine.txt").write_text("mine")
     call = ("evaluate", preds.name, "--target", "y", "--score", "p")
-    for option in ("--save", "-o"):
-        told = steelyard(*call, option, "mine.txt")
+    for option, name in (("--save", "mine.json"), ("-o", "mine.txt")):
+        (tmp_path / name).write_text("mine")
+        told = steelyard(*call, option, name)
         assert told.code == 2
         assert "--force" in told.err
-        assert (tmp_path / "mine.txt").read_text() == "mine"
+        assert (tmp_path / name).read_text() == "mine"
     told = steelyard(*call, "-o", "mine.txt", "--force")
     assert (told.code, told.out) == (0, "")
     assert "Ranks a positive" in (tmp_path / "mine.txt").read_text(encoding="utf-8")
     assert steelyard(*call, "-o", "-").out == steelyard(*call).out
+
+
+@pytest.mark.parametrize("name", ["mine.txt", "mine", "-"])
+def test_what_is_saved_is_a_json_file(steelyard, preds, tmp_path, name):
+    told = steelyard("evaluate", preds.name, "--target", "y", "--score", "p", "--save", name)
+    assert (told.code, told.out) == (2, "")
+    assert ".json" in told.err
+    assert not (tmp_path / name).exists()
+
+
+def test_a_target_of_zeros_and_ones_with_numbers_is_pointed_at(steelyard, preds):
+    call = ("evaluate", preds.name, "--target", "y", "--prediction", "p")
+    assert 'say score="p" (--score p)' in " ".join(steelyard(*call).out.split())
+    told = json.loads(steelyard(*call, "--json").out)
+    assert told["facts"]["target"] == "only 0 and 1"
+    assert any("only 0 and 1" in note for note in told["notes"])
+    assert "only 0 and 1" not in steelyard(*call, "--kind", "continuous").out
+    assert "only 0 and 1" not in steelyard("evaluate", preds.name, "--target", "w", "--prediction", "p").out
+
+
+def test_frequencies_are_whole_numbers(steelyard, preds):
+    call = ("evaluate", preds.name, "--target", "y", "--score", "p", "--weights", "frequency")
+    told = steelyard(*call, "--weight", "w")
+    assert told.code == 3
+    assert "no whole number" in told.err and "--weights sampling" in told.err
+    assert steelyard(*call, "--weight", "copies").code == 0
+
+
+def test_of_many_segments_the_largest_are_told(steelyard, make):
+    make("many.csv", ["y", "p", "s"], [[i % 2, (i * 37 % 101) / 101, i // 4] for i in range(1200)])
+    for role in ("--score", "--prediction"):
+        told = steelyard("evaluate", "many.csv", "--target", "y", role, "p", "--segment", "s")
+        assert told.code == 0, told.err
+        assert "The 20 largest of 300 segments; --json and .frame() have the 280 more." in told.out
+        assert len(told.out.splitlines()) < 120
 
 
 def test_a_saved_evaluation_knows_its_columns(steelyard, preds):

@@ -145,3 +145,11 @@ def test_customers_are_followed(steelyard: Run, make: Run, tmp_path: Path) -> No
     assert "Does it still warn early enough?" in page and "followed for 14 days" in page
     wrong = steelyard("monitor", "customers.csv", *call[:6], "--reference", "first:5", "--period", "14 days")
     assert wrong.code == 2 and "--unit" not in wrong.err.split("Hint")[0] and "--period out" in wrong.err
+
+
+def test_no_rows_since_then_is_not_known_and_not_unusable(steelyard: Run, calm: Path) -> None:
+    late = ("monitor", "stream.csv", *CALL, "--since", "2025-01-01")
+    found = steelyard(*late, "--fail-on", "alarm")
+    assert found.code == 12
+    assert "There are no rows since 2025-01-01" in found.err
+    assert steelyard(*late).code == 3

@@ -60,7 +60,7 @@ def test_a_reference_and_a_control_group_answer_two_more_questions(steelyard, pr
     done = steelyard("report", preds, *CALL, "--reference", preds, *arms, "-o", tmp_path / "u.html")
     assert done.code == 0, done.err
     page = (tmp_path / "u.html").read_text(encoding="utf-8")
-    assert "None of 4 columns shows a change." in page and "Verdict: no clear effect" in page
+    assert "None of the 4 columns shows a change." in page and "Verdict: no clear effect" in page
     assert (
         "a higher outcome counts as good" in page
         and "To see whether" not in page.partition("Is it going stale?</h2>")[2]

@@ -54,7 +54,7 @@ CALLS = {
     "not a cluster": ("evaluate", "here.csv", *ROLES, "--spark", "{}"),
     "a cluster's token": ("evaluate", "here.csv", *ROLES, "--spark", f"sc://127.0.0.1:1/;token={SECRET};user_id=me"),
 }  # fmt: skip
-HARMLESS = {"sample-size", "demo", "completion"}
+HARMLESS = {"sample-size", "demo", "completion", "trial-size"}
 """Commands that take neither a file nor free text."""
 
 

@@ -88,3 +88,13 @@ def test_wrong_arguments_get_a_sentence(name: str, files: Path, steelyard: Any) 
     told = steelyard(*WRONG[name])
     assert told.code in (2, 3), told
     assert told.out == "" and "Traceback" not in told.err and "Hint: " in told.err
+
+
+def test_saved_bins_are_a_reference(files: Path, steelyard: Any) -> None:
+    first = steelyard("stability", "january.csv", "june.csv", "--save-bins", "bins.json")
+    again = steelyard("stability", "bins.json", "june.csv")
+    assert (first.code, again.code) == (0, 0)
+    assert again.out == first.out
+    one = steelyard("stability", "january.csv", "june.csv", "--column", "score", "--save-bins", "one.json")
+    assert steelyard("stability", "one.json", "june.csv").out == one.out
+    assert steelyard("stability", "january.csv", "june.csv", "--save-bins", "bins.json").code == 2

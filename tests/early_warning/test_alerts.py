@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.early_warning.alerts import quantile_estimate
+from steelyard.early_warning.alerts import _rate, quantile_estimate
 from steelyard.early_warning.timeliness import Timeliness, timeliness
 from steelyard.errors import NotAvailable, NothingMeets, UnknownMeasure, UsageError
 
@@ -136,3 +136,37 @@ def test_nobody_alerted_is_said() -> None:
     assert a["median_lead_time"].value is None
     assert a["precision"].reason == "no customer was alerted"
     assert "catch 0" in str(a)
+
+
+def test_no_alert_at_all_is_not_certain() -> None:
+    """Exactly Poisson's limit, −ln 0.025, and never zero."""
+    who = np.arange(1000)
+    t = timeliness(unit=who, time=0 * who, score=0 * who + 0.1, outcome=who < 100, value=who, horizon=10)
+    a = t.alerts(0.9)
+    assert a["false_alarms_per_time"].high == pytest.approx(-math.log(0.025) / 10)
+    assert a["false_alarms_per_customer_and_time"].high == pytest.approx(-math.log(0.025) / 900 / 10)
+    assert a["value_saved"].low is None and "no outcome was caught" in a["value_saved"].note
+    assert max(map(len, str(a).splitlines())) <= 80
+
+
+def test_rates_of_few_alerts_are_covered() -> None:
+    """Customers with alerts are few, and some have several."""
+    rng = np.random.default_rng(8)
+    for expected in (0.5, 4.0, 12.0, 60.0):
+        hits = 0
+        for _ in range(400):
+            counts = 1.0 + rng.poisson(0.5, rng.poisson(expected))
+            x = _rate("alerts", counts, 5000, 0.95, 5000.0)
+            hits += x.low <= 1.5 * expected <= x.high
+        assert hits / 400 >= 0.93, expected
+
+
+def test_alerts_have_a_curve() -> None:
+    t, _ = measured(5)
+    a = t.alerts(0.6)
+    assert a.curve() is a.detection and a.curve("detection").chart().svg() == a.chart("detection").svg()
+    with pytest.raises(UnknownMeasure, match='no curve "scores"'):
+        a.curve("scores")
+    told = t.with_alerts(a)
+    assert str(a) in str(told) and told.to_dict()["alerts"]["numbers"]["recall"] == a["recall"].to_dict()
+    assert (told + told).alerted is None

@@ -80,7 +80,7 @@ def test_missing_rows_are_left_out_when_asked_and_counted(engine: str) -> None:
     [
         ({"horizon": 0}, errors.UsageError, "horizon must be a number above 0"),
         ({"horizon": -3}, errors.UsageError, "above 0"),
-        ({"horizon": "month"}, errors.UsageError, "above 0"),
+        ({"horizon": "month"}, errors.UsageError, "number or a length of time"),
         ({"kernel": "steep"}, errors.UsageError, 'no kernel "steep"'),
         ({"estimator": "guess"}, errors.UsageError, "no estimator"),
         ({"ends": [5, 10]}, errors.UsageError, "exact integral has no use"),

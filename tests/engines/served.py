@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,7 @@ def _ibis(table: pa.Table) -> Any:
 
     if "ibis" not in SERVERS:
         SERVERS["ibis"] = ibis.connect(SERVERS["postgres"].reader_uri)
+        atexit.register(SERVERS["ibis"].disconnect)
     return SERVERS["ibis"].table(load(table))
 
 

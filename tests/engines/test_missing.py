@@ -57,6 +57,7 @@ def _table() -> Table:
         "account": Col("float", _with([float(r.randrange(9)) for _ in range(N)], {50: None, 51: NAN})),
         "region": Col("category", _with([r.choice(("north", "south")) for _ in range(N)], {52: None})),
         "band": Col("float", _with([r.choice((1.0, 2.5)) for _ in range(N)], {53: None, 54: NAN})),
+        "copies": Col("float", _with([float(r.randrange(1, 5)) for _ in range(N)], {40: None, 41: NAN, 42: INF})),
     }
 
 
@@ -78,7 +79,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
         {"a missing target": 2, "a missing prediction": 1, "an infinite value": 2},
     ),
     "weights": ({**SCORES, "weight": "weight"}, {"a missing or infinite weight": 3}),
-    "copies": ({**SCORES, "weight": "weight", "weights": "frequency"}, {"a missing or infinite weight": 3}),
+    "copies": ({**SCORES, "weight": "copies", "weights": "frequency"}, {"a missing or infinite weight": 3}),
     "units": ({**SCORES, "unit": "customer"}, {"a missing unit": 1}),
     "named units": ({**SCORES, "unit": "name"}, {"a missing unit": 2}),
     "units as floats": ({**SCORES, "unit": "account"}, {"a missing unit": 2}),

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import steelyard as sy
 from steelyard.errors import BadWeight, CannotAdd, EmptyTable, MissingValues, UnreadableSource, UsageError
 from steelyard.monitors.bins import MOST_LEVELS, BinCounts, Bins, level_bins, number_bins
 from steelyard.monitors.reading import count_reference, count_sheet, open_sheet
@@ -214,3 +215,17 @@ def test_every_kind_of_table_is_counted_alike(roles: dict[str, str], tmp_path: P
 def test_bad_input_gets_a_sentence(call: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         call()
+
+
+def test_saved_bins_are_read_by_their_path(tmp_path: Path) -> None:
+    rng = np.random.default_rng(30)
+    then = {"x": rng.normal(size=2000), "k": rng.choice(["a", "b"], 2000)}
+    now = {"x": rng.normal(0.5, 1, 1000), "k": rng.choice(["a", "b"], 1000)}
+    whole, one = sy.stability(then, now), sy.stability(then, now, "x")
+    whole.bins.save(tmp_path / "all.json")
+    one.bins.save(tmp_path / "one.json")
+    assert sy.stability(tmp_path / "all.json", now).to_dict() == whole.to_dict()
+    assert sy.stability(str(tmp_path / "one.json"), now).to_dict() == one.to_dict()
+    (tmp_path / "broken.json").write_text('{"steelyard bins": 1, "columns": {"x": {}}}', encoding="utf-8")
+    with pytest.raises(UnreadableSource, match="no bins that were saved"):
+        sy.stability(tmp_path / "broken.json", now)

@@ -166,16 +166,43 @@ def test_bins_that_were_full_and_have_emptied_are_not_merged_away() -> None:
 
 def test_the_decision_is_the_rule_as_it_is_written() -> None:
     levels = (0.0, 0.05, 0.0999, 0.1, 0.15, 0.2499, 0.25, 0.4)
-    for corrected, limit, p in itertools.product(levels, levels, (0.0, 0.0499, 0.05, 0.5)):
+    for corrected, low, limit, p in itertools.product(levels, levels, levels, (0.0, 0.0499, 0.05, 0.5)):
+        if not low <= limit <= corrected:
+            continue
         if p >= 0.05 or limit == 0:
             right = "ok"
-        elif limit >= 0.25 or (limit >= 0.1 and corrected >= 0.25):
+        elif low >= 0.1 and corrected >= 0.25:
             right = "alarm"
         elif corrected >= 0.1:
             right = "warn"
         else:
             right = "shift-negligible"
-        assert law.decide(corrected, limit, p, 0.05)[0] == right
+        assert law.decide(corrected, (low, 1.0), limit, p, 0.05)[0] == right
+        few = "alarm" if p < 0.05 and low > 0.25 else "insufficient"
+        assert law.decide(corrected, (low, 1.0), limit, p, 0.05, "few rows")[0] == few
+
+
+def test_a_column_that_breaks_is_an_alarm_however_few_rows_there_are() -> None:
+    rng = np.random.default_rng(20)
+    x = rng.normal(size=1200)
+    for now in (np.full(40, np.nan), rng.normal(3, 1, 40)):
+        s = measured(x, now)
+        assert s.decision == "alarm"
+        assert s.corrected.low is not None
+        assert s.corrected.low > 0.25
+        assert s.reason.startswith("few as the rows are")
+    # Where nothing broke, few rows stay too few to say that all is well.
+    assert measured(x, rng.normal(size=40)).decision == "insufficient"
+
+
+def test_no_sentence_tells_a_lower_limit_that_is_not_the_one_of_the_interval() -> None:
+    rng = np.random.default_rng(21)
+    s = measured(rng.normal(size=20_000), rng.normal(0.35, 1, 1_200))
+    assert s.decision == "warn"
+    assert "lower limit" not in " ".join(s.sentences())
+    small = measured(rng.normal(size=20_000), rng.normal(0.27, 1, 300))
+    assert (small.decision, (small.corrected.high or 0) > 0.1) == ("shift-negligible", True)
+    assert "not shown to be large" in small.sentences()[0]
 
 
 def test_the_needed_rows_are_those_of_the_notes() -> None:
@@ -200,9 +227,10 @@ def test_too_few_rows_are_said_and_with_as_many_as_it_says_it_decides(n: int, m:
         assert law.shortage(*(k - 2 * (k == number) for k in pair), 9, 10)
 
 
-def test_a_reference_that_is_too_small_is_insufficient_however_large_the_change() -> None:
+def test_a_reference_that_is_too_small_is_insufficient_unless_the_change_is_huge() -> None:
     rng = np.random.default_rng(8)
-    s = measured(rng.normal(size=60), rng.normal(3, 1, 5000))
+    assert measured(rng.normal(size=60), rng.normal(3, 1, 5000)).decision == "alarm"
+    s = measured(rng.normal(size=60), rng.normal(0.4, 1, 5000))
     assert s.decision == "insufficient"
     assert "60 reference" in s.reason
     assert "needed" in s.reason

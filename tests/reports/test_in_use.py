@@ -128,6 +128,28 @@ def test_sums_without_events_are_told_without_pictures(evaluation: sy.Evaluation
     assert "<svg" not in text and "needs the events" in text and "<table" in text
 
 
+def test_alerts_are_told_along_with_timeliness(evaluation: sy.Evaluation, results: dict[str, Any]) -> None:
+    a = results["timeliness"].alerts(0.3)
+    text = section(report_text({"m": evaluation}, ".html", in_use={"timeliness": a}), "early")
+    for sentence in (*results["timeliness"].sentences(), *a.sentences()):
+        assert sentence in text, sentence
+    assert text.count("<svg") == 3 and "Alerts at 0.3" in text
+    found = json.loads(report_text({"m": evaluation}, ".json", in_use={"timeliness": a}))["in_use"]["timeliness"]
+    assert found["numbers"]["q"] and found["alerts"]["numbers"]["recall"] and found["alerts"]["detection"]
+
+
+def test_the_head_says_that_an_alarm_stands(evaluation: sy.Evaluation, results: dict[str, Any]) -> None:
+    def head(**in_use: Any) -> str:
+        page = report_text({"m": evaluation}, ".html", in_use=in_use)
+        return unescape(page[page.index("<header") : page.index("</header")])
+
+    assert results["monitor"].state == "alarm"
+    told = head(monitor=results["monitor"])
+    assert results["monitor"].sentences()[0] in told and 'href="#stale"' in told
+    assert 'href="#stale"' not in head() and 'href="#stale"' not in head(trial=results["trial"])
+    assert "<h1>Predictions</h1>" in told
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

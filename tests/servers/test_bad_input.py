@@ -103,7 +103,21 @@ def test_a_server_that_never_answers() -> None:
 
 
 TABLES: dict[str, tuple[str, str, str]] = {
-    "no such table": ("?table=pred", 'PostgreSQL cannot read the table: relation "pred" does not exist.', LOOK),
+    "no such table": (
+        "?table=pred",
+        'There is no table "pred" in postgresql://127.0.0.1:PORT/postgres; there are ',
+        'Did you mean "preds"?',
+    ),
+    "a table in other letters": (
+        "?table=PREDS",
+        'There is no table "PREDS" in postgresql://127.0.0.1:PORT/postgres; there are ',
+        'Did you mean "preds"?',
+    ),
+    "a parameter that there is not": (
+        "?tabel=preds",
+        'The address has a parameter "tabel" that PostgreSQL does not know.',
+        'Did you mean "table"?',
+    ),
     "a table of somebody else": (
         "?table=locked",
         "PostgreSQL cannot read the table: permission denied for table locked.",

@@ -112,9 +112,11 @@ def test_cuped_is_the_regression_on_arm_and_covariate() -> None:
     X = np.column_stack([np.ones(140), arm, np.concatenate(x)])
     beta, *_ = np.linalg.lstsq(X, np.concatenate(y), rcond=None)
     assert (d.value, d.options["slope"]) == pytest.approx((beta[1], beta[2]), rel=1e-9)
-    plain = welch(*y)
-    narrower = (d.high - d.low) / (plain.high - plain.low)
-    assert narrower == pytest.approx(math.sqrt(1 - d.options["explained"]), rel=0.05)
+    left = np.concatenate(y) - X @ beta
+    errors = np.sqrt(np.diag(np.linalg.inv(X.T @ X)) * (left @ left) / (140 - 3))
+    # Not the same, since each arm has a spread of its own here.
+    assert d.options["error"] == pytest.approx(errors[1], rel=0.04)
+    assert d.high - d.low < 0.6 * (welch(*y).high - welch(*y).low) and 100 < d.options["freedom"] < 138
     assert cuped(y, (np.zeros(60), np.zeros(80))).value is None
 
 

@@ -62,3 +62,19 @@ def test_what_is_known_before_saves_units() -> None:
 def test_bad_plans_get_a_sentence(call, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         call()
+
+
+def test_arms_of_different_sizes() -> None:
+    plan = trial_size(0.02, share=0.14, treated=0.9)
+    assert plan.treated == 9 * plan.n and "in the control and" in str(plan)
+    few = trial_size(0.02, share=0.14, treated=0.1)
+    assert few.treated is not None and few.n == pytest.approx(9 * few.treated, abs=1)
+    for p in (plan, few):
+        rng = np.random.default_rng(p.n)
+        assert p.treated is not None
+        a, b = rng.binomial(p.treated, 0.12, 4000) / p.treated, rng.binomial(p.n, 0.14, 4000) / p.n
+        error = np.sqrt(a * (1 - a) / p.treated + b * (1 - b) / p.n)
+        assert float((np.abs(a - b) > 1.96 * error).mean()) == pytest.approx(0.8, abs=0.03)
+    assert trial_size(1.0, deviation=3.0, treated=0.5).n == trial_size(1.0, deviation=3.0).n
+    with pytest.raises(UsageError, match="part of all units"):
+        trial_size(1.0, deviation=1.0, treated=1.0)

@@ -69,7 +69,7 @@ def test_order_of_rows_does_not_matter() -> None:
 def test_the_unit_of_analysis_is_chosen_by_the_data_and_said() -> None:
     once, often = people(), people(200, weeks=5)
     t = trial(once, **ROLES)
-    assert t.design.analysis == "unit" and t.primary.name == "two proportions" and "because units were given" in str(t)
+    assert t.design.analysis == "unit" and t.primary.name == "two proportions" and "because the rows name" in str(t)
     t = trial(often, **ROLES)
     assert t.primary.name == "cluster-robust by unit" and t.design.repeated
     y, called = np.array(often["churned"], dtype=float), np.array(often["arm"]) == "called"
@@ -83,9 +83,9 @@ def test_the_unit_of_analysis_is_chosen_by_the_data_and_said() -> None:
         assert not t.method(name).valid and t.method(name).why
     assert t.looks is None and "come back" in t.looks_why
     t = trial({k: v for k, v in once.items() if k != "customer"}, **{**ROLES, "unit": None})
-    assert "each row is taken for a unit of its own" in t.design.because
+    assert "each row is taken for one" in t.design.because
     t = trial(once, **ROLES, analysis="period")
-    assert t.primary.name == "slow-wave t by period" and t.design.because == "it was named"
+    assert t.primary.name == "slow-wave t by period" and t.design.because == "that was asked for"
     t = trial(once, **ROLES, analysis="period", independent=True)
     assert t.primary.name == "Welch t by period" and t.primary.valid and t.careful is None
     # Units seen once and drawn one by one make their periods independent of each other.
@@ -157,8 +157,8 @@ def test_exposure_that_differs_is_taken_into_account() -> None:
         "Poisson ratio (Wald)"
     ).effect.value == pytest.approx(1)
     assert not t.ratio.blocked and t.verdict == UNCLEAR
-    assert trial(counts=table, **roles).verdict == BLOCKED
-    free = weekly([20, 25, 22], [21, 24, 20], exposed=None)
+    assert trial(counts=table, **roles, planned="equal").verdict == BLOCKED
+    free = weekly([20, 25, 22], [21, 24, 20], exposed=None, planned="equal")
     assert free.ratio is None and "not checked" in str(free) and not free.method("two proportions").valid
 
 
@@ -202,7 +202,7 @@ def test_cuped_is_beside_the_unadjusted() -> None:
     t = trial(people(2000), **ROLES, before="earlier")
     adjusted, plain = t.method("CUPED by unit").effect, t.method("Welch t by unit").effect
     assert adjusted.high - adjusted.low < plain.high - plain.low and 0 < adjusted.options["explained"] < 0.1
-    assert "explains" in str(t)
+    assert "explains" in str(t) and t.primary.name == "CUPED by unit"
 
 
 def test_words_keep_to_80_columns_and_json_to_numbers() -> None:

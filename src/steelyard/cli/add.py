@@ -12,7 +12,7 @@ import click
 from steelyard.cli.evaluate import told
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
-from steelyard.cli.writing import check_free, progress
+from steelyard.cli.writing import check_saved, progress
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ More: steelyard help files"""
 @click.argument("files", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="FILE", help="Save the sum there as .json, to be told again or added to.")
 @click.option("--twice", is_flag=True, help="Add a file that is named twice, or a copy of one, a second time.")
+@click.option("--renamed", is_flag=True, help="Add files whose columns differ in name: a column was renamed.")
 @options("json", "force")
 @click.option("-v", "--verbose", is_flag=True, help="Tell every measure.")
 @options("quiet", "progress")
@@ -53,9 +54,9 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     if output is not None and os.path.realpath(output) in {os.path.realpath(f) for f in found}:
         message = f'"{output}" is one of the files to add, so its rows would be counted again with every call.'
         raise UsageError(message, "Save the sum elsewhere, in another folder than a glob looks into.")
-    check_free(output, force=given["force"])
+    check_saved(output, force=given["force"])
     with progress(f"Adding {len(found):,} files …", quiet=quiet or given["no_progress"]) as status:
-        total = add_saved(found, twice=given["twice"], told=_counter(status, len(found)))
+        total = add_saved(found, twice=given["twice"], renamed=given["renamed"], told=_counter(status, len(found)))
         text = _text(total, given)
     if output is not None:
         total.result.save(output)

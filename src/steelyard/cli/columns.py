@@ -111,7 +111,7 @@ def stated(text: str, said: str) -> Payoff:
     """Amounts by outcome, as typed: numbers, expressions of columns, or ranges with two dots.
 
     >>> print(stated("tp=0.9*amount - 5, fn=-180..-100, fp=-7", "profit"))
-    profit, absolute: tp 0.9 * amount - 5, fn -180 to -100, fp -7, tn 0
+    profit: tp 0.9 * amount - 5, fn -180 to -100, fp -7, tn 0
     """
     from steelyard.payoffs.payoff import Cost, Profit
 

@@ -10,7 +10,7 @@ import click
 
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options, read
-from steelyard.cli.writing import check_free, progress, put
+from steelyard.cli.writing import check_free, check_saved, progress, put
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def command(file: str, **given: Any) -> None:
     """
     output, save, quiet = given["output"], given["save"], given["quiet"]
     check_free(output, force=given["force"])
-    check_free(save, force=given["force"])
+    check_saved(save, force=given["force"])
     if output is not None and output == save:
         message = f'"{save}" cannot hold both the output and the saved evaluation.'
         raise UsageError(message, "Give --output and --save two names.")

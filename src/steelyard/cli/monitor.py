@@ -73,29 +73,47 @@ More: steelyard help monitor"""
     show_default=True,
     help="hour, day, week, month, '6 hours', or a number of rows.",
 )
-@click.option("--zone", metavar="NAME", default="UTC", show_default=True, help="Time zone, as Europe/Berlin.")
+@click.option(
+    "--zone",
+    metavar="NAME",
+    default="UTC",
+    show_default=True,
+    help="Time zone of windows, and of times without an offset, as Europe/Berlin.",
+)
 @click.option("--label-time", metavar="COLUMN", help="When the target became known.")
 @click.option("--horizon", metavar="SPAN", help="How long labels are waited for, as '30 days'.")
 @click.option(
     "--features",
     metavar="COLUMN|all",
     multiple=True,
-    help="Watch this column as well, or all that play no part; repeat.",
+    help="Watch this column as well, or all that play no part (but identifiers and dates); repeat.",
 )
 @click.option(
-    "--measure", metavar="MEASURE", multiple=True, help="Watch this measure; repeat.  [default: auc, accuracy or mae]"
+    "--measure",
+    metavar="MEASURE",
+    multiple=True,
+    help="Watch this measure; repeat.  [default: auc, accuracy or mae; brier, error_rate or mae with --mode sequential]",
 )
 @click.option("--margin", type=float, default=0.05, show_default=True, help="The share of its value that may be lost.")
 @click.option(
-    "--budget", metavar="BUDGET", default="1 per quarter", show_default=True, help="False alarms allowed: '2 per year'."
+    "--budget",
+    metavar="BUDGET",
+    help="False alarms allowed, as '2 per year'; not with --mode sequential.  [default: 1 per quarter]",
 )
-@click.option("--for", "for_", type=int, default=2, show_default=True, help="Windows in a row that fire an alarm.")
+@click.option(
+    "--for",
+    "for_",
+    type=int,
+    default=2,
+    show_default=True,
+    help="Windows in a row, of those that could be judged, that fire an alarm; with --mode sequential of rows alone.",
+)
 @click.option(
     "--mode",
     type=click.Choice(["windows", "sequential"]),
     default="windows",
     show_default=True,
-    help="Judge each window, or all looks at once.",
+    help="Judge each window under a budget, or a mean over all rows so far at any time, at one minus the confidence.",
 )
 @options("threshold", "weight", "unit")
 @click.option(
@@ -123,6 +141,8 @@ def command(file: str, **given: Any) -> int:
     standard input, with a row for each prediction and a column of times. Targets that are not known yet are left empty:
     a window is judged once its labels are in.
     """
+    from steelyard.monitors.monitor import NothingSince
+
     for name in ("output", "report", "save_baseline"):
         check_free(given[name], force=given["force"])
     named = [Path(given[name]) for name in ("output", "report", "save_baseline") if given[name] not in (None, "-")]
@@ -134,7 +154,13 @@ def command(file: str, **given: Any) -> int:
 
         check_ending(given["report"])
     with progress("Watching …", quiet=given["quiet"] or given["no_progress"]):
-        m = _watched(file, given)
+        try:
+            m = _watched(file, given)
+        except NothingSince as problem:
+            if given["fail_on"] is None:
+                raise
+            click.echo(f"{problem.message} {problem.hint}", err=True)
+            return UNKNOWN
         if given["as_json"]:
             text = json.dumps({"schema": 1, **m.to_dict()}, ensure_ascii=False, allow_nan=False, indent=1)
         else:

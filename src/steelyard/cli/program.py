@@ -30,6 +30,7 @@ COMMANDS = {
     "timeliness": "Tell how early a model warns.",
     "stability": "Tell whether columns are still distributed as they were.",
     "trial": "Tell whether acting helps, from a control group.",
+    "trial-size": "Tell how many units a trial needs, before it starts.",
     "monitor": "Watch predictions over time, and fail when they wear out.",
     "measures": "List all measures, or explain one.",
     "demo": "Evaluate models on real data and tell the whole story.",

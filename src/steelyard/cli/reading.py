@@ -177,7 +177,7 @@ def _payoff(given: dict[str, Any]) -> Payoff | None:
 
 def _renamed(e: Evaluation, path: str) -> Evaluation:
     """Told as standard input wherever the place is named at which it was kept."""
-    facts = {**e.facts, "source": "standard input"} if e.facts.get("source") == path else e.facts
+    facts = {**e.facts, "source": str(e.facts.get("source", "")).replace(path, "standard input")}
     parts = {k: _renamed(p, path) for k, p in e.segments.items()}
     chosen = None if e.validation is None else _renamed(e.validation, path)
     return replace(e, facts=facts, segments=parts, validation=chosen)

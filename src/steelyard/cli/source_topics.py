@@ -28,6 +28,8 @@ Evaluations that were saved add up, and no row is read again:
   $ steelyard evaluate more.csv --target y --score p --save april.json
   $ steelyard add march.json april.json -o spring.json
 
+Two models do not add: columns must have the same names (or say --renamed).
+
 Pickles are not opened: loading one can run any code.
 Tables in databases: steelyard help sources""",
     ),
@@ -70,7 +72,8 @@ each gets its own --on. (steelyard check calls it --key.)
 
 Every command that reads rows takes such a FILE. Most of them count; compare,
 monitor and experiment need rows, so the columns that are named come to this
-machine, 50 million rows at most. With --unit, compare counts on the server.
+machine, 50 million rows at most. With --unit, compare counts on the server,
+and its intervals come from buckets of units in place of a bootstrap.
 
   $ steelyard compare 'shop.duckdb?table=preds' --target y \\
       --score one=p --score two=w

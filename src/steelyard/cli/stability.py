@@ -10,15 +10,17 @@ from steelyard.cli.opening import opened
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.stories import in_options, tell
-from steelyard.cli.writing import check_outputs, progress
+from steelyard.cli.writing import check_free, check_outputs, progress
 
 EPILOG = """\b
 Examples:
   steelyard stability january.csv june.csv --column score
   steelyard stability january.parquet june.parquet
   steelyard stability january.csv june.csv --bins 20 --report drift.html
+  steelyard stability january.csv june.csv --save-bins january.json
+  steelyard stability january.json july.csv
 
-More: steelyard help monitor"""
+More: steelyard help stability, steelyard help monitor"""
 
 
 @click.command("stability", short_help=COMMANDS["stability"], epilog=EPILOG)
@@ -30,25 +32,32 @@ More: steelyard help monitor"""
 @click.option("--bins", type=int, default=10, show_default=True, help="How many parts a number is cut into.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="The chance of a false alarm.")
 @options("confidence")
+@click.option("--save-bins", metavar="FILE", help="Keep the counts of the reference as .json, to be REFERENCE later.")
 @click.option("--report", metavar="FILE", help="Write a page as well: .html, .md or .json.")
 @options("query", "spark", "json", "output", "force", "quiet", "progress")
 def command(reference: str, current: str, **given: Any) -> None:
     """Tell whether columns of a CURRENT file are distributed as in a REFERENCE file.
 
-    Each is CSV, Parquet or another kind of file, or the address of a database; --query is asked of both.
+    Each is CSV, Parquet or another kind of file, or the address of a database; --query is asked of both. REFERENCE may also
+    be what --save-bins kept. Identifiers, dates and columns that only one of them has are left out and named.
     """
     from steelyard import stability
+    from steelyard.monitors.saved import is_saved
 
     check_outputs(given)
+    check_free(given["save_bins"], force=given["force"])
+    saved = is_saved(reference)
     columns = list(given["column"])
     which: dict[str, Any] = {"column": columns[0]} if len(columns) == 1 else {"columns": columns or None}
     with in_options(), progress("Counting …", quiet=given["quiet"] or given["no_progress"]):
         found = stability(
-            opened(reference, given),
+            reference if saved else opened(reference, given),
             opened(current, given),
             **which,
             bins=given["bins"],
             alpha=given["alpha"],
             confidence=0.95 if given["confidence"] is None else given["confidence"],
         )
+    if given["save_bins"]:
+        found.bins.save(given["save_bins"])
     tell(found, given, "Is it going stale?", lambda: {"stability": found.chart()})

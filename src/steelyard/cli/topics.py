@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steelyard.cli.source_topics import SOURCE_TOPICS
+from steelyard.cli.use_topics import USE_TOPICS
 
 TOPICS: dict[str, tuple[str, str]] = {
     "start": (
@@ -356,6 +357,7 @@ With --fail-on the exit code is 0 if all is well, 10 if a warning stands (only
 with --fail-on warn), 11 if an alarm does, 12 if nothing could be judged.
 Days are those of --zone, also where a day has 23 or 25 hours.""",
     ),
+    **USE_TOPICS,
     "scripts": (
         "JSON, exit codes, quiet",
         """\

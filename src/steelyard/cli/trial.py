@@ -11,6 +11,7 @@ from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.stories import in_options, number_or_text, tell
 from steelyard.cli.writing import check_outputs, progress
+from steelyard.errors import UsageError
 
 EPILOG = """\b
 Examples:
@@ -20,10 +21,12 @@ Examples:
       --outcome churned --period week --counts --exposed 1000
   steelyard trial customers.csv --group arm --control random \\
       --outcome churned --unit customer --score p --report trial.html
+  steelyard trial customers.csv --group arm --control hold \\
+      --outcome churned --unit customer --planned hold=0.1,call=0.9
 
-More: steelyard help monitor"""
+Before the start: steelyard trial-size. More: steelyard help trial"""
 COLUMNS = ("group", "outcome", "unit", "period", "segment", "before", "score")
-READ = ("treated", "value")
+READ = ("treated", "value", "exposed", "positive")
 """Numbers where they read like one."""
 
 
@@ -33,15 +36,20 @@ READ = ("treated", "value")
 @click.option("--control", required=True, metavar="LEVEL", help="The arm that was left alone.")
 @click.option("--treated", metavar="LEVEL", help="The arm to compare it with, where there are several.")
 @click.option("--outcome", required=True, metavar="COLUMN", help="What became of it: 0/1, a number, or a count.")
+@click.option("--positive", metavar="LEVEL", help="The level of the outcome that counts, where it is told in words.")
 @click.option("--unit", metavar="COLUMN", help="Who was put into an arm; the unit of analysis.")
 @click.option("--period", metavar="COLUMN", help="The week or day of a row.")
 @click.option("--segment", metavar="COLUMN", help="Check the ratio of the arms by this as well.")
 @click.option("--value", metavar="NUMBER|COLUMN", help="What an outcome is worth.")
-@click.option("--before", metavar="COLUMN", help="The same outcome before the start, to sharpen the effect.")
+@click.option("--before", metavar="COLUMN", help="The outcome before the start; the effect adjusted for it decides.")
+@click.option("--no-adjust", is_flag=True, help="Let the plain effect decide, --before or not.")
 @click.option("--score", metavar="COLUMN", help="The model's score: the effect by band of it.")
+@click.option("--bands", type=int, default=10, show_default=True, help="Bands of the score.")
+@click.option("--planned", metavar="ARM=SHARE,...", help="The planned shares of the arms, or equal.")
+@click.option("--analysis", type=click.Choice(["unit", "period"]), help="What is taken for independent.")
 @click.option("--independent", is_flag=True, help="Periods are independent: each has new units, drawn at random.")
 @click.option("--counts", is_flag=True, help="FILE holds one count for each period and arm.")
-@click.option("--exposed", type=float, help="With --counts: how many were in each arm.")
+@click.option("--exposed", metavar="NUMBER|COLUMN", help="With --counts: how many were in each arm.")
 @click.option(
     "--direction",
     type=click.Choice(["lower", "higher"]),
@@ -61,7 +69,7 @@ def command(file: str, **given: Any) -> None:
 
     check_outputs(given)
     roles = {k: given[k] for k in COLUMNS if given[k] is not None}
-    names = ("exposed", "cost", "direction", "selection", "missing", "independent")
+    names = ("cost", "direction", "selection", "missing", "independent", "analysis", "bands")
     roles |= {k: given[k] for k in names if given[k] is not None}
     roles |= {k: number_or_text(given[k]) for k in READ if given[k] is not None}
     with in_options(), progress("Counting …", quiet=given["quiet"] or given["no_progress"]):
@@ -71,6 +79,23 @@ def command(file: str, **given: Any) -> None:
             **source,
             **roles,
             control=number_or_text(given["control"]),
+            planned=planned_of(given["planned"]),
+            adjust=not given["no_adjust"],
             confidence=0.95 if given["confidence"] is None else given["confidence"],
         )
     tell(found, given, "Does acting on it help?", found.charts)
+
+
+def planned_of(text: str | None) -> Any:
+    """The planned shares by arm, or the word that says that they are equal.
+
+    >>> planned_of("hold=0.1,call=0.9"), planned_of("0=1, 1=2"), planned_of("equal")
+    ({'hold': 0.1, 'call': 0.9}, {0: 1, 1: 2}, 'equal')
+    """
+    if text is None or text == "equal":
+        return text
+    parts = [part.strip().rpartition("=") for part in text.split(",")]
+    if not all(name and share for name, _, share in parts):
+        message = f'The planned shares "{text}" cannot be read.'
+        raise UsageError(message, "Give one for each arm: --planned hold=0.1,call=0.9, or --planned equal.")
+    return {number_or_text(name.strip()): number_or_text(share.strip()) for name, _, share in parts}

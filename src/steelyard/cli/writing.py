@@ -41,6 +41,20 @@ def check_free(path: str | None, *, force: bool) -> None:
         raise UsageError(message, "Make it first, or name another.")
 
 
+def check_saved(path: str | None, *, force: bool) -> None:
+    """Refuse a name under which what is saved would not be found again."""
+    if path == "-":
+        message = "What is saved is a file, and - is standard output."
+        raise UsageError(message, "Name a file in .json; --json prints every number.")
+    if path is not None and not path.lower().endswith(".json") and not os.path.isdir(path):
+        from steelyard.sources.addresses import without_secrets
+
+        told = without_secrets(path)
+        message = f'"{told}" would not be known again for a saved evaluation: its name must end in .json.'
+        raise UsageError(message, f'Say "{os.path.splitext(told)[0]}.json".')
+    check_free(path, force=force)
+
+
 def check_outputs(given: Mapping[str, Any]) -> None:
     """Refuse the output and the report of a command before any work is done: there already, or of another kind."""
     check_free(given["output"], force=given["force"])

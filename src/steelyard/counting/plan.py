@@ -71,6 +71,21 @@ def clean(table: Table, plan: Plan) -> Table:
     return good
 
 
+def check_copies(rows: Rows, plan: Plan) -> None:
+    """Refuse weights that say how many copies a row stands for and are no whole numbers; asked where they may not be."""
+    if plan.weighting != "frequency" or rows.kind("weight") in {"int", "bool", "wide", "text"}:
+        return
+    broken = rows.tally(Tally(sums={"broken": lambda r: r.flag(r.value("weight") > r.whole(r.value("weight")))}))
+    n = int(broken["broken"].sum())
+    if n:
+        total = int(broken["rows"].sum())
+        message = (
+            f"Of {total:,} rows, {n:,} {'has a weight that is' if n == 1 else 'have weights that are'} no whole number."
+        )
+        hint = 'A frequency of k stands for k copies of a row; for weights of any size say weights="sampling".'
+        raise BadWeight(message, hint)
+
+
 def by_segment(table: Table) -> dict[str | None, Table]:
     """The whole table, and one for each segment where there are any."""
     out: dict[str | None, Table] = {WHOLE: table}

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.early_warning.events import Alerts
-from steelyard.errors import NothingMeets, UsageError
+from steelyard.errors import NothingMeets, UnknownMeasure, UsageError, listing, nearest
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Array, Curve, Estimate, make_frame
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 MOST_POINTS = 200
+FEW = 100
+"""With fewer customers alerted than this, and fewer than half of them, rates have the gamma interval."""
 CAUGHT_ONLY = "of those caught; the missed have no lead time"
 
 
@@ -43,18 +45,27 @@ class AlertResult:
     numbers: Mapping[str, Estimate]
     detection: Curve = field(repr=False)
     note: str = ""
+    time_unit: str = ""
+    """What one of the times is called; empty where nobody said."""
+    measured: Any = field(default=None, repr=False, compare=False)
+    """The timeliness of which these are the alerts."""
 
     def __getitem__(self, name: str) -> Estimate:
         if name not in self.numbers:
-            from steelyard.errors import UnknownMeasure, listing, nearest
-
             message = f'There is no "{name}" of alerts; there are {listing(self.numbers, 20)}.'
             raise UnknownMeasure(message, nearest(name, self.numbers) or 'For example alerts["recall"].')
         return self.numbers[name]
 
-    def chart(self) -> Chart:
+    def curve(self, name: str = "detection") -> Curve:
         """The detection curve: which share of the outcomes is caught at least so far ahead."""
-        return self.detection.chart()
+        if name != "detection":
+            message = f'There is no curve "{name}" of alerts; there is "detection".'
+            raise UnknownMeasure(message, 'The curves over the period are those of timeliness: t.curve("scores").')
+        return self.detection
+
+    def chart(self, name: str = "detection") -> Chart:
+        """The same as a chart."""
+        return self.curve(name).chart()
 
     def sentences(self) -> list[str]:
         """The story in a few sentences."""
@@ -77,7 +88,8 @@ class AlertResult:
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
         plain = {
-            k: getattr(self, k) for k in ("threshold", "quiet", "budget", "horizon", "alerts", "suppressed", "note")
+            k: getattr(self, k)
+            for k in ("threshold", "quiet", "budget", "horizon", "time_unit", "alerts", "suppressed", "note")
         }
         numbers = {k: x.to_dict() for k, x in self.numbers.items()}
         return plain | {"numbers": numbers, "detection": self.detection.to_dict(), "sentences": self.sentences()}
@@ -113,9 +125,11 @@ def measure_alerts(
     leads, value = _leads(kept)
     numbers = _rates(kept, t, horizon) | _recall(leads, positives, t.confidence) | _lead_times(leads, t.confidence)
     numbers["value_saved"] = _saved(leads, value, positives + negatives, horizon, t, saved)
-    curve = _detection(leads, positives, horizon, t.confidence)
+    curve = _detection(leads, positives, horizon, t.confidence, t.time_unit)
     hidden = int(len(found.time) - len(kept.time))
-    return AlertResult(float(threshold), quiet, budget, horizon, len(kept.time), hidden, numbers, curve, note)
+    return AlertResult(
+        *(float(threshold), quiet, budget, horizon, len(kept.time), hidden, numbers, curve, note, t.time_unit, t)
+    )
 
 
 # Which alerts are raised ----------------------------------------------------------------------------------------------
@@ -204,11 +218,37 @@ def _rates(kept: Alerts, t: Any, horizon: float) -> dict[str, Estimate]:
         ("false_alarms_per_time", false, negatives, negatives),
         ("false_alarms_per_customer_and_time", false, negatives, 1),
     ):
-        found[name] = _mean(name, values, n, t.confidence, size / horizon)
+        found[name] = _rate(name, values, n, t.confidence, size / horizon)
     found["false_alarm_share"] = _share("false_alarm_share", len(false), negatives, t.confidence)
     alerted = len(counts)
     found["precision"] = _share("precision", alerted - len(false), alerted, t.confidence, "no customer was alerted")
     return found
+
+
+def _rate(name: str, counts: Array, n: int, confidence: float, factor: float) -> Estimate:
+    """The mean number of alerts of n customers, of which those not in `counts` have none, times a factor.
+
+    Where few customers have any, Student's interval is too short, and of no length at all where none has one. Then it is the
+    gamma interval of Fay and Feuer (1997), with room for a customer who has one alert more than any seen; of no alerts at all
+    it is the exact limit of Poisson's law.
+
+    >>> x = _rate("alerts", np.zeros(0), 1000, 0.95, 1000.0)
+    >>> x.value, x.low, round(x.high, 2)  # none of 1,000: up to 3.69
+    (0.0, 0.0, 3.69)
+    """
+    from scipy.special import gammaincinv
+
+    if n < 2 or len(counts) >= min(FEW, n / 2):
+        return _mean(name, counts, n, confidence, factor)
+    total, squares = float(counts.sum()), float((counts**2).sum())
+    most = 1.0 + (float(counts.max()) if len(counts) else 0.0)
+    tail = (1 - confidence) / 2
+    low = squares / total * float(gammaincinv(total**2 / squares, tail)) if total else 0.0
+    above, spread = total + most, squares + most**2
+    high = spread / above * float(gammaincinv(above**2 / spread, 1 - tail))
+    value, low, high = (factor * x / n for x in (total, low, high))
+    note = "" if total else "the upper limit is that of alerts to one customer each"
+    return Estimate(name, value, low, high, confidence, "gamma interval by customer", n, note=note)
 
 
 def _mean(name: str, values: Array, n: int, confidence: float, factor: float) -> Estimate:
@@ -276,19 +316,22 @@ def quantile_estimate(name: str, values: Array, share: float, confidence: float)
 def _saved(
     leads: Array, value: Array, customers: int, horizon: float, t: Any, share: Callable[[float, float], float] | None
 ) -> Estimate:
-    """Σ V × share of what is left at the first alert, lead / horizon unless a function of both is given."""
+    """Σ V × share saved: what is left of the period at the first alert, or a function of lead and horizon."""
     name = "value_saved"
     if not t.summary.valued:
         reason = "no values of customers were given"
         return Estimate(name, None, confidence=t.confidence, method="none", reason=reason)
     part = leads / horizon if share is None else np.array([float(share(lead, horizon)) for lead in leads.tolist()])
+    if not len(leads):
+        reason = "no outcome was caught, which shows nothing of how far chance could take it"
+        return Estimate(name, 0.0, confidence=t.confidence, method="none", n=customers, note=reason)
     found = _mean(name, value * part, customers, t.confidence, float(customers))
     return replace(
         found, note="if acting at the first alert saves that share of the value, and false alarms cost nothing"
     )
 
 
-def _detection(leads: Array, positives: int, horizon: float, confidence: float) -> Curve:
+def _detection(leads: Array, positives: int, horizon: float, confidence: float, unit: str) -> Curve:
     """The share of positives caught at least d ahead, for every d at which it changes."""
     import steelyard.views.timeliness  # noqa: F401  (says how this curve is drawn)
 
@@ -303,6 +346,5 @@ def _detection(leads: Array, positives: int, horizon: float, confidence: float) 
         "low": low.tolist(),
         "high": high.tolist(),
     }
-    return Curve(
-        "detection", columns, confidence, "Wilson, pointwise", facts={"positives": positives, "horizon": horizon}
-    )
+    facts = {"positives": positives, "horizon": horizon, "time_unit": unit}
+    return Curve("detection", columns, confidence, "Wilson, pointwise", facts=facts)

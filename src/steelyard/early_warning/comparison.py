@@ -1,20 +1,115 @@
-"""Two models that scored the same customers, compared customer by customer."""
+"""Two or more models that scored the same customers, compared customer by customer."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
+from steelyard.comparisons.step_down import holm
 from steelyard.early_warning.events import Customers
 from steelyard.early_warning.quality import METHOD, estimate_quality
 from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.early_warning.timeliness import NUMBERS, Timeliness
-from steelyard.errors import NotAvailable, UsageError
-from steelyard.results import Difference
+from steelyard.errors import NotAvailable, UnknownMeasure, UsageError, listing, nearest
+from steelyard.results import Difference, make_frame
 from steelyard.views.sentences import BETTER, UNCLEAR, WORSE
 
 STEPS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class TimelinessComparison:
+    """Which model warns earlier: every pair of models by each number, paired by customer."""
+
+    models: Mapping[str, Timeliness]
+    differences: Sequence[Difference]
+    """Each first − second; with several pairs p-values and verdicts are corrected by Holm's method within a number."""
+
+    def difference(self, measure: str = "q", first: str = "", second: str = "") -> Difference:
+        """The difference of two models by a number; the first two models unless others are named."""
+        names = [*self.models]
+        one, two = first or names[0], second or next(n for n in names if n != (first or names[0]))
+        for name in (one, two):
+            if name not in names:
+                message = f'There is no model "{name}"; there are {listing(names)}.'
+                raise UnknownMeasure(message, nearest(name, names) or "Models go by the names that were given.")
+        for d in self.differences:
+            if d.measure == measure and {d.first, d.second} == {one, two}:
+                return d if d.first == one else _turned(d)
+        known = list(dict.fromkeys(d.measure for d in self.differences))
+        message = f'"{measure}" was not compared; there are {listing(known)}.'
+        raise UnknownMeasure(message, nearest(measure, known) or 'For example c.difference("q").')
+
+    def sentences(self) -> list[str]:
+        """The story in a few sentences."""
+        from steelyard.views.timeliness import comparison_sentences
+
+        return comparison_sentences(self)
+
+    def __str__(self) -> str:
+        from steelyard.views.timeliness import comparison_text
+
+        return comparison_text(self)
+
+    def frame(self) -> Any:
+        """One row a pair and number."""
+        names = ("measure", "first", "second", "value", "low", "high", "p_value", "verdict")
+        return make_frame({n: [getattr(d, n) for d in self.differences] for n in names})
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {
+            "models": {name: t.to_dict() for name, t in self.models.items()},
+            "differences": [d.to_dict() for d in self.differences],
+            "sentences": self.sentences(),
+        }
+
+
+def compare_models(models: Mapping[str, Timeliness], measures: Sequence[str] | None = None) -> TimelinessComparison:
+    """Compare models by name that scored the same customers, every pair of them.
+
+    >>> from steelyard.early_warning.timeliness import timeliness
+    >>> rows = {"unit": [1, 2, 3, 4, 5, 6], "time": [0] * 6, "outcome": [1, 1, 1, 0, 0, 0], "horizon": 10}
+    >>> late = timeliness(score=[0.5, 0.6, 0.4, 0.2, 0.1, 0.3], **rows)
+    >>> soon = timeliness(score=[0.9, 0.7, 0.9, 0.2, 0.0, 0.3], **rows)
+    >>> compare_models({"new": soon, "old": late}).difference("q", "old", "new").verdict
+    'no clear difference'
+    """
+    if len(models) < 2:
+        message = "At least two models are needed to compare them, and one came."
+        raise UsageError(message, 'For example sy.compare({"old": t1, "new": t2}).')
+    valued = all(t.summary.valued for t in models.values())
+    named = [measures] if isinstance(measures, str) else measures
+    wanted = ["q", *(["value_q"] if valued else [])] if named is None else list(named)
+    found: list[Difference] = []
+    for measure in wanted:
+        pairs = [compare_timeliness(models[a], models[b], measure, (a, b)) for a, b in combinations(models, 2)]
+        found += _corrected(pairs) if len(pairs) > 1 else pairs
+    return TimelinessComparison(dict(models), found)
+
+
+def _corrected(pairs: Sequence[Difference]) -> list[Difference]:
+    """Pairs with p-values that allow for their number, and only what these show."""
+    found = []
+    for d, p in zip(pairs, holm([d.p_value for d in pairs]), strict=True):
+        clear = p is not None and p < 1 - d.confidence
+        found.append(replace(d, p_value=p, verdict=d.verdict if clear else UNCLEAR))
+    return found
+
+
+def _turned(d: Difference) -> Difference:
+    """The same pair the other way round."""
+    back = [None if v is None else -v for v in (d.value, d.high, d.low)]
+    verdict = {BETTER: WORSE, WORSE: BETTER}.get(d.verdict, d.verdict)
+    values = (d.values[1], d.values[0])
+    return replace(
+        d, first=d.second, second=d.first, value=back[0], low=back[1], high=back[2], verdict=verdict, values=values
+    )
 
 
 def compare_timeliness(
@@ -79,6 +174,9 @@ def _check_same(first: Timeliness, second: Timeliness, one: Customers, two: Cust
             "The two models are not measured in the same way: horizon, kernel, period ends or the score before differ."
         )
         raise UsageError(message, "Measure both with the same arguments.")
+    if first.time_unit and second.time_unit and first.time_unit != second.time_unit:
+        message = f"One model is measured in {first.time_unit}, the other in {second.time_unit}."
+        raise UsageError(message, "Measure both in one unit of time.")
     if first.confidence != second.confidence:
         message = "The two models are measured at different confidences."
         raise UsageError(message, "Measure both at the same one.")

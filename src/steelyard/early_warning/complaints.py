@@ -15,6 +15,8 @@ from steelyard.results import Array
 DROP = 'Mend the rows, or pass missing="drop" to leave them out; they are counted either way.'
 GONE = "missing "
 """Keys of problems that missing="drop" takes care of begin so."""
+OUTSIDE = "event outside the period (its customer stays)"
+"""What outside="drop" has left out."""
 ORDER = ("unit", "time", "score", "outcome", "value", "outcome time")
 
 
@@ -69,25 +71,26 @@ def masks(columns: Mapping[str, Array], horizon: float) -> dict[str, tuple[npt.N
     return found
 
 
-def complaint(key: str, rows: int, example: Any, horizon: float, name: str) -> SteelyardError:
+def complaint(key: str, rows: int, example: Any, horizon: float, name: str, unit: str = "") -> SteelyardError:
     """The error for a problem, in a sentence about the column of that name."""
     of = f'the column "{name}"' if name else f"the {key.removeprefix(GONE)}"
     lines = f"{rows:,} row{'' if rows == 1 else 's'}"
     if key.startswith(GONE):
         message = f"{lines} {'has' if rows == 1 else 'have'} no {key.removeprefix(GONE)}: {of} is missing or not a number there."
         return MissingValues(message, DROP)
-    shown = f"one such value is {float(example):g}"
+    in_units = f" {unit}" if unit else ""
+    shown = f"one such value is {float(example):g}{in_units if 'time' in key else ''}"
     if key == "outcome":
         message = f"The outcome must be 0 or 1, and in {lines} {of} holds something else; {shown}."
         return BadLevels(message, "Say which level is the outcome that is warned of: positive=...")
     allowed = {
-        "time": f"from 0 to the horizon, {horizon:g}",
+        "time": f"from 0 to the horizon, {horizon:g}{in_units}",
         "score": "from 0 to 1",
         "value": "0 or more",
-        "outcome time": f"from 0 to the horizon, {horizon:g}",
+        "outcome time": f"from 0 to the horizon, {horizon:g}{in_units}",
     }[key]
     hint = {
-        "time": "Count time from the start of the period in the unit of the horizon, or leave out what lies outside.",
+        "time": 'Count time from the start of the period in the unit of the horizon, or leave such events out: outside="drop".',
         "score": "Pass probabilities; a score on another scale must be turned into one first.",
         "value": "A customer's value is what there is to lose; where that is nothing, say 0.",
         "outcome time": "An outcome after the period is no outcome of this period.",

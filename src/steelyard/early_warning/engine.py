@@ -66,6 +66,18 @@ class EventTable:
         scores = [plain_numbers(found[f"s{i}"]) for i in range(len(moments))]
         return plain_numbers(found["outcome"]), np.stack(scores, axis=1)
 
+    def in_force_by_class(self, moments: Array, early: float) -> dict[int, tuple[Array, Array]]:
+        """Of each outcome, at each moment, the sum of the scores in force less `early`, and of the squares of that."""
+        found = self.ask(self.query.in_force_by_class(moments.tolist(), early))
+        outcome = plain_numbers(found["outcome"])
+        sums = {}
+        for level in (0, 1):
+            row = int(np.flatnonzero(outcome == level)[0])
+            pair = (np.array([plain_numbers(found[f"{x}{i}"])[row] for i in range(len(moments))]) for x in "sq")
+            first, squares = (np.nan_to_num(x) for x in pair)
+            sums[level] = (first, squares)
+        return sums
+
     def alerts(self, threshold: float) -> Alerts:
         """Events with at least this score that come no later than the outcome; only they come back."""
         found = self.ask(self.query.alerts(threshold))

@@ -108,6 +108,13 @@ class EventArrays:
             found[self.customer[now], j] = self.score[now]
         return self.outcome, found
 
+    def in_force_by_class(self, moments: Array, early: float) -> dict[int, tuple[Array, Array]]:
+        """Of each outcome, at each moment, the sum of the scores in force less `early`, and of the squares of that."""
+        outcome, scores = self.in_force(moments)
+        apart = np.where(np.isnan(scores), 0.0, scores - early)
+        mine = {level: apart[outcome == level] for level in (0, 1)}
+        return {level: (x.sum(axis=0), (x**2).sum(axis=0)) for level, x in mine.items()}
+
     def alerts(self, threshold: float) -> Alerts:
         """Events with at least this score that come no later than the outcome."""
         until = np.full(len(self.units), self.horizon)

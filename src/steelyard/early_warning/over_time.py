@@ -15,8 +15,8 @@ from steelyard.errors import UsageError
 from steelyard.results import Array, Curve, Estimate
 
 POINTS = 41
-CHUNK = 8
-"""Moments that are asked of an engine at once, so that memory stays small."""
+CHUNK, HELD = 8, 16_000_000
+"""Moments that are asked of an engine at once: as many as keep to so many scores in memory, and no fewer than eight."""
 DELONG = "DeLong's variance by customer"
 
 
@@ -46,10 +46,15 @@ def _moments(moments: Sequence[float], horizon: float) -> Array:
     return found
 
 
+def _early(t: Any) -> float:
+    """The score before the first event."""
+    return t.base_rate if t.before == BASE_RATE else float(t.before)
+
+
 def _in_force(events: Any, t: Any, moments: Array) -> Iterator[tuple[Array, Array]]:
     """Outcome and scores in force, a few moments at a time, with the stated score before the first event."""
-    early = t.base_rate if t.before == BASE_RATE else float(t.before)
-    size = len(moments) if isinstance(events, EventArrays) else CHUNK
+    early = _early(t)
+    size = len(moments) if isinstance(events, EventArrays) else max(CHUNK, HELD // t.summary.customers)
     for start in range(0, len(moments), size):
         outcome, scores = events.in_force(moments[start : start + size])
         yield outcome, np.where(np.isnan(scores), early, scores)
@@ -111,7 +116,7 @@ def curve_over_time(events: Any, t: Any, name: str, moments: Sequence[float] | N
 
     horizon = events.horizon
     found = _moments(np.linspace(0, horizon, POINTS).tolist() if moments is None else moments, horizon)
-    facts = {"horizon": horizon, "base_rate": t.base_rate, "before": t.before}
+    facts = {"horizon": horizon, "base_rate": t.base_rate, "before": t.before, "time_unit": t.time_unit}
     columns: dict[str, list[Any]] = {"time": found.tolist()}
     if name == "l_quality":
         parts = l_quality_sum(events, t, found.tolist()).parts
@@ -119,19 +124,15 @@ def curve_over_time(events: Any, t: Any, name: str, moments: Sequence[float] | N
             k: [getattr(p, a) for p in parts] for k, a in (("l_quality", "value"), ("low", "low"), ("high", "high"))
         }
         return Curve("l_quality_over_time", columns, t.confidence, f"{DELONG}, pointwise", facts=facts)
-    for word in ("positives", "negatives"):
-        columns |= {word: [], f"{word}_low": [], f"{word}_high": []}
-    share = (1 + t.confidence) / 2
-    for outcomes, scores in _in_force(events, t, found):
-        for outcome, word in ((1, "positives"), (0, "negatives")):
-            mine = scores[outcomes == outcome]
-            middle = mine.mean(axis=0)
-            columns[word] += middle.tolist()
-            if len(mine) < 2:
-                columns[f"{word}_low"] += [None] * len(middle)
-                columns[f"{word}_high"] += [None] * len(middle)
-                continue
-            half = float(stdtrit(len(mine) - 1, share)) * mine.std(axis=0, ddof=1) / math.sqrt(len(mine))
-            columns[f"{word}_low"] += np.maximum(middle - half, 0.0).tolist()
-            columns[f"{word}_high"] += np.minimum(middle + half, 1.0).tolist()
+    share, early = (1 + t.confidence) / 2, _early(t)
+    sums = events.in_force_by_class(found, early)
+    for outcome, word, n in ((1, "positives", t.summary.positives), (0, "negatives", t.summary.negatives)):
+        total, squares = sums[outcome]
+        middle = early + total / n
+        columns |= {word: middle.tolist(), f"{word}_low": [None] * len(found), f"{word}_high": [None] * len(found)}
+        if n > 1:
+            spread = np.maximum(squares - total**2 / n, 0.0) / (n - 1)
+            half = float(stdtrit(n - 1, share)) * np.sqrt(spread / n)
+            columns[f"{word}_low"] = np.maximum(middle - half, 0.0).tolist()
+            columns[f"{word}_high"] = np.minimum(middle + half, 1.0).tolist()
     return Curve("scores_over_time", columns, t.confidence, "Student's by customer, pointwise", facts=facts)

@@ -46,6 +46,14 @@ class Query:
         """What is known of a customer, on any of its rows."""
         return ["outcome", *(["value"] if self.valued else []), *(["outcome_time"] if self.timed else [])]
 
+    def without_events(self, chosen: str) -> dict[str, str]:
+        """The columns of the rows, those that are chosen being customers without an event."""
+        none = self.words.number("null")
+        parts = {"unit": "unit"}
+        parts |= {name: f"case when {chosen} then {none} else {name} end" for name in ("time", "score")}
+        parts |= {name: name for name in self._facts}
+        return {**parts, "kind": f"case when {chosen} then {TOLD} else kind end"}
+
     def spans(self) -> str:
         """Every event with the moment at which the next one of the same customer takes over.
 
@@ -126,6 +134,19 @@ class Query:
             for i, m in enumerate(moments)
         )
         return f"select max(outcome) as outcome, {columns} from {self.spans()} as s group by unit order by unit"
+
+    def in_force_by_class(self, moments: Sequence[float], early: float) -> str:
+        """Of each outcome, at each moment, the sum of the scores in force less `early`, and of the squares of that.
+
+        A customer without an event so far has the score `early` and adds nothing, so no row a customer is needed.
+        """
+        parts = []
+        for i, moment in enumerate(moments):
+            now = f"time <= {self.number(moment)} and (until is null or until > {self.number(moment)})"
+            parts += [f"sum(case when {now} then {x} end) as {name}{i}" for name, x in (("s", "d"), ("q", "d * d"))]
+        known = f"score - {self.number(early)} as d, max(outcome) over (partition by unit) as outcome"
+        spans = f"(select time, until, {known} from {self.spans()} as s)"
+        return f"select outcome, {', '.join(parts)} from {spans} as f group by outcome"
 
     def _warnings(self) -> str:
         """Every event no later than the outcome of its customer, with what is known of that customer."""

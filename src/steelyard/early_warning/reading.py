@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.early_warning.complaints import GONE, complaint, conditions, masks, order, torn
+from steelyard.early_warning.clock import Clock
+from steelyard.early_warning.complaints import GONE, OUTSIDE, complaint, conditions, masks, order, torn
 from steelyard.early_warning.engine import EventTable
 from steelyard.early_warning.events import EventArrays
 from steelyard.early_warning.query import BARE, EVENT, TOLD, Query
@@ -18,7 +20,7 @@ from steelyard.errors import BadLevels, EmptyTable, NotAvailable, NotNumeric, Us
 from steelyard.results import Array
 from steelyard.sources.recognise import check_columns, open_rows, open_table
 from steelyard.sources.relations import of_columns
-from steelyard.sources.tables import NUMBERS, SOURCE, Table, plain_numbers
+from steelyard.sources.tables import NUMBERS, SOURCE, TIMES, Table, plain_numbers
 
 LARGE = 1_000_000
 """Frames of so many rows are handed to DuckDB, which counts them faster and without copies."""
@@ -28,10 +30,26 @@ NAMED = {"outcome_time": "outcome time"}
 Events = EventArrays | EventTable
 
 
-def open_events(
-    data: Any, roles: Mapping[str, Any], horizon: float, outcomes: Any, positive: Any, missing: str
-) -> tuple[Events, dict[str, int]]:
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How rows are read: how time is told, which level is warned of, and what becomes of gaps and of events outside."""
+
+    horizon: float
+    clock: Clock
+    positive: Any = None
+    missing: str = "refuse"
+    outside: str = "refuse"
+
+
+def open_events(data: Any, roles: Mapping[str, Any], outcomes: Any, rules: Rules) -> tuple[Events, dict[str, int]]:
     """Events ready to be asked, and how many rows were left out for which reason."""
+    missing = rules.missing
+    if rules.outside not in {"refuse", "drop"}:
+        message = f'outside="{rules.outside}" is not known; there are "refuse" and "drop".'
+        raise UsageError(message, 'With "drop", events outside the period are left out and counted; customers stay.')
+    if isinstance(roles["score"], Mapping | tuple) or (data is not None and isinstance(roles["score"], list)):
+        message = "The score is that of one model, and several came."
+        raise UsageError(message, 'Measure each model, then compare them: sy.compare({"old": t1, "new": t2}).')
     if missing not in {"refuse", "drop"}:
         message = f'missing="{missing}" is not known; there are "refuse" and "drop".'
         raise UsageError(message, 'With "drop", rows without a unit, time, score or outcome are left out and counted.')
@@ -42,8 +60,8 @@ def open_events(
         data = data.collect()
     table = _table(data)
     if table is None:
-        return _in_memory(data, dict(roles), horizon, outcomes, positive, drop=missing == "drop")
-    return _in_engine(table, dict(roles), horizon, outcomes, positive, drop=missing == "drop")
+        return _in_memory(data, dict(roles), outcomes, rules)
+    return _in_engine(table, dict(roles), outcomes, rules)
 
 
 def _table(data: Any, beside: Table | None = None) -> Table | None:
@@ -74,19 +92,17 @@ def _columns(data: Any, roles: Mapping[str, Any]) -> dict[str, Column]:
     return {role: found[NAMED.get(role, role)] for role in roles}
 
 
-def _in_memory(
-    data: Any, roles: dict[str, Any], horizon: float, outcomes: Any, positive: Any, *, drop: bool
-) -> tuple[Events, dict[str, int]]:
+def _in_memory(data: Any, roles: dict[str, Any], outcomes: Any, rules: Rules) -> tuple[Events, dict[str, int]]:
     mine, theirs = _parts(roles, outcomes)
     events = _columns(data, mine)
     if not len(events["unit"].values) and outcomes is None:
         raise _empty()
     dropped: dict[str, int] = {}
-    unit, numbers = _checked(events, mine, horizon, positive, dropped, drop=drop)
+    unit, numbers = _checked(events, mine, rules, dropped)
     if outcomes is None:
         told_unit, told = unit, numbers
     else:
-        told_unit, told = _checked(_told_columns(outcomes, theirs), theirs, horizon, positive, dropped, drop=drop)
+        told_unit, told = _checked(_told_columns(outcomes, theirs), theirs, rules, dropped)
     units, codes = np.unique(_joined(unit, told_unit), return_inverse=True)
     customer, teller = codes[: len(unit)], codes[len(unit) :]
     counts, facts = {}, {}
@@ -106,9 +122,10 @@ def _in_memory(
     if strays:
         raise _stray(strays)
     time = facts.get("outcome_time")
-    found = EventArrays(
-        customer, numbers["time"], numbers["score"], units, facts["outcome"], facts.get("value"), time, horizon
-    )
+    # An event outside the period has no time any more; its customer stays.
+    here = ~np.isnan(numbers["time"])
+    stream = (customer[here], numbers["time"][here], numbers["score"][here])
+    found = EventArrays(*stream, units, facts["outcome"], facts.get("value"), time, rules.horizon)
     return found, dropped
 
 
@@ -120,33 +137,34 @@ def _joined(unit: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[Any]
 
 
 def _checked(
-    columns: Mapping[str, Column],
-    roles: Mapping[str, Any],
-    horizon: float,
-    positive: Any,
-    dropped: dict[str, int],
-    *,
-    drop: bool,
+    columns: Mapping[str, Column], roles: Mapping[str, Any], rules: Rules, dropped: dict[str, int]
 ) -> tuple[npt.NDArray[Any], dict[str, Array]]:
     """Units and numbers of usable rows."""
-    numbers = {role: c.numbers() for role, c in columns.items() if role in {"time", "score", "value", "outcome_time"}}
+    numbers = {role: columns[role].numbers() for role in ("score", "value") if role in columns}
+    for role in ("time", "outcome_time"):
+        if role in columns:
+            numbers[role] = rules.clock.read(columns[role], NAMED.get(role, role))
     if "outcome" in columns:
-        numbers["outcome"] = _outcomes(columns["outcome"], positive)
+        numbers["outcome"] = _outcomes(columns["outcome"], rules.positive)
     unit = columns["unit"].values
     absent = columns["unit"].absent()
-    found = masks(numbers, horizon)
+    found = masks(numbers, rules.horizon)
     if absent is not None:
         found[f"{GONE}unit"] = (absent, np.full(len(unit), np.nan))
     keep = np.ones(len(unit), dtype=bool)
     for key, (rows, values) in sorted(found.items(), key=lambda pair: order(pair[0])):
         rows = rows & keep
         n = int(rows.sum())
-        if n and drop and key.startswith(GONE):
+        if n and rules.missing == "drop" and key.startswith(GONE):
             dropped[key] = dropped.get(key, 0) + n
             keep &= ~rows
+        elif n and rules.outside == "drop" and key == "time":
+            dropped[OUTSIDE] = n
+            numbers["time"] = np.where(rows, np.nan, values)
         elif n:
             role = key.removeprefix(GONE).replace(" ", "_")
-            raise complaint(key, n, values[rows][0], horizon, _names(roles).get(role, ""))
+            told = _names(roles).get(role, "")
+            raise complaint(key, n, values[rows][0], rules.horizon, told, rules.clock.unit)
     if unit.dtype.kind == "O":
         unit = np.where(keep, unit, "").astype(str)
     return unit[keep], {role: values[keep] for role, values in numbers.items()}
@@ -182,20 +200,18 @@ def _unmasked(values: Any) -> Any:
 # In the engine --------------------------------------------------------------------------------------------------------
 
 
-def _in_engine(
-    table: Table, roles: dict[str, Any], horizon: float, outcomes: Any, positive: Any, *, drop: bool
-) -> tuple[Events, dict[str, int]]:
+def _in_engine(table: Table, roles: dict[str, Any], outcomes: Any, rules: Rules) -> tuple[Events, dict[str, int]]:
     mine, theirs = _parts(roles, outcomes)
-    query = Query(horizon, table, valued="value" in roles, timed="outcome_time" in roles)
-    rows = table.project(_projected(table, mine, positive, EVENT if outcomes is None else BARE, query))
+    query = Query(rules.horizon, table, valued="value" in roles, timed="outcome_time" in roles)
+    rows = table.project(_projected(table, mine, rules, EVENT if outcomes is None else BARE, query))
     if outcomes is not None:
         told = _table(outcomes, table)
         if told is None or not table.reaches(told):
-            told = table.beside(_told_arrays(_told_columns(outcomes, theirs), positive))
-            theirs, positive = {role: role for role in theirs}, None
-        rows = rows.union(told.project(_projected(told, theirs, positive, TOLD, query)))
+            told = table.beside(_told_arrays(_told_columns(outcomes, theirs), rules))
+            theirs, rules = {role: role for role in theirs}, replace(rules, positive=None, clock=rules.clock.numbers)
+        rows = rows.union(told.project(_projected(told, theirs, rules, TOLD, query)))
     dropped: dict[str, int] = {}
-    if drop:
+    if rules.missing == "drop":
         problems = conditions(query)
         gone = {key: problems[key][0] for key in sorted(problems, key=order) if key.startswith(GONE)}
         # A row with several gaps is counted for the first of them.
@@ -205,10 +221,19 @@ def _in_engine(
         counts = {key: plain_numbers(found[f"n{i}"])[0] for i, key in enumerate(gone)}
         dropped = {key: int(n) for key, n in counts.items() if n > 0}
         rows = rows.filter(f"not coalesce({' or '.join(f'({c})' for c in gone.values())}, false)")
+    if rules.outside == "drop":
+        beyond = f"coalesce({conditions(query)['time'][0]}, false)"
+        found = rows.ask(f"select sum(case when {beyond} then 1 else 0 end) as n from {SOURCE}")
+        n = plain_numbers(found["n"])[0]
+        if n > 0:
+            dropped[OUTSIDE] = int(n)
+            rows = rows.filter(f"not (kind = {BARE} and {beyond})").project(query.without_events(beyond))
     return EventTable(rows, query), dropped
 
 
-def check_counts(events: EventTable, counts: Mapping[str, int], strays: int, roles: Mapping[str, Any]) -> None:
+def check_counts(
+    events: EventTable, counts: Mapping[str, int], strays: int, roles: Mapping[str, Any], unit: str = ""
+) -> None:
     """Refuse what one scan of a database has found; the rows are looked at again only to say what is wrong."""
     if not counts["customers"]:
         raise _empty()
@@ -225,7 +250,8 @@ def check_counts(events: EventTable, counts: Mapping[str, int], strays: int, rol
             n = plain_numbers(found[f"n{i}"])[0]
             if n > 0:
                 role = key.removeprefix(GONE).replace(" ", "_")
-                raise complaint(key, int(n), plain_numbers(found[f"x{i}"])[0], query.horizon, names.get(role, ""))
+                example = plain_numbers(found[f"x{i}"])[0]
+                raise complaint(key, int(n), example, query.horizon, names.get(role, ""), unit)
     problem = torn(counts, names)
     if problem is not None:
         raise problem
@@ -233,17 +259,17 @@ def check_counts(events: EventTable, counts: Mapping[str, int], strays: int, rol
         raise _stray(strays)
 
 
-def _projected(table: Table, roles: Mapping[str, Any], positive: Any, kind: int, query: Query) -> dict[str, str]:
+def _projected(table: Table, roles: Mapping[str, Any], rules: Rules, kind: int, query: Query) -> dict[str, str]:
     """The columns of a table under the names that queries use."""
     check_columns(_asked(roles), list(table.names))
     own = {role: table.names[name] for role, name in roles.items()}
     parts = {"unit": table.told(own["unit"])}
     for role in ("time", "score"):
-        parts[role] = _number(table, own, role)
-    parts["outcome"] = _outcome_sql(table, own, positive)
+        parts[role] = _number(table, own, role, rules.clock)
+    parts["outcome"] = _outcome_sql(table, own, rules.positive)
     for role, wanted in (("value", query.valued), ("outcome_time", query.timed)):
         if wanted:
-            parts[role] = _number(table, own, role)
+            parts[role] = _number(table, own, role, rules.clock)
     return {**parts, "kind": str(kind)}
 
 
@@ -252,18 +278,27 @@ def _asked(roles: Mapping[str, Any]) -> dict[str, Any]:
     return {NAMED.get(role, role): name for role, name in roles.items()}
 
 
-def _number(table: Table, own: Mapping[str, str], role: str) -> str:
+def _number(table: Table, own: Mapping[str, str], role: str, clock: Clock) -> str:
     if role not in own:
         return table.number("null")
-    kind = table.kinds[own[role]]
+    kind, name = table.kinds[own[role]], NAMED.get(role, role)
+    if kind in TIMES and "time" in role:
+        return clock.sql(table, own[role], name)
     if kind not in NUMBERS:
         if not table.length(1):
             # A file without rows has no kinds of its own.
             raise _empty()
+        if kind == "text" and "time" in role and clock.reads_text(table, own[role], name):
+            return clock.sql(table, own[role], name)
         held = {"bool": "truth values", "text": "text", "other": "no numbers"}.get(kind, "points in time")
-        message = f'The column "{own[role]}" holds {held} where the {NAMED.get(role, role)} must be a number.'
-        hint = "Count time from the start of the period." if "time" in role else "Turn the values into numbers first."
+        wanted = "a number" if clock.start is None or "time" not in role else "a date or a moment"
+        message = f'The column "{own[role]}" holds {held} where the {name} must be {wanted}.'
+        hint = "Turn the values into numbers first."
+        if "time" in role:
+            hint = "Count time from the start of the period, or turn it into dates and name the start: start=..."
         raise NotNumeric(message, hint)
+    if "time" in role:
+        clock.refuse_numbers(own[role], name)
     return table.number(table.told(own[role]))
 
 
@@ -280,7 +315,7 @@ def _outcome_sql(table: Table, own: Mapping[str, str], positive: Any) -> str:
             found = table.project({"level": f"cast({column} as {table.text})"})
             levels = found.ask(f"select distinct level from {SOURCE} limit 20")["level"]
             raise _which(sorted(str(v) for v in _unmasked(levels).tolist() if v is not None))
-        return _number(table, own, "outcome")
+        return _number(table, own, "outcome", Clock())
     if kind == "bool" and isinstance(positive, bool):
         shown, literal = column, table.literal(positive)
     elif numeric and not isinstance(positive, str):
@@ -290,10 +325,13 @@ def _outcome_sql(table: Table, own: Mapping[str, str], positive: Any) -> str:
     return f"case when {column} is null then null when {shown} = {literal} then {one} else {zero} end"
 
 
-def _told_arrays(columns: Mapping[str, Column], positive: Any) -> dict[str, Any]:
+def _told_arrays(columns: Mapping[str, Column], rules: Rules) -> dict[str, Any]:
     """A table of outcomes in memory, as columns that a database can be given."""
-    told: dict[str, Any] = {"outcome": _outcomes(columns["outcome"], positive)}
-    told |= {role: columns[role].numbers() for role in ("value", "outcome_time") if role in columns}
+    told: dict[str, Any] = {"outcome": _outcomes(columns["outcome"], rules.positive)}
+    if "value" in columns:
+        told["value"] = columns["value"].numbers()
+    if "outcome_time" in columns:
+        told["outcome_time"] = rules.clock.read(columns["outcome_time"], NAMED["outcome_time"])
     absent, unit = columns["unit"].absent(), columns["unit"].values.copy()
     if absent is not None:
         unit = unit.astype(object)

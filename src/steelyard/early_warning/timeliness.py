@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from steelyard.early_warning.clock import make_clock
 from steelyard.early_warning.engine import EventTable
 from steelyard.early_warning.quality import BASE_RATE, estimate_quality, trivial_of
-from steelyard.early_warning.reading import Events, check_counts, open_events
+from steelyard.early_warning.reading import Events, Rules, check_counts, open_events
 from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.early_warning.weights import EXACT, make_weighing
 from steelyard.errors import BadLevels, NotAvailable, UnknownMeasure, UsageError, listing, nearest
@@ -46,6 +47,10 @@ class Timeliness:
     """Rows left out, by reason."""
     events: Events | None = field(default=None, repr=False)
     """Where the events can be asked again; none after adding or reading back."""
+    time_unit: str = ""
+    """What one of the times is called, such as days; empty where nobody said."""
+    alerted: AlertResult | None = field(default=None, repr=False)
+    """Alerts at a threshold that are told along with it."""
 
     def __getitem__(self, name: str) -> Estimate:
         if name not in NUMBERS:
@@ -79,14 +84,23 @@ class Timeliness:
 
     def with_before(self, before: str | float) -> Timeliness:
         """The same evidence under another convention for the time before a customer's first event."""
-        return replace(self, before=_convention(before))
+        return replace(self, before=_convention(before), alerted=None)
+
+    def with_alerts(self, alerts: AlertResult) -> Timeliness:
+        """The same, with alerts that its text, its page and its JSON tell along with it."""
+        return replace(self, alerted=alerts)
 
     def __add__(self, other: Timeliness) -> Timeliness:
         if self.before != other.before:
             message = "The score before the first event follows different conventions in the two parts."
             raise UsageError(message, "Bring both to one with .with_before(...).")
+        if self.time_unit and other.time_unit and self.time_unit != other.time_unit:
+            message = f"One part counts time in {self.time_unit}, the other in {other.time_unit}."
+            raise UsageError(message, "Measure both in one unit.")
         dropped = {k: self.dropped.get(k, 0) + other.dropped.get(k, 0) for k in {*self.dropped, *other.dropped}}
-        return replace(self, summary=self.summary + other.summary, dropped=dropped, events=None)
+        unit = self.time_unit or other.time_unit
+        summary = self.summary + other.summary
+        return replace(self, summary=summary, dropped=dropped, events=None, time_unit=unit, alerted=None)
 
     # Asking the events again --------------------------------------------------------------------------------------
 
@@ -125,7 +139,18 @@ class Timeliness:
         budget: float | None = None,
         saved: Callable[[float, float], float] | None = None,
     ) -> AlertResult:
-        """What practitioners ask at an alert threshold: lead time, recall, false alarms, value saved."""
+        """What practitioners ask at an alert threshold: lead time, recall, false alarms, value saved.
+
+        Name a `threshold`, or a `budget` of alerts per unit of time. Within `quiet` after an alert the same customer raises
+        no other. `saved` is called with the lead time of each customer that is caught and the horizon, and says which share
+        of the customer's value is saved by acting then; without it that is lead / horizon. It needs `value=` in the first call.
+
+        >>> t = timeliness(unit=[1, 2, 3], time=[4, 25, 0], score=[0.9, 0.8, 0.1], outcome=[1, 1, 0],
+        ...                value=[100, 50, 80], horizon=31)
+        >>> a_week_is_enough = lambda lead, horizon: 1.0 if lead >= 7 else 0.0
+        >>> float(t.alerts(0.5, saved=a_week_is_enough)["value_saved"])  # 27 and 6 days ahead
+        100.0
+        """
         from steelyard.early_warning.alerts import measure_alerts
 
         return measure_alerts(self._asked("Alerts"), self, threshold, quiet, budget, saved)
@@ -167,7 +192,9 @@ class Timeliness:
             "confidence": self.confidence,
             "dropped": dict(self.dropped),
             "numbers": {name: self[name].to_dict() for name in self._names()},
+            "time_unit": self.time_unit,
             "sentences": self.sentences(),
+            **({} if self.alerted is None else {"alerts": self.alerted.to_dict()}),
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -178,7 +205,8 @@ class Timeliness:
     def from_dict(cls, data: Mapping[str, Any]) -> Timeliness:
         """Read back what `to_dict` wrote; the events themselves are not in it."""
         summary = TimelinessSummary.from_dict(data["summary"])
-        return cls(summary, data["before"], data["confidence"], dict(data["dropped"]))
+        unit = data.get("time_unit", "")
+        return cls(summary, data["before"], data["confidence"], dict(data["dropped"]), time_unit=unit)
 
 
 def timeliness(
@@ -188,7 +216,9 @@ def timeliness(
     time: Any,
     score: Any,
     outcome: Any,
-    horizon: float,
+    horizon: Any,
+    start: Any = None,
+    time_unit: str | None = None,
     value: Any = None,
     outcome_time: Any = None,
     before: str | float = BASE_RATE,
@@ -199,12 +229,17 @@ def timeliness(
     confidence: float = 0.95,
     positive: Any = None,
     missing: str = "refuse",
+    outside: str = "refuse",
 ) -> Timeliness:
     """Measure how early a model warns, from a stream of scored events of customers (or of anything else).
 
     A score holds from its event to the next of the same customer. Q₀ of a customer is (1/T) ∫ M(t) k(t) dt with
     k = 2(1 − t/T) for those with the outcome ("declining"; 1 if "uniform") and −1 for the others; Q₀ of the model is the
     mean over customers, and Q = (Q₀ − b(2b − 1)) / (2b(1 − b)) with b the share of positives among them.
+
+    Times are numbers from 0 to the `horizon`, or dates and moments where the `start` of the period is named; then the
+    horizon is a number of days or a text such as "36 hours". `time_unit` is what one of the times is called. Events outside
+    the period are refused, or with `outside="drop"` left out; their customers stay.
 
     >>> t = timeliness({"who": ["a", "b"], "day": [0, 0], "p": [1.0, 0.0], "left": [1, 0]},
     ...                        unit="who", time="day", score="p", outcome="left", horizon=31)
@@ -214,19 +249,21 @@ def timeliness(
     if not 0 < confidence < 1:
         message = f"The confidence must lie between 0 and 1; what came is {confidence!r}."
         raise UsageError(message, "For example confidence=0.95.")
-    weighing = make_weighing(horizon, kernel, estimator, ends)
+    length, clock = make_clock(horizon, start, time_unit)
+    weighing = make_weighing(length, kernel, estimator, ends)
     convention = _convention(before)
     roles = {"unit": unit, "time": time, "score": score, "outcome": outcome}
     roles |= {k: v for k, v in (("value", value), ("outcome_time", outcome_time)) if v is not None}
-    found, dropped = open_events(events, roles, weighing.horizon, outcomes, positive, missing)
+    rules = Rules(weighing.horizon, clock, positive, missing, outside)
+    found, dropped = open_events(events, roles, outcomes, rules)
     if isinstance(found, EventTable):
         counts, summary, strays = found.counted(weighing)
-        check_counts(found, counts, strays, roles)
+        check_counts(found, counts, strays, roles, clock.unit)
     else:
         summary = found.summarise(weighing)
     if not summary.positives or not summary.negatives:
         raise _one_class(summary, positive)
-    return Timeliness(summary, convention, confidence, dropped, found)
+    return Timeliness(summary, convention, confidence, dropped, found, clock.unit)
 
 
 def _convention(before: str | float) -> str | float:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -34,6 +37,8 @@ from steelyard.rows import (
 
 ENOUGH = 1000
 """Values that are looked at to find one that is not a number."""
+DEEP = 200
+"""With more cases than this they are not put within each other one by one."""
 COUNTED = 1 << 21
 """Rows are counted up to here; a table of more is large, and how large does not matter."""
 
@@ -153,7 +158,13 @@ class FrameRows:
 
     def lookup(self, role: str, values: Mapping[Any, float], otherwise: float) -> Any:
         """A number for each level of a column."""
-        return self.chain([(self.is_level(role, v), x) for v, x in values.items()], otherwise)
+        cases = [(self.is_level(role, v), x) for v, x in values.items()]
+        if len(cases) > DEEP:
+            # Databases refuse a thousand cases within each other, so they are looked up in parts.
+            size = math.isqrt(len(cases)) + 1
+            parts = [cases[i : i + size] for i in range(0, len(cases), size)]
+            cases = [(reduce(or_, (holds for holds, _ in part)), self.chain(part, otherwise)) for part in parts]
+        return self.chain(cases, otherwise)
 
     def is_level(self, role: str, level: Any) -> Any:
         """Whether a column holds this level; never so where one is text and the other a number."""

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ from steelyard.monitors.bins import Bins
 from steelyard.monitors.estimated import Calibration
 from steelyard.monitors.sequential import OF_NUMBERS, OF_SCORES, Losses
 from steelyard.monitors.stream import Stream
+from steelyard.monitors.uncounted import why_not
 from steelyard.monitors.volume import Volume
-from steelyard.words import count
+from steelyard.words import count, quoted
 
 SCHEMA = 1
 LEAST = 50
@@ -184,6 +185,20 @@ def baseline_of_evaluation(e: Evaluation, source: str = "an evaluation") -> Base
         message = f"The reference ({source}) has {e.rows:,} rows."
         raise InputError(message, f"At least {LEAST} are needed.")
     return Baseline(e.rows, e.rows, source, evaluation=e)
+
+
+def countable(baseline: Baseline, stream: Stream) -> tuple[Baseline, Stream, list[str]]:
+    """Both without the features of which nothing could be seen, and what is to be said of these."""
+    # A saved baseline was made without them, so that the stream itself must tell.
+    new = stream.bins([name for name in stream.roles.features if name not in baseline.features])
+    why = {name: why_not(b) for name, b in (*baseline.features.items(), *new.items())}
+    out = [f"{quoted(name)}: {reason}" for name, reason in why.items() if reason]
+    if not out:
+        return baseline, stream, []
+    roles = replace(stream.roles, features=tuple(name for name in stream.roles.features if not why.get(name)))
+    if any(why[name] for name in baseline.features):
+        baseline = replace(baseline, features={k: b for k, b in baseline.features.items() if not why[k]})
+    return baseline, replace(stream, roles=roles), [f"Not watched: {'; '.join(out)}."]
 
 
 def check_holds(baseline: Baseline, stream: Stream, weighing: Any = None) -> None:

@@ -168,6 +168,11 @@ class Bins:
         return self.ordinary + len(self.special)
 
     @property
+    def size(self) -> int:
+        """How many bins there are."""
+        return self.missing + 1 + self._tells_new
+
+    @property
     def cells(self) -> tuple[str, ...]:
         """The bins in words, in their order."""
         if self.kind == "numbers":
@@ -218,7 +223,7 @@ class Bins:
         [2.0, 1.0, 0.0]
         """
         place = self.place(values)
-        size = len(self.cells)
+        size = self.size
         counts = np.bincount(place, weights=weight, minlength=size).astype(np.float64)
         squares = float(len(place)) if weight is None else float(np.square(weight).sum())
         table = None

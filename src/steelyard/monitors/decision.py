@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -132,6 +133,7 @@ def _crossing(falling: Callable[[float], float], low: float, high: float) -> flo
     return (low + high) / 2
 
 
+@lru_cache(maxsize=1024)
 def sufficient_size(df: int) -> float:
     """The least 1 / (1/N + 1/M) with which an index of 0.1 is seen with power 0.8 at the 1 % level.
 
@@ -195,27 +197,37 @@ def light(index: float) -> str:
     return "stable" if index < LOOK else "look" if index <= ACT else "act"
 
 
-def decide(corrected: float, limit: float, p: float, alpha: float) -> tuple[str, str]:
-    """The decision from the corrected index, its lower limit and the p-value, and why.
+def decide(
+    corrected: float, ends: tuple[float, float], limit: float, p: float, alpha: float, short: str = ""
+) -> tuple[str, str]:
+    """The decision from the corrected index, the ends of its interval, its one-sided lower limit and the p-value, and why.
 
-    ok if p ≥ α or the lower limit L is 0; else alarm if L ≥ 0.1 and the corrected index ≥ 0.25, or L ≥ 0.25; else warn
-    if the corrected index ≥ 0.1; else shift-negligible.
+    ok if p ≥ α or the one-sided limit is 0; else alarm if the corrected index ≥ 0.25 and its interval begins at 0.1 or above;
+    else warn if the corrected index ≥ 0.1; else shift-negligible. Where there are too few rows, as `short` says, only an alarm is
+    told, and only if p < α and the whole interval lies above 0.25: few rows are no reason to keep quiet about a break.
 
-    >>> decide(0.3, 0.12, 0.001, 0.05)[0], decide(0.3, 0.05, 0.001, 0.05)[0], decide(0.02, 0.01, 0.001, 0.05)[0]
-    ('alarm', 'warn', 'shift-negligible')
+    >>> decide(0.3, (0.12, 0.5), 0.14, 0.001, 0.05)[0], decide(0.3, (0.05, 0.6), 0.07, 0.001, 0.05)[0]
+    ('alarm', 'warn')
+    >>> decide(0.02, (0.01, 0.04), 0.01, 0.001, 0.05)[0], decide(3.2, (2.2, 4.5), 2.4, 0.001, 0.05, "few rows")[0]
+    ('shift-negligible', 'alarm')
     """
-    told = f"the corrected index is {significant(corrected, 2)}, its lower limit {significant(limit, 2)}"
+    told = f"the index, less what chance brings, is {significant(corrected, 2)}"
+    chance = f"the change is more than chance ({p_text(p)})"
+    if short:
+        if p < alpha and ends[0] > ACT:
+            return "alarm", f"few as the rows are, the whole interval of the index lies above {ACT}, and {chance}"
+        return "insufficient", short
     if p >= alpha:
-        return "ok", f"the samples do not differ more than chance explains (p = {p_text(p)}, level {alpha:g})"
+        return "ok", f"the samples do not differ more than chance explains ({p_text(p)}, level {alpha:g})"
     if limit <= 0:
-        return "ok", "the lower limit of the index is 0"
-    if limit >= ACT:
-        return "alarm", f"{told}, which is at least {ACT}"
-    if limit >= LOOK and corrected >= ACT:
-        return "alarm", f"{told}: at least {ACT}, and {LOOK} at the lower limit"
+        return "ok", "with what chance brings taken off, the index may be 0"
+    if ends[0] > ACT:
+        return "alarm", f"{told}, its whole interval lies above {ACT}, and {chance}"
+    if corrected >= ACT and ends[0] >= LOOK:
+        return "alarm", f"{told}, at least {ACT}, its whole interval lies above {LOOK}, and {chance}"
     if corrected >= LOOK:
-        return "warn", f"{told}: at least {LOOK}, and more than chance (p = {p_text(p)})"
-    return "shift-negligible", f"the change is more than chance (p = {p_text(p)}), but {told}, less than {LOOK}"
+        return "warn", f"{told}, at least {LOOK}, and {chance}"
+    return "shift-negligible", f"{chance}, but {told}, less than {LOOK}"
 
 
 def shortage(n: float, m: float, df: int, cells: int) -> str:
@@ -231,7 +243,7 @@ def shortage(n: float, m: float, df: int, cells: int) -> str:
     equal = f"{number(math.ceil(2 * need), 0)} rows of each would do"
     ways = "; ".join([w for w in wanted if w] or [equal])
     small = f"{number(n, 0)} reference and {number(m, 0)} current rows"
-    return f"with {small} in {cells} cells an index of {LOOK} would often be missed: {ways}"
+    return f"with {small} in {cells} cells, an index of {LOOK} would often be missed: {ways}"
 
 
 def _other(need: float, given: float, name: str, kept: str) -> str:
@@ -242,8 +254,12 @@ def _other(need: float, given: float, name: str, kept: str) -> str:
 
 
 def p_text(p: float) -> str:
-    """A p-value in words."""
-    return "less than 0.0001" if p < 1e-4 else significant(p, 2)
+    """A p-value as it is told.
+
+    >>> p_text(0.00001), p_text(0.0312)
+    ('p < 0.0001', 'p = 0.031')
+    """
+    return "p < 0.0001" if p < 1e-4 else f"p = {significant(p, 2)}"
 
 
 def joined(counts: Array, groups: Sequence[Sequence[int]]) -> Array:

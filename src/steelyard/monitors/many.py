@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,10 @@ from steelyard.monitors.reading import (
     is_table,
     open_sheet,
 )
+from steelyard.monitors.saved import ManyBins
 from steelyard.monitors.sides import CURRENT, REFERENCE, of_side
 from steelyard.monitors.stability import Stability, as_mapping, assess
+from steelyard.monitors.uncounted import why_not
 from steelyard.results import make_frame
 
 if TYPE_CHECKING:
@@ -70,9 +72,9 @@ class Stabilities:
         return [s.column for s in self.results if s.decision in {"alarm", "warn", "shift-negligible"}]
 
     @property
-    def bins(self) -> dict[str, Bins]:
-        """The bins of every column with the counts of the reference, to be passed as the reference of later windows."""
-        return {s.column: s.bins for s in self.results}
+    def bins(self) -> ManyBins:
+        """The bins of every column with the counts of the reference: to be saved, or passed as the reference of later rows."""
+        return ManyBins({s.column: s.bins for s in self.results})
 
     def __str__(self) -> str:
         from steelyard.views.stability import many_text
@@ -127,10 +129,9 @@ class Stabilities:
 def ranked(found: Sequence[Stability], alpha: float, left_out: Sequence[str] = ()) -> Stabilities:
     """Results of several columns together: p-values corrected for their number, the largest effect first.
 
-    adjusted (i) = min over j ≥ i of n / j · p (j), over the columns with enough rows
+    adjusted (i) = min over j ≥ i of n / j · p (j), over all columns with a test: those with few rows may raise an alarm too
     """
-    tested = {s.column: None if s.decision == "insufficient" else s.p_value for s in found}
-    adjusted = benjamini_hochberg(tested)
+    adjusted = benjamini_hochberg({s.column: s.p_value if s.freedom else None for s in found})
     judged = []
     for s in found:
         p = adjusted[s.column]
@@ -176,6 +177,9 @@ def measure_many(
         left_out += odd
         with of_side(REFERENCE):
             made = count_reference(open_sheet(reference, names, *sides[0]) if odd else then, bins, special)
+        if columns is None:
+            made, blind = countable(made)
+            names, left_out = list(made), left_out + blind
     else:
         message = "Several columns need tables, and the reference is none."
         raise UsageError(message, "Pass two tables, or saved bins by column and one table.")
@@ -199,6 +203,15 @@ def _shared(
     names, lone = common_columns(then, {name: is_time for name, is_time in now.items() if not is_time})
     out = [f'"{name}": only one of the tables has it' for name in lone if name not in now or not now[name]]
     return names, out + [f'"{name}": points in time move on by themselves' for name in then.times]
+
+
+def countable(made: Mapping[str, Bins]) -> tuple[dict[str, Bins], list[str]]:
+    """The bins in which a change could be seen, and in words the columns in which it could not."""
+    why = {name: why_not(b) for name, b in made.items()}
+    if all(why.values()):
+        message = "There is no column in which a change could be seen."
+        raise UsageError(message, "; ".join(f'"{name}": {reason}' for name, reason in why.items()) + ".")
+    return {name: b for name, b in made.items() if not why[name]}, [f'"{k}": {v}' for k, v in why.items() if v]
 
 
 def _alike(then: Sheet, now: Sheet) -> tuple[list[str], list[str]]:

@@ -12,13 +12,15 @@ import numpy as np
 
 from steelyard.errors import EmptyTable, InputError, UsageError, listing
 from steelyard.monitors.alarms import Transition, follow
-from steelyard.monitors.baseline import check_holds
+from steelyard.monitors.baseline import check_holds, countable
 from steelyard.monitors.budget import Budget, budget_of, spent
 from steelyard.monitors.cohorts import Cohort, cohorts_of, period_of, pooled
 from steelyard.monitors.judging import Plan, choose_measures, evaluated_again, judge, run_alarms
 from steelyard.monitors.labels import Labels, horizon_of, labels_of, span_text
 from steelyard.monitors.references import find_reference
+from steelyard.monitors.repeated import remarks
 from steelyard.monitors.result import Monitor, Watched
+from steelyard.monitors.sequential import in_place
 from steelyard.monitors.signals import VOLUME, Signal, at_level
 from steelyard.monitors.stream import Roles, Stream, feature_names, read_stream
 from steelyard.monitors.volume import counted, is_whole, judge_volume, known_until, volume_of
@@ -44,6 +46,10 @@ TIMES = 10
 """A reference should have so many times the rows of a window."""
 
 
+class NothingSince(EmptyTable):
+    """No rows came since the moment from which on windows are told."""
+
+
 def monitor(
     data: Any,
     *,
@@ -60,7 +66,7 @@ def monitor(
     measures: Sequence[Any] | str | None = None,
     margin: float = 0.05,
     horizon: Any = None,
-    budget: Any = "1 per quarter",
+    budget: Any = None,
     for_: int = 2,
     mode: str = "windows",
     threshold: float = 0.5,
@@ -77,12 +83,16 @@ def monitor(
 
     `reference` is a table of rows, an Evaluation, a saved Baseline (or its path), "first 4 windows", or a date before which
     rows are the reference. Labels may be missing: a window is judged once 95% of its rows have theirs, or `horizon` has passed.
-    `budget` says how many false alarms are allowed, which sets the level; `for_` windows in a row fire an alarm.
+    Times without an offset are read as those of `zone`; the hour that clocks repeat in autumn is then one window with its twin.
+    `budget` says how many false alarms are allowed ("1 per quarter" unless said), which sets the level; `for_` windows in a row
+    fire an alarm, where windows that could not be judged neither count nor break the row. mode="sequential" may be looked at as
+    often as you like: it takes no budget, and follows a mean over rows (brier in place of auc).
     `period`, such as "31 days", follows customers (`unit`): those that enter in a window are a cohort, and how early and
     rightly the scores warned of their outcome within the period, counted from the window's start, is Q of `sy.timeliness`.
     A customer has the outcome if any of its rows in the period says so. With period="window" each window is a period.
     """
     follow((), for_)
+    _refuse_budget(budget, mode)
     _check(time, mode, margin, confidence, missing, target, score, prediction)
     there, span, wait = zone_of(zone), span_of(window), horizon_of(horizon)
     roles = Roles(time, target, score, prediction, weight, unit, label_time)
@@ -95,9 +105,15 @@ def monitor(
         raise InputError(message, "Look at the column, or leave target= out to watch scores and features alone.")
     until = one_instant(now, there, "moment to judge at") if now is not None else _latest(stream)
     stream = _known_by(stream, until)
+    naive = stream.skipped is not None
     made, place = _windows(stream, span, there, until if now is not None else None)
     options = {"positive": positive, "threshold": threshold, "confidence": confidence, "missing": missing, "kind": kind}
     baseline, first, notes = find_reference(reference, stream, made, place, there, options, missing, span, course)
+    if isinstance(features, str) and features == "all":
+        baseline, stream, unwatched = countable(baseline, stream)
+        roles, notes = stream.roles, notes + unwatched
+    if timed_by_hours(span):
+        notes += remarks(made, stream.skipped or {}, zone, naive=naive)
     ends = moment(until)
     cohorts: list[Cohort] = []
     if course is not None and baseline.evaluation is not None:
@@ -116,7 +132,7 @@ def monitor(
     if mode == "sequential":
         alpha = (1 - confidence) / max(1, families)
     else:
-        spend = budget_of(budget, _length(span, made), families)
+        spend = budget_of("1 per quarter" if budget is None else budget, _length(span, made), families)
         alpha = spend.alpha
     again = evaluated_again(baseline.evaluation, options, roles)
     strict = None if baseline.evaluation is None else at_level(baseline.evaluation, alpha)
@@ -141,6 +157,8 @@ def monitor(
     watched, changes = run_alarms(made[first:], parts, labels, found, for_, plan)
     watched, changes = _since(watched, changes, since, there)
     notes += _remarks(plan, parts, cohorts)
+    if mode == "sequential" and target is not None:
+        notes += in_place(measures, chosen)
     shown = plan.names[0][0] if plan.names else VOLUME
     return Monitor(
         tuple(watched),
@@ -211,7 +229,24 @@ def _windows(stream: Stream, span: Any, zone: tzinfo, until: int | None) -> tupl
     assert stream.times is not None
     if isinstance(span, int | np.integer):
         return by_count(stream.times, int(span), zone)
-    return by_time(stream.times, span, zone, until)
+    return by_time(stream.times, span, zone, until, naive=stream.skipped is not None and timed_by_hours(span))
+
+
+def timed_by_hours(span: Any) -> bool:
+    """Whether windows are so short that an hour which clocks repeat, or leave out, matters to them.
+
+    >>> timed_by_hours("hour"), timed_by_hours("day"), timed_by_hours(timedelta(hours=6)), timed_by_hours(500)
+    (True, False, True, False)
+    """
+    return span == "hour" or (isinstance(span, timedelta) and bool(span % timedelta(days=1)))
+
+
+def _refuse_budget(budget: Any, mode: str) -> None:
+    if mode == "sequential" and budget is not None:
+        message = (
+            "A budget sets the level of each window, and looks at any time share one level, one minus the confidence."
+        )
+        raise UsageError(message, 'Leave budget= out and say confidence=0.95, or use mode="windows".')
 
 
 def _whole(stream: Stream, made: Sequence[Window], zone: tzinfo, until: int) -> list[bool]:
@@ -260,7 +295,7 @@ def _since(
     kept = [w for w in watched if instant_of(w.window.end) > cut]
     if not kept:
         message = f"There are no rows since {moment(cut).astimezone(zone):%Y-%m-%d %H:%M}."
-        raise EmptyTable(message, f"The last window is {watched[-1].name}.")
+        raise NothingSince(message, f"The last window is {watched[-1].name}.")
     names = {w.name for w in kept}
     return kept, [c for c in changes if c.window in names]
 

@@ -150,13 +150,14 @@ def _look(starts: Sequence[Losses], reference: Losses, limit: float, margin: flo
         best = max(best, (x.mean - half, x.mean + half, k))
     low, high, first = best
     x = starts[first - 1]
-    since = "so far" if first == 1 else f"of the last {len(starts) - first + 1} windows"
+    many = len(starts) - first + 1
+    since = "so far" if first == 1 else f"of the last {many} windows" if many > 1 else "of the last window"
     told = Estimate(name, x.mean, low, high, confidence, METHOD, n=x.n, note=f"mean {since}")
     words = f"the mean {name} {since} is {x.mean:.4g}, at least {low:.4g} however often one looks"
     if low > limit + margin:
         return Look(told, reference.mean, limit, "alarm", f"{words}; in the reference it is {reference.mean:.4g}")
     if low > limit:
-        return Look(told, reference.mean, limit, "warn", f"{words}, which is worse, but within the margin")
+        return Look(told, reference.mean, limit, "warn", f"{words}, which is worse, but not shown to exceed the margin")
     return Look(told, reference.mean, limit, "ok", f"the mean {name} {since} is {x.mean:.4g}, not shown to be worse")
 
 
@@ -180,6 +181,19 @@ OF_NUMBERS: dict[str, Callable[[Array, Array], Array]] = {
 OF_LABELS = ("error_rate",)
 SAME = {"accuracy": "error_rate"}
 """Measures that are another one turned round."""
+
+
+def in_place(given: Any, chosen: Sequence[str]) -> list[str]:
+    """Words on a mean loss that is followed although another measure was asked for, or would be watched in windows.
+
+    >>> in_place(None, ["mae"]), in_place(["accuracy"], ["error_rate"])[0][:47]
+    ([], 'error_rate is followed in place of accuracy: lo')
+    """
+    usual = {"brier": "auc", "error_rate": "accuracy"}
+    asked = (given,) if isinstance(given, str | tuple) else given
+    swapped = [(x, usual[x]) for x in chosen if x in usual and (asked is None or usual[x] in asked)]
+    words = "looks at any time need a mean over rows that is lower when better"
+    return [f"{x} is followed in place of {other}: {words}." for x, other in swapped]
 
 
 def loss_name(measure: str, kind: str) -> str:

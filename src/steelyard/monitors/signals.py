@@ -238,8 +238,7 @@ def stabilities(
             found[name] = assess(b, counts[name], confidence, alpha)
         except SteelyardError as problem:
             broken[name] = problem.message
-    judged = {name: s for name, s in found.items() if s.decision != "insufficient"}
-    adjusted = benjamini_hochberg({name: s.p_value for name, s in judged.items()})
+    adjusted = benjamini_hochberg({name: s.p_value for name, s in found.items() if s.freedom})
     out = []
     for name in bins:
         if name in broken:

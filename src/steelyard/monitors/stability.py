@@ -21,7 +21,9 @@ from steelyard.monitors.reading import (
     is_table,
     open_sheet,
 )
+from steelyard.monitors.saved import is_saved, load_bins
 from steelyard.monitors.sides import CURRENT, REFERENCE, of_files, of_side
+from steelyard.monitors.uncounted import why_not
 from steelyard.results import Array, Estimate, make_frame
 
 if TYPE_CHECKING:
@@ -130,9 +132,13 @@ class Stability:
 
     def judged(self, adjusted: float) -> Stability:
         """The same numbers, decided with a p-value that is corrected for many columns."""
-        if self.decision == "insufficient" or self.freedom == 0:
+        if self.freedom == 0:
             return replace(self, adjusted=adjusted)
-        verdict, reason = law.decide(float(self.corrected), self.limit, adjusted, self.alpha)
+        low, high = self.corrected.low, self.corrected.high
+        assert low is not None
+        assert high is not None
+        short = law.shortage(*self.sizes, self.freedom, len(self.cells))
+        verdict, reason = law.decide(float(self.corrected), (low, high), self.limit, adjusted, self.alpha, short)
         return replace(self, adjusted=adjusted, decision=verdict, reason=reason)
 
 
@@ -166,7 +172,7 @@ def assess(bins: Bins, current: BinCounts, confidence: float = 0.95, alpha: floa
     statistic, p, test = _tested(ga, gb, df)
     classic, _ = law.index_parts(a, b)
     whole = float(classic.sum())
-    verdict, reason = _verdict(a, b, df, (n, m), corrected, limit, p, alpha)
+    verdict, reason = _verdict(a, b, df, (n, m), corrected, (low, high), limit, p, alpha)
     return Stability(
         bins.column,
         index,
@@ -203,12 +209,20 @@ def _tested(a: Array, b: Array, df: int) -> tuple[float | None, float, str]:
 
 
 def _verdict(
-    a: Array, b: Array, df: int, sizes: tuple[float, float], corrected: float, limit: float, p: float, alpha: float
+    a: Array,
+    b: Array,
+    df: int,
+    sizes: tuple[float, float],
+    corrected: float,
+    ends: tuple[float, float],
+    limit: float,
+    p: float,
+    alpha: float,
 ) -> tuple[str, str]:
     if df == 0 and int(((a > 0) | (b > 0)).sum()) == 1:
         return "ok", "every row of both samples lies in the same cell"
     short = law.shortage(*sizes, df, df + 1)
-    return ("insufficient", short) if short else law.decide(corrected, limit, p, alpha)
+    return law.decide(corrected, ends, limit, p, alpha, short)
 
 
 def _cells(bins: Bins, groups: Sequence[Sequence[int]], a: Array, b: Array, parts: Array) -> list[Cell]:
@@ -239,13 +253,15 @@ def _notes(
     from steelyard.words import count, quoted
 
     out = []
-    before = len(bins.cells) - sum(
-        1 for i in range(len(bins.cells)) if not any(i in g for g in groups) and i >= bins.ordinary
-    )
+    before = bins.size - sum(1 for i in range(bins.size) if not any(i in g for g in groups) and i >= bins.ordinary)
     if len(groups) < before:
-        out.append(f"{before} cells were merged to {len(groups)}, in each of which at least 5 rows are to be expected.")
+        into = "one" if len(groups) == 1 else str(len(groups))
+        out.append(f"{before} cells were merged to {into}, so that at least 5 rows are to be expected in each.")
     if halved:
         out.append("A cell is empty in one sample: for the index ½ was added to every count of both.")
+    blind = why_not(bins)
+    if blind:
+        out.append(f"{blind[0].upper()}{blind[1:]}.")
     if current.unseen:
         named = ", ".join(quoted(v) for v in current.unseen[:5])
         out.append(f"New levels, which the reference does not have: {named}{', …' if len(current.unseen) > 5 else ''}.")
@@ -278,8 +294,8 @@ def stability(
 ) -> Stability | Stabilities:
     """Whether a column, or every column that two tables share, is distributed as in the reference.
 
-    Both may be arrays, frames, relations, paths or counts by level; the reference may also be saved `Bins`, or a mapping
-    of columns to them. With arrays, `weight` and `unit` are pairs of arrays.
+    Both may be arrays, frames, relations, paths or counts by level; the reference may also be `Bins`, a mapping
+    of columns to them, or the path to which their save wrote. With arrays, `weight` and `unit` are pairs of arrays.
 
     >>> original = {"durionis": 7, "ficulneus": 7, "fructosus": 11, "pseudo.": 5}
     >>> s = stability(original, {"durionis": 12, "ficulneus": 9, "fructosus": 14, "pseudo.": 25})
@@ -293,6 +309,8 @@ def stability(
     if column is not None and columns is not None:
         message = "Both column= and columns= were given."
         raise UsageError(message, "Name one column, or a list of columns.")
+    if is_saved(reference):
+        reference = load_bins(reference)
     if isinstance(bins, Bins):
         reference = bins if reference is None else reference
         column = column or bins.column or None

@@ -16,7 +16,7 @@ from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
 from steelyard.experiments.tables import as_table, column_names, flat_array, number_of_rows
 from steelyard.monitors.reading import column_kinds, count_reference, count_sheet, open_sheet
-from steelyard.monitors.windows import Instants, read_times
+from steelyard.monitors.windows import Clock, Instants, read_clocked, read_times
 from steelyard.sources.fetching import fetch_columns
 from steelyard.sources.recognise import open_table
 
@@ -60,6 +60,8 @@ class Stream:
     labelled: npt.NDArray[np.bool_] = field(repr=False)
     times: Instants | None = field(default=None, repr=False)
     label_times: Instants | None = field(default=None, repr=False)
+    skipped: Mapping[str, int] | None = None
+    """Rows by date whose hour clocks leave out; None where times have an offset, so that there is no doubt."""
 
     def take(self, rows: Any) -> Stream:
         """Some of the rows."""
@@ -128,14 +130,19 @@ def read_stream(data: Any, roles: Roles, zone: tzinfo, missing: str = "refuse", 
     moments = {roles.time, roles.label_time}
     columns = {name: flat_array(table[name]) for name in roles.named if name not in moments}
     labelled = np.ones(rows, dtype=np.bool_) if roles.target is None else ~_gaps(columns[roles.target])
-    times = late = None
+    times = late = skipped = None
     if roles.label_time is not None:
         late, gaps = read_times(table[roles.label_time], UTC if roles.label_time in zoned else zone, "time of a label")
         # A label without a time counts as there; a time without a label as nothing.
         late = np.where(gaps, np.iinfo(np.int64).min, late)
     keep = None
     if roles.time is not None:
-        times, gaps = read_times(table[roles.time], UTC if roles.time in zoned else zone, "time")
+        there = UTC if roles.time in zoned else zone
+        times, gaps, local = read_clocked(table[roles.time], there, "time")
+        if local is not None:
+            from steelyard.monitors.repeated import moved_on
+
+            skipped = moved_on(local, Clock.of(there, int(local.min()), int(local.max())))
         if gaps.any():
             if missing != "drop" or gaps.all():
                 message = f'{int(gaps.sum()):,} of {rows:,} rows have no time in the column "{roles.time}".'
@@ -143,7 +150,7 @@ def read_stream(data: Any, roles: Roles, zone: tzinfo, missing: str = "refuse", 
             keep = ~gaps
         if late is not None:
             late = np.where(late == np.iinfo(np.int64).min, times, late)
-    found = Stream(roles, rows, columns, labelled, times, late)
+    found = Stream(roles, rows, columns, labelled, times, late, skipped)
     return found if keep is None else found.take(keep)
 
 
@@ -192,7 +199,10 @@ def _by_name(found: Any) -> Any:
 
 
 def feature_names(data: Any, features: Any, roles: Roles) -> tuple[str, ...]:
-    """The features to watch: none, those named, or "all" columns that play no part and are no points in time."""
+    """The features to watch: none, those named, or "all" columns that play no part and are no points in time.
+
+    Identifiers and dates in text are known only once the rows are counted.
+    """
     if features is None:
         return ()
     taken = set(roles.named)

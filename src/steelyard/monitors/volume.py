@@ -52,7 +52,7 @@ class Volume:
     @property
     def enough(self) -> bool:
         """Whether it tells what is usual."""
-        return self.windows >= LEAST and self.hours + self.empty >= WEEK
+        return self.hours + self.empty >= WEEK and self.windows >= LEAST
 
     def plus(self, rows: int, hours: float, place: str = "") -> Volume:
         """One more window; one without rows only shows that time has passed."""
@@ -75,11 +75,12 @@ class Volume:
         # In one order, so that a reference that was saved and read back gives the same digits.
         sums = [self.places[name] for name in sorted(self.places)]
         mine = self.places.get(place)
-        if mine is None or mine[0] < SAME or self.windows < SAME * len(sums):
-            sums = [(self.windows, sum(x for _, x, _ in sums), sum(x for _, _, x in sums))]
+        many = self.windows
+        if mine is None or mine[0] < SAME or many < SAME * len(sums):
+            sums = [(many, sum(x for _, x, _ in sums), sum(x for _, _, x in sums))]
             mine = sums[0]
         k, mean = mine[0], mine[1] / mine[0]
-        free = self.windows - len(sums)
+        free = many - len(sums)
         spread = max(sum(q - x * x / n for n, x, q in sums) / free, 0.25 / hours)
         off = float(stdtrit(free, 1 - alpha / 2)) * math.sqrt(spread * (1 + 1 / k))
         least, middle, most = (max(0.0, z) ** 2 * hours - 0.375 for z in (mean - off, mean, mean + off))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -120,6 +121,14 @@ def read_times(values: Any, zone: tzinfo, what: str = "time") -> tuple[Instants,
     >>> read_times(["2024-07-01 12:00", None], zone_of("Europe/Berlin"))[1].tolist()
     [False, True]
     """
+    instants, gaps, _ = read_clocked(values, zone, what)
+    return instants, gaps
+
+
+def read_clocked(
+    values: Any, zone: tzinfo, what: str = "time"
+) -> tuple[Instants, npt.NDArray[np.bool_], Instants | None]:
+    """The same, and the times as the clock on the wall showed them where they came without a zone."""
     found, aware = _datetimes(values, what)
     gaps = np.isnat(found)
     instants = found.astype("datetime64[us]").astype(np.int64)
@@ -127,11 +136,12 @@ def read_times(values: Any, zone: tzinfo, what: str = "time") -> tuple[Instants,
     if off.any():
         message = f"The {what} {found[off][0].astype('datetime64[D]')} lies at an end of the calendar, as if it were not known."
         raise NotNumeric(message, "Leave a time empty that is not known, or give the real one.")
+    local: Instants | None = None
     if not aware and not gaps.all():
-        there = instants[~gaps]
-        instants[~gaps] = Clock.of(zone, int(there.min()), int(there.max())).universal(there)
+        local = instants[~gaps]
+        instants[~gaps] = Clock.of(zone, int(local.min()), int(local.max())).universal(local)
     instants[gaps] = 0
-    return instants, gaps
+    return instants, gaps, local
 
 
 def _datetimes(values: Any, what: str) -> tuple[npt.NDArray[Any], bool]:
@@ -305,19 +315,23 @@ def _hours(clock: Clock, first: int, last: int) -> Instants:
 
 
 def by_time(
-    instants: Instants, window: Any, zone: tzinfo, until: int | None = None
+    instants: Instants, window: Any, zone: tzinfo, until: int | None = None, *, naive: bool = False
 ) -> tuple[list[Window], npt.NDArray[np.int64]]:
     """Windows from the first row to the last, empty ones too, and the place of each row.
 
-    With `until`, windows that are over by then follow although no rows came.
+    With `until`, windows that are over by then follow although no rows came. `naive` times came without an offset.
     """
     last = int(instants.max())
     edges = boundaries(window, zone, int(instants.min()), last if until is None else max(last, until))
     if until is not None:
         held = int(np.searchsorted(edges, last, side="right")) + 1
         edges = edges[: max(held, int(np.searchsorted(edges, until, side="right")))]
+    if naive and len(edges) > 2:
+        from steelyard.monitors.repeated import joined
+
+        edges = joined(edges, zone)
     told = [moment(int(x)).astimezone(zone) for x in edges]
-    made = [Window(_name(a, window), a, b) for a, b in pairwise(told)]
+    made = [Window(name, a, b) for name, (a, b) in zip(_names(told[:-1], window), pairwise(told), strict=True)]
     return made, np.searchsorted(edges, instants, side="right") - 1
 
 
@@ -342,6 +356,13 @@ def by_count(instants: Instants, size: int, zone: tzinfo) -> tuple[list[Window],
     return made, of[np.searchsorted(times, instants)]
 
 
+def _names(starts: list[datetime], window: Any) -> list[str]:
+    """The name of every window; the offset is told only of the hours that come twice."""
+    names = [_name(start, window) for start in starts]
+    twice = {a for a, n in Counter(names).items() if n > 1}
+    return [f"{name}{start:%z}" if name in twice else name for name, start in zip(names, starts, strict=True)]
+
+
 def _name(start: datetime, window: Any) -> str:
     if window == "week":
         # Clocks may change at midnight itself, so the week is that of a later day.
@@ -351,4 +372,4 @@ def _name(start: datetime, window: Any) -> str:
         return f"{start + timedelta(days=1):%Y-%m}"
     if window == "day" or (isinstance(window, timedelta) and not window % timedelta(days=1)):
         return f"{start:%Y-%m-%d}"
-    return f"{start:%Y-%m-%d %H:%M%z}"
+    return f"{start:%Y-%m-%d %H:%M}"

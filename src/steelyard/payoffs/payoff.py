@@ -205,7 +205,8 @@ class Payoff:
                 for v, row in zip(self.levels, self.cells, strict=True)
                 for w, e in zip(self.levels, row, strict=True)
             ]
-        return f"{self.kind}, {self.reference}: {', '.join(parts)}"
+        head = f"{self.kind}, {self.reference}" if self.relative else self.kind
+        return f"{head}: {', '.join(parts)}"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -356,7 +357,7 @@ class Profit(_Stated):
     Amounts are numbers, ranges `(least, greatest)`, or expressions of per-row amounts such as "0.9 * value - 5".
 
     >>> print(Profit(tp=140, fn=-140, fp=-700, tn=0))
-    profit, absolute: tp 140, fn -140, fp -700, tn 0
+    profit: tp 140, fn -140, fp -700, tn 0
     >>> print(Profit(tp=39, fp=-1, relative=True).as_cost())
     cost, relative to doing nothing: tp -39, fn 0, fp 1, tn 0
     """
@@ -369,7 +370,7 @@ class Cost(_Stated):
     """What outcomes cost: a profit with the sign turned.
 
     >>> print(Cost({"fraud": {"fraud": 10, "fine": 500}, "fine": {"fraud": 10, "fine": 0}}))
-    cost, absolute: fraud as fraud 10, fraud as fine 500, fine as fraud 10, fine as fine 0
+    cost: fraud as fraud 10, fraud as fine 500, fine as fraud 10, fine as fine 0
     """
 
     __slots__ = ()

@@ -54,7 +54,9 @@ def sections(m: Any, command: str = "") -> list[Section]:
     ):
         names = [name for name, k in kinds.items() if k == kind]
         if names:
-            out.append(Section(anchor, question, _pictures(m, names)))
+            body = _pictures(m, names)
+            cohorts = told.cohorts_table(m, MOST_WINDOWS) if kind == "timeliness" else None
+            out.append(Section(anchor, question, body if cohorts is None else tag("div", body, _table(cohorts))))
         elif kind == "performance":
             out.append(Section(anchor, question, needs("To see whether it is still as good, a target is needed.")))
     out.append(Section("windows", "What did each window say?", _table(told.windows_table(m, MOST_WINDOWS))))
@@ -95,7 +97,8 @@ def _pictures(m: Any, names: list[str]) -> Ready:
 def _markdown(m: Any, title: str, command: str) -> str:
     lines = [f"# {safe(title)}", "", safe(told.headline(m)) + ".", ""]
     lines += [f"- {safe(s)}" for s in m.sentences()] + [""]
-    for t in (told.signals_table(m, None), told.windows_table(m, MOST_WINDOWS)):
+    tables = (told.signals_table(m, None), told.windows_table(m, MOST_WINDOWS), told.cohorts_table(m, MOST_WINDOWS))
+    for t in (t for t in tables if t is not None):
         lines += [f"**{safe(t.title)}**", "", *table_lines(t.head, t.rows, t.align), safe(t.note), ""]
     if m.alarms:
         lines += ["## Alarms", "", *(f"- {safe(a.text)}" for a in m.alarms), ""]

@@ -19,6 +19,9 @@ from steelyard.views import story
 from steelyard.views.sentences import sentences
 from steelyard.words import visible
 
+IN_MEMORY = {"", "arrays", "dict", "DataFrame", "LazyFrame", "Table", "RecordBatch", "DuckDBPyRelation"}
+"""What rows that came from no file are called, which is no title."""
+
 
 @cache
 def _file(name: str) -> str:
@@ -46,7 +49,9 @@ def report_html(
     """
     first = next(iter(models.values()))
     title = title or (_title(first) if len(models) == 1 else " and ".join(map(str, models)))
-    return page_html(title, _header(models, title), [*before, *sections_of(models, command, slices, in_use)])
+    return page_html(
+        title, _header(models, title, _standing(in_use or {})), [*before, *sections_of(models, command, slices, in_use)]
+    )
 
 
 def page_html(title: str, header: Ready, found: Sequence[Section]) -> str:
@@ -77,13 +82,25 @@ def page_html(title: str, header: Ready, found: Sequence[Section]) -> str:
 
 
 def _title(e: Any) -> str:
-    source = str(e.facts.get("source", "")) or "an evaluation"
+    """The name of the file, or plain words where rows came from memory, which has none."""
+    source = str(e.facts.get("source", ""))
+    if source in IN_MEMORY:
+        return "Predictions"
     return source.rsplit("/", 1)[-1]
 
 
-def _header(models: Mapping[str, Any], title: str) -> Ready:
+def _standing(in_use: Mapping[str, Any]) -> list[Ready]:
+    """How it stands with a model in use, with a link to where that is told; nothing where all is well."""
+    m = in_use.get("monitor")
+    if m is None or m.state not in {"warn", "alarm"}:
+        return []
+    link = tag("a", "Is it going stale?", href="#stale")
+    return [tag("p", f"{m.sentences()[0]} ", link, class_="warn")]
+
+
+def _header(models: Mapping[str, Any], title: str, standing: Sequence[Ready]) -> Ready:
     first = next(iter(models.values()))
-    out = [tag("p", "steelyard report", class_="over"), tag("h1", title)]
+    out = [tag("p", "steelyard report", class_="over"), tag("h1", title), *standing]
     for name, e in models.items():
         if len(models) > 1:
             out.append(tag("h3", name))
@@ -166,6 +183,9 @@ def made(rows: Sequence[tuple[str, str]], command: str) -> Ready:
     if command:
         rows.append(("command", command))
     rows.append(
-        ("intervals", "each carries the name of its method in report.json; definitions are in docs/measures.md")
+        (
+            "intervals",
+            "by which method each was made stands in the report written as .json; docs/measures.md has definitions",
+        )
     )
     return tag("dl", [[tag("dt", label), tag("dd", text)] for label, text in rows])

@@ -26,7 +26,7 @@ class Place:
 
 PLACES = {
     "memory": Place(
-        "arrays, lists, Series, dictionaries, frames of pandas and Polars, tables of Arrow",
+        "arrays, lists, Series, dictionaries, tensors on the CPU, frames of pandas and Polars, tables of Arrow",
         "NumPy, and Numba where it is installed",
         "stay in memory",
     ),

@@ -1,9 +1,8 @@
-"""Spark clusters by their address: a session, and the files that the cluster reads."""
+"""Spark clusters by their address: a session that has answered once."""
 
 from __future__ import annotations
 
 import logging
-import os
 import re
 import socket
 import threading
@@ -15,17 +14,31 @@ from urllib.parse import urlsplit
 
 from steelyard.engines.answers import is_theirs
 from steelyard.errors import MissingPart, UnreadableSource, UsageError
-from steelyard.sources.spark import SparkTable
 
 WAIT = 10
 """Seconds to wait for a cluster to answer at all."""
 START = 60
 """Seconds to wait for a cluster to open a session, and then for its first small answer."""
-MASTER = re.compile(r"local(\[[\w*,]+\])?|yarn|(spark|sc|k8s|local-cluster).*")
+MASTER = re.compile(
+    r"local(\[(\*|[1-9]\d*)(, ?[1-9]\d*)?\])?|local-cluster\[\d+, ?\d+, ?\d+\]|yarn|(spark|sc|k8s)://.+"
+)
 
 
-def session(address: str) -> Any:
-    """A session of the cluster at an address, which has answered once."""
+def is_session(spark: Any) -> bool:
+    """Whether it is a session of Spark or Spark Connect, and not the address of a cluster."""
+    return type(spark).__module__.startswith("pyspark.sql.") and type(spark).__name__ == "SparkSession"
+
+
+def session(spark: Any) -> Any:
+    """A session of the cluster at an address, which has answered once; a session of the user's is left as it is."""
+    if is_session(spark):
+        return spark
+    if not isinstance(spark, str):
+        message = (
+            f"spark= is the address of a cluster or a session of Spark; what came is of type {type(spark).__name__}."
+        )
+        raise UsageError(message, "For example spark://host:7077, sc://host:15002 for Spark Connect, or local[2].")
+    address = spark
     if not MASTER.fullmatch(address) or not _has_port(address):
         message = f'"{_told(address)}" is not the address of a Spark cluster.'
         raise UsageError(message, "For example spark://host:7077, sc://host:15002 for Spark Connect, or local[2].")
@@ -42,12 +55,32 @@ def session(address: str) -> Any:
         _greet(address)
     # A complaint is told once, in our words.
     logging.getLogger("SQLQueryContextLogger").disabled = True
+    if (theirs := _running(address)) is not None:
+        _limited(theirs.range(1).count, address)
+        return theirs
     builder = SparkSession.builder.appName("steelyard")
     builder = builder.remote(address) if address.startswith("sc:") else builder.master(address)
     found = _limited(builder.config("spark.ui.showConsoleProgress", "false").getOrCreate, address)
+    if not address.startswith("sc:"):
+        # Java would write the whole way to every complaint to stderr.
+        found.sparkContext.setLogLevel("OFF")
     cancel = (lambda: None) if address.startswith("sc:") else found.sparkContext.cancelAllJobs
     _limited(found.range(1).count, address, cancel)
     return found
+
+
+def _running(address: str) -> Any:
+    """The session that this process has already, if it is one of the same cluster: there can be but one of a kind."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    context = SparkContext._active_spark_context
+    if context is None or address.startswith("sc:"):
+        return None
+    if (other := context.master or "") != address:
+        message = f"This process has a session of Spark already, on {_told(other)}, and can have but one."
+        raise UsageError(message, "Pass that session, spark=session, or stop it first: session.stop().")
+    return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
 
 
 def _has_port(address: str) -> bool:
@@ -133,35 +166,3 @@ def _told(address: str) -> str:
     from steelyard.sources.addresses import without_secrets
 
     return without_secrets(address.split(";", 1)[0])
-
-
-def read_files(address: str, path: str) -> SparkTable:
-    """The files at a path, read by a cluster that can see them."""
-    from steelyard.sources.addresses import without_secrets
-
-    reader = session(address).read
-    suffix = re.sub(r"\.(gz|zst|bz2|snappy)$", "", path.rstrip("/*").lower())
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if suffix.endswith((".csv", ".tsv", ".txt")):
-                frame = reader.csv(path, header=True, inferSchema=True, sep="\t" if suffix.endswith(".tsv") else ",")
-            elif suffix.endswith((".jsonl", ".ndjson", ".json")):
-                frame = reader.json(path)
-            elif suffix.endswith(".orc"):
-                frame = reader.orc(path)
-            elif "/" not in path and "." not in path.replace(".", "", 2) and not os.path.isdir(path):
-                frame = reader.table(path)
-            else:
-                frame = reader.parquet(path)
-            found = SparkTable(frame)
-    except Exception as problem:
-        if not is_theirs(problem):
-            raise
-        said = (
-            re.sub(r"^\[[A-Z_.0-9]+\] ", "", str(problem).strip().splitlines()[0]).split(" SQLSTATE", 1)[0].rstrip(".")
-        )
-        message = f'The cluster cannot read "{without_secrets(path)}": {said}.'
-        raise UnreadableSource(message, "Every worker must see the files under this path.") from problem
-    found.title = without_secrets(path)
-    return found

@@ -16,6 +16,11 @@ from steelyard.sources.tables import Table
 
 SERVERS = ("postgresql", "postgres")
 FILES = {"duckdb": (".duckdb", ".ddb"), "sqlite": (".sqlite", ".sqlite3", ".db")}
+FOREIGN = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+)://")
+LAKES = {"s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "wasb", "wasbs", "az", "adl", "hdfs", "webhdfs", "dbfs"}
+LAKES |= {"http", "https", "ftp", "sftp", "viewfs"}
+DATABASES = {"mysql", "mariadb", "mssql", "sqlserver", "oracle", "snowflake", "bigquery", "redshift", "clickhouse"}
+DATABASES |= {"trino", "presto", "databricks", "mongodb", "mongodb+srv", "db2", "cassandra", "redis", "jdbc", "odbc"}
 SELECT = re.compile(r"\s*(?:\(\s*)*(select|with|from|table|values)\b", re.IGNORECASE)
 PIECE = re.compile(
     r"""\b[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$.*?\$\1\$|--[^\n]*|/\*.*?\*/""", re.DOTALL
@@ -28,6 +33,33 @@ EXAMPLE = "Write a query that gives rows, such as: select target, score from pre
 def is_address(data: Any) -> bool:
     """Whether a text names a database: by its scheme, or by the suffix of a file."""
     return isinstance(data, str | os.PathLike) and bool(_kind(os.fspath(data)))
+
+
+def is_path(data: Any) -> bool:
+    """Whether it is a path, or a list of them."""
+    if isinstance(data, list | tuple) and data:
+        return all(isinstance(part, str | os.PathLike) for part in data)
+    return isinstance(data, str | os.PathLike)
+
+
+def refuse_scheme(data: Any, *, cluster: bool = False) -> None:
+    """Refuse addresses in a tongue that is not spoken here; a cluster of Spark reads files by many of them."""
+    for part in data if isinstance(data, list | tuple) else [data]:
+        found = FOREIGN.match(os.fspath(part)) if isinstance(part, str | os.PathLike) else None
+        if found is None or is_address(part) or (cluster and found[1].lower() not in DATABASES):
+            continue
+        scheme = found[1].lower()
+        if scheme == "file":
+            message = f'"{part}" is an address, and a file on this machine is named by its path.'
+            raise UsageError(message, "Leave file:// out.")
+        if scheme in LAKES:
+            message = f"Files at {scheme}:// are not read from here."
+            hint = "Let a Spark cluster read them (spark=...), or open them with PyArrow or DuckDB and pass that table."
+            raise UsageError(message, hint)
+        message = f"{scheme} is not spoken here; there are postgresql://, duckdb:, sqlite: and files."
+        raise UsageError(
+            message, "Other databases are reached through Ibis: pass a table of it, such as con.table(name)."
+        )
 
 
 def _kind(text: str) -> str:
@@ -59,7 +91,7 @@ def open_address(address: str, query: str | None = None, wanted: Sequence[str] =
         if kind == "postgresql"
         else _open_file(place, kind, table, query, wanted, near)
     )
-    found.title = told + (f"?table={table}" if table else "")
+    found.title = ("a query of " if query else "") + told + (f"?table={table}" if table else "")
     return found
 
 
@@ -89,45 +121,77 @@ def checked(query: str) -> str:
     return text
 
 
+OWN = ("table", "query", "schema")
+
+
 def _divided(address: str) -> tuple[str, str, str | None]:
     """The address without the parameters that are ours, the table and the query."""
     if "?" not in address:
         return address, "", None
     place, _, rest = address.partition("?")
     pairs = parse_qsl(rest, keep_blank_values=True)
-    own = dict(pair for pair in pairs if pair[0] in {"table", "query"})
-    others = [pair for pair in pairs if pair[0] not in {"table", "query"}]
-    return f"{place}?{urlencode(others)}" if others else place, own.get("table", ""), own.get("query")
+    own = dict(pair for pair in pairs if pair[0] in OWN)
+    others = [pair for pair in pairs if pair[0] not in OWN]
+    table = own.get("table", "")
+    if schema := own.get("schema"):
+        if not table:
+            message = f'The address names the schema "{schema}" and no table of it.'
+            raise UsageError(message, f"Add the table: ?table={schema}.NAME")
+        quoted = table if table.startswith('"') else _quoted(table)
+        table = f"{_quoted(schema)}.{quoted}"
+    return f"{place}?{urlencode(others)}" if others else place, table, own.get("query")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _parts(name: str) -> list[str]:
+    """The parts of a table's name, which dots divide; what stands in quotation marks is one part."""
+    found = re.findall(r'"(?:[^"]|"")+"|[^.]+', name)
+    return [part[1:-1].replace('""', '"') if part.startswith('"') and len(part) > 2 else part for part in found]
 
 
 def quoted_name(name: str) -> str:
     """A table's name in SQL; a dot divides the schema from the table."""
-    parts = re.findall(r'"(?:[^"]|"")+"|[^.]+', name)
-    return ".".join(part if part.startswith('"') else '"' + part.replace('"', '""') + '"' for part in parts)
+    return ".".join(map(_quoted, _parts(name)))
 
 
-def _which(table: str, known: Sequence[str], told: str) -> str:
-    """The table to read: the one that was named, or the only one there is."""
-    bare = [name.split(".", 1)[-1] for name in known]
+def _which(table: str, known: Sequence[tuple[str, str]], told: str, usual: str) -> str:
+    """The table to read, in SQL, of these schemas and tables: the one that was named, or the only one there is."""
+    names = {_spelled(schema, name, usual): (schema, name) for schema, name in known}
     if table:
-        if table not in known and table not in bare:
-            message = (
-                f'There is no table "{table}" in {told}; there {"is" if len(known) == 1 else "are"} {listing(known)}.'
-            )
-            raise UnreadableSource(message, nearest(table, [*known, *bare]) or "Name one of these.")
-        return table if table in known else known[bare.index(table)]
+        parts = _parts(table)
+        fits = [pair for pair in known if list(pair)[-len(parts) :] == parts or pair[1] == table]
+        if fits:
+            return ".".join(map(_quoted, next((pair for pair in fits if pair[0] == usual), fits[0])))
+        are = f"; there {'is' if len(names) == 1 else 'are'} {listing(names)}" if names else ", which has no tables"
+        message = f'There is no table "{_plainly(table)}" in {told}{are}.'
+        case = next((name for name in names if name.casefold() == _plainly(table).casefold()), None)
+        near = f'Did you mean "{case}"?' if case else nearest(table, [*names, *(name for _, name in known)])
+        raise UnreadableSource(message, near or "Name one of these." if names else "Check the address.")
     if len(known) == 1:
-        return known[0]
-    has = f"it has {listing(known)}" if known else "it has no tables"
+        return ".".join(map(_quoted, known[0]))
+    has = f"it has {listing(names)}" if known else "it has no tables"
     message = f"Which table of {told}? {has[0].upper()}{has[1:]}."
     raise UsageError(message, "Add ?table=NAME to the address, or write a query: query=...")
+
+
+def _plainly(table: str) -> str:
+    return ".".join(_parts(table))
+
+
+def _spelled(schema: str, name: str, usual: str) -> str:
+    """What to write for a table: its schema is left out where it is the usual one, and a name with a dot is quoted."""
+    parts = [name] if schema == usual else [schema, name]
+    return ".".join(_quoted(part) if "." in part else part for part in parts)
 
 
 # PostgreSQL -----------------------------------------------------------------------------------------------------------
 
 
 def _open_server(place: str, told: str, table: str, query: str | None) -> Table:
-    from steelyard.sources.postgres import PostgresTable, connect, refused
+    from steelyard.sources.postgres import PostgresTable, connect, is_missing, refused, tables_of
 
     try:
         connection = connect(place)
@@ -138,10 +202,13 @@ def _open_server(place: str, told: str, table: str, query: str | None) -> Table:
     if query is not None:
         return PostgresTable(connection, query)
     if not table:
-        sql = "select table_schema || '.' || table_name from information_schema.tables"
-        sql += " where table_schema not in ('pg_catalog', 'information_schema') order by 1 limit 50"
-        table = _which(table, [row[0] for row in connection.execute(sql).fetchall()], told)
-    return PostgresTable(connection, f"select * from {quoted_name(table)}")
+        return PostgresTable(connection, f"select * from {_which(table, tables_of(connection), told, 'public')}")
+    try:
+        return PostgresTable(connection, f"select * from {quoted_name(table)}")
+    except UnreadableSource as problem:
+        if not is_missing(problem.__cause__):
+            raise
+    return PostgresTable(connection, f"select * from {_which(table, tables_of(connection), told, 'public')}")
 
 
 # Files ----------------------------------------------------------------------------------------------------------------
@@ -182,7 +249,7 @@ def _open_file(place: str, kind: str, table: str, query: str | None, wanted: Seq
     path = _path(place)
 
     def asked(known: list[str]) -> str:
-        return query or f"select * from {quoted_name(_which(table, known, path))}"
+        return query or f"select * from {_which(table, [('main', name) for name in known], path, 'main')}"
 
     if kind == "sqlite":
         from steelyard.sources.sqlite import open_sqlite
@@ -195,16 +262,20 @@ def _open_file(place: str, kind: str, table: str, query: str | None, wanted: Seq
     try:
         connection = near or local_database()
         name = _attached(connection, path)
-        sql = f"select schema_name || '.' || table_name from duckdb_tables() where database_name = '{name}' union all "
-        sql += f"select schema_name || '.' || view_name from duckdb_views() where not internal and database_name = '{name}'"
-        known = [row[0].removeprefix("main.") for row in connection.execute(f"{sql} order by 1").fetchall()]
+        sql = f"select schema_name, table_name from duckdb_tables() where database_name = '{name}' union all "
+        sql += f"select schema_name, view_name from duckdb_views() where not internal and database_name = '{name}'"
+        known = connection.execute(f"{sql} order by 1, 2").fetchall()
         if query is not None:
             connection.execute(f"use {name}")
             return Relation(connection.sql(query), connection=connection)
-        found = _which(table, known, path)
-        qualified = quoted_name(found if "." in found else f"main.{found}")
-        return Relation(connection.sql(f"select * from {name}.{qualified}"), connection=connection)
+        found = _which(table, known, path, "main")
+        return Relation(connection.sql(f"select * from {name}.{found}"), connection=connection)
     except duckdb.Error as problem:
+        if "Could not set lock" in str(problem):
+            holder = re.search(r"\(PID (\d+)\)", str(problem))
+            who = f", the process {holder[1]}," if holder else ""
+            message = f'"{path}" cannot be opened: another program{who} has it open, and may write to it.'
+            raise UnreadableSource(message, "Close it there, or read a copy of the file.") from problem
         said = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", str(problem).strip().split("\n", 1)[0]).rstrip(".!")
         message = f'"{path}" cannot be read as a DuckDB database: {said}.'
         hint = "Check that the file is whole, that nobody writes to it, and what the query asks."

@@ -75,6 +75,11 @@ def _header(path: str) -> tuple[str, list[str]]:
         raise UnreadableSource(message, "Check that the file is whole, and that its suffix says what it is.") from None
     if "\0" in start:
         raise not_text(path)
+    return divided_header(start, path)
+
+
+def divided_header(start: str, path: str) -> tuple[str, list[str]]:
+    """The separator and the names of a header, given how a file begins."""
     header = re.split(r"[\r\n]", re.sub(r'"[^"]*"', "", start), maxsplit=1)[0]
     best = max(DELIMITERS, key=header.count)
     delimiter = best if best in header else ","

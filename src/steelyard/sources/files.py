@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,12 +56,13 @@ OTHERS = {
 }
 
 
-def open_files(path: str | os.PathLike[str], connection: Any = None) -> Relation:
-    """The rows of a path, a glob or a folder."""
+def open_files(data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], connection: Any = None) -> Relation:
+    """The rows of a path, a glob or a folder, or of several of them that hold files of one kind."""
     import duckdb
 
-    text = os.fspath(path)
-    reader, found = _check(text)
+    paths = [os.fspath(path) for path in ([data] if isinstance(data, str | os.PathLike) else data)]
+    text = ", ".join(paths)
+    reader, found = _check(paths, text)
     connection = connection or local_database()
     # The files are known by now; what looks like a pattern is part of a name.
     patterns = [re.sub(r"([*?\[])", r"[\1]", name) for name in found]
@@ -124,19 +126,27 @@ def _inside(folder: str) -> list[str]:
     return sorted(found)
 
 
-def _check(text: str) -> tuple[str, list[str]]:
-    """How the files are read, and which they are."""
+def _named(text: str) -> list[str]:
+    """The files that a path, a glob or a folder names."""
     if os.path.isdir(text):
-        found = _inside(text)
-    else:
-        matches = (f for f in glob.glob(text, recursive=True) if os.path.isfile(f))
-        found = [text] if os.path.exists(text) else sorted(matches)
-    if not found:
-        if glob.has_magic(text):
-            message = f'No file matches "{text}".'
-            raise UnreadableSource(message, "Check the pattern; in a shell it needs quotation marks around it.")
-        message = f'There is no file "{text}".'
-        raise UnreadableSource(message, _neighbour(Path(text)))
+        return _inside(text)
+    if os.path.exists(text):
+        return [text]
+    if found := sorted(f for f in glob.glob(text, recursive=True) if os.path.isfile(f)):
+        return found
+    if glob.has_magic(text):
+        message = f'No file matches "{text}".'
+        raise UnreadableSource(message, "Check the pattern; in a shell it needs quotation marks around it.")
+    message = f'There is no file "{text}".'
+    raise UnreadableSource(message, _neighbour(Path(text)))
+
+
+def _check(paths: Sequence[str], text: str) -> tuple[str, list[str]]:
+    """How the files are read, and which they are."""
+    found = [name for path in paths for name in _named(path)]
+    if twice := sorted({name for name in found if found.count(name) > 1}) if len(paths) > 1 else []:
+        message = f"{listing(twice)} came more than once, so that its rows would be counted more than once."
+        raise UnreadableSource(message, "Name every file once.")
     suffixes = {_suffix(name) for name in found}
     readers = {READERS[suffix] for suffix in suffixes}
     if len(readers) > 1:

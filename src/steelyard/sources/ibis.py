@@ -23,7 +23,7 @@ def from_ibis(data: Any, wanted: Sequence[str] = ()) -> Table | None:
         backend._run_pre_execute_hooks(data)
         sql = str(backend.compile(data))
         if backend.name == "duckdb":
-            return Relation(backend.con.sql(sql))
+            return Relation(backend.con.sql(sql), borrowed=backend.con)
         if backend.name == "sqlite":
             return copied(backend.con, sql, wanted)
         return PostgresTable(backend.con, sql) if backend.name == "postgres" else SparkTable(backend._session.sql(sql))

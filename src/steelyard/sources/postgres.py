@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.errors import MissingPart, UnreadableSource
+from steelyard.errors import MissingPart, UnreadableSource, nearest
 from steelyard.sources.cells import cell_text
 from steelyard.sources.progress import asking, nobody_knows
 from steelyard.sources.tables import SOURCE, Answer, Table
@@ -55,6 +55,20 @@ def refused(problem: Exception, told: str) -> UnreadableSource:
     """Why a server let nobody in, in words that repeat nothing of what it was told."""
     said = str(problem)
     hint = "Check the address: postgresql://user:password@host:port/database?table=name"
+    if found := re.search(r'invalid (?:URI query parameter|connection option)[^"]*"([^"]+)"', said):
+        import psycopg
+
+        known = [
+            "table",
+            "schema",
+            "query",
+            *(option.keyword.decode() for option in psycopg.pq.Conninfo.get_defaults()),
+        ]
+        # What looks like a parameter may be a piece of a password that was not encoded.
+        named = f' "{found[1]}"' if re.search(rf"[?&]{re.escape(found[1])}=", told) else ""
+        message = f"The address has a parameter{named} that PostgreSQL does not know."
+        near = nearest(found[1], known) if named else ""
+        return UnreadableSource(message, near or "Leave it out; the table is named by ?table=NAME.")
     if re.search("password authentication failed|no password supplied|pg_hba", said):
         what, hint = "it did not accept the user or the password", "Check both; PGPASSWORD and ~/.pgpass are read too."
     elif found := re.search(r'(database|role) "([^"]*)" does not exist', said):
@@ -67,6 +81,21 @@ def refused(problem: Exception, told: str) -> UnreadableSource:
         what = "it cannot be reached"
     message = f"No connection to {told}: {what}."
     return UnreadableSource(message, hint)
+
+
+def is_missing(problem: BaseException | None) -> bool:
+    """Whether a server says that there is no such table or schema."""
+    import psycopg.errors as e
+
+    return isinstance(problem, e.UndefinedTable | e.InvalidSchemaName | e.FeatureNotSupported)
+
+
+def tables_of(connection: Any) -> list[tuple[str, str]]:
+    """The schemas and names of the tables and views that the user may read."""
+    sql = "select n.nspname, c.relname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace"
+    sql += " where c.relkind in ('r', 'v', 'm', 'p', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'"
+    sql += " and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select') order by 1, 2 limit 1000"
+    return [(str(schema), str(name)) for schema, name in connection.execute(sql).fetchall()]
 
 
 class PostgresTable(Table):

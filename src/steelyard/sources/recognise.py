@@ -15,7 +15,7 @@ from steelyard.engines.frames import FrameRows
 from steelyard.engines.tensors import TensorRows
 from steelyard.errors import LengthsDiffer, UnknownColumn, UnreadableSource, UsageError, listing, nearest
 from steelyard.rows import Rows
-from steelyard.sources.databases import is_address, open_address
+from steelyard.sources.databases import is_address, is_path, open_address, refuse_scheme
 from steelyard.sources.files import open_files
 from steelyard.sources.ibis import from_ibis
 from steelyard.sources.relations import Relation, of_columns
@@ -33,9 +33,13 @@ def open_table(data: Any, beside: Table | None = None, wanted: Sequence[str] = (
     """
     if isinstance(data, Table):
         return data
-    if isinstance(data, str | os.PathLike):
-        near = beside.connection if isinstance(beside, Relation) else None
-        return open_address(os.fspath(data), None, wanted, near) if is_address(data) else open_files(data, near)
+    if is_path(data):
+        near = beside if isinstance(beside, Relation) else None
+        if is_address(data):
+            # A database file is attached to a connection, and that of somebody else is left as it is.
+            return open_address(os.fspath(data), None, wanted, near.connection if near else None)
+        refuse_scheme(data)
+        return open_files(data, near.near if near else None)
     if type(data).__name__ == "DuckDBPyRelation":
         return Relation(data)
     if is_spark(data):
@@ -80,9 +84,11 @@ def _from_values(roles: Mapping[str, Any], names: Mapping[str, str] | None = Non
 
 def _values(role: str, values: Any, name: str) -> Column | DeviceColumn:
     """A column of values; Series of Polars and Arrow keep whole numbers whole where NumPy would not."""
+    module = type(values).__module__.split(".")[0]
+    if module == "torch":
+        _refuse_hollow(role, values)
     if library_of(values):
         return DeviceColumn(role, values)
-    module = type(values).__module__.split(".")[0]
     if module == "torch" and "float" in str(values.dtype):
         # NumPy does not know all of Torch's short floats.
         values = values.detach().cpu().double()
@@ -95,6 +101,17 @@ def _values(role: str, values: Any, name: str) -> Column | DeviceColumn:
 
         return _series_column(role, nw.from_native(values, series_only=True), name)
     return make_column(role, values, name)
+
+
+def _refuse_hollow(role: str, values: Any) -> None:
+    """Refuse tensors that do not hold one value after the other."""
+    name = role.rstrip("0123456789")
+    if values.device.type == "meta":
+        message = f'The {name} is a tensor on the device "meta", which holds no values.'
+        raise UsageError(message, "Pass a tensor that was computed, on a CPU or a GPU.")
+    if "strided" not in str(values.layout):
+        message = f"The {name} is a sparse tensor, where one value for each row is needed."
+        raise UsageError(message, "Pass the dense one: x.to_dense()")
 
 
 def check_columns(roles: Mapping[str, Any], columns: list[Any]) -> None:

@@ -49,8 +49,11 @@ class Relation(Table):
         names: Mapping[str, str] | None = None,
         complain: Callable[[Exception], Exception] = explained,
         connection: Any = None,
+        borrowed: Any = None,
     ) -> None:
         self.relation, self.complain, self.connection = relation, complain, connection
+        self.borrowed = borrowed
+        """A connection of somebody else, in which relations may be made and nothing may be set."""
         self.columns = list(relation.columns)
         self.files: list[str] = []
         """The Parquet files behind it, where it is nothing but their rows."""
@@ -65,7 +68,17 @@ class Relation(Table):
         return {name: KINDS.get(t) or LONG.get(long[name], "other") for name, t in types.items()}
 
     def _with(self, relation: Any) -> Self:
-        return type(self)(relation, None, self.complain, self.connection)
+        return type(self)(relation, None, self.complain, self.connection, self.borrowed)
+
+    @cached_property
+    def near(self) -> Any:
+        """A connection whose relations can be joined with this one; None where DuckDB does not tell which it is."""
+        import duckdb
+
+        if self.connection is not None or self.borrowed is not None:
+            return self.connection if self.connection is not None else self.borrowed
+        usual = duckdb.default_connection()
+        return usual if self.reaches(Relation(usual.sql("select 1 as one"))) else None
 
     def project(self, parts: Mapping[str, str]) -> Self:
         """The table of these expressions, by name."""
@@ -114,13 +127,27 @@ class Relation(Table):
 
     def holding(self, data: Any) -> Self:
         """A frame or columns in memory as a table of the same connection, whoever opened that."""
-        relation = self.relation
+        relation, borrowed = self.relation, self.borrowed
 
         def picked(given: Any) -> Any:
-            # DuckDB finds what a query names among the variables of its caller.
-            return relation.query(SOURCE, "select * from given")
+            if borrowed is None:
+                # DuckDB finds what a query names among the variables of its caller.
+                return relation.query(SOURCE, "select * from given")
+            # Ibis forbids that to its connections.
+            if type(given).__module__.startswith("pandas"):
+                return borrowed.from_df(given)
+            return borrowed.from_arrow(_in_arrow(given))
 
         return self._with(_held(data, picked))
+
+    def brought(self, other: Relation) -> Self:
+        """The rows of a relation of another connection as a table of this one; they pass through the memory."""
+        if importlib.util.find_spec("pyarrow") is None:
+            found = self.holding(other.ask(f"select * from {SOURCE}"))
+        else:
+            found = self.holding(other.relation.to_arrow_table())
+        found.names = dict(other.names)
+        return found
 
     def ask(self, sql: str) -> Answer:
         """The answer to a query over the table, without Arrow or pandas in between."""
@@ -268,7 +295,7 @@ def _held(data: Any, hold: Callable[[Any], Any]) -> Any:
         if isinstance(data, Mapping):
             data = {name: _known(np.asarray(values)) for name, values in data.items()}
         return hold(data)
-    except (duckdb.Error, RuntimeError, ValueError) as problem:
+    except (duckdb.Error, RuntimeError, ValueError, TypeError) as problem:
         if isinstance(data, Mapping):
             message = "The columns cannot be put side by side: each must be one list of values, all of the same length."
             raise UnreadableSource(message, "Look at how the dictionary was made.") from problem
@@ -277,6 +304,15 @@ def _held(data: Any, hold: Callable[[Any], Any]) -> Any:
         message = f"A {type(data).__name__}{of} cannot be joined or queried."
         hint = "Pass a path, a pandas, Polars, PyArrow or DuckDB table, or a dictionary of arrays."
         raise UnreadableSource(message, hint) from problem
+
+
+def _in_arrow(data: Any) -> Any:
+    """What is in memory as a table of Arrow; Ibis needs Arrow itself, so that it is installed."""
+    import pyarrow as pa
+
+    if isinstance(data, Mapping):
+        return pa.table({name: pa.array(values) for name, values in data.items()})
+    return pa.table(data) if hasattr(data, "__arrow_c_stream__") else data
 
 
 def _known(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from steelyard.engines.answers import is_theirs
 from steelyard.errors import UnreadableSource
+from steelyard.sources.addresses import without_secrets
 from steelyard.sources.cells import cell_text
 from steelyard.sources.progress import Share, asking, nobody_knows
 from steelyard.sources.tables import SOURCE, Answer, Table
@@ -134,7 +135,12 @@ class SparkTable(Table):
 
     def length(self, most: int) -> int:
         """How many rows there are: a limit would bring the rows to one place, and files know their own number."""
-        return int(self.native.count())
+        try:
+            return int(self.native.count())
+        except Exception as problem:
+            if not is_theirs(problem):
+                raise
+            raise self.explain(problem) from problem
 
     def sample(self, share: float, seed: int) -> Self:
         """About this share of the rows."""
@@ -152,11 +158,54 @@ class SparkTable(Table):
 
     def explain(self, problem: Exception) -> Exception:
         """What Spark says, in one sentence."""
-        lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-        said = re.sub(r"^\[[A-Z_.0-9]+\] ", "", lines[0] if lines else type(problem).__name__)
-        said = re.sub(r" SQLSTATE: \w+", "", said).rstrip(".")
+        said, hint = cause(problem)
         message = f"Spark cannot read the table: {said}."
-        return UnreadableSource(message, "Look at the table or the query, and at the log of the cluster.")
+        return UnreadableSource(message, hint or "Look at the table or the query, and at the log of the cluster.")
+
+
+CSV = "Mend that line: a value with a separator in it goes in quotation marks."
+CAUSES = (
+    (
+        r"\[MALFORMED_CSV_RECORD\] Malformed CSV record: (.*?)( SQLSTATE|\n|$)",
+        'the line "{}" has too few or too many values',
+        CSV,
+    ),
+    (
+        r"CSV header (?:does not conform|is not conform)",
+        "the files have different headers",
+        "Give all files the same columns in the same order.",
+    ),
+    (r"(?:file:)?([^\s]*) is not a Parquet file", '"{}" is not a whole Parquet file', ""),
+    (r"reading file (?:file:)?(\S+)\. Could not read footer", '"{}" is not a whole Parquet file', ""),
+    (
+        r"Class org\.apache\.hadoop\.fs\.(\w+)\.\w+ not found",
+        "its Java has no library for {}://",
+        "Start the cluster with that library, for example spark.jars.packages=org.apache.hadoop:hadoop-aws:VERSION.",
+    ),
+    (r'No FileSystem for scheme "([^"]*)"', "it knows no files called {}://", ""),
+    (r"UnknownHostException: ([\w.-]+)", 'there is no host "{}"', "Check the name of the host."),
+    (r"\[UNABLE_TO_INFER_SCHEMA\]", "there are no rows in it whose columns could be known", ""),
+    (r"\[PATH_NOT_FOUND\] Path does not exist: (\S+?)\.? SQLSTATE", "there is nothing at {}", ""),
+)
+"""What Spark says, what it means, and what to do about it; the first that fits counts."""
+
+
+def cause(problem: Exception) -> tuple[str, str]:
+    """Why Spark gave up, as the tail of a sentence, and a hint where there is one: the root of it is told last."""
+    text = str(problem)
+    for pattern, words, hint in CAUSES:
+        if found := re.search(pattern, text):
+            return words.format(*(without_secrets(group or "") for group in found.groups() or ("",))), hint
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    roots = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    if lines and lines[0].startswith("An error occurred while calling") and len(lines) > 1:
+        roots = roots or [lines[1].removeprefix(": ")]
+    said = roots[-1] if roots else lines[0] if lines else type(problem).__name__
+    # The names of Java's classes tell nobody anything.
+    said = re.sub(r"^(?:[a-z][\w$]*\.)+[A-Z][\w$]*: ", "", said)
+    said = re.sub(r"^(?:\([\w.$]+\) )?\[[A-Z_.0-9]+\] ", "", said)
+    said = re.sub(r" SQLSTATE: \w+", "", said).rstrip(".")
+    return re.sub(r"(?<=://)[^/\s]*@", "", said), ""
 
 
 def _kind(kind: str) -> str:

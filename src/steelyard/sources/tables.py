@@ -13,6 +13,7 @@ from steelyard.engines.answers import explained
 from steelyard.engines.columns import FRACTION, MODULUS, WHOLE_FLOATS
 from steelyard.engines.frames import FrameRows
 from steelyard.engines.sql import SqlFrame
+from steelyard.errors import listing
 
 SOURCE = "steelyard_rows"
 """What a query calls the table that it is asked of."""
@@ -36,6 +37,10 @@ class Table(ABC):
     """What people call it: an address without its secrets, or nothing."""
     columns: list[str]
     names: dict[str, str]
+
+    def __repr__(self) -> str:
+        called = f' "{self.title}"' if self.title else ""
+        return f"<Table{called}, asked in {self.database}: {listing(self.names)}>"
 
     @property
     @abstractmethod

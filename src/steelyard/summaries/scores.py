@@ -283,11 +283,6 @@ class Scores:
         )
 
 
-def over_levels(part: Mapping[str, Any], whole: Mapping[str, Any]) -> dict[str, Any]:
-    """The evidence of a part laid out over the levels of the whole, some of which it may never have met."""
-    return {k: v.over(whole[k].levels) if isinstance(v, Confusion | Scores) else v for k, v in part.items()}
-
-
 def _widen(units: Units, codes: npt.NDArray[np.int64], wider: npt.NDArray[np.int64]) -> Units:
     table = np.zeros((units.table.shape[0], len(wider), units.table.shape[2]))
     table[:, np.searchsorted(wider, codes)] = units.table

@@ -21,6 +21,8 @@ CONCENTRATION = 100.0
 """Events that the guess before the trial is worth on each side: ratios within about 15% of 1 are looked for first."""
 SCALE = 0.1
 """Effects of about so many standard deviations are looked for first."""
+TINY = 1e-12
+"""Squares smaller than this part of what they are left of are rounding."""
 LARGEST = 700.0
 """Beyond this exponent a number is infinite."""
 
@@ -158,11 +160,13 @@ def looks_at_means(
     confidence: float = 0.95,
     scale: float = SCALE,
     fewest: int = 20,
+    before: Any = None,
 ) -> Looks | None:
     """The difference of two means, treated less control, after every period in which units entered, valid at all looks.
 
     Each unit counts from its own period on. Looks with fewer than `fewest` units in an arm, or none that differ, are left out,
-    since the law of large numbers has not set in; None where no look is left.
+    since the law of large numbers has not set in; None where no look is left. With values from `before` the trial, what these
+    explain is taken off, as far as the units seen at each look can tell.
 
     >>> rng = np.random.default_rng(1)
     >>> treated = np.tile([True, False], 500)
@@ -173,21 +177,27 @@ def looks_at_means(
     y, arm, when = np.asarray(outcome, dtype=np.float64), np.asarray(treated, dtype=bool), np.asarray(entered)
     steps = np.unique(when)
     told = list(names) if len(names) else [int(s) + 1 for s in steps]
-    sums = np.zeros((3, 2, len(steps)))
+    x = np.zeros_like(y) if before is None else np.asarray(before, dtype=np.float64)
     at = np.searchsorted(steps, when)
-    centre = float(y.mean())
+    y, x = y - float(y.mean()), x - float(x.mean())
+    moments = (np.ones_like(y), y, x, y * y, x * x, x * y)
+    sums = np.zeros((len(moments), 2, len(steps)))
     for j, mask in enumerate((arm, ~arm)):
-        for i, power in enumerate((np.ones_like(y), y - centre, (y - centre) ** 2)):
-            sums[i, j] = np.bincount(at[mask], weights=power[mask], minlength=len(steps))
-    n, s, q = sums.cumsum(axis=2)
+        for i, part in enumerate(moments):
+            sums[i, j] = np.bincount(at[mask], weights=part[mask], minlength=len(steps))
+    n, s, r, q, xx, xy = sums.cumsum(axis=2)
     looks: list[Any] = []
     evidence: list[float] = []
     estimates: list[Difference] = []
     for t in range(len(steps)):
         if n[:, t].min() < fewest:
             continue
-        mean = s[:, t] / n[:, t]
-        variance = np.maximum(q[:, t] / n[:, t] - mean**2, 0.0) * n[:, t] / (n[:, t] - 1)
+        mean, earlier = s[:, t] / n[:, t], r[:, t] / n[:, t]
+        squares, both = np.maximum(xx[:, t] - n[:, t] * earlier**2, 0.0), xy[:, t] - n[:, t] * earlier * mean
+        slope = float(both.sum() / squares.sum()) if float(squares.sum()) > TINY * float(xx[:, t].sum()) else 0.0
+        mean = mean - slope * earlier
+        left = q[:, t] - 2 * slope * xy[:, t] + slope**2 * xx[:, t] - n[:, t] * mean**2
+        variance = np.maximum(left, 0.0) / (n[:, t] - 1)
         error = math.sqrt(float((variance / n[:, t]).sum()))
         if error <= 0:
             continue
@@ -201,5 +211,5 @@ def looks_at_means(
         estimates.append(Difference("mean", value=value, low=low, high=high, n=size, **facts))
     if not looks:
         return None
-    name = "mixture confidence sequence of the means"
+    name = f"mixture confidence sequence of the {'' if before is None else 'adjusted '}means"
     return Looks(name, tuple(looks), tuple(evidence), tuple(estimates), confidence)

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from steelyard.trials.balance import Balance
 from steelyard.trials.methods import EXACT, SLOW, WELCH, Method
 from steelyard.trials.sample_ratio import RatioCheck
+from steelyard.views.trial import p_equals, plan_words
 
 HELPS, HARMS, UNCLEAR = "helps", "harms", "no clear effect"
 LESS, MORE = "inconclusive, leaning to reduction", "inconclusive, leaning to increase"
 BLOCKED, NOT_COMPARABLE = "blocked by the sample ratio", "not comparable"
+FORBIDDEN = (BLOCKED, NOT_COMPARABLE)
+"""Verdicts with which nothing may be read as the effect of the treatment."""
 VERDICTS = (HELPS, HARMS, UNCLEAR, LESS, MORE, BLOCKED, NOT_COMPARABLE)
 RANDOM = "random"
 MAY_STILL = (
@@ -37,7 +40,7 @@ def decide(
         return NOT_COMPARABLE, (f"The groups are not exchangeable: {selection}. {MAY_STILL}.",)
     if ratio is not None and ratio.blocked:
         why = f"The sizes of the arms are not those planned: {ratio}."
-        return BLOCKED, (why, "Find out how units were assigned or lost before reading any effect.")
+        return BLOCKED, (why, f"Find out how units were assigned or lost before reading any effect.{_plan_hint(ratio)}")
     apart = [b for b in balances if b.beyond_chance]
     if apart:
         return NOT_COMPARABLE, (
@@ -49,6 +52,13 @@ def decide(
         )
     primary = next(m for m in methods if m.primary)
     return _effect(primary, methods, direction, analysis)
+
+
+def _plan_hint(ratio: RatioCheck) -> str:
+    if ratio.said:
+        return ""
+    told = plan_words(ratio.arms)
+    return f" Equal arms were assumed, since no plan was given; if others were planned, say their shares: {told}."
 
 
 def _effect(primary: Method, methods: Sequence[Method], direction: str, analysis: str) -> tuple[str, tuple[str, ...]]:
@@ -88,4 +98,4 @@ def _unit(m: Method) -> str:
 
 
 def _p(m: Method) -> str:
-    return "no p-value" if m.effect.p_value is None else f"p = {m.effect.p_value:.2g}"
+    return "no p-value" if m.effect.p_value is None else f"p {p_equals(m.effect.p_value)}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from steelyard.errors import BadLevels, InputError, UsageError, listing
 from steelyard.trials.reading import Periods, Table, Units, arms_of, in_order, periods_of, units_of
+from steelyard.trials.sample_ratio import planned_shares
 
 ANALYSES = (None, "unit", "period")
 DIRECTIONS = ("lower", "higher")
@@ -38,14 +39,17 @@ class Design:
     """Rows of groups that are not compared."""
     independent: bool = False
     """Whether periods were said to be independent of each other."""
+    lacking: tuple[tuple[str, Any], ...] = ()
+    """Periods of a table of counts that lack an arm, and that arm."""
+    scaled: bool = False
+    """Whether counts were compared by the planned shares of the arms, since the exposed units are not known."""
 
     @property
     def unit(self) -> str:
         """What is taken for independent, in words."""
         if self.analysis == "period":
             return f"the period ({self.periods:,} of them)"
-        number = f"{self.units:,}"
-        return f"the unit ({number} of them{', several rows each' if self.repeated else ''})"
+        return f"the single unit ({self.units:,} of them{', several rows each' if self.repeated else ''})"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -65,7 +69,7 @@ class Evidence:
     """The same in each period and segment."""
 
 
-def check_words(analysis: Any, direction: Any, selection: Any, independent: Any = False) -> None:
+def check_words(analysis: Any, direction: Any, selection: Any, independent: Any = False, adjust: Any = True) -> None:
     """Refuse words that are not known."""
     if analysis not in ANALYSES:
         message = f'analysis={listing([analysis])} is not known; there are "unit" and "period".'
@@ -79,6 +83,9 @@ def check_words(analysis: Any, direction: Any, selection: Any, independent: Any 
     if not isinstance(independent, bool):
         message = f"Whether periods are independent is True or False, and {listing([independent])} came."
         raise UsageError(message, "Say independent=True where each period has new units, drawn at random.")
+    if not isinstance(adjust, bool):
+        message = f"Whether the adjusted effect decides is True or False, and {listing([adjust])} came."
+        raise UsageError(message, "Leave it out, or say adjust=False to let the plain effect decide.")
 
 
 def _varied(outcome: Any) -> None:
@@ -88,9 +95,18 @@ def _varied(outcome: Any) -> None:
 
 
 def from_counts(
-    table: Table, control: Any, treated: Any, analysis: str | None, direction: str, selection: str | None
+    table: Table,
+    control: Any,
+    treated: Any,
+    analysis: str | None,
+    direction: str,
+    selection: str | None,
+    planned: Any = None,
 ) -> Evidence:
-    """The evidence of a table of counts by period and arm."""
+    """The evidence of a table of counts by period and arm.
+
+    Counts of arms whose sizes nobody knows cannot be compared: without the exposed units they are held against the planned shares.
+    """
     if analysis == "unit":
         message = "A table of counts by period knows no single units, so the unit of analysis cannot be the unit."
         raise UsageError(message, 'Pass one row a unit, or leave analysis out (or say "period").')
@@ -108,6 +124,8 @@ def from_counts(
         raise BadLevels(message, "Check the column, or wait for outcomes to come in.")
     rows, names = _ordered(rows)
     periods = periods_of(rows, names, counted=True)
+    if periods.exposed is None:
+        periods = _by_plan(periods, planned, (control, treated))
     design = Design(
         control,
         treated,
@@ -122,13 +140,30 @@ def from_counts(
         selection=selection,
         dropped=table.dropped,
         others=others,
+        lacking=tuple((str(name), (control, treated)[i]) for name, i in periods.lacking),
+        scaled=not periods.known,
     )
     sizes, parts = None, {}
-    if periods.exposed is not None:
-        e = np.nan_to_num(periods.exposed)
+    # A row that is not there says nothing of how units were assigned.
+    both = np.flatnonzero(~np.isnan(periods.counts).any(axis=0))
+    if periods.known and periods.exposed is not None and len(both):
+        e = periods.exposed[:, both]
         sizes = (float(e[0].sum()), float(e[1].sum()))
-        parts = {f"period {n}": (float(e[0, t]), float(e[1, t])) for t, n in enumerate(names)}
+        parts = {f"period {names[t]}": (float(e[0, i]), float(e[1, i])) for i, t in enumerate(both)}
     return Evidence(design, None, periods, sizes, parts if len(parts) > 1 else {})
+
+
+def _by_plan(periods: Periods, planned: Any, arms: tuple[Any, Any]) -> Periods:
+    """The periods with the planned shares of the arms for exposed units."""
+    if planned is None:
+        message = (
+            "It is not known how many units each arm had, and counts of arms of different sizes cannot be compared."
+        )
+        hint = 'Give exposed=..., or the planned shares of the arms: planned=..., or planned="equal" where they are the same.'
+        raise UsageError(message, hint)
+    shares = np.array(planned_shares(planned, arms))[:, None] * 2
+    exposed = np.where(np.isnan(periods.counts), np.nan, shares)
+    return replace(periods, exposed=exposed, known=False)
 
 
 def _ordered(rows: Table) -> tuple[Table, list[Any]]:
@@ -154,7 +189,8 @@ def from_rows(
         rows, names = _ordered(rows)
     declared = rows.has("unit")
     units = units_of(rows, declared=declared)
-    why = "it was named" if analysis else "units were given" if declared else "each row is taken for a unit of its own"
+    named = "the rows name their units" if declared else "no unit was named, so that each row is taken for one"
+    why = "that was asked for" if analysis else named
     design = Design(
         control,
         treated,
@@ -171,6 +207,9 @@ def from_rows(
         others=others,
     )
     periods = periods_of(rows, names, counted=False) if names else None
+    if periods is not None and design.analysis == "unit":
+        # Beside the effect per unit, so that all methods can be read on one scale.
+        periods = replace(periods, per=1.0)
     sizes = (float((~units.treated).sum()), float(units.treated.sum()))
     return Evidence(design, units, periods, sizes, _parts(rows, units, names, declared=declared))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -221,18 +220,30 @@ def by_units(
     return by_t(measure, value, error, freedom, confidence, **facts)
 
 
+def by_one_row(totals: Any, rows: Any) -> Numbers:
+    """One number a unit whose mean is that of the rows and whose spread is that of `by_units`: m + (y − m n) / n̄.
+
+    >>> by_one_row([2.0, 4.0], [2.0, 2.0]).tolist()
+    [1.0, 2.0]
+    """
+    y, n = _values(totals), _values(rows)
+    mean = float(y.sum() / n.sum())
+    return mean + (y - mean * n) / float(n.mean())
+
+
 def cuped(
     outcome: tuple[Any, Any], before: tuple[Any, Any], confidence: float = 0.95, measure: str = "mean"
 ) -> Difference:
     """The difference of two means after taking off what the time before the trial already explains.
 
     Y' = Y − θ (X − X̄), θ = cov(X, Y) / var(X) pooled within the arms, variance × (1 − ρ²); X must be known before the start.
+    That θ is itself learnt costs one degree of freedom and adds (difference of X̄)² × its own error².
 
     >>> x = (np.arange(20.0), np.arange(20.0) + 0.5)
     >>> y = (x[0] + np.tile([0.0, 1.0], 10), x[1] + np.tile([2.0, 3.0, 2.5, 2.5], 5))
     >>> d = cuped(y, x)
     >>> print(d, round(d.options["explained"], 2), "unadjusted", welch(*y))
-    −2.00 [−2.28, −1.71] 0.99 unadjusted −2.5 [−6.3, 1.3]
+    −2.00 [−2.29, −1.71] 0.99 unadjusted −2.5 [−6.3, 1.3]
 
     Deng, Xu, Kohavi and Walker, Improving the sensitivity of online controlled experiments, WSDM 2013.
     """
@@ -250,11 +261,29 @@ def cuped(
         return without_interval(measure, None, confidence, why, **_facts(ys[0], ys[1], "CUPED"))
     slope, middle = xy / xx, float(np.concatenate(xs).mean())
     adjusted = [y - slope * (x - middle) for y, x in zip(ys, xs, strict=True)]
-    found = welch(adjusted[0], adjusted[1], confidence, measure)
+    facts = _facts(adjusted[0], adjusted[1], "CUPED, Welch's t")
+    value = facts["values"][0] - facts["values"][1]
+    whole = sum(y.size for y in ys)
+    error, freedom = _adjusted_error(adjusted, float(xs[0].mean() - xs[1].mean()), xx) if whole > 3 else (0.0, 1.0)
+    if _flat(ys[0], ys[1], error):
+        return without_interval(measure, value, confidence, ALIKE if whole > 3 else FEW, **facts)
     explained = xy**2 / (xx * yy) if yy > 0 else 0.0
-    options: Mapping[str, Any] = {**found.options, "slope": slope, "explained": explained}
+    options = {"slope": slope, "explained": explained}
     note = f"the time before explains {explained:.0%} of the spread"
-    return found.renamed(method="CUPED, Welch's t", options=options, note="; ".join(filter(None, (found.note, note))))
+    return by_t(measure, value, error, freedom, confidence, options=options, note=note, **facts)
+
+
+def _adjusted_error(adjusted: list[Numbers], apart: float, xx: float) -> tuple[float, float]:
+    """The error of a difference of adjusted means, and its degrees of freedom."""
+    squares = [float(((a - a.mean()) ** 2).sum()) for a in adjusted]
+    whole = sum(a.size for a in adjusted)
+    lost = (whole - 2) / (whole - 3)
+    parts = [q / (a.size - 1) / a.size * lost for q, a in zip(squares, adjusted, strict=True)]
+    slope = sum(squares) / (whole - 3) / xx
+    freedom = (
+        sum(parts) ** 2 / sum(v**2 / (a.size - 1) for v, a in zip(parts, adjusted, strict=True)) if any(parts) else 2.0
+    )
+    return math.sqrt(sum(parts) + apart**2 * slope), max(freedom - 1, 1.0)
 
 
 def _products(centred: list[tuple[Numbers, Numbers]]) -> list[list[tuple[Numbers, Numbers]]]:

@@ -7,12 +7,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from steelyard.errors import SteelyardError
 from steelyard.results import Difference
 from steelyard.trials.autocorrelation import Neighbours, neighbours
-from steelyard.trials.means import by_units, cuped, paired_t, pooled_t, welch, wilcoxon_by_period, without_interval
+from steelyard.trials.means import (
+    by_one_row,
+    by_units,
+    cuped,
+    paired_t,
+    pooled_t,
+    welch,
+    wilcoxon_by_period,
+    without_interval,
+)
 from steelyard.trials.proportions import fisher, two_proportions
 from steelyard.trials.rates import KINDS, Dispersion, dispersion, negative_binomial, poisson_ratio, quasi_poisson
 from steelyard.trials.reading import Periods, Units
@@ -21,6 +28,8 @@ from steelyard.trials.slow_waves import ALLOWED, slow_waves_t
 RATIOS = {"rate_ratio", "odds_ratio"}
 WELCH = "Welch t by period"
 SLOW = "slow-wave t by period"
+CUPED = "CUPED by unit"
+SHARES = "two proportions"
 EXACT = "Poisson ratio (exact)"
 RETURN = "the same units come back in every period, so periods are not independent"
 ALIKE = "neighbouring periods are alike, so there are fewer independent ones than it seems"
@@ -30,6 +39,9 @@ SPREAD = "the periods vary more than independent events do"
 CAREFUL = "careful here: the periods vary less than independent events do"
 NO_COUNT = "the outcome is not a count of events"
 NO_SHARE = "a unit can have several events, or the number of exposed units is not known"
+EVENTS = 10
+"""With fewer units of either outcome in an arm, Student's t of a yes or no sees too much where arms differ in size."""
+FEW_EVENTS = f"an arm has fewer than {EVENTS} units with the outcome, or without it"
 SEVERAL = "a unit has several rows, and rows of one unit are not independent"
 
 
@@ -119,7 +131,7 @@ def period_methods(
         return out, spread, found
     why = UNSHOWN
     if found is not None:
-        why += f": {found.periods} of them do not rule out a correlation of neighbours of up to {found.highest:.2f}"
+        why += f", since a correlation of neighbours of up to {found.highest:.2f} is not ruled out"
     return (
         [m if m.name == SLOW or not m.valid else replace(m, valid=False, why=why, unshown=True) for m in out],
         spread,
@@ -179,7 +191,7 @@ def _by_period(
     ]
     whole = (a, size[0], b, size[1])
     no_share = "" if single and p.known and a <= size[0] and b <= size[1] else NO_SHARE
-    for name, test in (("two proportions", two_proportions), ("Fisher (odds ratio)", fisher)):
+    for name, test in ((SHARES, two_proportions), ("Fisher (odds ratio)", fisher)):
         if no_share:
             nothing = without_interval("share", None, confidence, no_share)
             events.append(Method(name, "row", nothing, valid=False, why=no_share))
@@ -195,15 +207,8 @@ def _by_period(
 
 def _slow(p: Periods, confidence: float) -> Difference:
     """The slow waves over the periods that both arms have."""
-    both = np.atleast_1d(~np.isnan(p.counts).any(axis=0))
-    if both.all():
-        treated, control, _ = p.outcomes()
-        return slow_waves_t(treated, control, confidence)
-    names = tuple(name for name, kept in zip(p.names, both.tolist(), strict=True) if kept)
-    exposed = None if p.exposed is None else p.exposed[:, both]
-    shared = replace(p, names=names, counts=p.counts[:, both], exposed=exposed)
-    treated, control, _ = shared.outcomes() if names else (np.zeros(0), np.zeros(0), 1.0)
-    return _noted(slow_waves_t(treated, control, confidence), "over the periods that both arms have")
+    found = slow_waves_t(*p.pairs(), confidence)
+    return found if p.matched else _noted(found, "over the periods that both arms have")
 
 
 def _noted(d: Difference, note: str) -> Difference:
@@ -217,16 +222,28 @@ def unit_methods(u: Units, confidence: float, *, binary: bool) -> list[Method]:
     out = [_asked(name, "unit", lambda: by_units(totals, rows, confidence), confidence)]
     if u.before is not None:
         before = u.arms(u.before)
-        means = (totals[0] / rows[0], totals[1] / rows[1])
-        method = _asked("CUPED by unit", "unit", lambda: cuped(means, before, confidence), confidence)
-        uneven = u.repeated and float(np.ptp(u.rows)) > 0
-        note = "each unit counts once, whatever its rows" if uneven else ""
-        out.append(replace(method, effect=_noted(method.effect, note)))
+        means = (by_one_row(totals[0], rows[0]), by_one_row(totals[1], rows[1]))
+        few = FEW_EVENTS if binary and not u.repeated and _fewest(totals, rows) < EVENTS else ""
+        out.append(_asked(CUPED, "unit", lambda: cuped(means, before, confidence), confidence, few))
     if binary:
         whole = (float(totals[0].sum()), float(rows[0].sum()), float(totals[1].sum()), float(rows[1].sum()))
         several = SEVERAL if u.repeated else ""
-        for label, test in (("two proportions", two_proportions), ("Fisher (odds ratio)", fisher)):
+        for label, test in ((SHARES, two_proportions), ("Fisher (odds ratio)", fisher)):
             out.append(
                 _asked(label, "row" if several else "unit", partial(test, *whole, confidence), confidence, several)
             )
     return out
+
+
+def _fewest(totals: tuple[Any, Any], rows: tuple[Any, Any]) -> float:
+    """The smallest number of units with or without the outcome in either arm."""
+    return min(float(v) for y, n in zip(totals, rows, strict=True) for v in (y.sum(), n.sum() - y.sum()))
+
+
+def first_by_unit(methods: list[Method], *, once: bool, adjust: bool) -> str:
+    """The method by unit that decides: the adjusted one where it is valid, else two proportions for a yes or no seen `once`."""
+    valid = {m.name for m in methods if m.valid}
+    # Values from before the start were named before the outcome was known, and sharpen whatever chance assigned.
+    if adjust and CUPED in valid:
+        return CUPED
+    return SHARES if once else methods[0].name

@@ -29,6 +29,8 @@ class TrialPlan:
     """The outcome without treatment, where it is known."""
     alike: bool = False
     """Whether neighbouring periods may be alike, so that slow waves decide."""
+    treated: int | None = None
+    """In the treated arm, where the arms are to differ in size; `n` is then the control's."""
 
     @property
     def relative(self) -> float | None:
@@ -44,7 +46,11 @@ class TrialPlan:
         effect = f"an effect of {significant(self.effect)}{part}"
         chance = f"with a chance of {percent(round(self.power, 2))} at the {percent(self.alpha)} level"
         by = "slow waves, since neighbouring periods may be alike" if self.alike else "Student's t"
-        spread = f"Taken for granted: a standard deviation of {significant(self.deviation)}, {by}, equal arms."
+        arms = "equal arms" if self.treated is None else "arms of these sizes"
+        spread = f"Taken for granted: a standard deviation of {significant(self.deviation)}, {by}, {arms}."
+        if self.asked == "size" and self.treated is not None:
+            both = f"{count(self.n)} in the control and {count(self.treated)} in the treated arm"
+            return f"To see {effect} {chance}, {both} are needed. {spread}"
         if self.asked == "size":
             return f"To see {effect} {chance}, {count(self.n)} in each arm are needed. {spread}"
         return f"{count(self.n)} in each arm see {effect}, and no smaller one, {chance}. {spread}"
@@ -54,7 +60,7 @@ class TrialPlan:
         return asdict(self) | {"relative": self.relative, "text": str(self)}
 
 
-def _quantiles(n: int, power: float, alpha: float) -> float:
+def _quantiles(n: float, power: float, alpha: float) -> float:
     from scipy.special import stdtrit
 
     freedom = 2 * n - 2
@@ -71,8 +77,14 @@ def _check(power: float, alpha: float, explained: float) -> None:
         raise UsageError(message, "It is ρ², the squared correlation with the values from before the trial.")
 
 
-def _spread(deviation: float | None, rate: float | None, share: float | None, other: float | None) -> float:
-    """The standard deviation of one outcome: as given, Poisson's or a share's; over both arms where both are known."""
+def _spread(
+    deviation: float | None,
+    rate: float | None,
+    share: float | None,
+    other: float | None,
+    only: float | None = None,
+) -> float:
+    """The standard deviation of one outcome: as given, Poisson's or a share's; over both arms, or in the `only` one."""
     given = [v for v in (deviation, rate, share) if v is not None]
     if len(given) != 1:
         message = f"One of deviation, rate and share was expected, and {len(given)} came."
@@ -87,6 +99,8 @@ def _spread(deviation: float | None, rate: float | None, share: float | None, ot
         return level if share is None else level * (1 - level)
 
     levels = [given[0]] if other is None else [given[0], max(other, 0.0)]
+    if only is not None:
+        levels = [max(only, 0.0)]
     return math.sqrt(sum(variance(v) for v in levels) / len(levels))
 
 
@@ -135,16 +149,23 @@ def trial_size(
     explained: float = 0.0,
     direction: str = "lower",
     level: float | None = None,
+    treated: float = 0.5,
 ) -> TrialPlan:
     """The fewest periods (or units) in each arm with which the effect is seen with the chance `power`.
 
-    The smallest n for which MDE(n) ≤ |effect|; with a `rate` or `share` the spread is the mean of both arms', the treated one
-    being lower (or, with direction="higher", higher) by the effect.
+    The smallest n for which MDE(n) ≤ |effect|; with a `rate` or `share` the spread is that of both arms, the treated one being
+    lower (or, with direction="higher", higher) by the effect. `treated` is the part of all units that is treated.
 
     >>> trial_size(2.833, deviation=2.952).n, trial_size(2.833, rate=20.5).n
     (19, 39)
+    >>> plan = trial_size(0.02, share=0.14, treated=0.9)
+    >>> plan.n, plan.treated
+    (2593, 23337)
     """
     _check(power, alpha, explained)
+    if not 0 < treated < 1:
+        message = f"The part of all units that is treated must lie between 0 and 1, and {treated} came."
+        raise UsageError(message, "For example treated=0.9, where one unit in ten is left alone.")
     size = abs(effect)
     if not (math.isfinite(size) and size > 0):
         message = f"The effect must be a number other than 0, and {effect} came."
@@ -154,10 +175,20 @@ def trial_size(
     if share is not None and other is not None and not 0 <= other <= 1:
         message = f"A share of {share:g} cannot change by {size:g} in that direction."
         raise UsageError(message, "Give an effect that leaves the share between 0 and 1.")
-    spread = _spread(deviation, rate, share, other) * math.sqrt(1 - explained)
+    left = math.sqrt(1 - explained)
+    spread = _spread(deviation, rate, share, other) * left
+    own = (_spread(deviation, rate, share, None) * left, _spread(deviation, rate, share, None, other) * left)
+    times = max(treated, 1 - treated) / min(treated, 1 - treated)
+
+    def arms(n: int) -> tuple[int, int]:
+        """Control and treated, where the smaller arm has n."""
+        more = max(n, round(n * times))
+        return (n, more) if treated >= 0.5 else (more, n)
 
     def enough(n: int) -> bool:
-        return _quantiles(n, power, alpha) * spread * math.sqrt(2 / n) <= size
+        sizes = arms(n)
+        error = math.sqrt(sum(s**2 / m for s, m in zip(own, sizes, strict=True)))
+        return _quantiles(sum(sizes) / 2, power, alpha) * error <= size
 
     high = 2
     while not enough(high):
@@ -170,7 +201,8 @@ def trial_size(
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     known = level if level is not None else base
-    return TrialPlan(high, size, power, alpha, spread, "size", known)
+    control, acted = arms(high)
+    return TrialPlan(control, size, power, alpha, spread, "size", known, treated=None if treated == 0.5 else acted)
 
 
 def power_of(n: int, effect: float, deviation: float, alpha: float = 0.05) -> float:

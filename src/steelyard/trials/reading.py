@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,8 +45,8 @@ class Table:
         return Table({k: v[keep] for k, v in self.columns.items()}, self.levels, self.dropped)
 
 
-def read(data: Any, given: Mapping[str, Any], missing: str = "refuse") -> Table:
-    """The columns that play a part, without rows in which any is missing."""
+def read(data: Any, given: Mapping[str, Any], missing: str = "refuse", positive: Any = None) -> Table:
+    """The columns that play a part, without rows in which any is missing; `positive` is the outcome's level that counts."""
     roles = {role: value for role, value in given.items() if value is not None}
     if missing not in {"refuse", "drop"}:
         message = f'missing={listing([missing])} is not known; there are "refuse" and "drop".'
@@ -54,30 +55,56 @@ def read(data: Any, given: Mapping[str, Any], missing: str = "refuse") -> Table:
         message = f'{text}="{roles[text]}" is the name of a column, but there is no table to find it in.'
         raise UsageError(message, "Pass the table first: trial(data, group=..., ...), or pass the values.")
     rows = open_rows(data, roles)
+    names = NAMES if positive is None else (*NAMES, "outcome")
     columns: dict[str, Any] = {}
     levels: dict[str, list[Any]] = {}
     if isinstance(rows, ArrayRows):
         for role in roles:
-            if role in NAMES:
+            if role in names:
                 found = rows.level(role)
                 columns[role], levels[role] = found.codes, list(found.names)
             else:
-                columns[role] = rows.value(role)
+                with _worded(role):
+                    columns[role] = rows.value(role)
     else:
         # Rows that are alike are fetched once with their number: what stays in a database need not come twice.
         for role in roles:
-            if role in NUMBERS and rows.kind(role) == "text":
-                rows.tally(Tally({}, {role: _asking("value", role)}))
+            if role in NUMBERS and role not in names and rows.kind(role) == "text":
+                with _worded(role):
+                    rows.tally(Tally({}, {role: _asking("value", role)}))
         answer = rows.tally(Tally({role: _asking("level", role) for role in roles}))
         times = answer["rows"].astype(np.int64)
         for role in roles:
             values = [plain_level(v) for v in answer[role].tolist()]
-            if role in NAMES:
-                codes, names = _coded(values)
-                columns[role], levels[role] = np.repeat(codes, times), names
+            if role in names:
+                codes, found_names = _coded(values)
+                columns[role], levels[role] = np.repeat(codes, times), found_names
             else:
-                columns[role] = np.repeat(_numbers(role, values), times)
+                with _worded(role):
+                    columns[role] = np.repeat(_numbers(role, values), times)
+    if positive is not None:
+        columns["outcome"] = _happened(columns["outcome"], levels.pop("outcome"), plain_level(positive))
     return _complete(Table(columns, levels), missing)
+
+
+@contextmanager
+def _worded(role: str) -> Iterator[None]:
+    """Where an outcome is told in words, say how to name the one that counts."""
+    try:
+        yield
+    except NotNumeric as problem:
+        if role != "outcome":
+            raise
+        raise NotNumeric(problem.message, "Say which level counts as the outcome: positive=...") from None
+
+
+def _happened(codes: Codes, names: list[Any], positive: Any) -> Array:
+    """1 where the outcome is the level that counts, 0 where it is another, and no number where it is missing."""
+    known = [plain_level(v) for v in names]
+    if positive not in known:
+        message = f"The level {listing([positive])} is not among the outcomes {listing(known)}."
+        raise BadLevels(message, "Name the level that counts as the outcome: positive=...")
+    return np.where(codes < 0, np.nan, (codes == known.index(positive)).astype(np.float64))
 
 
 def _asking(what: str, role: str) -> Term:
@@ -225,7 +252,9 @@ class Periods:
     counts: Array
     exposed: Array | None
     known: bool = True
-    """Whether the exposed units were given; otherwise they are taken to be alike."""
+    """Whether the exposed units are known; otherwise `exposed` has the planned shares of the arms, 1 being an equal share."""
+    per: float | None = None
+    """For how many exposed units outcomes are told, where that is not left to `level`."""
 
     @property
     def matched(self) -> bool:
@@ -237,17 +266,43 @@ class Periods:
         seen = ~np.isnan(self.counts[i])
         return self.counts[i][seen], None if self.exposed is None else self.exposed[i][seen]
 
+    @property
+    def even(self) -> bool:
+        """Whether as many units are exposed in every period of both arms, so that counts may be read as they are."""
+        return self.exposed is None or bool(np.nanmax(self.exposed) == np.nanmin(self.exposed))
+
+    @property
+    def lacking(self) -> tuple[tuple[Any, int], ...]:
+        """Periods without a row of an arm (0 the control, 1 the treated), by name."""
+        return tuple((self.names[t], int(i)) for i, t in zip(*np.nonzero(np.isnan(self.counts)), strict=True))
+
+    @property
+    def level(self) -> float:
+        """For how many exposed units outcomes are told: those there are, or the nearest power of ten where they differ."""
+        if self.per is not None:
+            return self.per
+        if self.exposed is None or not self.known:
+            return 1.0
+        mean = float(np.nanmean(self.exposed))
+        return mean if self.even else 10.0 ** round(float(np.log10(mean)))
+
     def outcomes(self) -> tuple[Array, Array, float]:
-        """Treated and control outcome of each period for as many units as are exposed on average, and that number."""
+        """Treated and control outcome of each period for as many exposed units as `level` says, and that number."""
         if self.exposed is None:
             return self.arm(1)[0], self.arm(0)[0], 1.0
-        level = float(np.nanmean(self.exposed))
+        level = self.level
         return self._level(1, level), self._level(0, level), level
+
+    def pairs(self) -> tuple[Array, Array]:
+        """Treated and control outcome of the periods that both arms have."""
+        seen = ~np.isnan(self.counts)
+        treated, control, _ = self.outcomes()
+        return treated[seen[0][seen[1]]], control[seen[1][seen[0]]]
 
     def _level(self, i: int, level: float) -> Array:
         x, e = self.arm(i)
         assert e is not None
-        return x / e * level
+        return x if self.even and self.per is None else x / e * level
 
 
 def periods_of(table: Table, names: list[Any], *, counted: bool) -> Periods:

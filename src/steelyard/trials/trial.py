@@ -11,19 +11,30 @@ import numpy as np
 from steelyard.charts.marks import Chart
 from steelyard.errors import UsageError
 from steelyard.results import Difference, make_frame
-from steelyard.trials.always_valid import Looks, looks_at_counts, looks_at_means
+from steelyard.trials.always_valid import Looks
 from steelyard.trials.autocorrelation import Neighbours
 from steelyard.trials.balance import Balance, standardised_difference
-from steelyard.trials.decision import decide
+from steelyard.trials.decision import FORBIDDEN, RANDOM, decide
 from steelyard.trials.design import Design, Evidence, check_words, from_counts, from_rows
+from steelyard.trials.looking import looks_of
 from steelyard.trials.means import by_units, check_confidence
-from steelyard.trials.methods import EXACT, SLOW, WELCH, Method, finite, named, period_methods, unit_methods
+from steelyard.trials.methods import (
+    CUPED,
+    SLOW,
+    WELCH,
+    Method,
+    finite,
+    first_by_unit,
+    named,
+    period_methods,
+    unit_methods,
+)
 from steelyard.trials.money import Money, money_effect
-from steelyard.trials.planning import TrialPlan, planned_effect
+from steelyard.trials.planning import TrialPlan
+from steelyard.trials.power import careful_plan, plans_of
 from steelyard.trials.rates import Dispersion
 from steelyard.trials.reading import Periods, Table, Units, read
 from steelyard.trials.sample_ratio import RatioCheck, sample_ratio
-from steelyard.trials.slow_waves import FEWEST as FEWEST_PERIODS
 from steelyard.trials.uplift import FEWEST, Uplift, uplift_by_score
 
 
@@ -55,8 +66,13 @@ class Trial:
 
     @property
     def primary(self) -> Method:
-        """The method that decides."""
+        """The method that decides, where anything may be decided."""
         return next(m for m in self.methods if m.primary)
+
+    @property
+    def decides(self) -> Method | None:
+        """The same, but None where it is not valid, or where the groups may not be compared at all."""
+        return self.primary if self.primary.valid and self.verdict not in FORBIDDEN else None
 
     @property
     def effect(self) -> Difference:
@@ -115,6 +131,7 @@ class Trial:
             "ratio": None if self.ratio is None else self.ratio.to_dict(),
             "balances": [b.to_dict() for b in self.balances],
             "effect": finite(self.effect.to_dict()),
+            "decides": None if self.decides is None else self.decides.name,
             "methods": [m.to_dict() for m in self.methods],
             "dispersion": None if self.dispersion is None else self.dispersion.to_dict(),
             "neighbours": None if self.neighbours is None else self.neighbours.to_dict(),
@@ -150,7 +167,9 @@ def trial(
     planned: Any = None,
     counts: Any = None,
     exposed: Any = None,
+    positive: Any = None,
     analysis: str | None = None,
+    adjust: bool = True,
     independent: bool = False,
     direction: str = "lower",
     selection: str | None = None,
@@ -162,9 +181,11 @@ def trial(
 
     `data` has one row a unit, or one a unit and period; roles are columns, or values without `data`. Without `data`, `counts` is a
     table with the number of events (`outcome`) by `period` and `group`, and the units `exposed` (a column, or one number for all).
-    `value` is what one outcome is worth (a number, or a column of amounts), `cost` what treating a unit takes, each time. `planned`
-    has the planned shares of the arms by name, `selection` says in words how the groups were chosen where it was not at random.
-    `independent` says that periods are known to be independent of each other, as where each has new units drawn at random.
+    `planned` has the planned shares of the arms by name, or is "equal"; where the exposed units are not known, counts are held
+    against it. `positive` is the level of the outcome that counts, where it is told in words. `value` is what one outcome is worth
+    (a number, or a column of amounts), `cost` what treating a unit takes, each time. With values from `before` the start, the
+    effect adjusted for them decides, unless `adjust` is False. `selection` says in words how the groups were chosen where it was
+    not at random, `independent` that periods are independent of each other, as where each has new units drawn at random.
 
     >>> week = [1, 2, 3, 4, 5, 6] * 2
     >>> left = [21, 18, 28, 19, 18, 17, 23, 15, 18, 20, 15, 17]
@@ -174,15 +195,19 @@ def trial(
     −2.2 [−11.2, 6.9] no clear effect
     """
     check_confidence(confidence)
-    check_words(analysis, direction, selection, independent)
+    check_words(analysis, direction, selection, independent, adjust)
+    if cost is not None and value is None:
+        message = "A cost came without the value of an outcome, so there is no money effect to tell."
+        raise UsageError(message, "Give value= as well: what one outcome is worth.")
     if counts is not None:
         if data is not None:
             message = "Both rows and a table of counts came."
             raise UsageError(message, "Pass one of data and counts=.")
         roles = {"group": group, "outcome": outcome, "period": period, "exposed": exposed}
-        _only_counts({"unit": unit, "before": before, "score": score, "segment": segment}, period, value)
+        others = {"unit": unit, "before": before, "score": score, "segment": segment, "positive level": positive}
+        _only_counts(others, period, value)
         table = _counted(counts, roles, missing)
-        found = from_counts(table, control, treated, analysis, direction, selection)
+        found = from_counts(table, control, treated, analysis, direction, selection, planned)
     else:
         if exposed is not None:
             message = "The number of exposed units belongs to a table of counts, and rows came."
@@ -190,10 +215,10 @@ def trial(
         roles = {"group": group, "outcome": outcome, "unit": unit, "period": period, "segment": segment}
         amount = None if _is_number(value) else value
         roles |= {"value": amount, "before": before, "score": score}
-        found = from_rows(read(data, roles, missing), control, treated, analysis, direction, selection)
+        found = from_rows(read(data, roles, missing, positive), control, treated, analysis, direction, selection)
     amount = value if _is_number(value) else None
     found = replace(found, design=replace(found.design, independent=independent))
-    return _judged(found, planned, bands, amount, cost, confidence, priced=value is not None)
+    return _judged(found, planned, bands, amount, cost, confidence, priced=value is not None, adjust=adjust)
 
 
 def _is_number(value: Any) -> bool:
@@ -230,49 +255,49 @@ def _counted(counts: Any, roles: dict[str, Any], missing: str) -> Table:
 
 
 def _judged(
-    e: Evidence, planned: Any, bands: int, value: float | None, cost: float | None, confidence: float, *, priced: bool
+    e: Evidence,
+    planned: Any,
+    bands: int,
+    value: float | None,
+    cost: float | None,
+    confidence: float,
+    *,
+    priced: bool,
+    adjust: bool,
 ) -> Trial:
     d = e.design
     ratio = None
     if e.sizes is not None:
         ratio = sample_ratio({d.control: e.sizes[0], d.treated: e.sizes[1]}, planned, e.parts)
     balances = _balances(e.units, confidence)
-    methods, spread, alike = _methods(e, confidence)
+    methods, spread, alike = _methods(e, confidence, adjust=adjust)
     verdict, reasons = decide(methods, ratio, balances, d.selection, d.direction, d.analysis)
     primary = next(m for m in methods if m.primary)
-    looks, why = _looks(e, methods, confidence)
-    sign = -1.0 if d.direction == "lower" else 1.0
-    uplift = None
-    if e.units is not None and e.units.score is not None:
-        u = e.units
-        assert u.score is not None
-        if min(int(u.treated.sum()), int((~u.treated).sum())) >= FEWEST:
-            found = uplift_by_score(u.total / u.rows, u.treated, u.score, bands, confidence, sign)
-            # Where most bands have one arm only, there is nothing to compare by score.
-            uplift = found if 2 * sum(b.effect.value is not None for b in found.bands) > len(found.bands) else None
+    looks, why = looks_of(e, methods, confidence)
     money = _money(e, primary.effect, value, cost, confidence) if priced else None
-    if cost is not None and not priced:
-        message = "A cost came without the value of an outcome, so there is no money effect to tell."
-        raise UsageError(message, "Give value= as well: what one outcome is worth.")
-    plans = _plans(e)
-    return Trial(
-        d,
-        ratio,
-        balances,
-        methods,
-        spread,
-        alike,
-        plans,
-        looks,
-        why,
-        uplift,
-        money,
-        verdict,
-        reasons,
-        confidence,
-        e.periods,
-        _careful(e) if primary.name == SLOW else None,
-    )
+    uplift = _uplift(e, bands, confidence)
+    if verdict in FORBIDDEN:
+        # What would be told as the good that acting does is not known here.
+        looks, why, money, uplift = (
+            None,
+            "nothing may be said at any look, since the arms may not be compared",
+            None,
+            None,
+        )
+    explained = float(primary.effect.options.get("explained", 0.0)) if primary.name == CUPED else 0.0
+    plans, careful = plans_of(e, explained), careful_plan(e) if primary.name == SLOW else None
+    found = (d, ratio, balances, methods, spread, alike, plans, looks, why, uplift, money, verdict, reasons, confidence)
+    return Trial(*found, e.periods, careful)
+
+
+def _uplift(e: Evidence, bands: int, confidence: float) -> Uplift | None:
+    u = e.units
+    if u is None or u.score is None or min(int(u.treated.sum()), int((~u.treated).sum())) < FEWEST:
+        return None
+    sign = -1.0 if e.design.direction == "lower" else 1.0
+    found = uplift_by_score(u.total / u.rows, u.treated, u.score, bands, confidence, sign)
+    # Where most bands have one arm only, there is nothing to compare by score.
+    return found if 2 * sum(b.effect.value is not None for b in found.bands) > len(found.bands) else None
 
 
 def _balances(u: Units | None, confidence: float) -> tuple[Balance, ...]:
@@ -282,7 +307,9 @@ def _balances(u: Units | None, confidence: float) -> tuple[Balance, ...]:
     return tuple(standardised_difference(n, *u.arms(v), confidence) for n, v in known if v is not None)
 
 
-def _methods(e: Evidence, confidence: float) -> tuple[tuple[Method, ...], Dispersion | None, Neighbours | None]:
+def _methods(
+    e: Evidence, confidence: float, *, adjust: bool
+) -> tuple[tuple[Method, ...], Dispersion | None, Neighbours | None]:
     d, u = e.design, e.units
     found = [] if u is None else unit_methods(u, confidence, binary=d.kind == "0/1")
     spread = alike = None
@@ -302,35 +329,12 @@ def _methods(e: Evidence, confidence: float) -> tuple[tuple[Method, ...], Disper
         first = WELCH if d.independent else SLOW
         found.sort(key=lambda m: m.unit == "unit")
     else:
-        first = "two proportions" if d.kind == "0/1" and u is not None and not u.repeated else found[0].name
+        random = d.selection is None or d.selection.strip().casefold() == RANDOM
+        once = d.kind == "0/1" and u is not None and not u.repeated
+        first = first_by_unit(found, once=once, adjust=adjust and random)
     marked = [replace(m, primary=m.name == first) for m in found]
     marked.sort(key=lambda m: not m.primary)
     return named(marked, (str(d.treated), str(d.control))), spread, alike
-
-
-def _looks(e: Evidence, methods: tuple[Method, ...], confidence: float) -> tuple[Looks | None, str]:
-    p, u = e.periods, e.units
-    if u is not None and e.design.analysis == "unit":
-        if u.repeated:
-            return (
-                None,
-                "not valid here: the same units come back, and a sequence over units needs new ones at every look",
-            )
-        entered = np.zeros(len(u.total), dtype=np.int64) if u.entered is None else u.entered
-        names = ("all units",) if p is None else p.names
-        found = looks_at_means(u.total, u.treated, entered, names, confidence)
-        return found, "" if found is not None else "fewer than 20 units in an arm"
-    assert p is not None
-    poisson = next((m for m in methods if m.name == EXACT), None)
-    if poisson is None or not p.matched:
-        return None, "not valid here: " + ("the outcome is not a count" if poisson is None else "a period lacks an arm")
-    if not poisson.valid and not poisson.unshown:
-        return None, f"not valid here: {poisson.why}"
-    if p.exposed is not None and float(np.ptp(p.exposed[1] / p.exposed.sum(axis=0))) > 0.02:
-        return None, "not valid here: the arms' parts of the exposure change from period to period"
-    exposed = (None, None) if p.exposed is None else (p.exposed[1], p.exposed[0])
-    found = looks_at_counts(list(p.counts[1]), list(p.counts[0]), exposed, p.names, confidence)
-    return (replace(found, note="if periods are independent of each other") if poisson.unshown else found), ""
 
 
 def _money(e: Evidence, effect: Difference, value: float | None, cost: float | None, confidence: float) -> Money | None:
@@ -340,9 +344,20 @@ def _money(e: Evidence, effect: Difference, value: float | None, cost: float | N
         if value is None:
             message = "By period, the value of an outcome is one number."
             raise UsageError(message, "For example value=200, or leave analysis out.")
-        level = e.periods.outcomes()[2]
-        size = float((~np.isnan(e.periods.counts[1])).sum())
-        return money_effect(effect, value=value, cost=spent * level, direction=d.direction, per="period", treated=size)
+        p = e.periods
+        if cost and not p.known:
+            message = "The cost is that of treating one unit, and it is not known how many were treated."
+            raise UsageError(message, "Give the exposed units as well: exposed=..., or leave cost= out.")
+        # Of the outcomes as they are told, so many fit into all that was done to the treated.
+        size = float(
+            (~np.isnan(p.counts[1])).sum() if p.even or p.exposed is None else np.nansum(p.exposed[1]) / p.level
+        )
+        money = money_effect(
+            effect, value=value, cost=spent * p.level, direction=d.direction, per="period", treated=size
+        )
+        if money is None or p.exposed is None or p.even or not p.known:
+            return money
+        return replace(money, per=f"{p.level:,.0f} exposed", treated=float(np.nansum(p.exposed[1])))
     u = e.units
     assert u is not None
     per, size = ("unit and period" if u.repeated else "unit"), float(u.rows[u.treated].sum())
@@ -350,38 +365,3 @@ def _money(e: Evidence, effect: Difference, value: float | None, cost: float | N
         assert u.money is not None
         effect, value = by_units(u.arms(u.money), u.arms(u.rows), confidence), 1.0
     return money_effect(effect, value=value, cost=spent, direction=d.direction, per=per, treated=size)
-
-
-def _plans(e: Evidence) -> tuple[TrialPlan, ...]:
-    """What a trial of this size can see, judged by the spread within the arms."""
-    if e.design.analysis == "period":
-        assert e.periods is not None
-        treated, control, _ = e.periods.outcomes()
-        arms = (treated, control)
-    else:
-        u = e.units
-        assert u is not None
-        arms = u.arms(u.total / u.rows)
-    # Two equal arms of this size tell as much as these two.
-    n = round(2 / sum(1 / len(a) for a in arms))
-    squares, freedom = sum(float(((a - a.mean()) ** 2).sum()) for a in arms), sum(len(a) - 1 for a in arms)
-    if n < 2 or freedom < 1 or squares <= 0:
-        return ()
-    spread, level = float(np.sqrt(squares / freedom)), float(arms[1].mean())
-    plans = [planned_effect(n, deviation=spread, level=level)]
-    if e.design.analysis == "period" and e.design.kind != "number" and level > 0:
-        plans.append(planned_effect(n, rate=level))
-    return tuple(plans)
-
-
-def _careful(e: Evidence) -> TrialPlan | None:
-    """What slow waves see with so many periods, judged by the spread of the differences between the arms."""
-    assert e.periods is not None
-    treated, control, _ = e.periods.outcomes()
-    n = len(treated)
-    if n < FEWEST_PERIODS or not e.periods.matched:
-        return None
-    spread = float((treated - control).std(ddof=1)) / float(np.sqrt(2))
-    if spread <= 0:
-        return None
-    return planned_effect(n, deviation=spread, level=float(control.mean()), alike=True)

@@ -10,7 +10,7 @@ from steelyard.charts.marks import Chart
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.views.stability import cell_table, many_table
 from steelyard.views.tables import Table
-from steelyard.views.timeliness import quality_table, timeliness_notes
+from steelyard.views.timeliness import alert_table, quality_table, timeliness_notes
 from steelyard.views.trial import bands_table, method_notes, methods_table
 
 FIRST = ("effect", "periods", "bands")
@@ -40,10 +40,13 @@ class Told:
 def check_results(given: dict[str, Any]) -> dict[str, Any]:
     """Those of the results that were given, each of its own kind."""
     found = {name: result for name, result in given.items() if result is not None}
-    for name, result in found.items():
+    for name, result in list(found.items()):
         if name not in MARKS:
             message = f'A report takes no "{name}"; of a model in use it takes {listing(MARKS)}.'
             raise UsageError(message, nearest(name, list(MARKS)) or "For example trial=sy.trial(...).")
+        if name == "timeliness" and hasattr(result, "detection") and getattr(result, "measured", None) is not None:
+            # Alerts know whose they are, and are told along with it.
+            result = found[name] = result.measured.with_alerts(result)
         if not all(hasattr(type(result), mark) or hasattr(result, mark) for mark in MARKS[name]):
             kind = type(result).__name__
             message = f"{name}= takes what sy.{name}(...) returns, and {_a(kind)} came."
@@ -78,7 +81,11 @@ def told_timeliness(t: Any) -> Told:
         charts = [t.chart("scores"), t.chart("l_quality")]
     except NotAvailable as problem:
         notes = [*notes, problem.message]
-    return Told(first, others, charts, [quality_table(t)], notes)
+    tables, a = [quality_table(t)], t.alerted
+    if a is not None:
+        others, charts, tables = [*others, *a.sentences()], [*charts, a.chart()], [*tables, alert_table(a)]
+        notes = [*notes, *([a.note] if a.note else [])]
+    return Told(first, others, charts, tables, notes)
 
 
 def told_trial(t: Any) -> Told:

@@ -48,6 +48,25 @@ def fit(text: Any, most: int) -> str:
     return "".join(kept) + "…"
 
 
+def fit_ends(text: Any, most: int) -> str:
+    """A text in at most so many columns, its middle cut out where it must be: an address ends in what it is about.
+
+    >>> fit_ends("postgresql://db.example.com/shop?table=preds", 24)
+    'postgresql:…?table=preds'
+    """
+    name = visible(text)
+    if width_of(name) <= most:
+        return name
+    taken, kept = 0, 0
+    for c in reversed(name):
+        taken += _columns(c)
+        if taken > most // 2:
+            break
+        kept += 1
+    end = name[len(name) - kept :]
+    return fit(name, most - width_of(end)) + end
+
+
 def pad(text: str, columns: int, align: str = "left") -> str:
     """Fill up with spaces."""
     space = " " * max(0, columns - width_of(text))

@@ -38,7 +38,7 @@ def headline(m: Any) -> str:
     first, last = m.windows[0], m.windows[-1]
     rows = sum(w.rows for w in m.windows)
     many = "1 window" if len(m) == 1 else f"{len(m):,} windows"
-    return f"{many} of one {m.span}, {visible(first.name)} to {visible(last.name)} ({m.zone}), {count(rows)} rows"
+    return f"{many} of {_span(m.span)}, {visible(first.name)} to {visible(last.name)} ({m.zone}), {count(rows)} rows"
 
 
 def monitor_sentences(m: Any) -> list[str]:
@@ -50,26 +50,38 @@ def monitor_sentences(m: Any) -> list[str]:
     waiting = [name for name in last.pending if name not in m.firing]
     if waiting:
         verb = "is" if len(waiting) == 1 else "are"
-        out.append(f"{_names(waiting)} {verb} pending: one window alone fires nothing, {m.consecutive} in a row do.")
+        out.append(f"{_names(waiting)} {verb} pending: one window alone fires nothing, {_row(m)} do.")
     out += _waited(m) + _followed(m)
     empty = [w.name for w in m.windows if not w.rows]
     if empty:
         out.append(f"{_many(len(empty), 'window')} had no rows: {_names(empty)}.")
     out.append(f"The reference is {visible(m.baseline.text)}.")
     if m.budget is not None:
-        fires = "one alone fires" if m.consecutive == 1 else f"{m.consecutive} in a row fire"
+        fires = "one alone fires" if m.consecutive == 1 else f"{_row(m)} fire"
         out.append(f"The budget is {m.budget.text}; {fires}.")
     else:
         out.append(
             f"Looks may be taken at any time: the chance that a signal ever fires without a change is at most "
-            f"{percent(round(m.alpha, 6))}, and {percent(round(1 - m.confidence, 6))} for all of them together."
+            f"{percent(round(m.alpha, 6))}, and {percent(round(1 - m.confidence, 6))} for all of them together. There is no "
+            "budget to set, and one window alone fires; only for the number of rows it takes as many in a row as was said."
         )
     return out
+
+
+def _span(span: str) -> str:
+    """What a window is, with its article: one week, 5,000 rows, 6 hours."""
+    return span if span[0].isdigit() else f"one {span}"
 
 
 def _names(names: Sequence[str], most: int = 5) -> str:
     shown = ", ".join(visible(n) for n in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def _row(m: Any) -> str:
+    """How many windows in a row, and of which."""
+    blind = any(s.state in UNJUDGED for w in m.windows for s in w.signals)
+    return f"{m.consecutive} in a row{', of those that could be judged,' if blind else ''}"
 
 
 def _many(n: int, word: str) -> str:
@@ -81,11 +93,13 @@ def _fires(m: Any, name: str) -> str:
     severity = m.windows[-1].state_of(name)
     fired = [a for a in m.alarms if a.signal == name and a.severity == severity and a.after == "firing"]
     since = f" since {visible(fired[-1].window)}" if fired else ""
-    series = m.series(name)
-    judged = [s for s in series if s.state not in UNJUDGED]
-    reason = judged[-1].reason if judged else series[-1].reason
+    judged = [w for w in m.windows if w[name].state not in UNJUDGED]
+    at = judged[-1] if judged else m.windows[-1]
     word = "An alarm" if severity == "alarm" else "A warning"
-    return f"{word} for {visible(name)} stands{since}: {visible(reason)}."
+    same = fired and fired[-1].window == at.name
+    # The number is that of the last window judged, which need not be the one in which it fired.
+    now = ":" if same else f"; in {visible(at.name)}{'' if at is m.windows[-1] else ', the last one judged'}:"
+    return f"{word} for {visible(name)} stands{since}{now} {visible(at[name].reason)}."
 
 
 def _waited(m: Any) -> list[str]:
@@ -120,7 +134,9 @@ def _completed(m: Any, w: Any) -> list[str]:
     ]
     lost = list(dict.fromkeys(s.name for late in m.windows for s in late.signals if _impossible(s)))
     if lost:
-        out.append(f"In some of these windows what the scores let expect of {_names(lost)} cannot come true any more.")
+        out.append(
+            f"In some of these windows the labels that are in already rule out what was expected of {_names(lost)} from the scores."
+        )
     others = [s.name for s in waiting if s.completed is None]
     if others and m.mode == "windows":
         out.append(
@@ -154,12 +170,14 @@ def _followed(m: Any) -> list[str]:
 def value_text(signal: Any) -> str:
     """A value with its interval; one told without labels is marked."""
     x = signal.value
-    if x is None or x.value is None:
+    alone = signal.stability is not None and not signal.stability.freedom and signal.state == "insufficient"
+    if x is None or x.value is None or alone:
         return "n/a"
     if signal.kind == "volume":
         return count(x.value)
     value, low, high = estimate_parts(x.value, x.low, x.high)
-    return f"{'≈ ' if signal.estimated else ''}{value}{f' [{low}, {high}]' if low else ''}"
+    early = signal.state == "immature" and not signal.estimated
+    return f"{'≈ ' if signal.estimated else ''}{value}{f' [{low}, {high}]' if low else ''}{' so far' if early else ''}"
 
 
 def signals_table(m: Any, most: int | None = MOST_SIGNALS) -> Table:
@@ -194,9 +212,33 @@ def windows_table(m: Any, most: int | None = MOST_WINDOWS) -> Table:
         judged = w[first].state
         rows.append((visible(w.name), count(w.rows), *labels, value_text(w[first]), judged, w.state))
     head = ("window", "rows", *(("labels",) if labelled else ()), visible(first), "judged", "state")
-    note = "≈ marks what is expected from the scores, without labels." if any("≈" in row[-3] for row in rows) else ""
+    note = f"judged: what the window says of {visible(first)}; state: where it stands after it, alarms of all signals included."
+    if any("≈" in row[-3] for row in rows):
+        note = f"≈ marks what is expected from the scores, without labels. {note}"
     title = "Windows" if len(shown) == len(m.windows) else f"The last {len(shown)} of {len(m.windows):,} windows"
     return Table(title, head, "lr" + ("r" if labelled else "") + "lll", rows, note)
+
+
+def cohorts_table(m: Any, most: int | None = MOST_WINDOWS) -> Table | None:
+    """One row a cohort with its timeliness; None where customers are not followed."""
+    if not m.facts.get("period"):
+        return None
+    shown = [(w, w["timeliness"]) for w in (m.windows[-most:] if most else m.windows)]
+    rows: list[tuple[str, ...]] = [(visible(w.name), value_text(s), s.state, w.state_of(s.name)) for w, s in shown]
+    note = "Values so far are of cohorts that are not over or lack outcomes; nothing rests on them."
+    title = f"Timeliness of cohorts, followed for {m.facts['period']}"
+    return Table(title, ("entered in", "Q", "judged", "state"), "llll", rows, note if "so far" in str(rows) else "")
+
+
+def changes_lines(m: Any, most: int = MOST_ALARMS) -> list[str]:
+    """The changes of alarms, the last ones; of many only those that fired or ended."""
+    changes = list(m.alarms)
+    if len(changes) <= most:
+        return ["Alarms", *(a.text for a in changes)] if changes else []
+    loud = [a for a in changes if a.after == "firing" or (a.after == "ok" and a.before != "pending")]
+    chosen, what = (loud, "alarms and warnings that fired or ended") if loud else (changes, "changes")
+    shown = chosen[-most // 2 :]
+    return [f"The last {len(shown)} of {len(chosen):,} {what}; all are in .alarms", *(a.text for a in shown)]
 
 
 def monitor_text(m: Any) -> str:
@@ -205,10 +247,9 @@ def monitor_text(m: Any) -> str:
     blocks.append([line for s in monitor_sentences(m) for line in wrap(s, WIDTH, "", "  ")])
     blocks.append(table_lines(signals_table(m)))
     blocks.append(table_lines(windows_table(m)))
-    changes = [a.text for a in m.alarms]
-    shown = changes[-MOST_ALARMS:]
+    blocks.append(table_lines(cohorts_table(m)))
+    title, *shown = changes_lines(m) or [""]
     if shown:
-        title = "Alarms" if len(shown) == len(changes) else f"The last {len(shown)} of {len(changes):,} changes"
         blocks.append([title, *(line for t in shown for line in wrap(visible(t), WIDTH, "  ", "    "))])
     blocks.append([line for n in m.notes for line in wrap(visible(n), WIDTH, "Note: ", "      ")])
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)

@@ -22,7 +22,7 @@ def _ticks(names: Sequence[str], most: int = 7) -> tuple[tuple[float, str], ...]
 
 
 def monitor_chart(m: Any, name: str) -> Chart:
-    """One signal over time: interval, reference, margin; fired alarms filled, unjudged windows hollow, estimates dotted.
+    """One signal over time: interval, reference, margin; fired alarms filled, unjudged windows hollow, estimates alone.
 
     A thin line through a window whose labels are not in runs from the worst to the best that they can make of it.
     """
@@ -35,7 +35,8 @@ def monitor_chart(m: Any, name: str) -> Chart:
     stands = [w.state_of(name) for w in m.windows]
     marks: list[Mark] = []
     seen = [v for v in (*ys, *lows, *highs) if v is not None]
-    marks.append(Band(xs, lows, highs, 0, 0.2))
+    apart = [s.estimated or s.state == "immature" for s in series]
+    marks.append(Band(xs, _settled(lows, apart), _settled(highs, apart), 0, 0.2))
     lines, levels, words = _levels(m, name, series[0], kind, max(seen, default=0.0))
     marks += lines
     seen += levels
@@ -43,13 +44,13 @@ def monitor_chart(m: Any, name: str) -> Chart:
     marks += more
     seen += reached
     words += told_of
-    sure = [None if s.estimated else y for s, y in zip(series, ys, strict=True)]
-    guessed = [
-        y if s.estimated or _beside(series, i) else None for i, (s, y) in enumerate(zip(series, ys, strict=True))
-    ]
+    for x, low, high, alone in zip(xs, lows, highs, apart, strict=True):
+        # Joined to the line, what is only expected would look like a recovery.
+        if alone and low is not None and high is not None:
+            marks.append(Line([x, x], [low, high], 0, 1.2, "2 3"))
     if any(s.estimated for s in series):
-        marks.append(Line(xs, guessed, 0, 1.5, "1 4"))
-    marks.append(Line(xs, sure, 0, 2))
+        words.append(("hollow: expected from the scores", 0))
+    marks.append(Line(xs, _settled(ys, apart), 0, 2))
     size = 3.5 if len(xs) <= 60 else 2.2
     for x, y, s, state in zip(xs, ys, series, stands, strict=True):
         if y is None:
@@ -139,9 +140,9 @@ def _ranges(series: Sequence[Any], xs: Sequence[float]) -> tuple[list[Mark], lis
     return marks, reached, words
 
 
-def _beside(series: Sequence[Any], i: int) -> bool:
-    """Whether a neighbour is an estimate, so that the dotted line meets the full one."""
-    return any(0 <= k < len(series) and series[k].estimated for k in (i - 1, i + 1))
+def _settled(values: Sequence[float | None], apart: Sequence[bool]) -> list[float | None]:
+    """Values of windows whose labels are in; the others are drawn apart."""
+    return [None if alone else v for v, alone in zip(values, apart, strict=True)]
 
 
 def _levels(

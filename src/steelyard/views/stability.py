@@ -23,9 +23,13 @@ LIGHTS = {
     "look": "look (from 0.1 to 0.25, both included)",
     "act": "act (above 0.25)",
 }
+LOOK = 0.1
+"""The classic limit below which a change is too small to matter."""
 MOST_ROWS = 20
 MOST_BARS = 24
 MOST_COLUMNS = 30
+MOST_INDEX = 1.0
+"""Where the axis of many columns ends: what lies beyond is large whatever it is."""
 INDENT = "  "
 SHORT = 24
 COLOURS: dict[str, Colour] = {"alarm": 1, "warn": 3, "shift-negligible": 0, "ok": "quiet", "insufficient": "quiet"}
@@ -38,19 +42,26 @@ SHAPES = {"alarm": "square", "warn": "diamond", "shift-negligible": "circle", "o
 def stability_sentences(s: Any) -> list[str]:
     """The decision and why, the numbers, where the change is, the classic light, and what to know."""
     name = f"{visible(s.column)}: " if s.column else ""
-    first = WORDS[s.decision]
+    first = _words(s)
     head = f"{name}{first[0].lower() + first[1:] if name else first}: {s.reason}."
-    if s.adjusted is not None and "(p = " in s.reason:
+    if s.adjusted is not None and "(p " in s.reason:
         head = f"{head[:-1]}, after the correction for many columns."
     value, low, high = estimate_parts(s.corrected.value, s.corrected.low, s.corrected.high)
     interval = f"{value}, {percent(s.confidence)} interval {low} to {high}" if low else value
+    cells = "one cell" if len(s.cells) == 1 else f"{len(s.cells)} cells"
     numbers = (
         f"The stability index of {count(s.reference_rows)} reference and {count(s.current_rows)} current rows in "
-        f"{len(s.cells)} cells is {significant(s.index)}; less what chance alone brings it is {interval}."
+        f"{cells} is {significant(s.index)}; less what chance alone brings it is {interval}."
     )
     light = f"The classic traffic light, uncorrected for sample size, says {LIGHTS[s.classic]}"
     light += "." if abs(s.classic_index - s.index) < 5e-4 else f", from an index of {significant(s.classic_index)}."
     return [head, numbers, *_largest(s), light, *s.notes]
+
+
+def _words(s: Any) -> str:
+    """What was decided; a change is called too small to matter only where the whole interval says so."""
+    small = s.decision == "shift-negligible" and s.corrected.high >= LOOK
+    return "There is a change, not shown to be large" if small else WORDS[s.decision]
 
 
 def _largest(s: Any) -> list[str]:
@@ -133,45 +144,55 @@ def stability_chart(s: Any) -> Chart:
 def many_sentences(found: Any) -> list[str]:
     """How many columns changed, which most, and what was left out."""
     kinds = {name: [s for s in found if s.decision == name] for name in WORDS}
+    small = kinds["shift-negligible"]
+    kinds["open"] = [s for s in small if s.corrected.high >= LOOK]
+    kinds["shift-negligible"] = [s for s in small if s.corrected.high < LOOK]
     total = len(found)
     out = []
     for name, words in (
         ("alarm", "a large change"),
         ("warn", "a change worth a look"),
+        ("open", "a change not shown to be large"),
         ("shift-negligible", "a change too small to matter"),
     ):
         if kinds[name]:
             told = ", ".join(quoted(str(s.column)) for s in kinds[name][:5])
             more = f" and {len(kinds[name]) - 5} more" if len(kinds[name]) > 5 else ""
             verb = "shows" if len(kinds[name]) == 1 else "show"
-            out.append(f"{len(kinds[name])} of {total} columns {verb} {words}: {told}{more}.")
+            out.append(f"{len(kinds[name])} of {_columns(total)} {verb} {words}: {told}{more}.")
     if not out:
-        out.append(f"None of {total} columns shows a change.")
+        out.append("The column shows no change." if total == 1 else f"None of the {total} columns shows a change.")
     short = kinds["insufficient"]
     if short:
         verb = "has" if len(short) == 1 else "have"
         out.append(
-            f"{len(short)} of {total} columns {verb} too few rows to decide; "
+            f"{len(short)} of {_columns(total)} {verb} too few rows to decide; "
             f"{quoted(str(short[0].column))}: {short[0].reason}."
         )
-    out.append(
-        f"p-values are corrected for the number of columns by Benjamini and Hochberg: at most {percent(found.alpha)} of the "
-        "changes named here are to be expected to be none."
-    )
+    if total > 1:
+        out.append(
+            f"p-values allow for the number of columns (Benjamini and Hochberg): on average at most {percent(found.alpha)} of the "
+            "columns named as changed have not changed."
+        )
     if found.left_out:
         out.append(f"Left out: {'; '.join(found.left_out)}.")
     return out
 
 
+def _columns(n: int) -> str:
+    return f"{n} column{'' if n == 1 else 's'}"
+
+
 def many_table(found: Any) -> Table:
-    """The columns with the largest effects."""
+    """The columns with the largest effects, all with the same number of digits so that they can be compared."""
     rows: list[tuple[str, ...]] = []
     for s in list(found)[:MOST_ROWS]:
-        value, low, high = estimate_parts(s.corrected.value, s.corrected.low, s.corrected.high)
+        value, low, high = (number(x, 3) for x in (s.corrected.value, s.corrected.low, s.corrected.high))
         p = "" if s.adjusted is None else "< 0.0001" if s.adjusted < 1e-4 else significant(s.adjusted, 2)
-        rows.append((visible(s.column), s.decision, value, f"[{low}, {high}]" if low else "", p, s.classic))
+        rows.append((visible(s.column), s.decision, value, f"[{low}, {high}]", p, s.classic))
     note = f"The first {MOST_ROWS} of {len(found):,}; the rest with .frame()." if len(found) > MOST_ROWS else ""
-    head = ("column", "decision", "corrected", "interval", "p", "uncorrected")
+    head = ("column", "decision", "index", "interval", "p", "classic light")
+    note = note or "The index is less what chance brings; the classic light is of the plain one."
     return Table("Columns by effect", head, "llrlrl", rows, note, 1)
 
 
@@ -186,13 +207,20 @@ def many_chart(found: Any) -> Chart:
     """The corrected indices with their intervals, the largest on top, beside the classic limits."""
     shown = list(found)[:MOST_COLUMNS]
     marks: list[Mark] = [Rule(x=0.1), Rule(x=0.25)]
+    end = min(MOST_INDEX, max([0.3, *(s.corrected.high for s in shown)]))
+    beyond = [s for s in shown if s.corrected.value > end]
     for i, s in enumerate(shown):
         e = s.corrected
-        marks.append(Point(e.value, i, COLOURS[s.decision], SHAPES[s.decision], 4.5, e.low, e.high))
-    high = max([0.3, *(s.corrected.high for s in shown)]) * 1.04
+        x, low, high = (min(v, end) for v in (e.value, e.low, e.high))
+        marks.append(Point(x, i, COLOURS[s.decision], SHAPES[s.decision], 4.5, low, high))
+        if s in beyond:
+            # One column that broke must not press all others to the axis.
+            marks.append(Text(x, i, f"{significant(e.value, 2)} →", "ink", "end", dx=-8, dy=4))
+    high = end * 1.04
     names = tuple(fit(s.column, SHORT) for s in shown)
     up = Scale(len(shown) - 0.5, -0.5, "", "names", names)
-    across = Scale(0.0, high, "Stability index, corrected for sample size")
+    cut = "; arrows: beyond the end of the axis" if beyond else ""
+    across = Scale(0.0, high, f"Stability index, less what chance brings{cut}")
     there = [name for name in ("alarm", "warn", "shift-negligible", "ok") if any(s.decision == name for s in shown)]
     if any(s.decision == "insufficient" for s in shown):
         there.append("insufficient")

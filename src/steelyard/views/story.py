@@ -209,6 +209,13 @@ def notes(e: Any, told: list[Group]) -> list[str]:
                 "The AUC is below one half: the scores may be turned round. "
                 "A higher score must mean that the positive level is more likely."
             )
+    if e.facts.get("target") == "only 0 and 1":
+        name = e.facts.get("roles", {}).get("prediction", "")
+        say = f'score="{name}" (--score {name})' if name else "score=..."
+        who = quoted(name) if name else "the prediction"
+        out.append(
+            f"The target holds only 0 and 1, and its errors are told as those of a quantity. If {who} is a score, say {say}."
+        )
     estimates = [r.estimate for g in told for r in g.rows]
     blurred = [f"{x.measure} {significant(x.bound, 2)}" for x in estimates if x.bound > 0 and x.level is None]
     if blurred:

@@ -88,7 +88,8 @@ def segments(e: Any) -> Table | None:
     note = ""
     if len(parts) > MOST_ROWS:
         largest = sorted(parts, key=lambda k: -parts[k].rows)[:MOST_ROWS]
-        note = f"The {MOST_ROWS} largest of {len(parts):,} segments."
+        more = len(parts) - MOST_ROWS
+        note = f"The {MOST_ROWS} largest of {len(parts):,} segments; --json and .frame() have the {more:,} more."
         parts = {k: parts[k] for k in largest}
     names = [n for n in BY_SEGMENT if n in e.measures and not (n == "accuracy" and "auc" in e.measures)]
     rows = [(visible(k), f"{p.rows:,}", *(_cell(p[n]) for n in names)) for k, p in parts.items()]

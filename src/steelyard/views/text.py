@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from steelyard.views import story, tables
-from steelyard.views.layout import GAP, WIDTH, fit, table, table_width, width_of, wrap
+from steelyard.views.layout import GAP, WIDTH, fit, fit_ends, table, table_width, width_of, wrap
 from steelyard.views.sentences import sentences
 from steelyard.views.worth import policy_table
 from steelyard.words import percent
@@ -21,7 +21,7 @@ LEAST = 6
 
 def evaluation_text(e: Any, *, full: bool = False) -> str:
     """The story of an evaluation: facts, sentences, the matrix, the numbers by question, levels, segments, notes."""
-    blocks = [[fit(story.title(e), WIDTH), *_facts(e)]]
+    blocks = [[fit_ends(story.title(e), WIDTH), *_facts(e)]]
     blocks.append([line for s in sentences(e)[1:] for line in wrap(s.text, WIDTH, "", INDENT)])
     blocks.append(table_lines(tables.matrix(e)))
     if e.payoff is not None:
@@ -86,7 +86,7 @@ def table_lines(t: tables.Table | None) -> list[str]:
 
 def _laid(t: tables.Table, head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> list[str]:
     lines = table(head, rows, align, width=ROOM) if rows else []
-    return [t.title, *(INDENT + line for line in lines), *([INDENT + t.note] if t.note else [])]
+    return [t.title, *(INDENT + line for line in lines), *(wrap(t.note, WIDTH, INDENT, INDENT) if t.note else [])]
 
 
 def _cut(

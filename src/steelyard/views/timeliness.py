@@ -8,13 +8,32 @@ from steelyard.charts.curves import chart_of
 from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
 from steelyard.results import Curve, Estimate
+from steelyard.views.comparison import p_text
 from steelyard.views.layout import WIDTH, table, wrap
 from steelyard.views.tables import Table
-from steelyard.words import count, estimate_parts, estimate_text, percent, quoted, shortest, significant
+from steelyard.words import count, estimate_parts, estimate_text, percent, quoted, shortest, significant, visible
 
 INDENT = "  "
 SIZE = (560.0, 360.0)
 NAMES = {"q": "Q", "q0": "Q0", "value_q": "Q by value"}
+
+
+def per_unit(unit: str) -> str:
+    """One of a unit of time.
+
+    >>> per_unit("days"), per_unit("")
+    ('day', 'unit of time')
+    """
+    return (unit.removesuffix("s") or unit) if unit else "unit of time"
+
+
+def in_units(number: str, unit: str) -> str:
+    """A length of time with its unit, where that has a name.
+
+    >>> in_units("31", "days"), in_units("1", "days"), in_units("31", "")
+    ('31 days', '1 day', '31')
+    """
+    return f"{number} {per_unit(unit) if number == '1' else unit}" if unit else number
 
 
 def _cells(x: Estimate) -> tuple[str, str]:
@@ -59,7 +78,7 @@ def _against(t: Any) -> str:
 
 def _rests(t: Any) -> str:
     s = t.summary
-    period = shortest(s.weighing.horizon)
+    period = in_units(shortest(s.weighing.horizon), t.time_unit)
     text = (
         f"It rests on {count(s.events)} events of {count(s.customers)} customers over a period of {period}; "
         f"{count(s.positives)} had the outcome"
@@ -119,7 +138,8 @@ def timeliness_text(t: Any) -> str:
         [line for text in others for line in wrap(text, WIDTH, "", INDENT)],
         [line for text in timeliness_notes(t) for line in wrap(text, WIDTH, "Note: ", "      ")],
     ]
-    return "\n\n".join("\n".join(block) for block in blocks if block)
+    told = "\n\n".join("\n".join(block) for block in blocks if block)
+    return told if t.alerted is None else f"{told}\n\n{alert_text(t.alerted)}"
 
 
 # Alerts ---------------------------------------------------------------------------------------------------------------
@@ -127,37 +147,68 @@ def timeliness_text(t: Any) -> str:
 
 def alert_sentences(a: Any) -> list[str]:
     """What happens at the threshold."""
+    unit = a.time_unit
     out = [
-        f"At a threshold of {shortest(float(f'{a.threshold:.6g}'))} there are {count(a.alerts)} alerts in a period of "
-        f"{shortest(a.horizon)}"
-        + (f", at most {shortest(a.budget)} per unit of time" if a.budget is not None else "")
+        f"At a threshold of {shortest(float(f'{a.threshold:.6g}'))} there {_many(a.alerts, 'alert')} in a period of "
+        f"{in_units(shortest(a.horizon), unit)}"
+        + (f", at most {shortest(a.budget)} per {per_unit(unit)}" if a.budget is not None else "")
         + (
-            f"; {count(a.suppressed)} more fell into a quiet period of {shortest(a.quiet)} and were held back"
+            f"; {count(a.suppressed)} more fell into a quiet period of {in_units(shortest(a.quiet), unit)} and "
+            f"{'was' if a.suppressed == 1 else 'were'} held back"
             if a.quiet is not None
             else ""
         )
         + "."
     ]
     recall, lead = a["recall"], a["median_lead_time"]
-    ahead = f", half of them at least {estimate_text(lead)} ahead" if lead.value is not None else ""
+    said = estimate_text(lead) + (f" {unit}" if unit else "")
+    ahead = f", half of them at least {said} ahead" if lead.value is not None else ""
     out.append(f"They catch {estimate_text(recall)} of the outcomes{ahead}.")
     false, precision = a["false_alarms_per_time"], a["precision"]
     tail = "" if precision.value is None else f"; of the customers alerted, {estimate_text(precision)} had the outcome"
-    out.append(f"There are {estimate_text(false)} false alarms per unit of time{tail}.")
+    out.append(f"There are {estimate_text(false)} false alarms per {per_unit(unit)}{tail}.")
     if a["value_saved"].value is not None:
         out.append(f"Value saved if acted on at the first alert: {estimate_text(a['value_saved'])}.")
     return out
 
 
+def _many(n: int, what: str) -> str:
+    return f"is 1 {what}" if n == 1 else f"are {count(n)} {what}s"
+
+
+def alert_table(a: Any) -> Table:
+    """Every number of the alerts; a reason stands where the interval would."""
+    rows: list[tuple[str, ...]] = []
+    for name, x in a.numbers.items():
+        if x.value is None:
+            if name != "value_saved":
+                rows.append((_number_name(name, a.time_unit), "n/a", x.reason))
+            continue
+        value, interval = _cells(x)
+        rows.append((_number_name(name, a.time_unit), value, interval or ("no interval" if x.low is None else "")))
+    confidence = next(iter(a.numbers.values())).confidence
+    title = f"Alerts at {shortest(float(f'{a.threshold:.6g}'))}"
+    return Table(title, ("measure", "value", f"{percent(confidence)} interval"), "lrl", rows)
+
+
+def _number_name(name: str, unit: str) -> str:
+    """A number as people call it, with the unit of time in it.
+
+    >>> _number_name("false_alarms_per_customer_and_time", "days"), _number_name("median_lead_time", "days")
+    ('false alarms per customer and day', 'median lead time (days)')
+    """
+    told = name.replace("_", " ")
+    if not unit:
+        return told
+    if "lead time" in told:
+        return f"{told} ({unit})"
+    return f"{told.removesuffix('time')}{per_unit(unit)}" if told.endswith(" time") else told
+
+
 def alert_text(a: Any) -> str:
     """The story of alerts, 80 columns wide."""
-    rows = []
-    for name, x in a.numbers.items():
-        if x.value is None and name == "value_saved":
-            continue
-        rows.append((name.replace("_", " "), *_cells(x)))
-    confidence = next(iter(a.numbers.values())).confidence
-    lines = table(("", "value", f"{percent(confidence)} interval"), rows, "lrl")
+    made = alert_table(a)
+    lines = table(("", *made.head[1:]), made.rows, made.align)
     blocks = [
         [line for text in alert_sentences(a) for line in wrap(text, WIDTH, "", INDENT)],
         [INDENT + line for line in lines],
@@ -166,11 +217,76 @@ def alert_text(a: Any) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
+# Models compared ------------------------------------------------------------------------------------------------------
+
+
+def comparison_sentences(c: Any) -> list[str]:
+    """Which model warns earlier, and by how much."""
+    out = []
+    for d in c.differences:
+        name, p = (
+            NAMES[d.measure],
+            "" if d.p_value is None else f", p {'' if d.p_value < 0.0001 else '= '}{p_text(d.p_value)}",
+        )
+        if d.value is None:
+            out.append(f"{name} of {quoted(d.first)} and {quoted(d.second)} cannot be compared: {d.reason}.")
+            continue
+        one, two = (significant(v) if v is not None else "n/a" for v in d.values)
+        said = {
+            "better": f"{quoted(d.first)} warns better than {quoted(d.second)}",
+            "worse": f"{quoted(d.first)} warns worse than {quoted(d.second)}",
+        }.get(d.verdict, f"It is not clear which of {quoted(d.first)} and {quoted(d.second)} warns better")
+        out.append(f"{said}: {name} {one} against {two}, difference {d}{p}.")
+    return [*out, _paired(c)]
+
+
+def _paired(c: Any) -> str:
+    d = c.differences[0]
+    pairs = len(c.models) * (len(c.models) - 1) // 2
+    told = f"Paired by customer, {count(d.n[0])} of them; {percent(d.confidence)} intervals."
+    if pairs > 1:
+        told += f" p-values and verdicts allow for the {count(pairs)} pairs (Holm), the intervals do not."
+    return told
+
+
+def comparison_table(c: Any) -> Table:
+    """A row for each pair and number."""
+    rows: list[tuple[str, ...]] = []
+    for d in c.differences:
+        parts = ("n/a", "", "") if d.value is None else estimate_parts(d.value, d.low, d.high)
+        interval = f"{parts[1]} to {parts[2]}" if parts[1] else ""
+        rows.append(
+            (
+                NAMES[d.measure],
+                f"{visible(d.first)} − {visible(d.second)}",
+                parts[0],
+                interval,
+                p_text(d.p_value),
+                d.verdict or d.reason,
+            )
+        )
+    head = ("", "models", "difference", f"{percent(c.differences[0].confidence)} interval", "p", "verdict")
+    return Table("Differences", head, "llrlrl", rows)
+
+
+def comparison_text(c: Any) -> str:
+    """The story of a comparison, 80 columns wide."""
+    made = comparison_table(c)
+    told = [line for text in comparison_sentences(c) for line in wrap(text, WIDTH, "", INDENT)]
+    lines = table(made.head, made.rows, made.align)
+    return "\n".join(told) + "\n\n" + "\n".join(INDENT + line for line in lines)
+
+
 # Charts ---------------------------------------------------------------------------------------------------------------
 
 
 def _values(c: Curve, *names: str) -> list[list[float | None]]:
     return [list(c.columns[name]) for name in names]
+
+
+def _axis(what: str, c: Curve) -> str:
+    unit = str(c.facts.get("time_unit", ""))
+    return f"{what} ({unit})" if unit else what
 
 
 @chart_of("scores_over_time")
@@ -195,7 +311,7 @@ def scores_chart(c: Curve) -> Chart:
         f"{significant(one[-1] or 0.0)}, negatives at {significant(zero[-1] or 0.0)}."
     )
     legend = (("with the outcome", 1), ("without", "quiet"))
-    across = Scale(0.0, horizon, "Time since the start of the period")
+    across = Scale(0.0, horizon, _axis("Time since the start of the period", c))
     return Chart(c.name, "Scores over time", across, up, tuple(marks), said, c.columns, legend, SIZE)
 
 
@@ -208,7 +324,7 @@ def l_quality_chart(c: Curve) -> Chart:
     horizon = float(c.facts["horizon"])
     marks = (Rule(y=0.0), Text(horizon, 0.0, "random order", anchor="end", dy=-5), Band(x, low, high), Line(x, y))
     said = f"L-quality of the scores in force over the period, with {percent(c.confidence)} bands."
-    across = Scale(0.0, horizon, "Time since the start of the period")
+    across = Scale(0.0, horizon, _axis("Time since the start of the period", c))
     up = Scale(least, 1.0, "L-quality (2 AUC − 1)")
     return Chart(c.name, "Ranking over time", across, up, marks, said, c.columns, size=SIZE)
 
@@ -220,13 +336,17 @@ def detection_chart(c: Curve) -> Chart:
     half = max(
         (float(d or 0) for d, v in zip(x, y, strict=True) if v is not None and v >= (y[0] or 0) / 2), default=0.0
     )
+    told = in_units(significant(half), str(c.facts.get("time_unit", "")))
     marks: list[Mark] = [Band(x, low, high), Line(x, y)]
     if y[0]:
         place = max(i for i, d in enumerate(x) if float(d or 0) <= half)
         level = float(y[place] or 0)
         marks.append(Point(half, level, 0, "ring", 5))
-        marks.append(Text(half, level, f"half of those caught: {significant(half)} ahead", "ink", dx=9, dy=-6))
-    said = f"{percent(round(y[0] or 0.0, 4))} of the outcomes are caught; half of these at least {significant(half)} ahead."
-    across = Scale(0.0, float(c.facts["horizon"]), "Time ahead of the outcome, at least")
+        # The words stand where there is room for them.
+        left = half > float(c.facts["horizon"]) / 2
+        anchor, dx, dy = ("end", -9, 20) if left else ("start", 9, -6)
+        marks.append(Text(half, level, f"half of those caught: {told} ahead", "ink", anchor=anchor, dx=dx, dy=dy))
+    said = f"{percent(round(y[0] or 0.0, 4))} of the outcomes are caught; half of these at least {told} ahead."
+    across = Scale(0.0, float(c.facts["horizon"]), _axis("Time ahead of the outcome, at least", c))
     up = Scale(0.0, 1.0, "Share of outcomes caught", "share")
     return Chart(c.name, "Detection", across, up, tuple(marks), said, c.columns, size=SIZE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from steelyard.views.comparison import p_text
 from steelyard.views.layout import WIDTH, fit, table, table_width, wrap
 from steelyard.views.tables import Table
 from steelyard.words import count, estimate_parts, estimate_text, percent, quoted, significant, visible
@@ -11,6 +12,7 @@ from steelyard.words import count, estimate_parts, estimate_text, percent, quote
 INDENT = "  "
 NOT_VALID = "not valid here"
 KINDS = {"0/1": "a yes or no", "count": "a count", "number": "a number"}
+ADJUSTED = "CUPED by unit"
 FORBIDDEN = {"blocked by the sample ratio", "not comparable"}
 
 
@@ -40,6 +42,14 @@ def _design(t: Any) -> list[str]:
         f"Unit of analysis: {d.unit}, because {d.because}.",
         f"The outcome is {KINDS[d.kind]}; {units}{count(d.rows)} rows{periods}.",
     ]
+    if d.lacking:
+        told = [f"period {visible(name)} has no row of {quoted(arm)}" for name, arm in d.lacking[:3]]
+        more = f", and {count(len(d.lacking) - 3)} more are like that" if len(d.lacking) > 3 else ""
+        out.append(
+            f"A period lacks an arm: {', '.join(told)}{more}. It is left out wherever the arms are compared in pairs."
+        )
+    if d.scaled:
+        out.append("The exposed units are not known, so counts are compared by the planned shares of the arms.")
     if d.dropped:
         out.append(f"{count(d.dropped)} rows with missing values were left out.")
     if d.others:
@@ -60,23 +70,62 @@ def _design(t: Any) -> list[str]:
 def _ratio(t: Any) -> list[str]:
     if t.ratio is None:
         return ["Sample ratio: not checked, since the number of exposed units was not given."]
+    if not t.ratio.checked:
+        return [
+            f"Sample ratio: {t.ratio}. To have it checked, say which shares were planned: {plan_words(t.ratio.arms)}."
+        ]
     return [f"Sample ratio: {t.ratio}."]
+
+
+def plan_words(arms: tuple[Any, ...]) -> str:
+    """How the planned shares of these arms are said, in Python and on the command line.
+
+    >>> print(plan_words(("hold", "call")))
+    planned={'hold': ..., 'call': ...} (--planned hold=...,call=...)
+    """
+    python = ", ".join(f"{a!r}: ..." for a in arms)
+    return f"planned={{{python}}} (--planned {','.join(f'{visible(a)}=...' for a in arms)})"
 
 
 def _effect(t: Any) -> list[str]:
     m, e = t.primary, t.effect
     if e.value is None:
         return [f"Effect: n/a ({e.reason})."]
+    share = e.measure == "share" or (t.design.kind == "0/1" and m.unit in {"unit", "row"})
     one, other = (significant(v) if v is not None else "n/a" for v in e.values)
-    if e.measure == "share":
+    apart = str(e)
+    if share:
         one, other = (percent(float(f"{v:.3g}")) for v in e.values)
-    p = "" if e.p_value is None else f", p {_p(e.p_value)}"
-    per = "period" if t.design.analysis == "period" else "unit and period" if t.design.repeated else "unit"
+        apart = points(e)
     told = "no interval" if e.low is None else f"{percent(t.confidence)} interval"
-    return [
-        f"Effect: {one} per {per} against {other} in the control, a difference of {e} ({m.name}, {told}{p})."
-        + ("" if m.valid else f" It is {NOT_VALID}: {m.why}.")
-    ]
+    said = f"{one} {per_what(t)} against {other} in the control, a difference of {apart} ({m.name}, {told}"
+    if t.verdict in FORBIDDEN:
+        return [f"What happened to the two groups, which is not the effect: {said})."]
+    p = "" if e.p_value is None else f", p {p_equals(e.p_value)}"
+    adjusted = " Both are adjusted for the values from before the start." if m.name == ADJUSTED else ""
+    return [f"Effect: {said}{p}).{adjusted}" + ("" if m.valid else f" It is {NOT_VALID}: {m.why}.")]
+
+
+def points(e: Any) -> str:
+    """A difference of shares in percentage points.
+
+    >>> from steelyard.results import Difference
+    >>> points(Difference("share", value=-0.036, low=-0.048, high=-0.024))
+    '−3.6 percentage points [−4.8, −2.4]'
+    """
+    ends = [None if v is None else 100 * v for v in (e.low, e.high)]
+    value, low, high = estimate_parts(100 * e.value, ends[0], ends[1])
+    return f"{value} percentage points" + (f" [{low}, {high}]" if low else "")
+
+
+def per_what(t: Any) -> str:
+    """For whom and how long the outcome is told, such as "per unit", or "per 1,000 exposed and period"."""
+    d, p = t.design, t.periods
+    if d.analysis != "period":
+        return "per unit and period" if d.repeated else "per unit"
+    if p is None or p.even:
+        return "per period"
+    return f"per {count(p.level)} exposed and period" if p.known else "per period in arms of equal size"
 
 
 def _spread(t: Any) -> list[str]:
@@ -86,33 +135,48 @@ def _spread(t: Any) -> list[str]:
         more = "so methods that take events for independent are not valid here"
         less = "by capped capacity, smoothing, chosen periods or luck, so results by period look surer than they may be"
         tail = more if word == "more" else less
-        p = _p(t.dispersion.p_over if word == "more" else t.dispersion.p_under)
+        p = p_equals(t.dispersion.p_over if word == "more" else t.dispersion.p_under)
         factor = significant(t.dispersion.factor)
         out.append(f"The periods vary {word} than independent events would (dispersion {factor}, p {p}), {tail}.")
     if t.neighbours is not None and t.neighbours.alike:
         r = significant(t.neighbours.correlation, 2)
         out.append(
-            f"Neighbouring periods are alike (correlation {r} of {t.neighbours.of}, p {_p(t.neighbours.p_value)}): "
+            f"Neighbouring periods are alike (correlation {r} of {t.neighbours.of}, p {p_equals(t.neighbours.p_value)}): "
             "there are fewer independent ones than it seems."
         )
     if any(m.unshown for m in t.methods) and t.primary.valid and t.design.analysis == "period":
+        n = t.neighbours
+        ruled = ""
+        if n is not None:
+            ruled = f" ({count(n.periods)} periods leave open a correlation of neighbours of up to {n.highest:.2f})"
         out.append(
-            "Nothing shows that periods are independent of each other, so the method that decides allows for neighbours that are "
-            "alike (a correlation of up to 0.6). Where each period has new units, drawn at random, say that they are independent."
+            f"Nothing shows that periods are independent of each other{ruled}, so a method decides that does not need it: it holds "
+            "for any correlation of neighbours up to 0.6. Where each period has new units, drawn at random, say that they are "
+            "independent."
         )
     return out
 
 
 def _power(t: Any) -> list[str]:
-    out = []
-    if_so = " if periods are independent" if t.careful is not None else ""
-    for i, plan in enumerate(t.plans):
-        basis = "the spread seen within the arms" if i == 0 else "Poisson's spread"
-        out.append(f"Power: by {basis}, a trial of this size sees effects from {_from(plan)} with 80% chance{if_so}.")
+    """One sentence: what the method that decides can see, and then what it could if more were known."""
+    if t.verdict in FORBIDDEN:
+        return []
+    seen = [_from(plan) for plan in t.plans]
     if t.careful is not None:
-        basis = "the spread of the differences"
-        out.append(f"Power: by {basis}, the method that decides sees effects from {_from(t.careful)} with 80% chance.")
-    return out
+        rest = f" If periods were independent, it would be {_either(seen)}." if seen else ""
+        return [f"Power: effects from {_from(t.careful)} are seen with 80% chance by {t.primary.name}.{rest}"]
+    if not seen:
+        return []
+    after = ", less what the time before explains," if t.primary.name == ADJUSTED else ""
+    poisson = f" (from {seen[1]} if they varied as independent events do)" if len(seen) > 1 else ""
+    sees = f"a trial of this size sees effects from {seen[0]} with 80% chance{poisson}"
+    return [f"Power: by the spread within the arms{after} {sees}."]
+
+
+def _either(seen: list[str]) -> str:
+    if len(seen) == 1:
+        return seen[0]
+    return f"{seen[0]} by the spread within the arms, or {seen[1]} by that of independent events"
 
 
 def _from(plan: Any) -> str:
@@ -132,7 +196,7 @@ def looks_sentences(t: Any) -> list[str]:
     top = max(x.e_values)
     told = f", {x.note}" if x.note else ""
     return [
-        f"Looking at any time: {word} (largest e-value {significant(top)}, p {_p(x.p_value)}{ends}; {x.name}{told})."
+        f"Looking at any time: {word} (largest e-value {significant(top)}, p {p_equals(x.p_value)}{ends}; {x.name}{told})."
     ]
 
 
@@ -147,25 +211,43 @@ def uplift_sentences(t: Any) -> list[str]:
         "no clear difference": "Whether acting helps more where the score is high is not clear",
         "not known": "Whether acting helps more where the score is high cannot be said",
     }
-    halves = "" if u.contrast.value is None else f": upper half of the scores less lower half {u.contrast}"
     return [
-        f"{words[u.verdict]}{halves}.",
+        f"{words[u.verdict]}{_halves(t)}.",
         f"Qini coefficient {estimate_text(u.qini_coefficient)} (0 is acting at random); area under the uplift curve "
         f"{estimate_text(u.auuc)}.",
     ]
+
+
+def _halves(t: Any) -> str:
+    """The gain in either half of the scores, and how far they are apart."""
+    c = t.uplift.contrast
+    if c.value is None:
+        return ""
+    share = t.design.kind == "0/1"
+    one, other = (significant(100 * v if share else v) for v in c.values)
+    halves = f"{one}{' percentage points' if share else ''} in the upper half of the scores and {other} in the lower"
+    return f": the gain is {halves}, a difference of {points(c) if share else c}"
 
 
 def _money(t: Any) -> list[str]:
     m = t.money
     if m is None:
         return []
-    periods = " periods" if m.per == "period" else ""
-    made = f"Money: {estimate_text(m.each)} per {m.per}, {estimate_text(m.total)} in all for {count(m.treated)} treated{periods}."
-    return [made]
+    whole = f"{estimate_text(m.total)} in all"
+    if not t.design.scaled:
+        what = {"period": "treated periods"}.get(m.per, "exposed in all periods" if "exposed" in m.per else "treated")
+        whole += f" for {count(m.treated)} {what}"
+    return [f"Money: {estimate_text(m.each)} per {m.per}, {whole}."]
 
 
-def _p(p: float) -> str:
-    return f"= {significant(p, 2)}" if p >= 0.0001 else "< 0.0001"
+def p_equals(p: float) -> str:
+    """A p-value with its sign of equality; never 0.
+
+    >>> p_equals(0.008), p_equals(0.0)
+    ('= 0.0080', '< 0.0001')
+    """
+    told = p_text(p)
+    return told if told.startswith("<") else f"= {told}"
 
 
 # Text -----------------------------------------------------------------------------------------------------------------
@@ -194,11 +276,14 @@ def methods_table(t: Any) -> Table:
             value, low, high = estimate_parts(e.value, e.low, e.high)
             interval = f"{low} to {high}" if low else ""
             value = f"× {value}" if m.ratio else value
-        if e.p_value is not None:
+        if e.p_value is not None and t.verdict not in FORBIDDEN:
             p = "< 0.0001" if e.p_value < 0.0001 else f"{e.p_value:.4f}"
-        mark = "decides" if m.primary and m.valid else "" if m.valid else NOT_VALID
+        mark = "decides" if m is t.decides else "" if m.valid else NOT_VALID
         rows.append((m.name, m.unit, value, interval, p, mark))
-    return Table("Every method (treated less control; × treated over control)", head, "llrlrl", rows)
+    title = "Every method (treated less control; × treated over control)"
+    if t.verdict in FORBIDDEN:
+        title = "What happened, by every method (treated less control; × treated over control)"
+    return Table(title, head, "llrlrl", rows)
 
 
 def method_notes(t: Any) -> list[str]:
@@ -212,6 +297,9 @@ def method_notes(t: Any) -> list[str]:
         rest = [m.name for m in t.methods if m.name not in names]
         whom = f"All but {rest[0]}" if len(rest) == 1 and len(names) > 2 else ", ".join(names)
         out.append(f"{whom}: {text}.")
+    p = t.periods
+    if p is not None and p.per is None and not p.even and p.known and any(m.unit == "period" for m in t.methods):
+        out.append(f"Differences by period are told for {count(p.level)} exposed units.")
     return out
 
 

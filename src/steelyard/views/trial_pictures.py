@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
-from steelyard.views.trial import NOT_VALID, looks_sentences, trial_sentences, uplift_sentences
+from steelyard.views.trial import FORBIDDEN, NOT_VALID, looks_sentences, per_what, trial_sentences, uplift_sentences
 from steelyard.words import count, significant, visible
 
 MOST_PERIODS = 400
@@ -40,12 +40,13 @@ def effect_chart(t: Any) -> Chart:
     low, high = _room(ends)
     marks: list[Mark] = [Rule(x=0.0)]
     for i, (m, value, a, b) in enumerate(shown):
-        colour = "quiet" if not m.valid else 1 if m.primary else 0
+        decides = m is t.decides
+        colour = "quiet" if not m.valid else 1 if decides else 0
         left, right = (None, None) if a is None or b is None else (max(a, low), min(b, high))
-        marks.append(Point(value, float(i), colour, "diamond" if m.primary else "circle", 5.0, left, right))
+        marks.append(Point(value, float(i), colour, "diamond" if decides else "circle", 5.0, left, right))
         if not m.valid:
             marks.append(Text(high, float(i), NOT_VALID, "quiet", "end", dy=-7))
-    across = Scale(low, high, f"Outcome of {visible(t.design.treated)} against the control", "share")
+    across = Scale(low, high, f"Relative difference of {visible(t.design.treated)} from the control", "share")
     up = Scale(-0.6, len(shown) - 0.4, "", "names", tuple(m.name for m, *_ in shown))
     columns = {
         "method": [m.name for m, *_ in shown],
@@ -54,9 +55,12 @@ def effect_chart(t: Any) -> Chart:
         "high": [r[3] for r in shown],
         "valid": [r[0].valid for r in shown],
     }
-    said = f"{trial_sentences(t)[0]} The relative effect by {len(shown)} methods."
+    what = "difference" if t.verdict in FORBIDDEN else "effect"
+    said = f"{trial_sentences(t)[0]} The relative {what} by {len(shown)} methods."
     size = (680.0, 110.0 + 27.0 * len(shown))
-    return Chart("effect", f"Effect by method: {t.verdict}", across, up, tuple(marks), said, columns, size=size)
+    return Chart(
+        "effect", f"Relative {what} by method: {t.verdict}", across, up, tuple(marks), said, columns, size=size
+    )
 
 
 def _relative(m: Any) -> tuple[float | None, float | None, float | None]:
@@ -79,7 +83,8 @@ def periods_chart(t: Any) -> Chart:
     xs = [float(i + 1) for i in range(len(p.names))]
     rows = []
     for i in (1, 0):
-        values = p.counts[i] if p.exposed is None or d.analysis == "period" else p.counts[i] / p.exposed[i]
+        by_period = p.counts[i] if p.even or p.exposed is None else p.counts[i] / p.exposed[i] * p.level
+        values = by_period if p.exposed is None or d.analysis == "period" else p.counts[i] / p.exposed[i]
         rows.append([None if math.isnan(v) else float(v) for v in values])
     ys = [v for row in rows for v in row if v is not None]
     low, high = _room(ys, min(ys))
@@ -93,6 +98,8 @@ def periods_chart(t: Any) -> Chart:
     labels = tuple((x, visible(n)) for x, n in list(zip(xs, p.names, strict=True))[::step])
     across = Scale(0.5, len(xs) + 0.5, "Period", labels=labels)
     what = "Events" if d.analysis == "period" and d.kind != "number" else "Mean outcome"
+    if d.analysis == "period" and not p.even:
+        what = f"{'Events' if d.kind != 'number' else 'Outcome'} {per_what(t).removesuffix(' and period')}"
     columns: dict[str, Any] = {"period": [str(n) for n in p.names], names[0]: rows[0], names[1]: rows[1]}
     said = f"The outcome of both arms in {len(xs)} periods; dashed lines are the means."
     legend = ((names[0], 0), (names[1], 1))

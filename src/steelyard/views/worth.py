@@ -62,7 +62,8 @@ def worth_sentences(w: Any) -> list[str]:
     """The story of a profit or cost in a few sentences."""
     word = "profit" if w.measure == "profit" else "cost"
     each = f", {estimate_text(w.per_case)} a case" if w.per_case is not None else ""
-    out = [f"The {word} of {count(w.n)} rows is {estimate_text(w)}{each}, {w.reference}.", verdict_sentence(w)]
+    against = "" if w.reference == "absolute" else f", {w.reference}"
+    out = [f"The {word} of {count(w.n)} rows is {estimate_text(w)}{each}{against}.", verdict_sentence(w)]
     if w.band is not None:
         low, high = (significant(v, 4) for v in w.band)
         out.append(f"Over the ranges given it lies between {low} and {high}; the middle of each range is told above.")

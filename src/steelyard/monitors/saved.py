@@ -1,0 +1,55 @@
+"""Bins of many columns in one file, and bins of one column or of many read back from it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import UnreadableSource
+from steelyard.monitors.bins import SCHEMA, Bins
+
+MARK = "steelyard bins"
+
+
+class ManyBins(dict[str, Bins]):
+    """Bins by column, to be saved together and used as the reference of later samples.
+
+    >>> list(ManyBins(age=Bins("age", "numbers", edges=(30.0,))))
+    ['age']
+    """
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {MARK: SCHEMA, "columns": {name: b.to_dict() for name, b in self.items()}}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the bins of every column and their reference counts as JSON."""
+        from steelyard.writing import write_whole
+
+        write_whole(path, json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def is_saved(path: Any) -> bool:
+    """Whether it is the path of a file that begins as saved bins do."""
+    if not isinstance(path, str | os.PathLike) or not str(path).lower().endswith(".json"):
+        return False
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(len(MARK) + 20).lstrip("{ \n").startswith(f'"{MARK}"')
+    except (OSError, ValueError):
+        return False
+
+
+def load_bins(path: str | os.PathLike[str]) -> Bins | ManyBins:
+    """Read bins of one column, or of many, that were saved."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        columns = data["columns"] if isinstance(data, dict) and "columns" in data else None
+        if columns is None:
+            return Bins.from_dict(data)
+        return ManyBins({name: Bins.from_dict(b) for name, b in columns.items()})
+    except (OSError, AttributeError, KeyError, TypeError, ValueError):
+        message = f'"{path}" holds no saved bins.'
+        raise UnreadableSource(message, "Name the file that the save of bins wrote.") from None

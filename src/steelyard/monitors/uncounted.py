@@ -1,0 +1,34 @@
+"""Columns of which nothing can be said: nearly every value is a different one, or the texts are dates."""
+
+from __future__ import annotations
+
+import re
+
+from steelyard.monitors.bins import Bins
+
+APART = 0.1
+"""Below this share of rows in levels with a bin of their own, no change could be seen."""
+LEAST = 20
+"""Rows from which on it is told."""
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?")
+
+
+def why_not(bins: Bins) -> str:
+    """Why a change of this column could not be seen, in words; empty where it could.
+
+    >>> from steelyard.monitors.reading import count_reference, open_sheet
+    >>> ids = {"id": [f"customer {i}" for i in range(100)], "day": ["2024-01-31", "2024-02-01"] * 50}
+    >>> made = count_reference(open_sheet(ids))
+    >>> why_not(made["id"])[:29], why_not(made["day"])
+    ('nearly every value is another', 'dates move on by themselves')
+    """
+    if bins.kind != "levels" or bins.reference is None:
+        return ""
+    names = [v for v in (*bins.levels, *bins.pooled) if v is not None]
+    if names and all(isinstance(v, str) and DATE.fullmatch(v.strip()) for v in names):
+        return "dates move on by themselves"
+    held = bins.reference.counts[: bins.ordinary]
+    total, own = float(held.sum()), float(held[: len(bins.levels)].sum())
+    if bins.reference.rows >= LEAST and total > 0 and own < APART * total:
+        return "nearly every value is another, as of identifiers, so that no change could be seen"
+    return ""
