@@ -17,7 +17,7 @@ from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.columns import make_column
 from steelyard.engines.frames import FrameRows
 from steelyard.rows import Tally
-from steelyard.sources.relations import from_relation
+from steelyard.sources.relations import Relation
 
 FINENESS = [grid.COARSE, grid.FINE]
 
@@ -67,7 +67,7 @@ def test_a_database_agrees(m: int) -> None:
         lows={"low": lambda r: r.chain([(r.state(scores=("score",)) > 0, 0.0)], r.value("score"))},
         highs={"high": lambda r: r.chain([(r.state(scores=("score",)) > 0, 0.0)], r.value("score"))},
     )
-    found = from_relation(relation, {"score": "x"}, {"x": "x"}).tally(request)
+    found = Relation(relation).rows({"score": "x"}).tally(request)
     order = np.argsort(found["cell"])
     cells, start, rows = np.unique(grid.encode(AWKWARD, m), return_index=True, return_counts=True)
     rows[cells == 0] += 7  # zeros, and what has no cell

@@ -304,16 +304,16 @@ def test_columns_of_the_host_beside_tensors() -> None:
 @here
 def test_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     score = torch.tensor(SCORE)
-    with pytest.raises(UsageError, match="The score is an array of 2 dimensions, where one value for each row"):
+    with pytest.raises(UsageError, match="The scores are a matrix of 6 rows and 2 columns"):
         sy.evaluate(target=TRUTH, score=torch.zeros(6, 2))
     with pytest.raises(UsageError, match=r"The score is a tensor of type torch.complex64 that cannot be counted."):
         sy.evaluate(target=TRUTH, score=score * 1j)
-    with pytest.raises(UsageError, match=r"Hint: Pass a dense tensor of real numbers, whole numbers or booleans."):
+    with pytest.raises(UsageError, match=r"The score is a sparse tensor, where one value for each row is needed."):
         sy.evaluate(target=TRUTH, score=score.to_sparse())
     with pytest.raises(LengthsDiffer, match="target 6, score 5"):
         sy.evaluate(target=TRUTH, score=score[:5])
     monkeypatch.setattr(devices, "DEVICES", {"cpu", "meta"})
-    with pytest.raises(UsageError, match=r"the target is on cpu \(torch\), the score is on meta \(torch\)"):
+    with pytest.raises(UsageError, match='The score is a tensor on the device "meta", which holds no values'):
         sy.evaluate(target=torch.tensor(TRUTH), score=score.to("meta"))
 
 

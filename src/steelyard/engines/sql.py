@@ -101,7 +101,7 @@ class Text:
 
     def floor(self) -> Text:
         """The largest whole number not above it."""
-        return self._made(f"floor({self.sql})")
+        return self._made(self.words.table.floor(self.sql))
 
     def cast(self, kind: str) -> Text:
         """As a floating-point number, a whole number or a text."""

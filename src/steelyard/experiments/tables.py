@@ -34,7 +34,8 @@ def as_table(X: Any) -> Any:
         from steelyard.results import make_frame
 
         return make_frame({k: list(v) for k, v in X.items()})
-    table = open_table(X)
+    # A list is rows to learn from, texts perhaps, and never one of paths.
+    table = None if isinstance(X, list | tuple) else open_table(X)
     if table is not None:
         return read_table(table)
     if type(X).__module__.startswith("pyarrow"):

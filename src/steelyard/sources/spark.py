@@ -152,6 +152,11 @@ class SparkTable(Table):
         moved = f"timestampadd(MICROSECOND, unix_micros({x}), timestamp_ntz'1970-01-01 00:00:00')"
         return f"cast({moved} as string)"
 
+    @staticmethod
+    def floor(x: str) -> str:
+        """The largest whole number not above x; Spark makes a bigint of it, which infinity and large numbers are not."""
+        return f"(case when abs({x}) < 9.0E15D then cast(floor({x}) as double) else {x} end)"
+
     def cell(self, x: str, m: int, otherwise: int = 0) -> str:
         """The grid cell of a number, and what stands for one that is missing or not finite."""
         return cell_text(x, m, otherwise, self.literal, lambda y: f"floor(log2({y}))")

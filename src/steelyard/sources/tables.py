@@ -138,6 +138,11 @@ class Table(ABC):
         """Whether a floating-point number is NaN, which databases put above infinity; null where it is missing."""
         return f"({x} > {cls.literal(np.inf)})"
 
+    @staticmethod
+    def floor(x: str) -> str:
+        """The largest whole number not above a floating-point number, as such a number."""
+        return f"floor({x})"
+
     def finite(self, x: str) -> str:
         """Whether a floating-point number is there, and neither NaN nor infinite."""
         return f"({x} is not null and not {self.is_nan(x)} and abs({x}) < {self.literal(np.inf)})"
