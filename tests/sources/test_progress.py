@@ -46,7 +46,8 @@ def test_duckdb_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     told = [share for share in seen if share is not None]
     assert told
     assert told == sorted(told)
-    assert 0 <= told[0] < told[-1] <= 1
+    # DuckDB counts by pipelines, of which a short question may have but one under way.
+    assert 0 <= told[0] <= told[-1] <= 1
     count = len(seen)
     table.ask(asked.replace("range(40)", "range(2)"))
     assert len(seen) == count, "nobody is told when the watching is over"
