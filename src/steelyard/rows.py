@@ -6,7 +6,7 @@ as the engine sees them. The same function runs on NumPy arrays and as an expres
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -87,6 +87,24 @@ STATE_WORDS = {
     NO_PREDICTION: "a missing prediction",
     NO_VALUE: "a missing or infinite amount",
 }
+
+
+def row_checks(
+    rows: Rows, scores: Sequence[str], numbers: Sequence[str], labels: Sequence[str]
+) -> list[tuple[str, str, int]]:
+    """What is looked for in a row, in this order: a question, the role it is asked of, and the state of a row where it holds.
+
+    The questions are "absent" (no level), "nan", "infinite", "unusable" (no finite number) and "not above zero".
+    """
+    codes = {"target": NO_TARGET, "prediction": NO_PREDICTION}
+    found = [("absent", role, codes.get(role, NO_TARGET)) for role in labels]
+    for role in (*scores, *numbers):
+        found += [("nan", role, codes.get(role, NO_SCORE)), ("infinite", role, INFINITE_SCORE)]
+    if rows.has("weight"):
+        found += [("unusable", "weight", NO_WEIGHT), ("not above zero", "weight", BAD_WEIGHT)]
+    if rows.has("unit"):
+        found.append(("absent", "unit", NO_UNIT))
+    return [*found, *(("unusable", role, NO_VALUE) for role in value_roles(rows))]
 
 
 def merge_tables(parts: list[Table], request: Tally) -> Table:

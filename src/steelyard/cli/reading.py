@@ -34,6 +34,13 @@ ROWS_ONLY = (
 )
 """Options that only rows can answer; a saved evaluation has none."""
 
+
+def _key_option(*names: str) -> Decorator:
+    """The key of labels; `check` calls it --key alone, since its --on means something else."""
+    told = "The column by which rows of --labels are found, KEY or HERE=THERE; repeat."
+    return click.option(*names, metavar="KEY", multiple=True, help=told)
+
+
 OPTIONS: dict[str, Decorator] = {
     "target": click.option("--target", metavar="COLUMN", help="What really happened."),
     "score": click.option(
@@ -110,20 +117,8 @@ OPTIONS: dict[str, Decorator] = {
     "labels": click.option(
         "--labels", metavar="FILE", help="Another table with more columns of the same rows, such as the target."
     ),
-    "on": click.option(
-        "--on",
-        "--key",
-        "key",
-        metavar="KEY",
-        multiple=True,
-        help="The column by which rows of --labels are found, KEY or HERE=THERE; repeat.",
-    ),
-    "key": click.option(
-        "--key",
-        metavar="KEY",
-        multiple=True,
-        help="The column by which rows of --labels are found, KEY or HERE=THERE; repeat.",
-    ),
+    "on": _key_option("--on", "--key", "key"),
+    "key": _key_option("--key"),
     "spark": click.option(
         "--spark",
         metavar="ADDRESS",

@@ -11,19 +11,12 @@ import numpy.typing as npt
 from steelyard import grid
 from steelyard.engines.columns import Column, Levels
 from steelyard.rows import (
-    BAD_WEIGHT,
     GOOD,
-    INFINITE_SCORE,
-    NO_PREDICTION,
-    NO_SCORE,
-    NO_TARGET,
-    NO_UNIT,
-    NO_VALUE,
-    NO_WEIGHT,
     ScoreCells,
     ScoreTally,
     Table,
     Tally,
+    row_checks,
     value_roles,
 )
 
@@ -146,34 +139,26 @@ class ArrayRows:
     def state(self, *, scores: Sequence[str] = (), numbers: Sequence[str] = (), labels: Sequence[str] = ()) -> Any:
         """Whether a row is usable, and if not why; one number when all are."""
         state: Any = GOOD
-        checks: list[tuple[Any, int]] = []
-        for role in labels:
-            absent = self.columns[role].absent()
-            code = NO_PREDICTION if role == "prediction" else NO_TARGET
-            if absent is not None or -1 in self._cheap_codes(role):
-                checks.append((self.level(role).codes < 0, code))
-        for role in (*scores, *numbers):
-            x = self.value(role)
-            if not np.isfinite(x).all():
-                code = {"target": NO_TARGET, "prediction": NO_PREDICTION}.get(role, NO_SCORE)
-                checks.append((np.isnan(x), code))
-                checks.append((np.isinf(x), INFINITE_SCORE))
-        if self.has("weight"):
-            w = self.value("weight")
-            if not (np.isfinite(w).all() and w.min(initial=1.0) > 0):
-                checks.append((~np.isfinite(w), NO_WEIGHT))
-                checks.append((w <= 0, BAD_WEIGHT))
-        if self.has("unit"):
-            absent = self.columns["unit"].absent()
-            if absent is not None:
-                checks.append((absent, NO_UNIT))
-        for role in value_roles(self):
-            x = self.value(role)
-            if not np.isfinite(x).all():
-                checks.append((~np.isfinite(x), NO_VALUE))
-        for mask, code in reversed(checks):
-            state = np.where(mask, code, state)
+        for question, role, code in reversed(row_checks(self, scores, numbers, labels)):
+            mask = self._holds(question, role)
+            if mask is not None:
+                state = np.where(mask, code, state)
         return state
+
+    def _holds(self, question: str, role: str) -> Any:
+        """The rows for which a check holds; None where it holds for none."""
+        if question == "absent":
+            absent = self.columns[role].absent()
+            if role == "unit":
+                return absent
+            return self.level(role).codes < 0 if absent is not None or -1 in self._cheap_codes(role) else None
+        x = self.value(role)
+        mask = (
+            x <= 0
+            if question == "not above zero"
+            else {"nan": np.isnan, "infinite": np.isinf}.get(question, _unusable)(x)
+        )
+        return mask if mask.any() else None
 
     def _cheap_codes(self, role: str) -> set[int]:
         # Object columns may hide missing values that only the level search finds.
@@ -257,6 +242,10 @@ class ArrayRows:
                     x = np.broadcast_to(np.asarray(term(self), dtype=np.float64), (n,))[order]
                     out[name] = reduce.reduceat(x, starts) if len(starts) else np.zeros(0)
         return out
+
+
+def _unusable(x: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    return ~np.isfinite(x)
 
 
 def _sums(place: npt.NDArray[np.int64], x: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.float64]:

@@ -19,20 +19,12 @@ from steelyard.engines.sql import SqlFrame
 from steelyard.engines.words import kinds_of, words_of
 from steelyard.errors import NotAvailable
 from steelyard.rows import (
-    BAD_WEIGHT,
     GOOD,
-    INFINITE_SCORE,
-    NO_PREDICTION,
-    NO_SCORE,
-    NO_TARGET,
-    NO_UNIT,
-    NO_VALUE,
-    NO_WEIGHT,
     ScoreCells,
     ScoreTally,
     Table,
     Tally,
-    value_roles,
+    row_checks,
 )
 
 ENOUGH = 1000
@@ -242,22 +234,18 @@ class FrameRows:
 
     def state(self, *, scores: Sequence[str] = (), numbers: Sequence[str] = (), labels: Sequence[str] = ()) -> Any:
         """Whether a row is usable, and if not why."""
-        checks: list[tuple[Any, int]] = []
-        for role in labels:
-            checks.append((self._absent(role), NO_PREDICTION if role == "prediction" else NO_TARGET))
-        for role in (*scores, *numbers):
-            x = self.value(role)
-            code = {"target": NO_TARGET, "prediction": NO_PREDICTION}.get(role, NO_SCORE)
-            checks.append((x.is_null() | x.is_nan(), code))
-            checks.append((x.abs() == np.inf, INFINITE_SCORE))
-        if self.has("weight"):
-            w = self.value("weight")
-            checks.append((~self._finite(w), NO_WEIGHT))
-            checks.append((w <= 0.0, BAD_WEIGHT))
-        if self.has("unit"):
-            checks.append((self._absent("unit"), NO_UNIT))
-        checks.extend((~self._finite(self.value(role)), NO_VALUE) for role in value_roles(self))
-        return self.chain(checks, GOOD)
+        checks = row_checks(self, scores, numbers, labels)
+        return self.chain([(self._holds(question, role), code) for question, role, code in checks], GOOD)
+
+    def _holds(self, question: str, role: str) -> Any:
+        if question == "absent":
+            return self._absent(role)
+        x = self.value(role)
+        if question == "nan":
+            return x.is_null() | x.is_nan()
+        if question == "infinite":
+            return x.abs() == np.inf
+        return x <= 0.0 if question == "not above zero" else ~self._finite(x)
 
     def _absent(self, role: str) -> Any:
         """Whether a row holds no level: null, NaN or infinite."""

@@ -17,20 +17,12 @@ from steelyard.engines.devices import DeviceColumn, MovedColumn, bits_of, fetch,
 from steelyard.engines.groups import grouped, joined
 from steelyard.errors import UsageError
 from steelyard.rows import (
-    BAD_WEIGHT,
     GOOD,
-    INFINITE_SCORE,
-    NO_PREDICTION,
-    NO_SCORE,
-    NO_TARGET,
-    NO_UNIT,
-    NO_VALUE,
-    NO_WEIGHT,
     ScoreCells,
     ScoreTally,
     Table,
     Tally,
-    value_roles,
+    row_checks,
 )
 
 MANY = 1 << 18
@@ -181,20 +173,18 @@ class TensorRows:
 
     def state(self, *, scores: Sequence[str] = (), numbers: Sequence[str] = (), labels: Sequence[str] = ()) -> Any:
         """Whether a row is usable, and if not why; one number when all are."""
-        xp = self.xp
-        cases: list[tuple[Any, int]] = []
-        for role in labels:
-            cases.append((self.held[role].absent(self.rows), NO_PREDICTION if role == "prediction" else NO_TARGET))
-        for role in (*scores, *numbers):
-            code = {"target": NO_TARGET, "prediction": NO_PREDICTION}.get(role, NO_SCORE)
-            if not bool(xp.isfinite(self.value(role)).all()):
-                cases += [(xp.isnan(self.value(role)), code), (xp.isinf(self.value(role)), INFINITE_SCORE)]
-        if self.has("weight"):
-            cases += [(~xp.isfinite(self.value("weight")), NO_WEIGHT), (self.value("weight") <= 0, BAD_WEIGHT)]
-        if self.has("unit"):
-            cases.append((self.held["unit"].absent(self.rows), NO_UNIT))
-        cases += [(~xp.isfinite(self.value(role)), NO_VALUE) for role in value_roles(self)]
+        checks = row_checks(self, scores, numbers, labels)
+        cases = [(self._holds(question, role), code) for question, role, code in checks]
         return self.chain([(mask, code) for mask, code in cases if mask is not None and bool(mask.any())], GOOD)
+
+    def _holds(self, question: str, role: str) -> Any:
+        """The rows for which a check holds; None where it holds for none."""
+        if question == "absent":
+            return self.held[role].absent(self.rows)
+        x, xp = self.value(role), self.xp
+        if question == "not above zero":
+            return x <= 0
+        return xp.isnan(x) if question == "nan" else xp.isinf(x) if question == "infinite" else ~xp.isfinite(x)
 
     # A faster way for a shape it knows -------------------------------------------------------------------------------
     def score_cells(self, request: ScoreTally) -> ScoreCells | None:
