@@ -1,8 +1,11 @@
 """How the tests run: how hard Hypothesis tries, which files are tests, and the servers that several rooms ask."""
 
 import os
+import zlib
 from pathlib import Path
 
+import numpy as np
+import pytest
 from hypothesis import HealthCheck, settings
 
 from .servers.fixtures import postgres, spark, spark_cluster, spark_connect
@@ -23,3 +26,9 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave alone what the tests merely use: docstring examples are looked for in src, not in every file here."""
     name = collection_path.name
     return True if name.endswith(".py") and not name.startswith("test_") and name != "conftest.py" else None
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    """Random numbers of a test's own: the same whichever tests ran before it in the same process."""
+    return np.random.default_rng(zlib.crc32(request.node.name.encode()))

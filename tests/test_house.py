@@ -69,6 +69,27 @@ def test_nothing_is_left_to_do_in_the_source() -> None:
     assert not found
 
 
+def test_no_test_draws_from_what_another_has_drawn_from() -> None:
+    """A generator of the whole module gives a test other numbers whenever other tests ran before it."""
+    found = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        made = [
+            node
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+            and "default_rng" in ast.dump(node.value.func if isinstance(node.value, ast.Call) else node.value)
+        ]
+        shared = {target.id for node in made for target in node.targets if isinstance(target, ast.Name)}
+        functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+        drawn = {
+            n.id for f in functions for n in ast.walk(f) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+        }
+        own = {n.id for f in functions for n in ast.walk(f) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        found += [f"{path.relative_to(ROOT)}: {name}" for name in sorted((shared & drawn) - own)]
+    assert not found, f"ask for the fixture rng instead: {found}"
+
+
 def test_the_types_are_published() -> None:
     assert (SOURCE / "py.typed").exists()
 

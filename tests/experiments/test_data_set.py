@@ -22,9 +22,9 @@ import steelyard as sy
 from steelyard.experiments.data_set import data_set
 
 ROWS = 60
-rng = np.random.default_rng(7)
-NUMBERS = rng.normal(size=(ROWS, 3))
-TRUTH = (NUMBERS[:, 0] + 0.5 * rng.normal(size=ROWS) > 0).astype(int)
+_r = np.random.default_rng(7)
+NUMBERS = _r.normal(size=(ROWS, 3))
+TRUTH = (NUMBERS[:, 0] + 0.5 * _r.normal(size=ROWS) > 0).astype(int)
 COLUMNS = {f"x{i}": NUMBERS[:, i] for i in range(3)}
 
 
@@ -203,7 +203,7 @@ def test_a_unit_that_was_given_stands_above_the_group() -> None:
     assert x["tree"]["accuracy"].low == pytest.approx(by_hand["accuracy"].low, abs=1e-12)
 
 
-def test_mixed_columns_reach_models_by_name_and_gradient_boosting() -> None:
+def test_mixed_columns_reach_models_by_name_and_gradient_boosting(rng: np.random.Generator) -> None:
     from lightgbm import LGBMClassifier
 
     level = pd.Series(rng.choice(["a", "b", "c"], ROWS))
@@ -257,7 +257,7 @@ def test_the_kind_of_a_target_without_a_model_to_ask(target: list[Any], kind: st
     assert data_set("d", np.zeros((len(target), 1)), target, positive=positive).kind == kind
 
 
-def test_the_model_decides_what_whole_numbers_are() -> None:
+def test_the_model_decides_what_whole_numbers_are(rng: np.random.Generator) -> None:
     count = rng.poisson(3, ROWS)
     assert sy.experiment(DecisionTreeRegressor(), NUMBERS, count, design=sy.KFold(3)).plan["data"]["data"]["kind"] == (
         "continuous"
@@ -267,7 +267,7 @@ def test_the_model_decides_what_whole_numbers_are() -> None:
     assert x.plan["data"]["data"]["levels"] == [0, 1, 2]
 
 
-def test_other_values_another_fingerprint_and_the_same_values_the_same() -> None:
+def test_other_values_another_fingerprint_and_the_same_values_the_same(rng: np.random.Generator) -> None:
     frame = pd.DataFrame({**COLUMNS, "level": rng.choice(["a", "b"], ROWS)})
 
     def mark(X: Any = frame, y: Any = TRUTH, **options: Any) -> str:

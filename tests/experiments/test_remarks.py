@@ -20,9 +20,9 @@ from steelyard.experiments.running import Interrupted
 from steelyard.experiments.runs import runs
 from steelyard.experiments.standard import MODELS, standard_model
 
-rng = np.random.default_rng(3)
-X = rng.normal(size=(90, 3))
-Y = (X[:, 0] + rng.normal(size=90) > 0).astype(int)
+_r = np.random.default_rng(3)
+X = _r.normal(size=(90, 3))
+Y = (X[:, 0] + _r.normal(size=90) > 0).astype(int)
 CANCER = load_breast_cancer(return_X_y=True)
 
 
@@ -156,7 +156,7 @@ def test_folds_without_a_value_are_told() -> None:
     assert "bayes: auc has no value in 2 of 5 folds: the estimate rests on the other 3." in x.notes()
 
 
-def test_a_constant_model_gets_an_explanation_and_no_place() -> None:
+def test_a_constant_model_gets_an_explanation_and_no_place(rng: np.random.Generator) -> None:
     y = np.array([0, 1] * 40)
     Z = np.column_stack([y + rng.normal(size=80), rng.normal(size=80)])
     x = sy.experiment({"none": "baseline", "bayes": GaussianNB()}, Z, y, design=sy.LeaveOneOut())

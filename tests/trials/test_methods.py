@@ -21,15 +21,14 @@ from steelyard.trials.rates import KINDS, dispersion, negative_binomial, poisson
 from steelyard.trials.sample_ratio import sample_ratio
 
 COUNTS = st.lists(st.integers(0, 60), min_size=3, max_size=15)
-RNG = np.random.default_rng(20261115)
 
 
-def samples(n: int = 12) -> list[tuple[np.ndarray, np.ndarray]]:
-    return [(RNG.normal(5, 2, int(RNG.integers(3, 30))), RNG.normal(4, 1, int(RNG.integers(3, 30)))) for _ in range(n)]
+def samples(rng: np.random.Generator, n: int = 12) -> list[tuple[np.ndarray, np.ndarray]]:
+    return [(rng.normal(5, 2, int(rng.integers(3, 30))), rng.normal(4, 1, int(rng.integers(3, 30)))) for _ in range(n)]
 
 
-def test_welch_and_pooled_agree_with_scipy() -> None:
-    for a, b in samples():
+def test_welch_and_pooled_agree_with_scipy(rng: np.random.Generator) -> None:
+    for a, b in samples(rng):
         for mine, equal in ((welch(a, b), False), (pooled_t(a, b), True)):
             theirs = stats.ttest_ind(a, b, equal_var=equal)
             ends = theirs.confidence_interval(0.95)
@@ -37,17 +36,17 @@ def test_welch_and_pooled_agree_with_scipy() -> None:
             assert found == pytest.approx((theirs.statistic, theirs.pvalue, theirs.df, ends.low, ends.high), rel=1e-9)
 
 
-def test_paired_and_wilcoxon_agree_with_scipy() -> None:
+def test_paired_and_wilcoxon_agree_with_scipy(rng: np.random.Generator) -> None:
     for _ in range(12):
-        a, b = RNG.normal(5, 2, 11), RNG.normal(4, 2, 11)
+        a, b = rng.normal(5, 2, 11), rng.normal(4, 2, 11)
         mine, theirs = paired_t(a, b), stats.ttest_rel(a, b)
         assert (mine.statistic, mine.p_value) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-9)
         assert wilcoxon_by_period(a, b).p_value == pytest.approx(stats.wilcoxon(a, b, method="exact").pvalue, rel=1e-9)
 
 
 @pytest.mark.parametrize("test", [welch, pooled_t, paired_t])
-def test_swapping_the_arms_turns_the_answer_round(test) -> None:
-    for a, b in samples(6):
+def test_swapping_the_arms_turns_the_answer_round(test, rng: np.random.Generator) -> None:
+    for a, b in samples(rng, 6):
         n = min(a.size, b.size)
         one, other = test(a[:n], b[:n]), test(b[:n], a[:n])
         assert (one.value, one.low, one.high) == pytest.approx((-other.value, -other.high, -other.low))
@@ -84,40 +83,44 @@ def sandwich(y: np.ndarray, arm: np.ndarray, unit: np.ndarray) -> tuple[float, f
     return float(beta[1]), math.sqrt((bread @ meat @ bread)[1, 1])
 
 
-def test_by_units_is_the_sandwich_of_least_squares() -> None:
+def test_by_units_is_the_sandwich_of_least_squares(rng: np.random.Generator) -> None:
     for _ in range(10):
-        rows = RNG.integers(1, 6, 25)
+        rows = rng.integers(1, 6, 25)
         unit = np.repeat(np.arange(25), rows)
         arm = (unit % 2).astype(float)
-        y = RNG.normal(size=unit.size) + RNG.normal(size=25)[unit] + 0.5 * arm
+        y = rng.normal(size=unit.size) + rng.normal(size=25)[unit] + 0.5 * arm
         totals = np.bincount(unit, weights=y)
         treated = np.arange(25) % 2 == 1
         d = by_units((totals[treated], totals[~treated]), (rows[treated], rows[~treated]))
         assert (d.value, d.options["error"]) == pytest.approx(sandwich(y, arm, unit), rel=1e-9)
 
 
-def test_rows_of_a_unit_make_it_no_surer() -> None:
+def test_rows_of_a_unit_make_it_no_surer(rng: np.random.Generator) -> None:
     """Writing every row five times changes nothing but the number of rows."""
-    y = (RNG.normal(size=20), RNG.normal(size=25))
+    y = (rng.normal(size=20), rng.normal(size=25))
     once = by_units(y, (np.ones(20), np.ones(25)))
     often = by_units((5 * y[0], 5 * y[1]), (np.full(20, 5), np.full(25, 5)))
     assert (once.value, once.low, once.high) == pytest.approx((often.value, often.low, often.high))
 
 
-def test_cuped_is_the_regression_on_arm_and_covariate() -> None:
-    x = (RNG.normal(size=60), RNG.normal(size=80))
-    y = (2 * x[0] + RNG.normal(size=60) + 1, 2 * x[1] + RNG.normal(size=80))
+@pytest.mark.parametrize(("treated", "control", "near"), [(60, 60, 1e-9), (9, 9, 1e-9), (6_000, 8_000, 0.04)])
+def test_cuped_is_the_regression_on_arm_and_covariate(
+    rng: np.random.Generator, treated: int, control: int, near: float
+) -> None:
+    """With arms of one size the errors are the same number; otherwise near it, as each arm has a spread of its own."""
+    n = treated + control
+    x = (rng.normal(size=treated), rng.normal(size=control))
+    y = (2 * x[0] + rng.normal(size=treated) + 1, 2 * x[1] + rng.normal(size=control))
     d = cuped(y, x)
-    arm = np.r_[np.ones(60), np.zeros(80)]
-    X = np.column_stack([np.ones(140), arm, np.concatenate(x)])
+    arm = np.r_[np.ones(treated), np.zeros(control)]
+    X = np.column_stack([np.ones(n), arm, np.concatenate(x)])
     beta, *_ = np.linalg.lstsq(X, np.concatenate(y), rcond=None)
     assert (d.value, d.options["slope"]) == pytest.approx((beta[1], beta[2]), rel=1e-9)
     left = np.concatenate(y) - X @ beta
-    errors = np.sqrt(np.diag(np.linalg.inv(X.T @ X)) * (left @ left) / (140 - 3))
-    # Not the same, since each arm has a spread of its own here.
-    assert d.options["error"] == pytest.approx(errors[1], rel=0.04)
-    assert d.high - d.low < 0.6 * (welch(*y).high - welch(*y).low) and 100 < d.options["freedom"] < 138
-    assert cuped(y, (np.zeros(60), np.zeros(80))).value is None
+    errors = np.sqrt(np.diag(np.linalg.inv(X.T @ X)) * (left @ left) / (n - 3))
+    assert d.options["error"] == pytest.approx(errors[1], rel=near)
+    assert d.high - d.low < welch(*y).high - welch(*y).low and 0.5 * n < d.options["freedom"] < n - 2
+    assert cuped(y, (np.zeros(treated), np.zeros(control))).value is None
 
 
 # ---- counts
@@ -244,11 +247,11 @@ def test_sample_ratio_is_the_chi_square() -> None:
         sample_ratio({"a": 1, "b": 2}, {"a": 0.5, "c": 0.5})
 
 
-def test_balance_flags_a_tenth_and_tells_chance() -> None:
-    x = RNG.normal(size=40)
+def test_balance_flags_a_tenth_and_tells_chance(rng: np.random.Generator) -> None:
+    x = rng.normal(size=40)
     small = standardised_difference("score", x, x[::-1] + 0.5 * x.std(ddof=1))
     assert small.flagged and not small.beyond_chance and small.estimate.value == pytest.approx(-0.5)
-    large = standardised_difference("score", RNG.normal(0.5, 1, 2000), RNG.normal(0, 1, 2000))
+    large = standardised_difference("score", rng.normal(0.5, 1, 2000), rng.normal(0, 1, 2000))
     assert large.beyond_chance
     assert standardised_difference("score", [1, 1], [2, 2]).estimate.value is None
 
