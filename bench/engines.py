@@ -2,13 +2,16 @@
 
 python bench/engines.py            20 million rows on DuckDB, Polars, pandas and a Spark cluster, beside MLlib
 python bench/engines.py --linear   1, 10 and 100 million rows with DuckDB: what a row more costs
-Every figure comes from a process of its own, whose memory is that of all its processes together, Java's among them.
+Every figure comes from a process of its own; where Java runs below it, their memory is added up. DuckDB's scan and ours
+take turns, three processes each, of which the fastest counts: other work on the machine then meets both.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -62,10 +65,16 @@ def memory_of_tree(root: int) -> int:
 
 
 class Peak:
-    """The most memory that was seen while something ran."""
+    """The most memory that was seen while something ran: of this process as the system notes it, or with all below it.
+
+    Looking at all processes every so often takes time of the processor, so that it is done for Java's sake alone.
+    """
+
+    def __init__(self, below: bool) -> None:
+        self.below = below
 
     def __enter__(self) -> Peak:
-        self.seen, self.running = 0, True
+        self.seen, self.running = 0, self.below
         self.thread = threading.Thread(target=self._watch, daemon=True)
         self.thread.start()
         return self
@@ -78,6 +87,8 @@ class Peak:
     def __exit__(self, *_: object) -> None:
         self.running = False
         self.thread.join()
+        if not self.below:
+            self.seen = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def timed(function: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
@@ -179,6 +190,9 @@ ONE: dict[str, Callable[[str], tuple[float, Any]]] = {
 }
 
 
+PAIR = ["DuckDB, bare scan", "DuckDB, steelyard"]
+
+
 def measure(name: str, folder: Path) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, __file__, "--one", name, str(folder)], capture_output=True, text=True, check=False
@@ -190,6 +204,15 @@ def measure(name: str, folder: Path) -> dict[str, Any]:
     return dict(json.loads(told[-1]))
 
 
+def in_turn(names: list[str], folder: Path, rounds: int = 3) -> dict[str, dict[str, Any]]:
+    """The fastest of a few processes each, which take turns."""
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    for _ in range(rounds):
+        for name in names:
+            found[name].append(measure(name, folder))
+    return {name: min(each, key=lambda told: told.get("seconds", math.inf)) for name, each in found.items()}
+
+
 # The tables ------------------------------------------------------------------------------------------------------------
 
 
@@ -199,8 +222,9 @@ def compare(rows: int = ROWS) -> None:
         print(f"{rows:,} rows, scores and labels in Parquet")
         print(f"{'':<46} {'seconds':>8} {'M rows/s':>9} {'MB':>6} {'× scan':>7}   what came out")
         floors: dict[str, float] = {}
+        known = in_turn(PAIR, Path(place))
         for name in ONE:
-            found = measure(name, Path(place))
+            found = known.get(name) or measure(name, Path(place))
             if "problem" in found:
                 print(f"{name:<46} {found['problem']}", flush=True)
                 continue
@@ -218,7 +242,7 @@ def linear(sizes: tuple[int, ...] = (1_000_000, 10_000_000, 100_000_000)) -> Non
         with tempfile.TemporaryDirectory() as place:
             write_rows(Path(place), rows)
             size = sum(f.stat().st_size for f in Path(place).iterdir()) / 2**20
-            floor, ours = (measure(name, Path(place)) for name in ("DuckDB, bare scan", "DuckDB, steelyard"))
+            floor, ours = in_turn(PAIR, Path(place)).values()
             each = ours["seconds"] / rows * 1e9
             told = f"{rows:>12,} {floor['seconds']:>8.3f} {ours['seconds']:>13.3f} {ours['peak'] / 2**20:>6.0f}"
             print(f"{told} {each:>9.1f} {size:>9.0f}", flush=True)
@@ -226,7 +250,7 @@ def linear(sizes: tuple[int, ...] = (1_000_000, 10_000_000, 100_000_000)) -> Non
 
 def main(arguments: list[str]) -> None:
     if arguments[:1] == ["--one"]:
-        with Peak() as peak:
+        with Peak(below=arguments[1].startswith("Spark")) as peak:
             seconds, answer = ONE[arguments[1]](arguments[2])
         print(json.dumps({"seconds": seconds, "answer": answer, "peak": peak.seen}, default=str))
     elif arguments == ["--linear"]:

@@ -90,7 +90,9 @@ class FrameRows:
             if self.table is not None and not self.table.counts:
                 return None
             if self.table is not None:
-                self._length = int(self.table.length(COUNTED))
+                # Files know how many rows they hold; a selection of their columns would have to be asked.
+                whole = self.table if self.raw is None else self.raw[0]
+                self._length = int(whole.length(COUNTED))
             else:
                 counted = self.frame.head(COUNTED + 1).select(self.nw.len().alias("rows"))
                 self._length = int(self._collect(counted)["rows"][0])

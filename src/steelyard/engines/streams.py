@@ -6,9 +6,9 @@ addition into an array does the same.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -29,13 +29,15 @@ TINY, NEAR = 2.0**grid.SMALLEST, 1 - 2.0**grid.SMALLEST
 
 
 @compiled
-def _place(x: Floats, target: Any, cut: float, table: Floats) -> bool:  # pragma: no cover - compiled
+def _place(x: Floats, target: Any, cut: float, table: Floats, span: Any) -> bool:  # pragma: no cover - compiled
     """Count rows into cells of rows, positives, least and greatest score; false if some row cannot be used.
 
-    A block is looked at first: where all scores are ordinary probabilities their cells take a few operations that
-    processors do for several numbers at once.
+    The span is that of the cells with rows, so that nobody has to look for them among a million empty ones. A block is
+    looked at first: where all scores are ordinary probabilities their cells take a few operations that processors do
+    for several numbers at once.
     """
-    places = np.empty(BLOCK, dtype=np.int64)
+    # Without a sign, so that no index has to be looked at for counting from the end; and extremes without a branch.
+    places = np.empty(BLOCK, dtype=np.uint64)
     for start in range(0, len(x), BLOCK):
         block, levels = x[start : start + BLOCK], target[start : start + BLOCK]
         bits_of_levels = np.int64(0)
@@ -52,29 +54,52 @@ def _place(x: Floats, target: Any, cut: float, table: Floats) -> bool:  # pragma
                 upper = v >= 0.5
                 bits = np.float64(1.0 - v if upper else v).view(np.int64) - np.int64(upper)
                 step = np.int64(np.uint64(bits) >> np.uint64(52 - FINE)) - FIRST
-                places[i] = (TWICE - step if upper else 1 + step) - LEAST + np.int64(v >= cut)
+                places[i] = np.uint64((TWICE - step if upper else 1 + step) - LEAST + np.int64(v >= cut))
         else:
             for i in range(len(block)):
                 v = block[i] + 0.0
                 if v - v != 0.0:
                     return False
-                places[i] = _cell(v, FINE) - LEAST + np.int64(v >= cut)
+                places[i] = np.uint64(_cell(v, FINE) - LEAST + np.int64(v >= cut))
+        first, last = np.uint64(span[0]), np.uint64(span[1])
+        for i in range(len(block)):
+            first, last = min(first, places[i]), max(last, places[i])
+        span[0], span[1] = first, last
         for i in range(len(block)):
             at, v = places[i], block[i] + 0.0
             if table[at, 0] == 0.0:
                 table[at, 2] = v
                 table[at, 3] = v
-            if v < table[at, 2]:
-                table[at, 2] = v
-            if v > table[at, 3]:
-                table[at, 3] = v
+            table[at, 2] = min(table[at, 2], v)
+            table[at, 3] = max(table[at, 3], v)
             table[at, 0] += 1.0
             table[at, 1] += levels[i]
     return True
 
 
-def _counted(job: Job, cut: float, table: Floats) -> bool:
-    return all(_place(x, target, cut, table) for x, target in (job() if callable(job) else (job,)))
+class Counter:
+    """What one thread has counted: cells of rows, positives, least and greatest score, and which of them hold any."""
+
+    def __init__(self) -> None:
+        # Pages of zeros are not touched before they are used, so cells without scores cost nothing.
+        self.table = np.zeros((SIZE, 4))
+        self.span = np.array([SIZE, 0])
+
+    def count(self, jobs: Iterator[Job], turn: threading.Lock, odd: threading.Event, cut: float) -> None:
+        """Take one job after the other until none is left, or until somebody met a row that cannot be used."""
+        try:
+            while not odd.is_set():
+                with turn:
+                    job = next(jobs, None)
+                if job is None:
+                    return
+                pairs = job() if callable(job) else (job,)
+                if not all(_place(x, target, cut, self.table, self.span) for x, target in pairs):
+                    odd.set()
+        except BaseException:
+            # A file that cannot be read: the others need not finish theirs.
+            odd.set()
+            raise
 
 
 def stream_cells(jobs: Iterable[Job], cut: float, names: list[Any]) -> ScoreCells | None:
@@ -82,25 +107,24 @@ def stream_cells(jobs: Iterable[Job], cut: float, names: list[Any]) -> ScoreCell
 
     A job is a pair of scores and targets, or a function that reads such pairs, which then runs in a thread of ours.
     """
-    # Pages of zeros are not touched before they are used, so cells without scores cost nothing.
-    tables = [np.zeros((SIZE, 4)) for _ in range(THREADS)]
-    free, fine = deque(range(THREADS)), True
+    counters = [Counter() for _ in range(THREADS)]
+    turn, odd = threading.Lock(), threading.Event()
     with ThreadPoolExecutor(THREADS) as pool:
-        running: deque[tuple[int, Future[bool]]] = deque()
-        for job in jobs:
-            if not free:
-                thread, done = running.popleft()
-                fine &= done.result()
-                free.append(thread)
-            if not fine:
-                break
-            thread = free.popleft()
-            running.append((thread, pool.submit(_counted, job, cut, tables[thread])))
-        fine &= all(done.result() for _, done in running)
-    return _added(tables, names) if fine else None
+        left = iter(jobs)
+        running = [pool.submit(counter.count, left, turn, odd, cut) for counter in counters]
+        try:
+            for done in running:
+                done.result()
+        except KeyboardInterrupt:
+            odd.set()
+            raise
+    return None if odd.is_set() else _added(counters, names)
 
 
-def _added(tables: list[Floats], names: list[Any]) -> ScoreCells:
+def _added(counters: list[Counter], names: list[Any]) -> ScoreCells:
+    first = min(int(c.span[0]) for c in counters)
+    last = max(int(c.span[1]) for c in counters)
+    tables = [c.table[first : last + 1] for c in counters]
     used = np.flatnonzero(np.logical_or.reduce([t[:, 0] > 0 for t in tables]))
     parts = [t[used] for t in tables]
     rows, ones = sum(t[:, 0] for t in parts), sum(t[:, 1] for t in parts)

@@ -13,7 +13,7 @@ from steelyard.engines.answers import out_of_memory
 from steelyard.errors import InputError, MissingPart, UnreadableSource, listing, nearest
 from steelyard.sources.addresses import without_secrets
 from steelyard.sources.delimited import complaint, read_csv
-from steelyard.sources.relations import Relation, local_database
+from steelyard.sources.relations import Relation, local_database, shared_database
 
 READERS = {
     ".csv": "csv",
@@ -56,14 +56,20 @@ OTHERS = {
 }
 
 
-def open_files(data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], connection: Any = None) -> Relation:
-    """The rows of a path, a glob or a folder, or of several of them that hold files of one kind."""
+def open_files(
+    data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], connection: Any = None, *, alone: bool = False
+) -> Relation:
+    """The rows of a path, a glob or a folder, or of several of them that hold files of one kind.
+
+    `alone` promises that no other table will be joined with it: such questions can share a database that is open.
+    """
     import duckdb
 
     paths = [os.fspath(path) for path in ([data] if isinstance(data, str | os.PathLike) else data)]
     text = ", ".join(paths)
     reader, found = _check(paths, text)
-    connection = connection or local_database()
+    shared = alone and connection is None and reader == "parquet"
+    connection = connection or (shared_database() if shared else local_database())
     # The files are known by now; what looks like a pattern is part of a name.
     patterns = [re.sub(r"([*?\[])", r"[\1]", name) for name in found]
     try:
@@ -76,7 +82,7 @@ def open_files(data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
             names = {name: name for name in relation.columns}
     except (duckdb.Error, RuntimeError) as problem:
         raise unreadable(text, problem) from problem
-    made = Relation(relation, names, lambda problem: unreadable(text, problem), connection)
+    made = Relation(relation, names, lambda problem: unreadable(text, problem), connection, shared=shared)
     made.title = without_secrets(text)
     made.files = found if reader == "parquet" else []
     return made

@@ -25,11 +25,13 @@ from steelyard.sources.tables import Table
 BATCH = 1 << 18
 
 
-def open_table(data: Any, beside: Table | None = None, wanted: Sequence[str] = ()) -> Table | None:
+def open_table(
+    data: Any, beside: Table | None = None, wanted: Sequence[str] = (), *, alone: bool = False
+) -> Table | None:
     """The table of a database behind what was given: an address, a path, a frame that lives there; None for all else.
 
     `beside` is a table with which it will be joined, in whose database files are then opened; `wanted` are the columns
-    that will be asked for, where that is known.
+    that will be asked for, where that is known; `alone` promises that it will not be joined.
     """
     if isinstance(data, Table):
         return data
@@ -39,7 +41,7 @@ def open_table(data: Any, beside: Table | None = None, wanted: Sequence[str] = (
             # A database file is attached to a connection, and that of somebody else is left as it is.
             return open_address(os.fspath(data), None, wanted, near.connection if near else None)
         refuse_scheme(data)
-        return open_files(data, near.near if near else None)
+        return open_files(data, near.near if near else None, alone=alone)
     if type(data).__name__ == "DuckDBPyRelation":
         return Relation(data)
     if is_spark(data):
@@ -54,7 +56,7 @@ def open_rows(data: Any, roles: Mapping[str, Any]) -> Rows:
     """Rows of whatever was given: nothing (the roles are the values), a path, or a frame (they are column names)."""
     if data is None:
         return _from_values(roles)
-    table = open_table(data, wanted=[name for name in roles.values() if isinstance(name, str)])
+    table = open_table(data, wanted=[name for name in roles.values() if isinstance(name, str)], alone=True)
     if table is not None:
         check_columns(roles, list(table.names))
         return table.rows(roles)
