@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 
+import steelyard as sy
 from steelyard import grid
+from steelyard.engines.arrays import MANY
+from steelyard.engines.frames import COUNTED
 from steelyard.engines.streams import BLOCK, stream_cells
+from steelyard.errors import SteelyardError
 
 N = 7 * BLOCK + 13
 
@@ -59,3 +67,38 @@ def test_nothing_more_is_read_after_a_part_that_cannot_be() -> None:
 def test_no_rows_give_no_cells() -> None:
     found = stream_cells([], np.inf, [0, 1])
     assert found is not None and len(found.low) == 0
+
+
+@pytest.mark.parametrize("levels", ["numbers", "truth values"])
+def test_exact_scores_of_a_file_are_those_of_arrays(levels: str, tmp_path: Path, rng: np.random.Generator) -> None:
+    n = MANY + 77
+    y = rng.random(n) < 0.4
+    x = np.where(rng.random(n) < 0.5, rng.normal(size=n), rng.integers(-3, 4, n)) + y
+    target = y if levels == "truth values" else y.astype(np.int64)
+    table = pa.table({"y": target, "x": x})
+    pq.write_table(table, tmp_path / "rows.parquet", row_group_size=100_000)
+    csv.write_csv(table, tmp_path / "rows.csv")
+    here = sy.evaluate(target=target, score=x)
+    for name in ("rows.parquet", "rows.csv"):
+        there = sy.evaluate(str(tmp_path / name), target="y", score="x")
+        assert not there["auc"].bound and there["auc"] == here["auc"] and there["ks"] == here["ks"], name
+
+
+def test_a_missing_score_among_them_is_counted_as_ever(tmp_path: Path) -> None:
+    n = MANY + 5
+    score = [None, float("inf"), *np.linspace(0, 1, n - 2).tolist()]
+    pq.write_table(pa.table({"y": np.arange(n) % 2, "x": score}), tmp_path / "rows.parquet")
+    with pytest.raises(SteelyardError, match="missing"):
+        sy.evaluate(str(tmp_path / "rows.parquet"), target="y", score="x")
+    e = sy.evaluate(str(tmp_path / "rows.parquet"), target="y", score="x", missing="drop")
+    assert e["auc"].n == n - 2
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_another_number_in_a_large_text_file_is_a_level_and_not_an_error(tmp_path: Path, *, exact: bool) -> None:
+    n = MANY + 5 if exact else COUNTED + 5
+    y = np.arange(n) % 2
+    y[-1] = 300
+    csv.write_csv(pa.table({"y": y, "x": np.linspace(0, 1, n)}), tmp_path / "rows.csv")
+    with pytest.raises(SteelyardError, match="300"):
+        sy.evaluate(str(tmp_path / "rows.csv"), target="y", score="x")

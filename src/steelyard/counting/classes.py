@@ -12,7 +12,7 @@ from steelyard.errors import BadLevels, listing
 from steelyard.rows import Rows
 from steelyard.summaries.class_scores import ClassScores, class_role, rank_tally, read_rank_units, read_ranks
 from steelyard.summaries.confusion import read_confusion, with_units
-from steelyard.summaries.summary import sort_levels
+from steelyard.summaries.summary import occurring, sort_levels
 
 
 def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
@@ -27,7 +27,7 @@ def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
         levels, weighting=plan.weighting, segmented=rows.has("segment"), amounts=plan.amounts, worth=worth
     )
     table = clean(rows.tally(request), plan)
-    extra = [v for v in sort_levels(table["level"].tolist()) if v not in levels]
+    extra = [v for v in sort_levels(occurring(table["level"])) if v not in levels]
     if extra:
         message = f"The target has levels without a score: {listing(extra)}; there are scores for {listing(levels)}."
         raise BadLevels(message, "Add their columns to score={level: column, ...}.")

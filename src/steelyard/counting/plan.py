@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.errors import BadLevels, BadWeight, EmptyTable, MissingValues, listing
 from steelyard.results import Array
 from steelyard.rows import BAD_WEIGHT, GOOD, STATE_WORDS, Rows, Table, Tally
-from steelyard.summaries.summary import EXACT_ROWS, sort_levels
+from steelyard.summaries.summary import EXACT_ROWS, occurring, sort_levels
 from steelyard.summaries.units import BITS, MOST
 
 MOST_LEVELS = 1000
@@ -98,7 +98,7 @@ def by_segment(table: Table) -> dict[str | None, Table]:
 
 def found_levels(plan: Plan, *columns: Any) -> tuple[Any, ...]:
     """The levels that occur, or the declared ones; far too many are refused."""
-    found = sort_levels(v for column in columns for v in column.tolist())
+    found = sort_levels(v for column in columns for v in occurring(column))
     if plan.levels is not None:
         extra = [v for v in found if v not in plan.levels]
         if extra:

@@ -14,6 +14,7 @@ import numpy as np
 
 from steelyard import grid
 from steelyard.engines.answers import collect, explained, is_theirs, key_values, level_values
+from steelyard.engines.arrays import MANY
 from steelyard.engines.columns import bucket_of_integers, not_numeric
 from steelyard.engines.sql import SqlFrame
 from steelyard.engines.words import kinds_of, words_of
@@ -263,10 +264,12 @@ class FrameRows:
         """
         kind = self.kind("target")
         others = any(self.has(role) for role in ("segment", "weight", "unit"))
-        if request.exact or others or len(request.cuts) > 1 or kind not in {"int", "bool"}:
+        if others or len(request.cuts) > 1 or kind not in {"int", "bool"}:
             return None
         if not request.products and (streamed := self._streamed(request, kind)) is not None:
             return streamed
+        if request.exact:
+            return None
         self._staged = {}
         x, y = self.value(request.role), self.value("target")
         place = self.cell(x, grid.FINE, ODD)
@@ -313,18 +316,24 @@ class FrameRows:
 
     def _streamed(self, request: ScoreTally, kind: str) -> ScoreCells | None:
         """The same table by loops of our own over what the database reads, where it hands that over without a copy."""
-        if self.raw is None or (self.length or 0) <= COUNTED or self.kind(request.role) == "text":
+        rows = self.length or 0
+        # Few rows are counted before the compiled loops are loaded, and many are not held in memory for their scores.
+        fits = MANY < rows <= COUNTED if request.exact else rows > COUNTED
+        if self.raw is None or not fits or self.kind(request.role) == "text":
             return None
         table, columns = self.raw
         batches = table.batches(columns[request.role], columns["target"])
         if batches is None:
             return None
         try:
-            from steelyard.engines.streams import stream_cells
+            from steelyard.engines.streams import distinct_cells, stream_cells
         except ImportError:
             return None
+        names = [False, True] if kind == "bool" else [0, 1]
+        if request.exact:
+            return distinct_cells(batches, names)
         cut = request.cuts[0] if request.cuts and grid.cuts(request.cuts[0]) else np.inf
-        return stream_cells(batches, cut, [False, True] if kind == "bool" else [0, 1])
+        return stream_cells(batches, cut, names)
 
     def _product(self, which: tuple[int, ...]) -> Any:
         x = self.value(f"value{which[0]}")

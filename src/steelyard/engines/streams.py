@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from steelyard import grid
-from steelyard.engines.kernels import THREADS, Floats, _cell, compiled
+from steelyard.engines.kernels import THREADS, Floats, _cell, compiled, score_range
+from steelyard.engines.sorting import distinct_cells as sorted_cells
 from steelyard.rows import ScoreCells
 
 LEAST = -2 - ((grid.LARGEST - grid.SMALLEST) << grid.FINE)
@@ -119,6 +120,19 @@ def stream_cells(jobs: Iterable[Job], cut: float, names: list[Any]) -> ScoreCell
             odd.set()
             raise
     return None if odd.is_set() else _added(counters, names)
+
+
+def distinct_cells(jobs: Iterable[Job], names: list[Any]) -> ScoreCells | None:
+    """The same with every distinct score in a cell of its own, for as many rows as memory may hold."""
+    pairs = [pair for job in jobs for pair in (job() if callable(job) else (job,))]
+    if not pairs:
+        return None
+    x, target = (np.concatenate([pair[i] for pair in pairs]) for i in (0, 1))
+    low, high, finite = score_range(x)
+    if not finite or (target & ~1).any():
+        return None
+    score, counts = sorted_cells(x, target, 0, (low, high))
+    return ScoreCells(score, score, counts, names)
 
 
 def _added(counters: list[Counter], names: list[Any]) -> ScoreCells:

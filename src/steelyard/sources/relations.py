@@ -186,7 +186,10 @@ class Relation(Table):
             parts = parquet_parts(self.files, score, target)
             if parts is not None:
                 return parts
-        asked = {"x": self.number(self.quoted(score)), "y": f"try_cast({self.quoted(target)} as tinyint)"}
+        # Not by a cast: DuckDB hands that on to the reader of a CSV file, which complains of "true" and of 300.
+        y, no, yes = self.quoted(target), *(("false", "true") if self.kinds[target] == "bool" else ("0", "1"))
+        level = f"case when {y} = {no} then 0::tinyint when {y} = {yes} then 1::tinyint end"
+        asked = {"x": self.number(self.quoted(score)), "y": level}
         return self._batches(self.project(asked).relation)
 
     def _batches(self, relation: Any) -> Iterator[tuple[Any, Any]]:

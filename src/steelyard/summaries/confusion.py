@@ -21,7 +21,7 @@ from steelyard.summaries.amounts import (
     same_amounts,
 )
 from steelyard.summaries.asking import segment_key, weight_sums
-from steelyard.summaries.summary import join_weighting, pack, same, sort_levels, unpack
+from steelyard.summaries.summary import join_weighting, pack, places_among, same, sort_levels, unpack
 from steelyard.summaries.units import Units, add_units
 
 
@@ -274,9 +274,7 @@ def read_confusion(
     table: Table, levels: tuple[Any, ...], positive: Any, weighting: str, names: tuple[str, ...] = ()
 ) -> Confusion:
     """Lay the answer out over these levels."""
-    place = {v: i for i, v in enumerate(levels)}
-    i = np.array([place[v] for v in table["level"].tolist()], dtype=np.int64)
-    j = np.array([place[v] for v in table["label"].tolist()], dtype=np.int64)
+    i, j = (places_among(levels, table[name]) for name in ("level", "label"))
     k = len(levels)
 
     def spread(name: str) -> Array:
@@ -306,9 +304,7 @@ def with_units(found: Confusion, table: Table, weighting: str, bits: int) -> Con
 
 def _bucketed(table: Table, levels: tuple[Any, ...], bits: int, names: list[str]) -> Units:
     """One matrix for each bucket and sum."""
-    place = {v: i for i, v in enumerate(levels)}
-    i = np.array([place[v] for v in table["level"].tolist()], dtype=np.int64)
-    j = np.array([place[v] for v in table["label"].tolist()], dtype=np.int64)
+    i, j = (places_among(levels, table[name]) for name in ("level", "label"))
     ids, bucket = np.unique(table["bucket"].astype(np.int64), return_inverse=True)
     out = np.zeros((len(ids), len(names), len(levels), len(levels)))
     for part, name in enumerate(names):

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.results import Array, Share
 from steelyard.rows import Table, Tally, Term
 from steelyard.summaries.asking import segment_key, weight_sums
-from steelyard.summaries.summary import join_weighting, pack, same, sort_levels, unpack
+from steelyard.summaries.summary import join_weighting, occurring, pack, places_among, same, sort_levels, unpack
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -113,8 +113,8 @@ def level_tally(role: str, weighting: str, *, segmented: bool) -> Tally:
 
 def read_levels(table: Table, weighting: str) -> Levels:
     """Lay the answer out in the order of the levels."""
-    levels = sort_levels(table["level"].tolist())
+    levels = sort_levels(occurring(table["level"]))
     counts = np.zeros(len(levels))
-    place = np.array([levels.index(v) for v in table["level"].tolist()], dtype=np.int64)
+    place = places_among(levels, table["level"])
     np.add.at(counts, place, table["rows" if weighting == "none" else "weight"].astype(np.float64))
     return Levels(levels, counts, int(table["rows"].sum()), weighting)

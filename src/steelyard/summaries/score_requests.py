@@ -13,6 +13,7 @@ from steelyard.rows import ScoreTally, Table, Tally, Term
 from steelyard.summaries.amounts import amount_sums, check_finite, column_name, columns, first_sums
 from steelyard.summaries.asking import segment_key, weight_sums
 from steelyard.summaries.cells import Cells
+from steelyard.summaries.summary import places_among
 from steelyard.summaries.units import Units
 
 
@@ -92,7 +93,7 @@ def read_cells(
 ) -> Cells:
     """Lay the answer to a score request out as ordered cells."""
     gridded = "cell" in table
-    places = np.array([levels.index(v) for v in table["level"].tolist()], dtype=np.int64)
+    places = places_among(levels, table["level"])
     if gridded:
         keys = table["cell"].astype(np.int64) * (len(cuts) + 1)
         for i in range(len(cuts)):
@@ -121,7 +122,7 @@ def read_unit_cells(
     table: Table, levels: tuple[Any, ...], weighting: str, bits: int, amounts: int = 0
 ) -> tuple[Units, npt.NDArray[np.int64]]:
     """Lay the answer to a unit request out as one coarse table a bucket."""
-    places = np.array([levels.index(v) for v in table["level"].tolist()], dtype=np.int64)
+    places = places_among(levels, table["level"])
     codes, cell = np.unique(table["cell"].astype(np.int64), return_inverse=True)
     ids, bucket = np.unique(table["bucket"].astype(np.int64), return_inverse=True)
     blocks = ["rows" if weighting == "none" else "weight", *first_sums(amounts, weighting)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -46,6 +46,24 @@ class Summary(Protocol):
 def sort_levels(levels: Iterable[Any]) -> tuple[Any, ...]:
     """Levels in a fixed order: false before true, numbers by size, then text."""
     return tuple(sorted(set(levels), key=lambda v: (isinstance(v, str), v if not isinstance(v, str) else 0, str(v))))
+
+
+def occurring(column: npt.NDArray[Any]) -> list[Any]:
+    """The values that occur in a column of levels, each once, as plain values."""
+    return np.unique(column).tolist() if column.dtype.kind in "biu" else list(dict.fromkeys(column.tolist()))
+
+
+def places_among(levels: Sequence[Any], column: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Where each value of a column stands among the levels.
+
+    >>> places_among(("b", "a"), np.array(["a", "b", "b"], dtype=object)).tolist()
+    [1, 0, 0]
+    """
+    place = {v: i for i, v in enumerate(levels)}
+    if column.dtype.kind not in "biu":
+        return np.array([place[v] for v in column.tolist()], dtype=np.int64)
+    kinds = np.unique(column)
+    return np.array([place[v] for v in kinds.tolist()], dtype=np.int64)[np.searchsorted(kinds, column)]
 
 
 def join_weighting(a: str, b: str) -> str:
