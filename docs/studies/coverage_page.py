@@ -116,7 +116,7 @@ def _opening(study: dict[str, Any], scenes: list[Scene]) -> list[str]:
         "Reproduce it with",
         "",
         "```",
-        f"python docs/studies/coverage.py --repeats {study['repeats']} --processes {study['processes']}",
+        f"python docs/studies/coverage_study.py --repeats {study['repeats']} --processes {study['processes']}",
         "```",
         "",
         *_filled(

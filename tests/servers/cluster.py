@@ -71,7 +71,8 @@ class Cluster:
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.status_port}/json/", timeout=5) as answer:
                 found: dict[str, Any] = json.load(answer)
-        except OSError:
+        except (OSError, ValueError):
+            # For a moment after its start the master answers everything with its page for people.
             return {}
         return found
 

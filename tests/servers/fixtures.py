@@ -78,19 +78,25 @@ def spark(spark_cluster: Cluster) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def spark_connect() -> Iterator[Any]:
-    """A session that knows its server only over the network."""
+def spark_server() -> Iterator[ConnectServer]:
+    """A server of Spark Connect."""
     need_java()
     server = ConnectServer().start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def spark_connect(spark_server: ConnectServer) -> Iterator[Any]:
+    """A session that knows its server only over the network."""
     with warnings.catch_warnings():
         _quiet()
         # Not through pyspark.sql.SparkSession, which allows one kind of session in a process only.
         from pyspark.sql.connect.session import SparkSession
 
-        session = SparkSession.builder.remote(server.url).config("spark.sql.session.timeZone", ZONE).getOrCreate()
+        session = SparkSession.builder.remote(spark_server.url).config("spark.sql.session.timeZone", ZONE).getOrCreate()
     yield session
     session.stop()
-    server.stop()
 
 
 @pytest.fixture(scope="session")

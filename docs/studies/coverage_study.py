@@ -1,6 +1,6 @@
 """How often the 95 % intervals hold the true value: every measure of the catalogue, over a grid of scenarios.
 
-python docs/studies/coverage.py [--repeats 400] [--processes 2] [--only PATTERN] [--page]
+python docs/studies/coverage_study.py [--repeats 400] [--processes 2] [--only PATTERN] [--page]
 
 Each scenario (see scenarios.py) draws data with a seeded generator and asks for every number through the public face.
 Writes coverage.json and coverage.md beside this file. With --only the cells of the scenarios whose name matches the pattern
