@@ -91,3 +91,14 @@ def _lives(group: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def test_tests_of_one_group_share_a_process(tmp_path: Path) -> None:
+    """Otherwise every process starts servers of its own, and nothing says so."""
+    body = 'import os, pytest\npytestmark = pytest.mark.xdist_group("a")\n'
+    body += "@pytest.mark.parametrize('i', range(8))\ndef test(i):\n    open(f'{os.getpid()}.seen', 'w')\n"
+    (tmp_path / "test_group.py").write_text(body)
+    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run([*command, "test_group.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert len(list(tmp_path.glob("*.seen"))) == 1
