@@ -3,7 +3,7 @@
 python bench/engines.py            20 million rows on DuckDB, Polars, pandas and a Spark cluster, beside MLlib
 python bench/engines.py --linear   1, 10 and 100 million rows with DuckDB: what a row more costs
 Every figure comes from a process of its own; where Java runs below it, their memory is added up. DuckDB's scan and ours
-take turns, three processes each, of which the fastest counts: other work on the machine then meets both.
+take turns, five processes each, of which the fastest counts: other work on the machine then meets both.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def measure(name: str, folder: Path) -> dict[str, Any]:
     return dict(json.loads(told[-1]))
 
 
-def in_turn(names: list[str], folder: Path, rounds: int = 3) -> dict[str, dict[str, Any]]:
+def in_turn(names: list[str], folder: Path, rounds: int = 5) -> dict[str, dict[str, Any]]:
     """The fastest of a few processes each, which take turns."""
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for _ in range(rounds):
