@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -15,7 +16,6 @@ import pytest
 import steelyard as sy
 from steelyard.engines.frames import COUNTED
 from steelyard.errors import SteelyardError
-from steelyard.sources import relations
 from steelyard.sources.parquet import parquet_length
 from steelyard.sources.recognise import open_rows, open_table
 
@@ -88,7 +88,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), rows() == before)
 """
 
 
-@pytest.mark.skipif(not hasattr(relations.os, "fork"), reason="there is no fork here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_process_opens_its_own_and_ends(rows: Path) -> None:
     """The threads of a database stay behind: a child that inherits one waits for them when it ends."""
     done = subprocess.run(

@@ -257,7 +257,8 @@ def _open_file(place: str, kind: str, table: str, query: str | None, wanted: Seq
         return open_sqlite(path, asked, wanted, near)
     import duckdb
 
-    from steelyard.sources.relations import Relation, local_database
+    from steelyard.sources.local import local_database
+    from steelyard.sources.relations import Relation
 
     try:
         connection = near or local_database()

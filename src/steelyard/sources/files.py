@@ -13,7 +13,8 @@ from steelyard.engines.answers import out_of_memory
 from steelyard.errors import InputError, MissingPart, UnreadableSource, listing, nearest
 from steelyard.sources.addresses import without_secrets
 from steelyard.sources.delimited import complaint, read_csv
-from steelyard.sources.relations import Relation, local_database, shared_database
+from steelyard.sources.local import local_database, shared_database
+from steelyard.sources.relations import Relation
 
 READERS = {
     ".csv": "csv",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Self
@@ -14,7 +12,8 @@ import numpy.typing as npt
 
 from steelyard import grid
 from steelyard.engines.answers import explained, is_theirs
-from steelyard.errors import UnreadableSource, UsageError
+from steelyard.errors import UnreadableSource
+from steelyard.sources.local import local_database
 from steelyard.sources.parquet import arrow_pair, parquet_length, parquet_parts
 from steelyard.sources.progress import Share, asking, nobody_knows
 from steelyard.sources.tables import SOURCE, Answer, Table
@@ -35,9 +34,6 @@ LONG = {"DECIMAL": "decimal", "ENUM": "text"}
 
 BATCH = 1 << 17
 """Rows of a batch that is counted by ourselves."""
-
-# DuckDB draws into what others read from us wherever it takes Python for a console: in a notebook, or after python -c.
-QUIET = "set enable_progress_bar_print = false"
 
 
 class Relation(Table):
@@ -268,44 +264,6 @@ class Relation(Table):
             (f"{x} < 0.0", f"-1 - least({top}, {step(f'-{x}', ' - 1')})"),
         )
         return f"case {' '.join(f'when {condition} then {cell}' for condition, cell in cases)} else {otherwise} end"
-
-
-def local_database() -> Any:
-    """A connection of our own, which spills to the folder of temporary files and keeps to STEELYARD_MEMORY if that is set."""
-    import duckdb
-
-    settings: dict[str, Any] = {"temp_directory": os.path.join(tempfile.gettempdir(), f"steelyard-{os.getpid()}")}
-    if limit := os.environ.get("STEELYARD_MEMORY"):
-        settings["memory_limit"] = limit
-    try:
-        connection = duckdb.connect(config=settings)
-    except duckdb.Error:
-        message = f'STEELYARD_MEMORY is "{limit}", which is no size of memory.'
-        raise UsageError(message, "Write a number and a unit, such as 512MB or 4GB.") from None
-    connection.execute(QUIET)
-    return connection
-
-
-_kept: dict[tuple[str | None, str], Any] = {}
-# A database has threads, which a forked process would wait for without end; the next question opens another.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_kept.clear)
-
-
-def shared_database() -> Any:
-    """A connection to a database that the process keeps open, for questions to one table of files.
-
-    Opening a database takes 13 ms, as long as counting three million rows; a connection to one that is open, nothing.
-    """
-    key = (os.environ.get("STEELYARD_MEMORY"), tempfile.gettempdir())
-    database = _kept.get(key)
-    if database is None:
-        database = _kept[key] = local_database()
-        # What was read is not kept in memory: the next call may be about other files.
-        database.execute("set enable_external_file_cache = false")
-    connection = database.cursor()
-    connection.execute(QUIET)
-    return connection
 
 
 def of_columns(data: Any, connection: Any = None) -> Relation:

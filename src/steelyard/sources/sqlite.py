@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import UnreadableSource
-from steelyard.sources.relations import Relation, local_database
+from steelyard.sources.local import local_database
+from steelyard.sources.relations import Relation
 
 BATCH = 100_000
 NOW = "steelyard_batch"
