@@ -19,7 +19,7 @@ BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError, StopItera
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read an evaluation, an experiment or a timeliness that was saved, or the latest experiment of a store."""
+    """Read what was saved: an evaluation, an experiment, a timeliness, bins, a baseline; or the latest experiment of a store."""
     if os.path.isdir(path):
         from steelyard.experiments.result import open_experiment
 
@@ -29,6 +29,14 @@ def load(path: str | os.PathLike[str]) -> Any:
         from steelyard.experiments.result import Experiment
 
         return Experiment.from_dict(data)
+    if isinstance(data, dict) and "steelyard bins" in data:
+        from steelyard.monitors.saved import load_bins
+
+        return load_bins(path)
+    if isinstance(data, dict) and "steelyard baseline" in data:
+        from steelyard.monitors.baseline import Baseline
+
+        return Baseline.load(path)
     return timeliness_of(data, path) if is_timeliness(data) else evaluation_of(data, path)
 
 

@@ -210,6 +210,13 @@ def test_the_examples_of_help_run(steelyard, topic, preds, flowers, doses, make,
         make_tables(preds)
     if topic == "monitor":
         make("stream.csv", ("scored", "customer", "y", "p"), customers_scored_twice())
+    if topic == "timeliness":
+        events = [
+            [c, d, (c * 7 + d * 3) % 10 / 12 + (c % 3 == 0) * d / 200, int(c % 3 == 0)]
+            for c in range(30)
+            for d in (1, 9)
+        ]
+        make("events.csv", ("customer", "day", "p", "left"), events)
     (tmp_path / "profit.toml").write_text("[profit]\ntp = 140\nfn = -140\nfp = -700\n")
     (tmp_path / "days").mkdir()
     for day in (1, 2):

@@ -19,6 +19,7 @@ import steelyard as sy
 from steelyard.errors import BadWeight, CannotAdd, EmptyTable, MissingValues, UnreadableSource, UsageError
 from steelyard.monitors.bins import MOST_LEVELS, BinCounts, Bins, level_bins, number_bins
 from steelyard.monitors.reading import count_reference, count_sheet, open_sheet
+from steelyard.monitors.saved import ManyBins
 
 NUMBERS = st.one_of(
     st.integers(-3, 3).map(float), st.floats(-1e6, 1e6), st.sampled_from([np.nan, np.inf, -np.inf, 999.0])
@@ -133,8 +134,11 @@ def test_saved_bins_count_as_the_first_ones_did(tmp_path: Path) -> None:
         bins = Bins.of(values, bins=7)
         bins.save(tmp_path / "bins.json")
         again = Bins.load(tmp_path / "bins.json")
-        assert again == bins
+        assert again == bins == sy.load(tmp_path / "bins.json")
         assert again.count(values) == bins.reference
+    both = ManyBins(one=bins, two=bins)
+    both.save(tmp_path / "both.json")
+    assert sy.load(tmp_path / "both.json") == both
 
 
 def test_a_file_without_bins_is_refused_in_words(tmp_path: Path) -> None:
@@ -142,8 +146,9 @@ def test_a_file_without_bins_is_refused_in_words(tmp_path: Path) -> None:
         Bins.load(tmp_path / "none.json")
     for text in ("{", "[1]", "{}", '{"steelyard bins": 1}'):
         (tmp_path / "odd.json").write_text(text)
-        with pytest.raises(UnreadableSource):
-            Bins.load(tmp_path / "odd.json")
+        for read in (Bins.load, sy.load):
+            with pytest.raises(UnreadableSource):
+                read(tmp_path / "odd.json")
 
 
 # ---- every kind of table alike

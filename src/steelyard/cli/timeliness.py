@@ -26,7 +26,7 @@ Examples:
   steelyard timeliness events.parquet --unit customer --time day \\
       --score p --outcome left --horizon 31 --before zero --report q.html
 
-More: steelyard help monitor"""
+More: steelyard help timeliness, steelyard help monitor"""
 ROLES = (
     *("unit", "time", "outcome", "horizon", "start", "time_unit", "outcomes", "outcome_time", "value"),
     *("kernel", "estimator", "missing", "outside"),
