@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -102,3 +103,15 @@ def test_another_number_in_a_large_text_file_is_a_level_and_not_an_error(tmp_pat
     csv.write_csv(pa.table({"y": y, "x": np.linspace(0, 1, n)}), tmp_path / "rows.csv")
     with pytest.raises(SteelyardError, match="300"):
         sy.evaluate(str(tmp_path / "rows.csv"), target="y", score="x")
+
+
+@pytest.mark.parametrize("n", [MANY + 1, COUNTED + 1])
+def test_a_file_that_is_broken_inside_is_told_in_words(n: int, tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"y": np.arange(n) % 2, "x": np.arange(n) / n}), path, row_group_size=100_000)
+    held = bytearray(path.read_bytes())
+    middle = len(held) // 2
+    held[middle : middle + 50_000] = b"\xff" * 50_000
+    path.write_bytes(held)
+    with pytest.raises(SteelyardError, match=re.escape(f'"{path}" cannot be read')):
+        sy.evaluate(str(path), target="y", score="x")

@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 import steelyard as sy
+from steelyard.engines.frames import COUNTED
 from steelyard.sources import progress
 from steelyard.sources.recognise import open_table
 
@@ -78,3 +79,24 @@ def test_a_relation_of_the_user_keeps_its_settings(tmp_path: Path) -> None:
         with progress.watching(lambda _: None):
             assert table.length(9) == 5
         assert mine.execute(setting).fetchall() == before
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_files_that_are_read_in_parts_tell_how_far_it_is(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0.005)
+    path, n = tmp_path / f"rows.{kind}", 2 * COUNTED
+    how = ", row_group_size 100000" if kind == "parquet" else ""
+    duckdb.sql(
+        f"copy (select random() as p, (range % 2)::tinyint as y from range({n})) to '{path}' (format {kind}{how})"
+    )
+    seen: list[float | None] = []
+    before = threading.active_count()
+    with progress.watching(seen.append):
+        assert sy.evaluate(str(path), target="y", score="p").rows == n
+    assert threading.active_count() == before
+    told = [share for share in seen if share is not None]
+    assert seen and all(0 <= share <= 1 for share in told)
+    if kind == "parquet":
+        assert told == sorted(told) and told[-1] > 0.5

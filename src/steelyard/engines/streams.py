@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,8 @@ def stream_cells(jobs: Iterable[Job], cut: float, names: list[Any]) -> ScoreCell
     turn, odd = threading.Lock(), threading.Event()
     with ThreadPoolExecutor(THREADS) as pool:
         left = iter(jobs)
-        running = [pool.submit(counter.count, left, turn, odd, cut) for counter in counters]
+        # In the context of the caller: whoever watches how far the reading is, watches the threads that read.
+        running = [pool.submit(copy_context().run, counter.count, left, turn, odd, cut) for counter in counters]
         try:
             for done in running:
                 done.result()

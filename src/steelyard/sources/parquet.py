@@ -10,6 +10,7 @@ import numpy as np
 
 BATCH = 1 << 17
 Pair = tuple[Any, Any]
+Part = Callable[[], Iterator[Pair]]
 
 
 def parquet_length(paths: Sequence[str], most: int) -> int:
@@ -24,18 +25,18 @@ def parquet_length(paths: Sequence[str], most: int) -> int:
     return rows
 
 
-def parquet_parts(paths: Sequence[str], score: str, target: str) -> Iterator[Callable[[], Iterator[Pair]]] | None:
+def parquet_parts(paths: Sequence[str], score: str, target: str) -> list[Part] | None:
     """One function for every row group of the files; None if one of them lacks a column."""
     import pyarrow.parquet as pq
 
     footers = [pq.read_metadata(path) for path in paths]
     if not all({score, target} <= set(footer.schema.to_arrow_schema().names) for footer in footers):
         return None
-    return (
+    return [
         partial(_read, path, footer, group, score, target)
         for path, footer in zip(paths, footers, strict=True)
         for group in range(footer.num_row_groups)
-    )
+    ]
 
 
 def _read(path: str, footer: Any, group: int, score: str, target: str) -> Iterator[Pair]:

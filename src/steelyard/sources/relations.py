@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from steelyard import grid
 from steelyard.engines.answers import explained, is_theirs
 from steelyard.errors import UnreadableSource
 from steelyard.sources.local import local_database
-from steelyard.sources.parquet import arrow_pair, parquet_length, parquet_parts
+from steelyard.sources.parquet import Part, arrow_pair, parquet_length, parquet_parts
 from steelyard.sources.progress import Share, asking, nobody_knows
 from steelyard.sources.tables import SOURCE, Answer, Table
 
@@ -181,12 +181,27 @@ class Relation(Table):
         if self.files and self.kinds[score] in {"int", "float"} and self.kinds[target] in {"bool", "int"}:
             parts = parquet_parts(self.files, score, target)
             if parts is not None:
-                return parts
+                return self._parts(parts)
         # Not by a cast: DuckDB hands that on to the reader of a CSV file, which complains of "true" and of 300.
         y, no, yes = self.quoted(target), *(("false", "true") if self.kinds[target] == "bool" else ("0", "1"))
         level = f"case when {y} = {no} then 0::tinyint when {y} = {yes} then 1::tinyint end"
         asked = {"x": self.number(self.quoted(score)), "y": level}
         return self._batches(self.project(asked).relation)
+
+    def _parts(self, parts: list[Part]) -> Iterator[Part]:
+        done = 0
+        with asking(lambda: lambda: done / len(parts)):
+            for part in parts:
+                yield partial(self._read, part)
+                done += 1
+
+    def _read(self, part: Part) -> Iterator[tuple[Any, Any]]:
+        try:
+            yield from part()
+        except Exception as problem:
+            if not is_theirs(problem):
+                raise
+            raise self.explain(problem) from problem
 
     def _batches(self, relation: Any) -> Iterator[tuple[Any, Any]]:
         owned = self.connection is not None and not self.shared
@@ -194,8 +209,9 @@ class Relation(Table):
             # Counting does not depend on the order, and keeping it costs as much again.
             self.connection.execute("set preserve_insertion_order = false")
         try:
-            for batch in relation.to_arrow_reader(BATCH):
-                yield arrow_pair(batch.column(0), batch.column(1))
+            with asking(self._progress):
+                for batch in relation.to_arrow_reader(BATCH):
+                    yield arrow_pair(batch.column(0), batch.column(1))
         except Exception as problem:
             if not is_theirs(problem):
                 raise
