@@ -14,6 +14,8 @@ from typing import Any
 from .process import Process, free_ports, wait_until
 
 WORKERS = 2
+BRISK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""What Java is told: its second compiler pays only in programs that live longer than a test."""
 
 
 def spark_home() -> Path:
@@ -32,6 +34,7 @@ def spark_environment(folder: Path) -> dict[str, str]:
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_LOCAL_DIRS": str(folder),
         "SPARK_DAEMON_MEMORY": "512m",
+        "SPARK_DAEMON_JAVA_OPTS": BRISK,
     }
 
 

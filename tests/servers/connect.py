@@ -7,7 +7,7 @@ import socket
 import tempfile
 from pathlib import Path
 
-from .cluster import spark_environment, spark_home
+from .cluster import BRISK, spark_environment, spark_home
 from .process import Process, free_ports, wait_until
 
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
@@ -34,7 +34,7 @@ class ConnectServer:
             "spark.ui.enabled": "false",
         }
         command = [str(spark_home() / "bin" / "spark-submit"), "--class", SERVER, "--master", "local[2]"]
-        command += ["--driver-memory", "1g"]
+        command += ["--driver-memory", "1g", "--driver-java-options", BRISK]
         for name, value in settings.items():
             command += ["--conf", f"{name}={value}"]
         # Where this is set, Spark's own scripts would take the server for a client.

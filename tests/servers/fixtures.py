@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from .cluster import Cluster
+from .cluster import BRISK, Cluster
 from .connect import ConnectServer
 from .postgres import Postgres
 
@@ -60,6 +60,8 @@ def spark(spark_cluster: Cluster) -> Iterator[Any]:
         builder = SparkSession.builder.master(spark_cluster.url).appName("steelyard")
         settings = {
             "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.extraJavaOptions": BRISK,
+            "spark.executor.extraJavaOptions": BRISK,
             "spark.driver.host": "127.0.0.1",
             "spark.driver.memory": "1g",
             "spark.executor.memory": "768m",

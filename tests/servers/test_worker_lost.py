@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from .cluster import WORKERS, Cluster
+from .cluster import BRISK, WORKERS, Cluster
 from .fixtures import need_java
 from .process import wait_until
 
@@ -29,7 +29,8 @@ PROGRAM = """
     builder = SparkSession.builder.master({url!r}).appName("steelyard")
     settings = {{"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1", "spark.ui.enabled": "false",
         "spark.executor.memory": "512m", "spark.sql.shuffle.partitions": "4", "spark.ui.showConsoleProgress": "false",
-        "spark.sql.warehouse.dir": {folder!r}, "spark.driver.memory": "768m"}}
+        "spark.sql.warehouse.dir": {folder!r}, "spark.driver.memory": "768m",
+        "spark.driver.extraJavaOptions": {java!r}, "spark.executor.extraJavaOptions": {java!r}}}
     for name, value in settings.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
@@ -79,7 +80,7 @@ def test_the_answer_is_the_same(tmp_path: Path) -> None:
     cluster = Cluster(memory="768m").start()
     try:
         errors = (tmp_path / "errors").open("w", encoding="utf-8")
-        program = textwrap.dedent(PROGRAM).format(url=cluster.url, folder=str(tmp_path / "warehouse"))
+        program = textwrap.dedent(PROGRAM).format(url=cluster.url, folder=str(tmp_path / "warehouse"), java=BRISK)
         environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": str(cluster.folder)}
         run = subprocess.Popen(
             [sys.executable, "-c", program],
