@@ -115,3 +115,17 @@ def test_a_file_that_is_broken_inside_is_told_in_words(n: int, tmp_path: Path) -
     path.write_bytes(held)
     with pytest.raises(SteelyardError, match=re.escape(f'"{path}" cannot be read')):
         sy.evaluate(str(path), target="y", score="x")
+
+
+@pytest.mark.parametrize("n", [MANY + 1, COUNTED + 1])
+def test_what_pyarrow_cannot_read_duckdb_counts(n: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(tmp_path / "rows.parquet")
+    pq.write_table(pa.table({"y": np.arange(n) % 2, "x": np.arange(n) * 7 % 1000 / 1000}), path)
+    wanted = sy.evaluate(path, target="y", score="x")["auc"]
+
+    def refuse(*_: object, **__: object) -> None:
+        raise pa.ArrowNotImplementedError("an encoding of next year")
+
+    for name in ("ParquetFile", "read_metadata"):
+        monkeypatch.setattr(pq, name, refuse)
+        assert sy.evaluate(path, target="y", score="x")["auc"] == wanted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -192,16 +192,8 @@ class Relation(Table):
         done = 0
         with asking(lambda: lambda: done / len(parts)):
             for part in parts:
-                yield partial(self._read, part)
+                yield part
                 done += 1
-
-    def _read(self, part: Part) -> Iterator[tuple[Any, Any]]:
-        try:
-            yield from part()
-        except Exception as problem:
-            if not is_theirs(problem):
-                raise
-            raise self.explain(problem) from problem
 
     def _batches(self, relation: Any) -> Iterator[tuple[Any, Any]]:
         owned = self.connection is not None and not self.shared
@@ -227,7 +219,9 @@ class Relation(Table):
     def length(self, most: int) -> int:
         """How many rows there are; beyond `most` no more are looked at."""
         if self.files and importlib.util.find_spec("pyarrow") is not None:
-            return parquet_length(self.files, most)
+            told = parquet_length(self.files, most)
+            if told is not None:
+                return told
         return int(self.limit(most + 1).ask(f"select count(*) as n from {SOURCE}")["n"][0])
 
     def sample(self, share: float, seed: int) -> Self:
