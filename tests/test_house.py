@@ -74,19 +74,13 @@ def test_no_test_draws_from_what_another_has_drawn_from() -> None:
     found = []
     for path in sorted((ROOT / "tests").rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        made = [
-            node
-            for node in tree.body
-            if isinstance(node, ast.Assign)
-            and "default_rng" in ast.dump(node.value.func if isinstance(node.value, ast.Call) else node.value)
-        ]
-        shared = {target.id for node in made for target in node.targets if isinstance(target, ast.Name)}
-        functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-        drawn = {
-            n.id for f in functions for n in ast.walk(f) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-        }
-        own = {n.id for f in functions for n in ast.walk(f) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        found += [f"{path.relative_to(ROOT)}: {name}" for name in sorted((shared & drawn) - own)]
+        made = [ast.unparse(node) for node in tree.body if isinstance(node, ast.Assign)]
+        shared = {text.split(" = ")[0] for text in made if " = np.random.default_rng(" in text}
+        for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
+            names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+            own = {name.id for name in names if isinstance(name.ctx, ast.Store)} | {a.arg for a in function.args.args}
+            used = {name.id for name in names} & shared - own
+            found += [f"{path.relative_to(ROOT)}: {function.name} draws from {name}" for name in sorted(used)]
     assert not found, f"ask for the fixture rng instead: {found}"
 
 

@@ -247,20 +247,8 @@ def main() -> None:
                 )
                 for row in s["cells"]:
                     c = dict(zip(COLUMNS, row, strict=True))
-                    said = "  ".join(
-                        f"{k} {c[k]}"
-                        for k in (
-                            "truth",
-                            "defined",
-                            "undefined",
-                            "none",
-                            "coverage",
-                            "error",
-                            "below",
-                            "above",
-                            "width",
-                        )
-                    )
+                    numbers = COLUMNS[COLUMNS.index("truth") : COLUMNS.index("width") + 1]
+                    said = "  ".join(f"{k} {c[k]}" for k in numbers)
                     print(f"  {(c['measure'] + ' ' + c['of']).ljust(34)} {said}  {c['method']}")
             return
         part = target.with_suffix(".part")

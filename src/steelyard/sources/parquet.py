@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 BATCH = 1 << 17
+"""Rows of a batch that is counted by ourselves."""
 Pair = tuple[Any, Any]
 Part = Callable[[], Iterator[Pair]]
 ODD = (np.full(1, np.nan), np.zeros(1, dtype=np.int8))
@@ -33,7 +34,7 @@ def parquet_parts(paths: Sequence[str], score: str, target: str) -> list[Part] |
     parts: list[Part] = []
     for path in paths:
         footer = _footer(path)
-        if footer is None or not {score, target} <= set(footer.schema.to_arrow_schema().names):
+        if footer is None or not {score, target} <= {footer.schema.column(i).path for i in range(footer.num_columns)}:
             return None
         parts += [partial(_read, path, footer, group, score, target) for group in range(footer.num_row_groups)]
     return parts
@@ -44,11 +45,9 @@ def _footer(path: str) -> Any:
     from pyarrow.lib import ArrowException
 
     try:
-        footer = pq.read_metadata(path)
-        footer.schema.to_arrow_schema()
+        return pq.read_metadata(path)
     except (ArrowException, OSError):
         return None
-    return footer
 
 
 def _read(path: str, footer: Any, group: int, score: str, target: str) -> Iterator[Pair]:

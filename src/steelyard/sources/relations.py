@@ -13,8 +13,8 @@ import numpy.typing as npt
 from steelyard import grid
 from steelyard.engines.answers import explained, is_theirs
 from steelyard.errors import UnreadableSource
-from steelyard.sources.local import local_database
-from steelyard.sources.parquet import Part, arrow_pair, parquet_length, parquet_parts
+from steelyard.sources.local import QUIET, local_database
+from steelyard.sources.parquet import BATCH, Part, arrow_pair, parquet_length, parquet_parts
 from steelyard.sources.progress import Share, asking, nobody_knows
 from steelyard.sources.tables import SOURCE, Answer, Table
 
@@ -30,10 +30,6 @@ KINDS = {
 }
 LONG = {"DECIMAL": "decimal", "ENUM": "text"}
 """The same for types whose names go on."""
-
-
-BATCH = 1 << 17
-"""Rows of a batch that is counted by ourselves."""
 
 
 class Relation(Table):
@@ -166,7 +162,7 @@ class Relation(Table):
         if connection is None:
             return nobody_knows()
         # DuckDB notes how far it is only where it would draw that itself.
-        connection.execute("set enable_progress_bar = true; set enable_progress_bar_print = false")
+        connection.execute(f"set enable_progress_bar = true; {QUIET}")
 
         def share() -> float | None:
             found = float(connection.query_progress())
