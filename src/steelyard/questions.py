@@ -149,6 +149,7 @@ def estimate(question: Question, *, level: Any, segment: str | None, options: Ma
         n_eff=n_eff,
         bound=bound,
         note=found.note,
+        caution=found.caution,
         **facts,
     )
 

@@ -176,6 +176,8 @@ class Interval:
     high: float | None
     method: str
     note: str = ""
+    caution: str = ""
+    """What the number rests on, where that is little: "rests on 1 positive"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +201,8 @@ class Estimate:
     bound: float = 0.0
     reason: str = ""
     note: str = ""
+    caution: str = ""
+    """What the number rests on, where that is little: "rests on 1 positive". Every view shows it beside the number."""
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -270,6 +274,8 @@ class Difference:
     level: str | int | float | bool | None = None
     reason: str = ""
     note: str = ""
+    caution: str = ""
+    """What the number rests on, where that is little: "rests on 1 positive". Every view shows it beside the number."""
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -167,10 +167,10 @@ def around(question: Question, value: float, error: float, quantile: float, name
     return clipped(question, low, high, value, name)
 
 
-def clipped(question: Question, low: float, high: float, value: float, name: str, note: str = "") -> Interval:
+def clipped(question: Question, low: float, high: float, value: float, name: str, note: str = "", caution: str = "") -> Interval:
     """Keep an interval inside the measure's range, and the value inside the interval."""
     least, most = question.measure.range
     if not (math.isfinite(low) and math.isfinite(high)):
         return Interval(None, None, "none", "too few rows for the spread: the interval has no end")
     low, high = float(max(min(low, value), least)), float(min(max(high, value), most))
-    return Interval(low, high, name, note)
+    return Interval(low, high, name, note, caution)
