@@ -25,6 +25,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,9 @@ def run(room: str, claims: Sequence[Claim]) -> None:
     parser = argparse.ArgumentParser(description=f"Tries the edges of {room}.")
     parser.add_argument("--state", choices=("before", "after"), default="after")
     parser.add_argument("--only", default="", help="findings to run, separated by commas")
-    parser.add_argument("--repeats-times", type=float, default=1.0, help="fewer repeats for a first look (nothing is kept)")
+    parser.add_argument(
+        "--repeats-times", type=float, default=1.0, help="fewer repeats for a first look (nothing is kept)"
+    )
     parser.add_argument("--processes", type=int, default=2)
     asked = parser.parse_args()
     wanted = [i for i, c in enumerate(claims) if not asked.only or c.finding in asked.only.split(",")]
@@ -115,7 +118,7 @@ def _seen(claims: Sequence[Claim], wanted: list[int], times: float, processes: i
             for place, s in enumerate(claims[i].scenarios):
                 n = max(2, round(s.repeats * times))
                 edges = np.linspace(0, n, min(CHUNKS, n) + 1).astype(int).tolist()
-                for a, b in zip(edges[:-1], edges[1:], strict=True):
+                for a, b in pairwise(edges):
                     jobs[pool.submit(_job, i, place, a, b)] = (i, place)
         for done, job in enumerate(as_completed(jobs), 1):
             answers.setdefault(jobs[job], []).append(job.result())

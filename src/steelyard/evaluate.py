@@ -28,6 +28,8 @@ from steelyard.summaries.amounts import check_names
 from steelyard.summaries.confusion import Confusion
 from steelyard.table import table
 
+CORRECTED = ("inverse_probability", "begg_greenes")
+"""Two names of one correction for rows without a target."""
 FEW_WHOLE_NUMBERS = 50
 """Whole numbers with at most this many distinct values are taken as labels; more of them need kind=."""
 
@@ -66,13 +68,15 @@ def evaluate(
     for each of `levels` (of two, the positive's column is the score); `prediction` holds labels or numbers.
     `profit` (a Profit or Cost) says what outcomes are worth and `value` which columns hold amounts of the rows' own;
     `decide="profit"` predicts the level of the highest expected profit. `validation` (a column that is true for such rows,
-    or another table) keeps rows apart on which thresholds are chosen.
+    or another table) keeps rows apart on which thresholds are chosen. `missing="drop"` leaves out rows with missing values and
+    compares those without a target with the others; "inverse_probability" (also "begg_greenes") lets rows with a target stand
+    for those of like prediction without one.
 
     >>> e = evaluate(target=[1, 1, 1, 0, 0, 0], score=[0.9, 0.8, 0.3, 0.4, 0.2, 0.1])
     >>> round(e["auc"].value, 3), e["recall"].method
     (0.889, 'Wilson')
     """
-    _check_choice("missing", missing, ("refuse", "drop"))
+    _check_choice("missing", missing, ("refuse", "drop", *CORRECTED))
     _check_choice("weights", weights, ("sampling", "frequency"))
     _check_choice("kind", kind, (None, "labels", "continuous"))
     _check_choice("decide", decide, ("score", "profit"))
@@ -105,7 +109,7 @@ def evaluate(
         return Plan(
             weighting=weights if weight is not None else "none",
             exact=exact,
-            drop=missing == "drop",
+            drop=missing != "refuse",
             levels=tuple(levels) if levels is not None else None,
             positive=positive,
             cuts=(float(threshold),),
@@ -114,7 +118,8 @@ def evaluate(
         )
 
     def told(rows: Rows, source: Any) -> Evaluation:
-        return _evaluated(rows, roles, plan(), kind, source, profit, float(threshold), confidence)
+        found = _evaluated(rows, roles, plan(), kind, source, profit, float(threshold), confidence)
+        return found.with_unlabelled() if missing in CORRECTED and found.unlabelled is not None else found
 
     rows = open_rows(data, roles.columns)
     if validation is None:
@@ -159,6 +164,8 @@ def _evaluated(
     numbers = evidence[WHOLE].get("residuals")
     if numbers is not None and kind is None and {*numbers.targets.low, *numbers.targets.high} <= {0.0, 1.0}:
         facts["target"] = "only 0 and 1"
+    if plan.unsummed:
+        facts["unsummed"] = plan.unsummed
     if plan.decide is not None:
         facts["decided"] = "highest expected profit"
     parts = {
@@ -169,6 +176,7 @@ def _evaluated(
     whole = Evaluation(
         evidence[WHOLE], cut, confidence, facts, None, {str(k): v for k, v in parts.items()}, payoff=profit
     )
+    whole = replace(whole, unlabelled=plan.unlabelled)
     if profit is not None:
         whole.check_payoff(profit)
     return whole

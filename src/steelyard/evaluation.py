@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import CannotAdd, NotAvailable, listing
 from steelyard.intervals.bands import ks_threshold
-from steelyard.measures.measure import AVERAGES, Measure, catalogue, find
+from steelyard.measures.measure import Measure, catalogue, find
 from steelyard.payoffs.payoff import Payoff, from_dict
-from steelyard.questions import ask, estimate, labels_of, payoff_of
+from steelyard.questions import ByType, ask, estimate, every_question, labels_of, payoff_of, remarked
 from steelyard.results import Curve, Estimate, make_frame
 from steelyard.roles import shared_columns
 from steelyard.summaries.class_scores import ClassScores
@@ -22,15 +24,18 @@ from steelyard.summaries.parts import like_whole
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import Summary
+from steelyard.summaries.unlabelled import Unlabelled
 from steelyard.writing import write_whole
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
+    from steelyard.comparisons.verification import Verification
     from steelyard.worth.policies import Worth
     from steelyard.worth.thresholds import Threshold
 
 SCHEMA = 1
 KINDS: tuple[Any, ...] = (Confusion, Scores, ClassScores, Residuals)
+COLUMNS = ("measure", "level", "segment", "estimate", "low", "high", "confidence", "method", "n", "n_eff", "bound")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +51,8 @@ class Evaluation:
     payoff: Payoff | None = None
     validation: Evaluation | None = None
     """The rows on which thresholds are chosen, where some were kept apart."""
+    unlabelled: Unlabelled | None = None
+    """What was predicted for rows without a target, where some were left out."""
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
     _made: list[Confusion] = field(default_factory=list, repr=False)
 
@@ -111,7 +118,7 @@ class Evaluation:
     @property
     def summaries(self) -> Mapping[type, Any]:
         """The evidence by type; labels that a threshold makes are made when they are asked for."""
-        return _ByType(self)
+        return ByType(self)
 
     # Numbers ---------------------------------------------------------------------------------------------------------
     @property
@@ -120,9 +127,9 @@ class Evaluation:
         have = set(self.summaries)
         if Confusion in have and self.positive is not None:
             have.add(Outcomes)
-        return [name for name, m in catalogue().items() if have & set(m.reads) and self._tells(m)]
+        return [name for name, m in catalogue().items() if have & set(m.reads) and self.tells(m)]
 
-    def _tells(self, m: Measure) -> bool:
+    def tells(self, m: Measure) -> bool:
         """Money is told where outcomes are known to be worth something, as the profit or cost that they were told as."""
         return "payoff" not in m.options or (self.payoff is not None and m.name == self.payoff.kind)
 
@@ -135,9 +142,10 @@ class Evaluation:
         key = (m.name, level, json.dumps(chosen, default=str, sort_keys=True))
         if key not in self._known:
             question = ask(m, self.summaries, level, chosen, self.confidence, self.positive)
-            self._known[key] = estimate(question, level=level, segment=self.segment, options=chosen)
-        found: Estimate = self._known[key]
-        return found
+            found = estimate(question, level=level, segment=self.segment, options=chosen)
+            self._known[key] = remarked(found, m, self.facts)
+        known: Estimate = self._known[key]
+        return known
 
     def __getitem__(self, key: Any) -> Estimate:
         if isinstance(key, tuple):
@@ -149,39 +157,19 @@ class Evaluation:
 
     def rows_of_numbers(self) -> list[Estimate]:
         """Every measure; with several levels also each level and the averages."""
-        return list(self._numbers())
-
-    def _numbers(self) -> Any:
-        have = set(self.summaries)
-        for name, m in catalogue().items():
-            if not self._tells(m):
-                continue
-            whole = have & (set(m.reads) - {Outcomes})
-            if whole or (Outcomes in m.reads and Confusion in have and self.positive is not None):
-                yield self.measure(name)
-            by_level = (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have)
-            if by_level and (self.positive is None or len(self.levels) > 2):
-                for level in self.levels:
-                    yield self.measure(name, level)
-                for average in AVERAGES:
-                    if average != "micro" or Outcomes in m.reads:
-                        yield self.measure(name, average)
+        return [self.measure(name, level) for name, level in every_question(self)]
 
     def frame(self) -> Any:
         """One tidy row a number, as a frame; segments below the whole."""
-        names = ("measure", "level", "segment", "estimate", "low", "high", "confidence", "method", "n", "n_eff")
         rows = self.rows_as_dicts()
-        return make_frame({k: [r[k] for r in rows] for k in (*names, "bound", "reason")})
+        return make_frame({k: [r[k] for r in rows] for k in (*COLUMNS, "reason", "caution")})
 
     def rows_as_dicts(self) -> list[dict[str, Any]]:
         """One tidy row a number, as plain dictionaries; segments below the whole."""
         out = []
-        for e in (self, *self.segments.values()):
-            for x in e.rows_of_numbers():
-                row = x.to_dict()
-                row["estimate"] = row.pop("value")
-                row["level"] = None if x.level is None else str(x.level)
-                out.append(row)
+        for x in (x for e in (self, *self.segments.values()) for x in e.rows_of_numbers()):
+            row = x.to_dict()
+            out.append(row | {"estimate": row.pop("value"), "level": None if x.level is None else str(x.level)})
         return out
 
     # Curves and thresholds -------------------------------------------------------------------------------------------
@@ -210,16 +198,17 @@ class Evaluation:
     @property
     def ks_threshold(self) -> float:
         """The threshold at which positives and negatives lie furthest apart."""
+        return ks_threshold(self._scored("The KS threshold"))
+
+    def _scored(self, what: str) -> Scores:
         if self.scores is None:
-            message = "The KS threshold needs scores."
+            message = f"{what} needs scores, and this evaluation has none."
             raise NotAvailable(message, "Pass score=... to evaluate.")
-        return ks_threshold(self.scores)
+        return self.scores
 
     def at(self, threshold: float) -> Evaluation:
         """The same evidence at another threshold, without a second pass over the rows."""
-        if self.scores is None:
-            message = "A threshold needs scores, and this evaluation has none."
-            raise NotAvailable(message, "Pass score=... to evaluate.")
+        self._scored("A threshold")
         segments = {k: e.at(threshold) for k, e in self.segments.items()}
         facts = {**self.facts, "threshold": "given"}
         facts.pop("decided", None)
@@ -254,10 +243,14 @@ class Evaluation:
         """
         from steelyard.worth.thresholds import best_threshold
 
-        if goal is None:
-            goal = self.payoff.kind if self.payoff is not None else "profit"
-        told = json.dumps(options, default=str, sort_keys=True)
-        key = ("best threshold", goal, self.payoff, id(self.validation), told)
+        goal = (self.payoff.kind if self.payoff is not None else "profit") if goal is None else goal
+        key = (
+            "best threshold",
+            goal,
+            self.payoff,
+            id(self.validation),
+            json.dumps(options, default=str, sort_keys=True),
+        )
         if key not in self._known:
             self._known[key] = best_threshold(self, goal, **options)
         found: Threshold = self._known[key]
@@ -292,14 +285,30 @@ class Evaluation:
             message = "These evaluations cannot be added: outcomes are worth something else in one than in the other."
             raise CannotAdd(message, "Evaluate both parts with the same profit=.")
         facts = {k: v for k, v in self.facts.items() if other.facts.get(k) == v}
-        dropped = dict(self.facts.get("dropped", {}))
-        for word, n in other.facts.get("dropped", {}).items():
-            dropped[word] = dropped.get(word, 0) + n
+        theirs, dropped = other.facts.get("dropped", {}), dict(self.facts.get("dropped", {}))
+        dropped |= {word: dropped.get(word, 0) + n for word, n in theirs.items()}
+        facts["unsummed"] = self.facts.get("unsummed", 0) + other.facts.get("unsummed", 0)
         chosen = None
         if self.validation is not None and other.validation is not None:
             chosen = self.validation + other.validation
         facts |= {"dropped": dropped} | columns
-        return replace(self, evidence=evidence, segments=segments, facts=facts, validation=chosen, _known={}, _made=[])
+        apart = [e.unlabelled for e in (self, other) if e.unlabelled is not None]
+        changed: dict[str, Any] = {"evidence": evidence, "segments": segments, "facts": facts, "validation": chosen}
+        changed["unlabelled"] = reduce(add, apart) if apart else None
+        return replace(self, **changed, _known={}, _made=[])
+
+    @property
+    def verification(self) -> Verification | None:
+        """Rows with and without a target side by side; None where every row has one."""
+        from steelyard.comparisons.verification import verification
+
+        return None if self.unlabelled is None else verification(self.unlabelled)
+
+    def with_unlabelled(self) -> Evaluation:
+        """The same evidence with labelled rows standing for those of like prediction that have no target."""
+        from steelyard.comparisons.verification import corrected
+
+        return replace(self, **corrected(self), _known={}, _made=[])
 
     def renamed(self, **columns: str) -> Evaluation:
         """The same evidence where a column has got another name, so that it adds to evidence under that one."""
@@ -331,6 +340,7 @@ class Evaluation:
             "segments": {k: e.to_dict() for k, e in self.segments.items()},
             "payoff": self.payoff.to_dict() if self.payoff else None,
             "validation": self.validation.to_dict() if self.validation else None,
+            "unlabelled": self.unlabelled.to_dict() if self.unlabelled else None,
         }
 
     @classmethod
@@ -348,6 +358,7 @@ class Evaluation:
             segments,
             from_dict(data["payoff"]) if data["payoff"] else None,
             cls.from_dict(data["validation"]) if data["validation"] else None,
+            Unlabelled.from_dict(data["unlabelled"]) if data.get("unlabelled") else None,
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -376,23 +387,3 @@ class Evaluation:
         from steelyard.views.notebook import evaluation_html
 
         return evaluation_html(self)
-
-
-class _ByType(Mapping[type, Any]):
-    """The summaries of an evaluation by type."""
-
-    def __init__(self, evaluation: Evaluation) -> None:
-        self.evaluation = evaluation
-        self.found: dict[type, Any] = {type(s): s for s in evaluation.evidence.values()}
-        self.makes_labels = Confusion not in self.found and Scores in self.found and evaluation.threshold is not None
-
-    def __getitem__(self, kind: type) -> Any:
-        return self.evaluation.confusion if kind is Confusion and self.makes_labels else self.found[kind]
-
-    def __iter__(self) -> Iterator[type]:
-        yield from self.found
-        if self.makes_labels:
-            yield Confusion
-
-    def __len__(self) -> int:
-        return len(self.found) + self.makes_labels

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy as np
 from steelyard.errors import NotAvailable, listing
 from steelyard.intervals.method import Question, interval
 from steelyard.intervals.proportions import effective_whole, squares_of
-from steelyard.measures.measure import AVERAGES, Measure
+from steelyard.intervals.resting import caution
+from steelyard.measures.measure import AVERAGES, Measure, catalogue
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Average, Estimate, Mean, Ratio, Reading, Share
 from steelyard.summaries.class_scores import ClassScores
@@ -19,6 +20,26 @@ from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import effective_rows
+
+
+class ByType(Mapping[type, Any]):
+    """The summaries of an evaluation by type; labels that a threshold makes are made when they are asked for."""
+
+    def __init__(self, evaluation: Any) -> None:
+        self.evaluation = evaluation
+        self.found: dict[type, Any] = {type(s): s for s in evaluation.evidence.values()}
+        self.makes_labels = Confusion not in self.found and Scores in self.found and evaluation.threshold is not None
+
+    def __getitem__(self, kind: type) -> Any:
+        return self.evaluation.confusion if kind is Confusion and self.makes_labels else self.found[kind]
+
+    def __iter__(self) -> Iterator[type]:
+        yield from self.found
+        if self.makes_labels:
+            yield Confusion
+
+    def __len__(self) -> int:
+        return len(self.found) + self.makes_labels
 
 
 def ask(
@@ -48,6 +69,21 @@ def ask(
         if Scores in m.reads and Scores in have and level == have[Scores].positive:
             return question(have[Scores], plain)
     raise _cannot(m, have, level)
+
+
+def every_question(e: Any) -> Iterator[tuple[str, Any]]:
+    """Every measure with its level that the evidence of an evaluation can answer; of several levels each, and the averages."""
+    have = set(e.summaries)
+    for name, m in catalogue().items():
+        if not e.tells(m):
+            continue
+        whole = have & (set(m.reads) - {Outcomes})
+        if whole or (Outcomes in m.reads and Confusion in have and e.positive is not None):
+            yield name, None
+        by_level = (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have)
+        if by_level and (e.positive is None or len(e.levels) > 2):
+            yield from ((name, level) for level in e.levels)
+            yield from ((name, a) for a in AVERAGES if a != "micro" or Outcomes in m.reads)
 
 
 def _cannot(m: Measure, have: Mapping[type, Any], level: Any) -> NotAvailable:
@@ -148,10 +184,26 @@ def estimate(question: Question, *, level: Any, segment: str | None, options: Ma
         n=n,
         n_eff=n_eff,
         bound=bound,
-        note=found.note,
-        caution=found.caution,
+        note="; ".join(filter(None, (found.note, _remark(question, value)))),
+        caution=found.caution or caution(question, level),
         **facts,
     )
+
+
+def remarked(x: Estimate, m: Measure, facts: Mapping[str, Any]) -> Estimate:
+    """The number with what is known of the rows and touches it: scores of classes that do not add up to one."""
+    off = facts.get("unsummed", 0)
+    if not off or m.question != "calibration" or ClassScores not in m.reads or x.level is not None:
+        return x
+    rows = "1 row has" if off == 1 else f"{off:,} rows have"
+    said = f"{rows} scores that do not add up to one, and they were taken as they are"
+    return x.renamed(note="; ".join(filter(None, (x.note, said))))
+
+
+def _remark(question: Question, value: float) -> str:
+    """What the measure has to say of such a value, where the summary is the one it reads."""
+    m = question.measure
+    return m.remark(question.summary, value) if m.remark is not None and type(question.summary) in m.reads else ""
 
 
 def reason_of(reading: Reading) -> str:

@@ -290,12 +290,9 @@ class Difference:
         return self.value
 
     def __str__(self) -> str:
-        from steelyard.words import estimate_parts
+        from steelyard.words import estimate_text
 
-        if self.value is None:
-            return f"n/a ({self.reason})"
-        value, low, high = estimate_parts(self.value, self.low, self.high)
-        return f"{value} [{low}, {high}]" if low else value
+        return estimate_text(self)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""

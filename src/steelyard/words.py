@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steelyard.results import Estimate
+    from steelyard.results import Difference, Estimate
 
 MINUS = "−"
+MARK = " †"
+"""Stands beside a number that rests on little."""
 MOST_DECIMALS = 6
 """Smaller numbers are written with an exponent."""
 MOST_DIGITS = 15
@@ -135,17 +138,43 @@ def estimate_parts(value: float, low: float | None, high: float | None, digits: 
     return told, number(low, decimals), number(high, decimals)
 
 
-def estimate_text(e: Estimate) -> str:
-    """A number with its interval, or the reason why there is none.
+def estimate_text(e: Estimate | Difference) -> str:
+    """A number with its interval and what it rests on where that is little, or the reason why there is no number.
 
     >>> from steelyard.results import Estimate
     >>> estimate_text(Estimate("auc", 0.8712, 0.8662, 0.8760))
     '0.8712 [0.8662, 0.8760]'
+    >>> estimate_text(Estimate("auc", 0.88, 0.19, 0.99, caution="rests on 1 positive"))
+    '0.88 [0.19, 0.99] (rests on 1 positive)'
+    """
+    told = marked(e)
+    return f"{told.removesuffix(MARK)} ({e.caution})" if told.endswith(MARK) else told
+
+
+def marked(e: Estimate | Difference) -> str:
+    """A number with its interval, and a mark where it rests on little; whoever lays it out tells what the mark stands for.
+
+    >>> from steelyard.results import Estimate
+    >>> marked(Estimate("auc", 0.88, 0.19, 0.99, caution="rests on 1 positive"))
+    '0.88 [0.19, 0.99] †'
     """
     if e.value is None:
         return f"n/a ({e.reason})"
     value, low, high = estimate_parts(e.value, e.low, e.high)
-    return f"{value} [{low}, {high}]" if low else value
+    return (f"{value} [{low}, {high}]" if low else value) + (MARK if e.caution else "")
+
+
+def told_marks(marks: Iterable[tuple[str, str]]) -> list[str]:
+    """What the marks stand for: for each caution the names of the numbers that carry it.
+
+    >>> told_marks([("auc", "rests on 1 positive"), ("ks", "rests on 1 positive"), ("mae", "")])
+    ['† rests on 1 positive: auc, ks']
+    """
+    said: dict[str, list[str]] = {}
+    for name, words in marks:
+        if words and name not in said.setdefault(words, []):
+            said[words].append(name)
+    return [f"{MARK.strip()} {words}: {', '.join(names)}" for words, names in said.items()]
 
 
 # Names ----------------------------------------------------------------------------------------------------------------

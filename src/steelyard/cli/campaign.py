@@ -51,7 +51,7 @@ def share(text: str) -> float:
 @click.option("--targets", type=share, metavar="SHARE", help="Targets among them: 2% or 0.02.  [default: as in FILE]")
 @click.option("--contacts", type=float, metavar="NUMBER", help="Contact at most so many.")
 @click.option("--depth", type=share, metavar="SHARE", help="Contact exactly this share: 10% or 0.1.")
-@options("weight", "weights", "unit", "level", "confidence", "missing", "exact")
+@options("weight", "weights", "unit", "level", "confidence", "missing_or_corrected", "exact")
 @options("query", "labels", "on", "spark")
 @options("json", "output", "force", "quiet", "progress")
 def command(file: str | None, **given: Any) -> None:

@@ -79,7 +79,7 @@ More: steelyard help check"""
     "unit",
     "level",
     "confidence",
-    "missing",
+    "missing_or_corrected",
     "exact",
     "kind",
 )

@@ -49,7 +49,7 @@ More: steelyard help start, steelyard help sources, steelyard help worth"""
     "decide",
     "validation",
     "confidence",
-    "missing",
+    "missing_or_corrected",
     "exact",
     "kind",
     "query",

@@ -106,6 +106,14 @@ OPTIONS: dict[str, Decorator] = {
         show_default=True,
         help="A row with a missing value: refuse the file, or leave it out and say so.",
     ),
+    "missing_or_corrected": click.option(
+        "--missing",
+        type=click.Choice(["refuse", "drop", "inverse_probability", "begg_greenes"]),
+        default="refuse",
+        show_default=True,
+        help="A row with a missing value: refuse the file, or leave it out and say so; a correction lets rows with a target "
+        "stand for rows of like prediction that have none.",
+    ),
     "exact": click.option(
         "--exact", is_flag=True, help="Never count near scores together, however many rows there are."
     ),

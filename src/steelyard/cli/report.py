@@ -60,7 +60,7 @@ More: steelyard help report"""
         "validation",
     ),
 )
-@options("threshold", "confidence", "missing", "exact", "kind", "query", "labels", "on", "spark")
+@options("threshold", "confidence", "missing_or_corrected", "exact", "kind", "query", "labels", "on", "spark")
 @click.option("--slices", is_flag=True, help="Look through all other columns for rows on which it fails.")
 @click.option("--reference", metavar="FILE", help="Hold every column against these rows: is it going stale?")
 @click.option("--group", metavar="COLUMN", help="Which arm of a control group a row belongs to: does it help?")

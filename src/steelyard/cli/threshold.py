@@ -52,7 +52,7 @@ More: steelyard help worth"""
     type=click.Choice(["regret", "worst", "mean"]),
     help="With ranges of amounts: lose least at worst, earn most at worst, or best in the middle.  [default: regret]",
 )
-@options("weight", "weights", "unit", "level", "value", "confidence", "missing", "exact")
+@options("weight", "weights", "unit", "level", "value", "confidence", "missing_or_corrected", "exact")
 @options("query", "labels", "on", "spark")
 @options("json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:

@@ -27,6 +27,7 @@ def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
         levels, weighting=plan.weighting, segmented=rows.has("segment"), amounts=plan.amounts, worth=worth
     )
     table = clean(rows.tally(request), plan)
+    plan.unsummed = round(float(table["unsummed"].sum()))
     extra = [v for v in sort_levels(occurring(table["level"])) if v not in levels]
     if extra:
         message = f"The target has levels without a score: {listing(extra)}; there are scores for {listing(levels)}."

@@ -20,6 +20,7 @@ from steelyard.summaries.residuals import (
     Residuals,
     mean_tally,
     moment_tally,
+    prediction_tally,
     read_moments,
     read_unit_moments,
     size_tally,
@@ -36,6 +37,8 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
     segmented = rows.has("segment")
     means = clean(rows.tally(mean_tally(plan.weighting, segmented=segmented)), plan)
     n = int(means["rows"].sum())
+    if plan.dropped:
+        clean(rows.tally(prediction_tally()), plan)
     if labels and float(means["binary"].sum()) == n:
         return None
     centres = _centres(means, plan)

@@ -10,9 +10,10 @@ import numpy as np
 
 from steelyard.errors import BadLevels, BadWeight, EmptyTable, MissingValues, listing
 from steelyard.results import Array
-from steelyard.rows import BAD_WEIGHT, GOOD, STATE_WORDS, Rows, Table, Tally
+from steelyard.rows import BAD_WEIGHT, GOOD, NO_TARGET, STATE_WORDS, Rows, Table, Tally
 from steelyard.summaries.summary import EXACT_ROWS, occurring, sort_levels
 from steelyard.summaries.units import BITS, MOST
+from steelyard.summaries.unlabelled import Unlabelled, read_unlabelled
 
 MOST_LEVELS = 1000
 MANY_LEVELS = 20
@@ -39,6 +40,10 @@ class Plan:
     decide: Decide | None = None
     bits: int | None = None
     dropped: dict[str, int] = field(default_factory=dict)
+    unsummed: int = 0
+    """Rows whose scores of all classes do not add up to one."""
+    unlabelled: Unlabelled | None = None
+    """What was predicted for rows without a target, beside the others."""
 
 
 def few(rows: int) -> bool:
@@ -63,6 +68,10 @@ def clean(table: Table, plan: Plan) -> Table:
             hint = 'Mend them, or leave them out with missing="drop" (--missing drop); they are then counted in the result.'
             raise MissingValues(message, hint)
         plan.dropped = {STATE_WORDS[s]: n for s, n in counts.items()}
+        if plan.unlabelled is None and NO_TARGET in counts:
+            usable = (state == GOOD) | (state == NO_TARGET)
+            told = {k: v[usable] for k, v in table.items()}
+            plan.unlabelled = read_unlabelled(told, state[usable] == NO_TARGET)
     good = {k: v[~bad] for k, v in table.items()}
     if not int(good["rows"].sum()):
         what = "no rows" if not bad.any() else "no rows left once those with missing values are dropped"

@@ -7,12 +7,19 @@ import numpy as np
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Average, Quotient, Ratio, Share
 from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.words import percent, quoted
 
 NO_POSITIVES = "no real positives"
 NO_NEGATIVES = "no real negatives"
 
 
-@measure(better="higher", range=(0, 1), aliases=("acc", "correct_rate", "genauigkeit"))
+def _commonest(c: Confusion, value: float) -> str:
+    """What always saying the commonest level would get, beside which a share of right rows must be seen."""
+    best = float(c.actual.max() / c.total)
+    return f"always saying {quoted(c.levels[int(np.argmax(c.actual))])} would get {percent(best)} right"
+
+
+@measure(better="higher", range=(0, 1), aliases=("acc", "correct_rate", "genauigkeit"), remark=_commonest)
 def accuracy(c: Confusion) -> Share:
     """Share of rows whose predicted level is the actual one.
 
@@ -24,7 +31,7 @@ def accuracy(c: Confusion) -> Share:
     return Share(c.correct, c.total, empty="no rows")
 
 
-@measure(better="lower", range=(0, 1), aliases=("misclassification_rate", "fehlerrate"))
+@measure(better="lower", range=(0, 1), aliases=("misclassification_rate", "fehlerrate"), remark=_commonest)
 def error_rate(c: Confusion) -> Share:
     """Share of rows whose predicted level is wrong: 1 − accuracy.
 

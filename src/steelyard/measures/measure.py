@@ -38,6 +38,7 @@ class Measure:
     interval: str
     bound: Callable[..., float] | None
     options: Mapping[str, Any]
+    remark: Callable[[Any, float], str] | None = None
 
     def __call__(self, summary: Any, **options: Any) -> Reading:
         """Read the measure from a summary."""
@@ -77,13 +78,14 @@ def measure(
     aliases: tuple[str, ...] = (),
     interval: str = "",
     bound: Callable[..., float] | None = None,
+    remark: Callable[[Any, float], str] | None = None,
 ) -> Callable[[Function], Function]:
     """Mark a function of a summary as a measure.
 
     `better` is "higher", "lower", "zero" or "" (no direction); `range` holds the least and greatest possible value;
     `interval` names a method of the intervals room where the reading alone does not tell (a Share gets Wilson's, a Mean
     a t interval, anything else the bootstrap over cells); `bound` bounds the effect of the grid where reordering cells
-    does not.
+    does not; `remark` has a word for the reader of a value that is easily taken for another one.
     """
 
     def mark(function: Function) -> Function:
@@ -95,7 +97,7 @@ def measure(
         union = typing.get_origin(hint) in (typing.Union, types.UnionType)
         reads = typing.get_args(hint) if union else (hint,)
         options = {k: p.default for k, p in parameters.items() if p.kind is inspect.Parameter.KEYWORD_ONLY}
-        _catalogue[name] = Measure(name, function, better, range, reads, aliases, interval, bound, options)
+        _catalogue[name] = Measure(name, function, better, range, reads, aliases, interval, bound, options, remark)
         for alias in aliases:
             _aliases[alias] = name
         return function

@@ -78,7 +78,20 @@ def rates(s: Scores) -> tuple[Array, Array]:
     return divide(tp, tp[..., -1:]), divide(fp, fp[..., -1:])
 
 
-@measure(better="higher", range=(0, 1), aliases=("roc_auc", "roc_index", "auroc", "c_statistic"), interval="delong")
+def _turned(s: Scores, value: float) -> str:
+    """A hint where positives score lower than negatives more often than not."""
+    if float(pairs_won(s)) * 2 >= float(s.positives.sum()) * float(s.negatives.sum()):
+        return ""
+    return "positives score lower than negatives: if a high score is meant to say negative, turn the score round"
+
+
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("roc_auc", "roc_index", "auroc", "c_statistic"),
+    interval="delong",
+    remark=_turned,
+)
 def auc(s: Scores) -> Ratio:
     """Chance that a positive scores above a negative, ties counting one half: the area under the ROC curve.
 
@@ -107,7 +120,13 @@ def partial_auc(s: Scores, *, fpr: float = 0.1) -> Ratio:
     return Ratio(np.where(lost, np.nan, area), 1.0, empty=BOTH)
 
 
-@measure(better="higher", range=(-1, 1), aliases=("accuracy_ratio", "somers_d", "gain_capture"), interval="delong")
+@measure(
+    better="higher",
+    range=(-1, 1),
+    aliases=("accuracy_ratio", "somers_d", "gain_capture"),
+    interval="delong",
+    remark=_turned,
+)
 def gini(s: Scores) -> Ratio:
     """2 AUC − 1: 0 for random order, 1 for perfect; also Somers' D and the accuracy ratio of the gain curve.
 
@@ -118,7 +137,7 @@ def gini(s: Scores) -> Ratio:
     return Ratio(2 * pairs_won(s) - pairs, pairs, empty=BOTH)
 
 
-@measure(better="higher", range=(-1, 1), aliases=("lq",), interval="delong")
+@measure(better="higher", range=(-1, 1), aliases=("lq",), interval="delong", remark=_turned)
 def l_quality(s: Scores) -> Ratio:
     """Area of the gain curve above random, over that of a perfect order: (2 S − 1) / (1 − b). Equal to Gini.
 

@@ -52,8 +52,11 @@ def _one(e: Any) -> list[str]:
     matrix = tables.matrix(e)
     if matrix is not None and len(matrix.rows) <= 12:
         out += table_lines(matrix.head, matrix.rows, matrix.align)
-    rows = [(r.name, r.value, r.interval, r.meaning) for g in story.groups(e) for r in g.rows]
+    told = story.groups(e)
+    rows = [(r.name, r.value, r.interval, r.meaning) for g in told for r in g.rows]
     out += table_lines(("measure", "value", f"{percent(e.confidence)} interval", "meaning"), rows, "lrll")
+    for text in (*story.marks(told), *story.notes(e, told)):
+        out += [safe(text), ""]
     if e.payoff is not None:
         worth = policy_table(e.worth)
         out += ["### What is it worth?", "", *table_lines(worth.head, worth.rows, worth.align)]
@@ -63,6 +66,7 @@ def _one(e: Any) -> list[str]:
     if small is not None:
         out += ["### Where does it fail?", ""]
         out += table_lines(small.head, small.rows, small.align)
+        out += [safe(small.note), ""] if small.note else []
     return out
 
 

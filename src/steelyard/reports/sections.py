@@ -90,7 +90,8 @@ def interval_words(x: Estimate) -> str:
     if x.value is None:
         return ""
     _, low, high = estimate_parts(x.value, x.low, x.high)
-    return f"{percent(x.confidence)} interval {low} to {high}" if low else (x.note or "no interval")
+    told = f"{percent(x.confidence)} interval {low} to {high}" if low else (x.note or "no interval")
+    return f"{told}; {x.caution}" if x.caution else told
 
 
 def card(x: Estimate, title: str) -> Ready:
@@ -118,7 +119,8 @@ def how_good(e: Any) -> Ready:
 
 def how_sure(e: Any) -> Ready:
     """Intervals as a picture, and every number in a table."""
-    rows = [(r.name, r.value, r.interval, r.meaning) for g in story.groups(e, full=True) for r in g.rows]
+    told = story.groups(e, full=True)
+    rows = [(r.name, r.value, r.interval, r.meaning) for g in told for r in g.rows]
     head = ("measure", "value", f"{percent(e.confidence)} interval", "meaning")
     every = html_table(head, rows, "lrll", "Every measure")
     n = e[e.measures[0]]
@@ -128,6 +130,7 @@ def how_sure(e: Any) -> Ready:
     return Ready(
         tag("p", words + ".")
         + tag("div", figure(e.chart("intervals"), wide=True), class_="grid")
+        + Ready("".join(tag("p", text, class_="note") for text in story.marks(told)))
         + tag("details", tag("summary", f"All {len(rows)} numbers"), every)
     )
 
@@ -145,6 +148,7 @@ def where_it_fails(e: Any, slices: Any = None) -> Ready:
         small = tables.segments(e)
         if small is not None:
             parts.append(html_table(small.head, small.rows, small.align, small.title))
+            parts += [tag("p", small.note, class_="note")] if small.note else []
     if slices is not None:
         parts += slices_part(slices)
     if not parts:

@@ -18,6 +18,9 @@ from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import pack, same, unpack
 from steelyard.summaries.units import Units, add_units
 
+SLACK = 0.01
+"""Scores of a row that miss one by more than this do not add up to one; less is rounding."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ClassScores:
@@ -175,6 +178,10 @@ def rank_tally(
     def error(r: Any) -> Any:
         return sum((off(r, v, role) * off(r, v, role) for v, role in zip(levels, roles, strict=True)), start=0.0)
 
+    def unsummed(r: Any) -> Any:
+        whole = sum((r.value(role) for role in roles), start=r.number(0.0))
+        return r.flag((whole > 1.0 + SLACK) | (whole < 1.0 - SLACK))
+
     def weight(r: Any) -> Any:
         return r.value("weight") if weighting != "none" else 1.0
 
@@ -194,6 +201,8 @@ def rank_tally(
         "brier": lambda r: error(r) * weight(r),
         "brier2": lambda r: error(r) * error(r) * weight(r),
     }
+    if bits is None:
+        sums["unsummed"] = unsummed
     return Tally(by, sums)
 
 

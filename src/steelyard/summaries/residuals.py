@@ -218,6 +218,15 @@ def mean_tally(weighting: str, *, segmented: bool) -> Tally:
     return Tally({"state": _state, **segment_key(segmented=segmented)}, sums)
 
 
+def prediction_tally() -> Tally:
+    """Ask for the cells of predictions, with and without a target, so that rows without one can be compared."""
+
+    def value(r: Any) -> Any:
+        return r.value("prediction") + 0.0
+
+    return Tally({"state": _state, "cell": lambda r: r.cell(value(r), grid.FINE)}, {}, {"low": value}, {"high": value})
+
+
 def moment_tally(
     centres: Mapping[Any, tuple[float, float]], weighting: str, *, segmented: bool, bits: int | None = None
 ) -> Tally:

@@ -29,6 +29,7 @@ def evaluation_html(e: Any, *, full: bool = False) -> str:
         if group.rows:
             rows = [(r.name, r.value, r.interval, r.meaning) for r in group.rows]
             parts.append(f"<p><strong>{_safe(group.question)}</strong></p>{_table(head, rows, 'lrll')}")
+    parts.extend(f"<p>{_safe(text)}</p>" for text in story.marks(told))
     parts.extend((small_table(tables.levels(e)), small_table(tables.segments(e))))
     parts.extend(f"<p>Note: {_safe(note)}</p>" for note in story.notes(e, told))
     more = [name for g in told for name in g.more]

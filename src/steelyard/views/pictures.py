@@ -17,7 +17,7 @@ from steelyard.measures.measure import find
 from steelyard.measures.ranking import cumulative
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
-from steelyard.words import count, estimate_text, percent, visible
+from steelyard.words import count, marked, percent, visible
 
 MOST_LEVELS = 50
 WRITTEN = 12
@@ -170,7 +170,7 @@ def forest(
     for i, (_, x) in enumerate(shown):
         assert x.value is not None
         marks.append(Point(x.value, float(i), 0, "circle", 4.5, x.low, x.high))
-    names = tuple(f"{visible(name)}  {estimate_text(x)}" for name, x in shown)
+    names = tuple(f"{visible(name)}  {marked(x)}" for name, x in shown)
     up = Scale(max(len(names), 1) - 0.5, -0.5, "", "names", names)
     columns = {"name": [name for name, _ in shown], **_interval_columns([x for _, x in shown])}
     size = (640.0, max(110.0, 60 + 27.0 * len(names)))

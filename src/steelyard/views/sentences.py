@@ -102,7 +102,7 @@ SPECIAL: dict[str, Callable[[Estimate], str]] = {"bias": _bias, "r2": _r2}
 
 
 def statement(x: Estimate) -> str:
-    """One number in one plain sentence.
+    """One number in one plain sentence, with what it rests on where that is little.
 
     >>> statement(Estimate("recall", 2 / 3, 0.354, 0.879))
     'Finds 67 of 100 real positives (35 to 88).'
@@ -111,6 +111,11 @@ def statement(x: Estimate) -> str:
     """
     if x.value is None:
         return f"The {x.measure} is not defined here: {x.reason}."
+    said = _said(x)
+    return f"{said.removesuffix('.')}; {x.caution}." if x.caution else said
+
+
+def _said(x: Estimate) -> str:
     if x.measure in SPECIAL and x.level is None:
         return SPECIAL[x.measure](x)
     whole = x.level is None or x.level in WHOLE_LEVELS

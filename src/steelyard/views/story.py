@@ -13,7 +13,18 @@ from steelyard.results import Estimate
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.scores import Scores
-from steelyard.words import MINUS, count, estimate_parts, percent, quoted, shortest, significant, visible
+from steelyard.words import (
+    MARK,
+    MINUS,
+    count,
+    estimate_parts,
+    percent,
+    quoted,
+    shortest,
+    significant,
+    told_marks,
+    visible,
+)
 
 FIRST = (
     *("accuracy", "recall", "specificity", "precision", "f1", "mcc"),
@@ -24,6 +35,7 @@ FIRST = (
 )
 """Measures told at once; all the others are named, and told when everything is asked for."""
 BY_LEVEL = ("recall", "precision", "f1", "auc")
+CORRECTABLE = {"scores", "confusion"}
 MOST_LEVELS = 8
 MEANING = 68
 
@@ -82,6 +94,8 @@ def facts(e: Any) -> list[tuple[str, str]]:
             else ""
         )
         out.append(("weights", f"{kind}{told}"))
+    if "corrected" in e.facts:
+        out.append(("corrected", e.facts["corrected"]))
     dropped = e.facts.get("dropped") or {}
     if dropped:
         out.append(
@@ -166,7 +180,8 @@ def row_of(m: Measure, x: Estimate) -> Row:
     if x.value is None:
         return Row(name, "n/a", "", f"Not defined here: {x.reason}", x)
     value, low, high = estimate_parts(x.value, x.low, x.high)
-    return Row(name, value, f"{low} to {high}" if low else "none", meaning, x)
+    interval = f"{low} to {high}" if low else "none"
+    return Row(name, value, interval + (MARK if x.caution else ""), meaning, x)
 
 
 def _option(value: Any) -> str:
@@ -202,13 +217,7 @@ def groups(e: Any, *, full: bool = False) -> list[Group]:
 def notes(e: Any, told: list[Group]) -> list[str]:
     """What a reader should know beside the numbers."""
     out = []
-    if e.scores is not None:
-        auc = e["auc"]
-        if auc.value is not None and auc.value < 0.5 and "design" not in e.facts:
-            out.append(
-                "The AUC is below one half: the scores may be turned round. "
-                "A higher score must mean that the positive level is more likely."
-            )
+    out += [text for text in (unlike_rows(e), strange_threshold(e)) if text]
     if e.facts.get("target") == "only 0 and 1":
         name = e.facts.get("roles", {}).get("prediction", "")
         say = f'score="{name}" (--score {name})' if name else "score=..."
@@ -226,6 +235,41 @@ def notes(e: Any, told: list[Group]) -> list[str]:
     for text, names in _same_notes(estimates).items():
         out.append(f"{', '.join(names)}: {text}.")
     return out
+
+
+def marks(told: list[Group]) -> list[str]:
+    """What the marks in the tables stand for."""
+    return [f"{text}." for text in told_marks((r.name, r.estimate.caution) for g in told for r in g.rows)]
+
+
+def unlike_rows(e: Any) -> str:
+    """How rows without a target differ from those that were evaluated, and what that does to the numbers."""
+    if e.verification is None or "corrected" in e.facts:
+        return ""
+    corrected = ""
+    names = [n for n in ("recall", "auc", "accuracy") if n in e.measures][:2]
+    if not e.verification.alike and e.verification.correctable and not e.segments and set(e.evidence) <= CORRECTABLE:
+        whole = e.with_unlabelled()
+        corrected = " and ".join(f"{n} is {whole[n]} in place of {e[n]}" for n in names)
+    return " ".join(e.verification.sentences(corrected, scores=e.scores is not None))
+
+
+def strange_threshold(e: Any) -> str:
+    """A word where the default threshold was taken for scores that are no probabilities."""
+    s = e.scores
+    if s is None or s.probabilities or e.facts.get("threshold") != "default" or "confusion" in e.evidence:
+        return ""
+    low, high = float(s.cells.low[0]), float(s.cells.high[-1])
+    if low >= 0 and 1 < high <= 100:
+        hint = "If they are percent, say threshold=50 (--threshold 50) or divide them by 100."
+    else:
+        hint = "Say which threshold is meant: threshold=... (--threshold)."
+    flagged = e["predicted_positive_rate"].value
+    share = f" flags {percent(flagged)} of the rows" if flagged is not None else " cuts them"
+    return (
+        f"Scores run from {significant(low)} to {significant(high)} and are no probabilities, so the default "
+        f"threshold {shortest(e.threshold)}{share}. {hint}"
+    )
 
 
 def _same_notes(estimates: list[Estimate]) -> dict[str, list[str]]:

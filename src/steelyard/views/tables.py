@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion
 from steelyard.views.story import BY_LEVEL, MOST_LEVELS
-from steelyard.words import count, estimate_parts, visible
+from steelyard.words import count, marked, told_marks, visible
 
 BY_SEGMENT = ("auc", "accuracy", "recall", "precision", "mae", "bias", "r2")
 MOST_ROWS = 20
@@ -56,10 +56,17 @@ def _mistakes(c: Confusion) -> Table:
 
 
 def _cell(x: Estimate) -> str:
-    if x.value is None:
-        return "n/a"
-    value, low, high = estimate_parts(x.value, x.low, x.high)
-    return f"{value} [{low}, {high}]" if low else value
+    return "n/a" if x.value is None else marked(x)
+
+
+def _marks(rows: dict[str, list[Estimate]]) -> str:
+    """What the marks in a table stand for, by the name of its rows."""
+    said = told_marks((f"{x.measure} of {name}", x.caution) for name, found in rows.items() for x in found if x.defined)
+    return "; ".join(said)
+
+
+def _notes(*parts: str) -> str:
+    return " ".join(f"{p.rstrip('.')}." for p in parts if p)
 
 
 def levels(e: Any) -> Table | None:
@@ -73,10 +80,12 @@ def levels(e: Any) -> Table | None:
     if len(chosen) > MOST_ROWS:
         chosen = [c.levels[i] for i in np.argsort(-c.actual, kind="stable")[:MOST_ROWS]]
         note = f"The {MOST_ROWS} commonest of {len(c.levels):,} levels."
+    found = {visible(v): [e.measure(n, v) for n in names] for v in chosen}
     rows = [
-        (visible(v), count(float(c.actual[c.levels.index(v)])), *(_cell(e.measure(n, v)) for n in names))
-        for v in chosen
+        (name, count(float(c.actual[c.levels.index(v)])), *map(_cell, found[name]))
+        for v, name in zip(chosen, found, strict=True)
     ]
+    note = _notes(note, _marks(found))
     return Table("By level", ("level", "rows", *names), "lr" + "l" * len(names), rows, note, len(names) - 1)
 
 
@@ -92,7 +101,9 @@ def segments(e: Any) -> Table | None:
         note = f"The {MOST_ROWS} largest of {len(parts):,} segments; --json and .frame() have the {more:,} more."
         parts = {k: parts[k] for k in largest}
     names = [n for n in BY_SEGMENT if n in e.measures and not (n == "accuracy" and "auc" in e.measures)]
-    rows = [(visible(k), f"{p.rows:,}", *(_cell(p[n]) for n in names)) for k, p in parts.items()]
+    found = {visible(k): [p[n] for n in names] for k, p in parts.items()}
+    rows = [(name, f"{p.rows:,}", *map(_cell, found[name])) for name, p in zip(found, parts.values(), strict=True)]
     rows.append(("all", f"{e.rows:,}", *(_cell(e[n]) for n in names)))
+    note = _notes(note, _marks(found))
     column = e.facts.get("roles", {}).get("segment", "segment")
     return Table("By segment", (visible(column), "rows", *names), "lr" + "l" * len(names), rows, note, len(names) - 1)

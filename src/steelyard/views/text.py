@@ -28,6 +28,7 @@ def evaluation_text(e: Any, *, full: bool = False) -> str:
         blocks.append(table_lines(policy_table(e.worth)))
     told = story.groups(e, full=full)
     blocks.extend(group_lines(g, e.confidence) for g in told if g.rows)
+    blocks.append([line for text in story.marks(told) for line in wrap(text, WIDTH, INDENT, INDENT * 2)])
     blocks.append(table_lines(tables.levels(e)))
     blocks.append(table_lines(tables.segments(e)))
     blocks.append([line for n in story.notes(e, told) for line in wrap(n, WIDTH, "Note: ", "      ")])

@@ -1,0 +1,280 @@
+"""Whether rows with a label speak for those without, and the correction where they do not (verification bias).
+
+Where labels are missing by what was predicted, and by nothing else, rows of like score have like outcomes: each labelled row then
+stands for as many rows of its group as have no label. That is weighting by the inverse probability of a label, and with groups by
+prediction the estimate of Begg and Greenes. Nothing in the data can tell whether labels are missing by outcome as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import NotAvailable
+from steelyard.results import Array
+from steelyard.summaries.confusion import Confusion
+from steelyard.summaries.scores import Scores
+from steelyard.summaries.units import Units
+from steelyard.summaries.unlabelled import WITH, WITHOUT, Unlabelled
+from steelyard.words import count, quoted, significant
+
+CORRECTION = "inverse probability of a label (Begg and Greenes)"
+MOST_GROUPS = 20
+LEAST_LABELS = 5
+"""A group with fewer labels is joined to its neighbour."""
+BY_CHANCE = 0.01
+"""Groups without labels are out of reach where chance would leave them so less often than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """Rows with and without a target side by side."""
+
+    missing: int
+    rows: int
+    typical: tuple[str, str]
+    """The middle prediction without and with a target, or the commonest predicted level."""
+    lower: bool | None
+    """Whether rows without a target are predicted lower; None for levels."""
+    p_value: float | None
+    beyond: int
+    """Rows in groups of which none has a label: no correction can speak for them."""
+    where: str
+
+    @property
+    def alike(self) -> bool:
+        """Whether nothing speaks against one distribution of predictions."""
+        return self.p_value is None or self.p_value >= BY_CHANCE
+
+    @property
+    def correctable(self) -> bool:
+        """Whether all kinds of rows have labels, so that the labelled can stand for the others."""
+        return self.beyond == 0
+
+    def sentences(self, corrected: str = "", *, scores: bool = True) -> list[str]:
+        """What it means for the numbers; for those of scores, in which direction they are off."""
+        were = f"{count(self.missing)} of {count(self.rows)} rows have no target and were left out"
+        if self.alike:
+            few = "too few of them to compare" if self.p_value is None else "they were predicted like the others"
+            return [f"{were}; {few}. Whether targets are missing by outcome cannot be seen here."]
+        middle = f"{self.typical[0]} against {self.typical[1]} in the middle"
+        if self.lower is None:
+            middle = f"most often {self.typical[0]} against {self.typical[1]}"
+        out = [f"{were}, and they were predicted differently ({middle}): the numbers hold for rows with a target only."]
+        if self.lower is not None and scores:
+            high, low = ("recall", "specificity") if self.lower else ("specificity", "recall")
+            out.append(f"For all rows {high} is told too high and {low} too low, and the AUC is off as well.")
+        if self.correctable:
+            out.append(
+                f'Corrected, {corrected}: missing="inverse_probability" tells every number so.' if corrected else ""
+            )
+        else:
+            out.append(
+                f"No correction can mend that: {self.where} there are {count(self.beyond)} rows and no target. "
+                "Learn the outcome of a random part of them."
+            )
+        return [text for text in out if text]
+
+
+def verification(u: Unlabelled) -> Verification:
+    """Compare what was predicted for rows without a target with those that have one.
+
+    χ² of the two columns over at most 20 groups of the prediction.
+
+    >>> v = verification(Unlabelled.of_levels(("no", "yes"), [[900, 100], [50, 600]]))
+    >>> v.alike, v.correctable, v.typical
+    (False, True, ('"no"', '"yes"'))
+    """
+    group = _groups(u)
+    table = np.zeros((int(group.max(initial=-1)) + 1, 2))
+    np.add.at(table, group, u.table)
+    beyond = table[:, WITH] == 0
+    where = ""
+    if u.cells is not None:
+        typical = tuple(significant(_middle(u, side)) for side in (WITHOUT, WITH))
+        lower: bool | None = _middle(u, WITHOUT) < _middle(u, WITH)
+        lost = beyond[group]
+        if lost.any():
+            ends = float(u.cells.low[lost].min()), float(u.cells.high[lost].max())
+            where = f"between {significant(ends[0])} and {significant(ends[1])}"
+    else:
+        typical = tuple(quoted(u.levels[int(np.argmax(u.table[:, side]))]) for side in (WITHOUT, WITH))
+        lower = None
+        where = "where it says " + ", ".join(quoted(u.levels[i]) for i in np.flatnonzero(beyond[group]))
+    return Verification(
+        u.missing,
+        u.rows,
+        (typical[0], typical[1]),
+        lower,
+        _p_value(table),
+        round(float(table[beyond].sum())),
+        where,
+    )
+
+
+def _middle(u: Unlabelled, side: int) -> float:
+    assert u.cells is not None
+    total = np.cumsum(u.table[:, side])
+    return float(u.cells.middle[int(np.searchsorted(total, total[-1] / 2))])
+
+
+def _p_value(table: Array) -> float | None:
+    """Of χ² over the groups; None where no group can be expected to hold five of either kind."""
+    from scipy.special import chdtrc
+
+    sides = table.sum(axis=0)
+    expected = np.outer(table.sum(axis=1), sides) / max(float(sides.sum()), 1.0)
+    fair = expected.min(axis=1) >= LEAST_LABELS
+    if fair.sum() < len(table):
+        # Groups too small to be judged alone are judged together.
+        rest = [table[~fair].sum(axis=0)] if (~fair).any() else []
+        table = np.array([*table[fair], *rest])
+        expected = np.outer(table.sum(axis=1), sides) / max(float(sides.sum()), 1.0)
+    if len(table) < 2 or expected.min() < 1:
+        return None
+    return float(chdtrc(len(table) - 1, float(((table - expected) ** 2 / expected).sum())))
+
+
+# Groups -----------------------------------------------------------------------------------------------------------
+
+
+def _groups(u: Unlabelled) -> Any:
+    """The group of every cell: of about equally many rows, joined to a neighbour where labels are few by chance."""
+    if u.cells is None:
+        return np.arange(len(u.levels))
+    every = u.table.sum(axis=1)
+    most = int(np.clip(u.table[:, WITH].sum() // (2 * LEAST_LABELS), 1, MOST_GROUPS))
+    total = np.cumsum(every)
+    group = np.minimum((total - every / 2) / total[-1] * most, most - 1).astype(np.int64)
+    group = np.unique(group, return_inverse=True)[1]
+    table = np.zeros((int(group.max()) + 1, 2))
+    np.add.at(table, group, u.table)
+    return _joined(table)[group]
+
+
+def _joined(table: Array) -> Any:
+    """For every group in order the one that it becomes part of: none is left with a few labels, or without any by chance."""
+    runs: list[list[int]] = []
+    for i in range(len(table)):
+        empty = table[i, WITH] == 0
+        if (
+            runs
+            and (table[runs[-1], WITH].sum() == 0) == empty
+            and (empty or table[runs[-1], WITH].sum() < LEAST_LABELS)
+        ):
+            runs[-1].append(i)
+        else:
+            runs.append([i])
+    kept: list[list[int]] = []
+    for run in runs:
+        if kept and (_by_chance(table, run, kept[-1]) or _by_chance(table, kept[-1], run)):
+            kept[-1] += run
+        else:
+            kept.append(run)
+    out = np.zeros(len(table), dtype=np.int64)
+    for place, run in enumerate(kept):
+        out[run] = place
+    return out
+
+
+def _by_chance(table: Array, run: list[int], beside: list[int]) -> bool:
+    """Whether a group has so few labels that it is told by its neighbour, which has some."""
+    mine, other = table[run].sum(axis=0), table[beside].sum(axis=0)
+    if other[WITH] == 0:
+        return False
+    if mine[WITH] == 0:
+        rate = float(other[WITH] / other.sum())
+        return bool((1 - rate) ** float(mine.sum()) > BY_CHANCE)
+    return bool(mine[WITH] < LEAST_LABELS)
+
+
+# The correction -------------------------------------------------------------------------------------------------------
+
+
+def check_reach(u: Unlabelled | None) -> Verification:
+    """Refuse a correction where there is nothing to correct, or rows of which nothing is known."""
+    if u is None:
+        message = "There are no rows without a target, so there is nothing to correct for."
+        raise NotAvailable(message, "Evaluate the table in which targets are missing, with all its predictions.")
+    found = verification(u)
+    if not found.correctable:
+        message = f"{count(found.beyond)} rows cannot be spoken for: {found.where} no row has a target."
+        raise NotAvailable(
+            message, 'Learn the outcome of a random part of them, or say missing="drop" and mind the note.'
+        )
+    return found
+
+
+def _times(u: Unlabelled) -> tuple[Any, Array]:
+    """The group of every cell or level, and for how many rows one labelled row of each group stands."""
+    group = _groups(u)
+    table = np.zeros((int(group.max()) + 1, 2))
+    np.add.at(table, group, u.table)
+    return group, table.sum(axis=1) / table[:, WITH]
+
+
+def weighed_scores(s: Scores, u: Unlabelled) -> Scores:
+    """The score table in which each labelled row stands for its group: counts times N / n, their squares times (N / n)²."""
+    check_reach(u)
+    if s.amounts:
+        message = "Amounts of the rows' own cannot be corrected for rows without a target."
+        raise NotAvailable(message, "Leave out value=, or give amounts by outcome: Profit(tp=..., fp=...).")
+    assert u.cells is not None
+    group, times = _times(u)
+    place = np.clip(np.searchsorted(u.cells.low, s.cells.low, side="right") - 1, 0, len(group) - 1)
+    factor = times[group[place]][:, None]
+    k = len(s.levels)
+    own = s.cells.counts[:, :k]
+    squares = s.cells.counts[:, k : 2 * k] if s.weighting == "sampling" else own
+    cells = replace(s.cells, counts=np.concatenate([own * factor, squares * factor**2], axis=1))
+    units = s.units
+    if units is not None:
+        stacked = s.by_unit()
+        assert stacked is not None
+        # A coarse cell may hold two groups: it gets the factor of its rows on average.
+        code = np.searchsorted(stacked.cells.low, s.cells.low, side="right") - 1
+        weight, old = np.zeros(len(stacked.cells.low)), np.zeros(len(stacked.cells.low))
+        np.add.at(weight, code, (own * factor).sum(axis=1))
+        np.add.at(old, code, own.sum(axis=1))
+        mean = weight / np.where(old > 0, old, 1.0)
+        units = Units(units.ids, units.table * mean[None, :, None], units.bits)
+    return replace(s, cells=cells, weighting="sampling", units=units)
+
+
+def weighed_labels(c: Confusion, u: Unlabelled) -> Confusion:
+    """The matrix in which each labelled row stands for all rows with its predicted level.
+
+    >>> u = Unlabelled.of_levels((0, 1), [[900, 100], [0, 50]])
+    >>> weighed_labels(Confusion.of([[90, 10], [10, 40]], (0, 1), 1), u).counts.tolist()
+    [[900.0, 10.0], [100.0, 40.0]]
+
+    Begg, Greenes, Assessment of diagnostic tests when disease verification is subject to selection bias, Biometrics 39 (1983).
+    """
+    check_reach(u)
+    if c.amounts is not None:
+        message = "Amounts of the rows' own cannot be corrected for rows without a target."
+        raise NotAvailable(message, "Leave out value=, or give amounts by outcome: Profit(tp=..., fp=...).")
+    _, times = _times(u)
+    factor = np.array([times[u.levels.index(v)] if v in u.levels else 1.0 for v in c.levels])
+    squares = c.counts if c.squares is None else c.squares
+    units = None if c.units is None else replace(c.units, table=c.units.table * factor)
+    return replace(c, counts=c.counts * factor, squares=squares * factor**2, weighting="sampling", units=units)
+
+
+def corrected(e: Any) -> dict[str, Any]:
+    """Evidence and facts of an evaluation whose labelled rows stand for those of like prediction without a target."""
+    found = check_reach(e.unlabelled)
+    if set(e.evidence) == {"scores"}:
+        evidence: dict[str, Any] = {"scores": weighed_scores(e.scores, e.unlabelled)}
+    elif set(e.evidence) == {"confusion"} and e.unlabelled.cells is None:
+        evidence = {"confusion": weighed_labels(e.confusion, e.unlabelled)}
+    else:
+        message = "The correction for rows without a target knows one score, or predicted labels, and there is something else."
+        raise NotAvailable(message, 'Say missing="drop", and mind the note on how the rows that were left out differ.')
+    if e.segments:
+        message = "The correction for rows without a target is made for all rows together, and segments were asked for."
+        raise NotAvailable(message, "Evaluate without segment=, or each segment's rows alone.")
+    told = f"{CORRECTION}: {count(found.rows - found.missing)} rows with a target stand for {count(found.rows)}"
+    return {"evidence": evidence, "facts": {**e.facts, "weights": "sampling", "corrected": told}}
