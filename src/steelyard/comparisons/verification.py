@@ -7,7 +7,10 @@ prediction the estimate of Begg and Greenes. Nothing in the data can tell whethe
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -81,7 +84,7 @@ class Verification:
 def verification(u: Unlabelled) -> Verification:
     """Compare what was predicted for rows without a target with those that have one.
 
-    χ² of the two columns over at most 20 groups of the prediction.
+    χ² of the two columns over at most 20 even groups of the prediction.
 
     >>> v = verification(Unlabelled.of_levels(("no", "yes"), [[900, 100], [50, 600]]))
     >>> v.alike, v.correctable, v.typical
@@ -103,12 +106,15 @@ def verification(u: Unlabelled) -> Verification:
         typical = tuple(quoted(u.levels[int(np.argmax(u.table[:, side]))]) for side in (WITHOUT, WITH))
         lower = None
         where = "where it says " + ", ".join(quoted(u.levels[i]) for i in np.flatnonzero(beyond[group]))
+    fair = _even_groups(u)
+    even = np.zeros((int(fair.max(initial=-1)) + 1, 2))
+    np.add.at(even, fair, u.table)
     return Verification(
         u.missing,
         u.rows,
         (typical[0], typical[1]),
         lower,
-        _p_value(table),
+        _p_value(even),
         round(float(table[beyond].sum())),
         where,
     )
@@ -140,18 +146,60 @@ def _p_value(table: Array) -> float | None:
 # Groups -----------------------------------------------------------------------------------------------------------
 
 
-def _groups(u: Unlabelled) -> Any:
-    """The group of every cell: of about equally many rows, joined to a neighbour where labels are few by chance."""
+def _even_groups(u: Unlabelled) -> Any:
+    """The group of every cell, of about equally many rows whether labelled or not: what a fair test is made on."""
     if u.cells is None:
         return np.arange(len(u.levels))
     every = u.table.sum(axis=1)
-    most = int(np.clip(u.table[:, WITH].sum() // (2 * LEAST_LABELS), 1, MOST_GROUPS))
+    most = int(np.clip(u.table.sum(axis=0).min() // (2 * LEAST_LABELS), 1, MOST_GROUPS))
     total = np.cumsum(every)
     group = np.minimum((total - every / 2) / total[-1] * most, most - 1).astype(np.int64)
-    group = np.unique(group, return_inverse=True)[1]
-    table = np.zeros((int(group.max()) + 1, 2))
+    return np.unique(group, return_inverse=True)[1]
+
+
+def _groups(u: Unlabelled) -> Any:
+    """The group of every cell within which labels are missing evenly: cut where their share changes, then by score.
+
+    A rule such as "all rows above 0.5 are looked at" is a jump, and a group across it would mix two kinds of rows.
+    """
+    if u.cells is None:
+        return np.arange(len(u.levels))
+    rows, labels = (np.r_[0.0, np.cumsum(x)] for x in (u.table.sum(axis=1), u.table[:, WITH]))
+    cuts = sorted({0, len(u.table), *_jumps(rows, labels, 0, len(u.table))})
+    edges = [0]
+    for first, last in pairwise(cuts):
+        inside = labels[last] - labels[first]
+        parts = int(np.clip(inside // (2 * LEAST_LABELS), 1, MOST_GROUPS))
+        # By labels and by rows, so that no group has one row in a thousand or a thousand rows with one label.
+        mass = (rows - rows[first]) / max(rows[last] - rows[first], 1.0) + (labels - labels[first]) / max(inside, 1.0)
+        places = np.searchsorted(mass[first : last + 1], np.arange(1, parts) * mass[last] / parts) + first
+        edges += sorted({*places.tolist(), last} - {first})
+    edges = sorted(set(edges))
+    group = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
+    table = np.zeros((len(edges) - 1, 2))
     np.add.at(table, group, u.table)
     return _joined(table)[group]
+
+
+def _jumps(rows: Array, labels: Array, first: int, last: int, depth: int = 6) -> Iterator[int]:
+    """Where the share of labelled rows changes: cut in two wherever the likelihood gains more than chance would give it."""
+    if last - first < 2 or depth == 0:
+        return
+
+    def fit(n: Any, k: Any) -> Any:
+        p = np.clip(k / np.maximum(n, 1.0), 1e-12, 1 - 1e-12)
+        return k * np.log(p) + (n - k) * np.log1p(-p)
+
+    at = np.arange(first + 1, last)
+    left = fit(rows[at] - rows[first], labels[at] - labels[first])
+    right = fit(rows[last] - rows[at], labels[last] - labels[at])
+    gain = left + right - fit(rows[last] - rows[first], labels[last] - labels[first])
+    best = int(np.argmax(gain))
+    if float(gain[best]) > math.log(max(float(rows[-1]), 2.0)) + 3:
+        cut = int(at[best])
+        yield cut
+        yield from _jumps(rows, labels, first, cut, depth - 1)
+        yield from _jumps(rows, labels, cut, last, depth - 1)
 
 
 def _joined(table: Array) -> Any:

@@ -37,10 +37,10 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
     segmented = rows.has("segment")
     means = clean(rows.tally(mean_tally(plan.weighting, segmented=segmented)), plan)
     n = int(means["rows"].sum())
-    if plan.dropped:
-        clean(rows.tally(prediction_tally()), plan)
     if labels and float(means["binary"].sum()) == n:
         return None
+    if plan.dropped:
+        clean(rows.tally(prediction_tally()), plan)
     centres = _centres(means, plan)
     exact = plan.exact or few(n)
     tables = {
