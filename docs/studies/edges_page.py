@@ -18,8 +18,8 @@ In the middle most methods keep their promises. This page tries them where they 
 model that is worth nothing, labels that wait for the outcome, three data sets. Each figure comes from a script beside this page:
 *before* is version 0.1.0, *after* this one, drawn with the same random numbers. ± is one Monte-Carlo standard error.
 
-A scenario in *italics* is one in which a fault was first seen; the others were made up afterwards, so that a method could not be fitted
-to them. ✓ marks a figure that keeps the promise within two Monte-Carlo errors, ✗ one that does not.
+A scenario in *italics* is one in which a fault was first seen; the others were made up afterwards, so that a method could not be
+fitted to them. ✓ marks a figure that keeps the promise within two Monte-Carlo errors, ✗ one that does not.
 """
 ROOMS = {
     "areas": "Areas under the curve, and the gate",
@@ -61,7 +61,7 @@ def told(claim: dict[str, Any], row: dict[str, Any] | None) -> str:
     return f"{row['figure']:g} ± {row['error']:g}{least}{mark}"
 
 
-def section(name: str, claim: dict[str, Any]) -> list[str]:
+def section(claim: dict[str, Any]) -> list[str]:
     """One claim with its scenarios as a table."""
     unit = f" ({claim['unit']})" if claim["unit"] else ""
     out = [f"### {claim['title']}", ""]
@@ -78,7 +78,7 @@ def section(name: str, claim: dict[str, Any]) -> list[str]:
 def page() -> str:
     """The whole page."""
     parts = found()
-    rows = [(c, row) for claims in parts.values() for c in claims.values() for row in c["scenarios"].values()]
+    rows = [(c, row) for of_room in parts.values() for c in of_room.values() for row in c["scenarios"].values()]
     judged = {state: [keeps(c, row.get(state)) for c, row in rows] for state in ("before", "after")}
     kept = {state: (sum(k is True for k in v), sum(k is not None for k in v)) for state, v in judged.items()}
     own = sum(not row["listed"] for _, row in rows)
@@ -88,15 +88,20 @@ def page() -> str:
         f"{kept['before'][1]:,} figures kept their promise; now {kept['after'][0]:,} of {kept['after'][1]:,}."
     )
     out += [counts, ""]
-    failed = [(room, c["title"], s) for room, cs in parts.items() for c in cs.values() for s, row in c["scenarios"].items()
-              if keeps(c, row.get("after")) is False]  # fmt: skip
+    claims = [c for of_room in parts.values() for c in of_room.values()]
+    failed = [
+        f"- {c['title']}: {s}"
+        for c in claims
+        for s, row in c["scenarios"].items()
+        if keeps(c, row.get("after")) is False
+    ]
     if failed:
-        out += ["What still falls short:", "", *(f"- {title}: {scenario}" for _, title, scenario in failed), ""]
+        out += ["What still falls short:", "", *failed, ""]
     out += ["To do it again: `python docs/studies/edges_<room>.py`, then `python docs/studies/edges_page.py`.", ""]
-    for room, claims in parts.items():
+    for room, of_room in parts.items():
         out += [f"## {ROOMS.get(room, room)}", "", f"Script: [`edges_{room}.py`](edges_{room}.py)", ""]
-        for name, claim in claims.items():
-            out += section(name, claim)
+        for claim in of_room.values():
+            out += section(claim)
     return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).rstrip() + "\n"
 
 
