@@ -116,7 +116,8 @@ def _opening(study: dict[str, Any], scenes: list[Scene]) -> list[str]:
         *_filled(
             f"**Result.** {inside:,} of {len(cells):,} cells ({100 * inside / len(cells):.0f} %) lie between 93 and 97.5;",
             f"{low} are below, {high} above; {chance} of those outside are within two Monte-Carlo errors of 95 and may be chance.",
-            f"**Surely below 93**, by more than two Monte-Carlo errors, are {len(sure)} cells ({100 * len(sure) / len(cells):.1f} %);",
+            f"**Surely below 93**, by more than two Monte-Carlo errors, are {len(sure)} cells",
+            f"({100 * len(sure) / len(cells):.1f} %);",
             f"{marked} of them are of numbers that say themselves, in more than half of the samples, how little they rest on. Each",
             "is named below with its reason.",
         ),

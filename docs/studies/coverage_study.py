@@ -56,8 +56,8 @@ COLUMNS = (
 )
 """One cell: the measure with its options; of the whole, each level or an average; the true value; how often it was defined
 with an interval, undefined, without an interval; coverage and its Monte-Carlo error; how often the truth lay below the
-interval and above it; mean width; coverage of the worst level; the method's name; how often the number said that it rests on little. Shares are in
-percent."""
+interval and above it; mean width; coverage of the worst level; the method's name; how often the number said that it rests
+on little. Shares are in percent."""
 EXTRA: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "scores": [
         ("f_beta", {"beta": 0.5}),
