@@ -18,7 +18,7 @@ from steelyard.results import Average, Interval, Mean, Quotient, Reading, Share
 ROOMS = ("proportions", "areas", "means", "fits", "bootstrap", "extremes", "by_unit", "money")
 
 
-RESAMPLES_UNITS = {"ks", "ece", "reflected", "shifted", "money"}
+RESAMPLES_UNITS = {"ks", "ece", "reflected", "shifted", "money", "area", "hand_till"}
 """Methods that know what to do with units themselves."""
 
 
@@ -167,7 +167,9 @@ def around(question: Question, value: float, error: float, quantile: float, name
     return clipped(question, low, high, value, name)
 
 
-def clipped(question: Question, low: float, high: float, value: float, name: str, note: str = "", caution: str = "") -> Interval:
+def clipped(
+    question: Question, low: float, high: float, value: float, name: str, note: str = "", caution: str = ""
+) -> Interval:
     """Keep an interval inside the measure's range, and the value inside the interval."""
     least, most = question.measure.range
     if not (math.isfinite(low) and math.isfinite(high)):

@@ -78,7 +78,7 @@ def rates(s: Scores) -> tuple[Array, Array]:
     return divide(tp, tp[..., -1:]), divide(fp, fp[..., -1:])
 
 
-@measure(better="higher", range=(0, 1), aliases=("roc_auc", "roc_index", "auroc", "c_statistic"), interval="delong")
+@measure(better="higher", range=(0, 1), aliases=("roc_auc", "roc_index", "auroc", "c_statistic"), interval="area")
 def auc(s: Scores) -> Ratio:
     """Chance that a positive scores above a negative, ties counting one half: the area under the ROC curve.
 
@@ -90,7 +90,7 @@ def auc(s: Scores) -> Ratio:
     return Ratio(pairs_won(s), s.positives.sum(axis=-1) * s.negatives.sum(axis=-1), empty=BOTH)
 
 
-@measure(better="higher", range=(0, 1), aliases=("pauc",))
+@measure(better="higher", range=(0, 1), aliases=("pauc",), interval="area")
 def partial_auc(s: Scores, *, fpr: float = 0.1) -> Ratio:
     """Area under the ROC curve where the false positive rate is at most `fpr`; at best `fpr` itself.
 
@@ -107,7 +107,7 @@ def partial_auc(s: Scores, *, fpr: float = 0.1) -> Ratio:
     return Ratio(np.where(lost, np.nan, area), 1.0, empty=BOTH)
 
 
-@measure(better="higher", range=(-1, 1), aliases=("accuracy_ratio", "somers_d", "gain_capture"), interval="delong")
+@measure(better="higher", range=(-1, 1), aliases=("accuracy_ratio", "somers_d", "gain_capture"), interval="area")
 def gini(s: Scores) -> Ratio:
     """2 AUC − 1: 0 for random order, 1 for perfect; also Somers' D and the accuracy ratio of the gain curve.
 
@@ -118,7 +118,7 @@ def gini(s: Scores) -> Ratio:
     return Ratio(2 * pairs_won(s) - pairs, pairs, empty=BOTH)
 
 
-@measure(better="higher", range=(-1, 1), aliases=("lq",), interval="delong")
+@measure(better="higher", range=(-1, 1), aliases=("lq",), interval="area")
 def l_quality(s: Scores) -> Ratio:
     """Area of the gain curve above random, over that of a perfect order: (2 S − 1) / (1 − b). Equal to Gini.
 
