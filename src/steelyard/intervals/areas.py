@@ -28,6 +28,8 @@ GROUPS = 2048
 PRIOR_ROWS = 8.0
 """Rows whose word counts against what the weights of the rows at hand happen to say about the spread."""
 FEWEST_UNITS = 10
+FEW = 10
+"""Fewer negatives than this below the end of a partial area are said beside it."""
 LEAST_EFFECT = 0.2
 """Rows of a unit that balance each other are not taken for more than five rows each."""
 
@@ -265,6 +267,9 @@ def placed(question: Question) -> tuple[float, Sides, str] | Interval:
     if question.measure.name == "partial_auc":
         most = min(float(question.options.get("fpr", 0.1)), 1.0)
         value, found, factor = question.value / most, partial_sides(s, most), 1 / most
+        # The cut and what lies above it are read from few negatives, as few degrees of freedom tell.
+        few = (question.z / question.t(most * found[1].rows)) ** 2
+        found = found[0], found[1].counting(found[1].rows * few)
     else:
         factor = 0.5 if question.measure.range[0] == -1 else 1.0
         value, found = (question.value + 1) / 2 if factor == 0.5 else question.value, sides(s)
@@ -293,7 +298,16 @@ def area_interval(question: Question) -> Interval:
         return known
     value, found, name = known
     low, high = told(question, *area_limits(value, found, question.confidence))
-    return clipped(question, low, high, question.value, f"{NAME}{name}")
+    return clipped(question, low, high, question.value, f"{NAME}{name}", caution=_caution(question))
+
+
+def _caution(question: Question) -> str:
+    """A partial area rests on the negatives up to its end."""
+    if question.measure.name != "partial_auc":
+        return ""
+    share, negatives = min(float(question.options.get("fpr", 0.1)), 1.0), _weighed(question.summary)[1][1]
+    count = math.ceil(share * negatives - 1e-9)
+    return f"rests on {count} of {negatives:,.0f} negatives" if count < FEW and negatives >= FEW else ""
 
 
 @method("hand_till")

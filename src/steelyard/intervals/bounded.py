@@ -69,6 +69,8 @@ class Values:
         if spread <= 0:
             return self.worst
         z = np.clip((self.values - self.worst) / spread, 0.0, 1.0)
+        if ((z == 0) | (z == 1)).all():
+            return self.worst + spread * _share(float((self.shares * z).sum()), self.rows, tail, *prior)
         return self.worst + spread * _lower(z, self.rows * self.shares, tail, *prior)
 
     def high(self, tail: float, prior: tuple[float, float] = HALF) -> float:
@@ -79,6 +81,16 @@ class Values:
         0.873
         """
         return -replace(self, values=-self.values, worst=-self.best, best=-self.worst).low(tail, prior)
+
+
+def _share(share: float, rows: float, tail: float, bottom: float, top: float) -> float:
+    """The lower limit of a share, exactly: a quantile of Beta's distribution."""
+    from scipy.special import betaincinv
+
+    part, rest = share * rows + top, (1 - share) * rows + bottom
+    if part <= 1e-12 or rest <= 1e-12:
+        return 0.0 if part <= 1e-12 else 1.0
+    return float(betaincinv(part, rest, tail))
 
 
 def _lower(z: Array, counts: Array, tail: float, bottom: float, top: float) -> float:
