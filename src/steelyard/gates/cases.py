@@ -62,29 +62,28 @@ def enough(known: Guard, x: Estimate, limit: Limit) -> str:
     """
     assert x.value is not None
 
-    def meets(ends: tuple[float, float]) -> bool:
-        near = ends[1] + x.bound if limit.upper else ends[0] - x.bound
-        return limit.holds(near)
+    def meets(near: float) -> bool:
+        return limit.holds(near + x.bound if limit.upper else near - x.bound)
 
     perfect = known.perfect(upper=limit.upper)
     rows, name = min(zip((p.rows for p in known.parts), known.cases, strict=True), key=lambda pair: pair[0])
     here = f"{count(round(rows, 1))} {name if rows != 1 else _one(name)}"
-    if not meets(perfect.limits(x.confidence)):
-        found = perfect.needed(meets, x.confidence)
+    if not meets(perfect.end(x.confidence, upper=limit.upper)):
+        found = perfect.needed(meets, x.confidence, upper=limit.upper, within=1e-4)
         if found is None:
             return ""
         verb = "is" if rows == 1 else "are"
-        return f"{here} {verb} too few to show it: it takes at least {_told(found[0])}"
+        return f"{here} {verb} too few to show it: it takes at least {_told(found, 1e-4)}"
     if not limit.holds(x.value):
         return ""
-    found = known.needed(meets, x.confidence)
-    return "" if found is None else f"{here} do not show it: about {_told(found[0])} like them would"
+    found = known.needed(meets, x.confidence, upper=limit.upper)
+    return "" if found is None else f"{here} do not show it: about {_told(found, 0.01)} like them would"
 
 
-def _told(number: float) -> str:
-    """Two digits that count, rounded up."""
+def _told(number: float, within: float) -> str:
+    """Two digits that count, rounded up but for what was not looked for."""
     unit = 10 ** max(math.floor(math.log10(max(number, 1.0))) - 1, 0)
-    return f"{math.ceil(number / unit - 1e-2) * unit:,}"
+    return f"{math.ceil((1 - within) * number / unit) * unit:,}"
 
 
 def _one(name: str) -> str:

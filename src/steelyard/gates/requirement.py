@@ -202,8 +202,13 @@ def check(
     >>> from steelyard import evaluate
     >>> e = evaluate(target=["a"] * 80 + ["b"] * 20, prediction=["a"] * 100, positive="a")
     >>> print(check(e, ["accuracy >= 0.70", "accuracy >= 0.75"]))
-    ✓ accuracy  met: 0.800 [0.711, 0.867], needed at least 0.70
-    ✗ accuracy  not shown: 0.800 [0.711, 0.867], needed at least 0.75
+    ✓ accuracy  met: 0.800 [0.708, 0.873], needed at least 0.70
+    ✗ accuracy  not shown: 0.800 [0.708, 0.873] (100 rows do not show it: about 300
+                like them would), needed at least 0.75
+    <BLANKLINE>
+    Note: Decided by Clopper and Pearson's limits (accuracy), wider than the
+          intervals elsewhere: what just misses its bound passes in at most 2.5% of
+          samples.
     <BLANKLINE>
     1 of 2 met
     """

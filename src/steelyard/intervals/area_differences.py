@@ -72,7 +72,7 @@ def partial_limits(
     beside that of a share, is drawn towards one half as eight rows more would.
 
     >>> [round(x, 3) for x in partial_limits(0.5, 0.004, 0.001, 30, 100, 0.95)]
-    [0.359, 0.641]
+    [0.366, 0.634]
     """
     z = NORMAL.inv_cdf(0.5 + confidence / 2)
     share = value * (1 - value)

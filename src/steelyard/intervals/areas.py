@@ -70,7 +70,7 @@ def partial_placements(p: Array, n: Array, limit: float) -> tuple[Array, Array]:
     max(0, f − S(x)), a negative f G(q), less G(q) − G(x) where x lies above q: q is read from the negatives themselves.
 
     >>> [x.tolist() for x in partial_placements(np.array([0.0, 1, 0, 1]), np.array([1.0, 0, 1, 0]), 0.5)]
-    [[0.0, 0.0, 0.25, 0.5], [0.25, 0.25, 0.25, 0.5]]
+    [[0.0, 0.0, 0.25, 0.5], [0.25, 0.25, 0.25, 0.25]]
 
     He and Escobar, Nonparametric statistical inference method for partial areas under receiver operating characteristic
     curves, Statistics in Medicine 27 (2008).
@@ -165,10 +165,10 @@ def _joined(p: Array, n: Array, area: Area) -> Sides:
     return out[0], out[1]
 
 
-def _side(values: Array, mass: Array, squares: Array, count: float, worst: float = 0.0, best: float = 1.0) -> Values:
+def _side(values: Array, mass: Array, squares: Array, count: float) -> Values:
     """One class: under sampling weights as many rows as spread like these, drawn towards Kish's number."""
     total = float(mass.sum())
-    side = Values(values, mass / total, count, worst, best)
+    side = Values(values, mass / total, count)
     if squares is mass:
         return side
     plain = side.variance / count
@@ -179,19 +179,21 @@ def _side(values: Array, mass: Array, squares: Array, count: float, worst: float
 
 
 def partial_sides(s: Scores, fpr: float) -> Sides:
-    """Placements towards a partial area, as shares of the greatest possible one."""
+    """Placements towards a partial area, as shares of the greatest possible one.
+
+    Those of negatives reach far below zero, and how far they spread goes with the area itself: they stand as a share of as many
+    rows as have their variance, which spreads more where the area may be larger than it came out.
+    """
     table = s.fewer(GROUPS)
     p, n = table.positives, table.negatives
     limit = min(float(fpr), 1.0)
-    positive, negative = partial_placements(p, n, limit)
+    positive, negative = (x / limit for x in partial_placements(p, n, limit))
     (p2, count_p), (n2, count_n) = _weighed(table)
-    found = float(np.max(negative[n > 0])) / limit
-    # A negative above all positives moves the cut, and with it every positive between.
-    worst = min(found - found / limit, float(np.min(negative[n > 0])) / limit)
-    return (
-        _side(positive / limit, p, p2, count_p),
-        _side(negative / limit, n, n2, count_n, worst, max(found, worst + 1e-12)),
-    )
+    first, second = _side(positive, p, p2, count_p), _side(negative, n, n2, count_n)
+    share = min(max(first.mean, 0.0), 1.0)
+    rows = share * (1 - share) / second.variance * second.rows if second.variance > 0 else second.rows
+    ends = Values(np.array([0.0, 1.0]), np.array([1 - share, share]), max(min(rows, second.rows), 1.0))
+    return first, ends
 
 
 # Units ----------------------------------------------------------------------------------------------------------------
@@ -253,7 +255,7 @@ def area_limits(
     >>> one = sides(Scores.of([0.1, 0.2, 0.3, 0.4, 0.9], [0, 0, 0, 0, 1], positive=1))
     >>> low, high = area_limits(1.0, one, 0.95)
     >>> round(low, 2), high
-    (0.06, 1.0)
+    (0.03, 1.0)
     """
     tail = (1 - confidence) / 2
     down = math.sqrt(sum(max(x.mean - x.low(tail, prior), 0.0) ** 2 for x in found))
@@ -268,7 +270,7 @@ def placed(question: Question) -> tuple[float, Sides, str] | Interval:
         most = min(float(question.options.get("fpr", 0.1)), 1.0)
         value, found, factor = question.value / most, partial_sides(s, most), 1 / most
         # The cut and what lies above it are read from few negatives, as few degrees of freedom tell.
-        few = (question.z / question.t(most * found[1].rows)) ** 2
+        few = (question.z / question.t(most * float(s.negatives.sum()))) ** 2
         found = found[0], found[1].counting(found[1].rows * few)
     else:
         factor = 0.5 if question.measure.range[0] == -1 else 1.0

@@ -36,7 +36,7 @@ CASES = {
     "npv": "rows predicted negative",
 }
 TAIL = math.sqrt(5.0)
-MOST = 1e7
+MOST = 1e6
 """Where more than so many times the cases would be needed, no number of them is told."""
 
 
@@ -57,13 +57,19 @@ class Guard:
     one_mean: bool = False
     """Whether all parts have the number for their mean, as both classes of an area do, in place of adding up to it."""
 
-    def limits(self, confidence: float, times: float = 1.0) -> tuple[float, float]:
-        """Ends of which each is too good with a chance of (1 − confidence) / 2 at most; with `times` as many cases."""
+    def limits(self, confidence: float) -> tuple[float, float]:
+        """Ends of which each is too good with a chance of (1 − confidence) / 2 at most."""
+        return self.end(confidence, upper=False), self.end(confidence, upper=True)
+
+    def end(self, confidence: float, *, upper: bool, times: float = 1.0) -> float:
+        """One of the ends, as if there were so many times the cases."""
         tail = (1 - confidence) / 2
         parts = self.parts if times == 1 else tuple(p.counting(p.rows * times) for p in self.parts)
-        down = math.hypot(*(max(p.mean - p.low(tail, WHOLE), 0.0) for p in parts))
-        up = math.hypot(*(max(p.high(tail, WHOLE) - p.mean, 0.0) for p in parts))
-        return self.told(self.value - down, self.value + up)
+        if upper:
+            at = self.value + math.hypot(*(max(p.high(tail, WHOLE) - p.mean, 0.0) for p in parts))
+        else:
+            at = self.value - math.hypot(*(max(p.mean - p.low(tail, WHOLE), 0.0) for p in parts))
+        return self.told(at, at)[0]
 
     def perfect(self, *, upper: bool) -> Guard:
         """The same with every row at the end to which a requirement pulls."""
@@ -73,18 +79,21 @@ class Guard:
         moved = sum(p.mean for p in parts) - sum(p.mean for p in self.parts)
         return replace(self, parts=parts, value=parts[0].mean if self.one_mean else self.value + moved)
 
-    def needed(self, meets: Callable[[tuple[float, float]], bool], confidence: float) -> tuple[float, str] | None:
-        """How many cases would do, all else the same, and what they are called; None where no number would."""
-        if not meets(self.limits(confidence, MOST)):
+    def needed(self, meets: Callable[[float], bool], confidence: float, *, upper: bool, within: float = 0.01) -> float | None:
+        """How many cases of the scarcest kind would do, all else the same; None where no number would."""
+
+        def enough(times: float) -> bool:
+            return meets(self.end(confidence, upper=upper, times=times))
+
+        if not enough(MOST):
             return None
-        low, high = 1.0, 2.0
-        while high < MOST and not meets(self.limits(confidence, high)):
-            low, high = high, high * 2
-        while high / low > 1.002:
+        low, high = 1.0, 4.0
+        while not enough(high):
+            low, high = high, high * 4
+        while high / low > 1 + within:
             middle = math.sqrt(low * high)
-            low, high = (low, middle) if meets(self.limits(confidence, middle)) else (middle, high)
-        rows, name = min(zip((p.rows for p in self.parts), self.cases, strict=True), key=lambda pair: pair[0])
-        return rows * high, name
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return min(p.rows for p in self.parts) * high
 
 
 def guard(question: Question) -> Guard | None:
