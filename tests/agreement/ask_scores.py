@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from sklearn import metrics
 
 MCCLISH = "scikit-learn standardises after McClish; turned back into the plain area under the curve up to this rate"
-DELONG = "DeLong's variance over all pairs; logit scale; Student's t with Satterthwaite's degrees of freedom"
+DELONG = "DeLong's variances over all pairs, of positives and of negatives"
 INFLUENCE = "spread of the rows' influence on r, Fisher's scale; the library differentiates numerically, hence 1e-8"
 
 
@@ -121,8 +121,8 @@ def intervals() -> Book:
         for asked, c, w in weightings(tables[name], {"target": "y", "score": "p"}):
             if w is None:
                 area = brute.delong(c["p"][c["y"] == 1].tolist(), c["p"][c["y"] == 0].tolist())
-                limits = area.logit_limits(float(student.ppf(0.975, area.freedom)))
-                book.add(name, asked, "auc", limits, BRUTE, part="interval", note=DELONG)
+                spread = [area.from_positives, area.from_negatives]
+                book.add(name, asked, "auc", spread, BRUTE, part="delong", note=DELONG)
     for name in ("numbers_dose", "numbers_frost"):
         for confidence in (0.95, 0.9):
             t, m = (np.array(tables[name][c]) for c in ("t", "m"))

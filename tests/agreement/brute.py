@@ -29,23 +29,6 @@ class Area:
     positives: int
     negatives: int
 
-    @property
-    def se(self) -> float:
-        """The standard error."""
-        return math.sqrt(self.from_positives + self.from_negatives)
-
-    @property
-    def freedom(self) -> float:
-        """Satterthwaite's degrees of freedom."""
-        a, b = self.from_positives, self.from_negatives
-        return (a + b) ** 2 / (a * a / (self.positives - 1) + b * b / (self.negatives - 1))
-
-    def logit_limits(self, quantile: float) -> list[float]:
-        """The interval that is symmetric in log-odds."""
-        half = quantile * self.se / (self.value * (1 - self.value))
-        odds = self.value / (1 - self.value)
-        return [odds * math.exp(s * half) / (1 + odds * math.exp(s * half)) for s in (-1, 1)]
-
 
 def delong(positives: Floats, negatives: Floats) -> Area:
     """DeLong, DeLong and Clarke-Pearson (1988): the spread of each row's share of pairs won, divisors m - 1, n - 1."""

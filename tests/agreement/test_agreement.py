@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import steelyard as sy
+from steelyard.intervals.areas import delong
 
 THEMES = ("labels", "scores", "calibration", "multiclass", "continuous", "intervals")
 ROLES = ("target", "prediction", "score", "weight")
@@ -100,6 +101,10 @@ def test_agrees(theme: str, case: Case) -> None:
     tolerance = case.get("tolerance", TOLERANCE)
     if part == "curve":
         _check_curve(evaluation.curve(case["measure"]), expected)
+        return
+    if part == "delong":
+        area = delong(evaluation.scores)
+        assert (area.from_positives, area.from_negatives) == pytest.approx(expected, rel=tolerance)
         return
     estimate = _estimate(evaluation, case)
     said = f"{case['program']} {case['version']} says {expected}"

@@ -54,10 +54,15 @@ def test_the_text_is_that_of_the_library_and_fits(steelyard: Run, preds: Path, t
     assert (told.code, told.err) == (1, "")
     assert told.out == f"{check(e, wanted)}\n"
     assert told.out.splitlines() == [
-        "✗ auc         not shown: 0.842 [0.786, 0.886], needed at least 0.80",
-        "✓ recall@0.3  met: 1.000 [0.956, 1.000], needed at least 60%",
+        "✗ auc         not shown: 0.842 [0.775, 0.891] (83 positives do not show it:",
+        "              about 180 like them would), needed at least 0.80",
+        "✓ recall@0.3  met: 1.000 [0.957, 1.000], needed at least 60%",
         "✗ ece         failed: 0.140 [0.074, 0.191], needed at most 0.05",
-        "✓ prevalence  met: 0.346 [0.289, 0.408], needed below 0.5",
+        "✓ prevalence  met: 0.346 [0.286, 0.410], needed below 0.5",
+        "",
+        "Note: Decided by Gaffke's bound (auc) and Clopper and Pearson's limits",
+        "      (recall@0.3, prevalence), wider than the intervals elsewhere: what just",
+        "      misses its bound passes in at most 2.5% of samples.",
         "",
         "2 of 4 met",
     ]

@@ -30,14 +30,18 @@ def pair() -> tuple[Any, Any]:
 def test_a_margin_is_kept_in_the_sense_of_better(pair: tuple[Any, Any]) -> None:
     e, f = pair
     for name in ("auc", "brier", "recall", "fnr", "log_loss"):
-        d = difference(e, f, name)
+        d = check(e, [], f, 9.0, compare=[name]).results[0].number
+        usual = difference(e, f, name)
+        assert d.low <= usual.low <= usual.value == d.value <= usual.high <= d.high, (
+            "the gate's ends are the wider ones"
+        )
         # How much worse the challenger may still be, as far as the interval says.
         worst = -d.low if sy.catalogue()[name].better == "higher" else d.high
         assert worst > 0, "these two are not told apart"
         for factor, state in ((1.01, "met"), (0.99, "not shown"), (0.0, "not shown")):
             (result,) = check(e, [], f, worst * factor, compare=[name]).results
             assert (result.state, result.met) == (state, state == "met"), name
-            assert result.number == d.renamed(first="challenger", second="champion")
+            assert result.number == d
             assert result.against
 
 
@@ -105,14 +109,19 @@ def test_margins_may_be_typed(pair: tuple[Any, Any]) -> None:
 
 def test_notes_say_how_to_read_it(pair: tuple[Any, Any]) -> None:
     e, f = pair
-    assert check(e, [], f, 0.1).notes == ()
+    decided = (
+        "Decided by Gaffke's bound (auc), wider than the intervals elsewhere: "
+        "what just misses its bound passes in at most 2.5% of samples."
+    )
+    assert check(e, [], f, 0.1).notes == (decided,)
     assert check(e, [], e, 0.1).notes == (
         "Both were evaluated on 900 rows: if these are the same rows, a paired comparison is sharper.",
+        decided,
     )
     apart = check(e, ["recall >= 0.1"], f.at(0.3), 0.1)
     assert "Each is told at its own threshold: 0.5 for the challenger, 0.3 for the champion" in apart.notes[0]
     assert "'recall@0.5' compares both at one" in apart.notes[0]
-    assert check(e, ["recall@0.5 >= 0.1"], f.at(0.3), 0.1).notes == ()
+    assert len(check(e, ["recall@0.5 >= 0.1"], f.at(0.3), 0.1).notes) == 1
 
 
 def test_profit_is_compared_per_case(pair: tuple[Any, Any]) -> None:
@@ -173,7 +182,7 @@ def test_bad_margins_and_champions_get_a_sentence(pair: tuple[Any, Any]) -> None
 
 
 def test_a_challenger_that_is_worse_by_the_margin_passes_as_rarely_as_it_should() -> None:
-    """True areas 0.80 and 0.85 with a margin of 0.05 pass in about 2.5% of builds; equal ones mostly do."""
+    """True areas 0.80 and 0.85 with a margin of 0.05 pass in at most 2.5% of builds; equal ones mostly do."""
     rng = np.random.default_rng(21)
     apart = {0.8: 1.1902322, 0.85: 1.4657382}
 
@@ -182,9 +191,9 @@ def test_a_challenger_that_is_worse_by_the_margin_passes_as_rarely_as_it_should(
         return sy.evaluate(target=y, score=rng.normal(apart[area] * y, 1))
 
     worse = equal = 0
-    for i in range(400):
+    for i in range(120):
         champion = drawn(0.85, 800)
         worse += check(drawn(0.8, 600), [], champion, 0.05).passed
-        equal += i < 100 and check(drawn(0.85, 600), [], champion, 0.08).passed
-    assert 0.008 <= worse / 400 <= 0.05, worse
-    assert equal / 100 > 0.9, equal
+        equal += i < 40 and check(drawn(0.85, 600), [], champion, 0.08).passed
+    assert worse / 120 <= 0.04, worse
+    assert equal / 40 > 0.9, equal

@@ -150,9 +150,10 @@ def test_results_are_those_of_the_evaluation() -> None:
     texts = ["auc >= 0.7", "recall@0.3 >= 0.9", "recall >= 0.1", "profit > 0", "ece <= 0.0001", "accuracy >= 99%"]
     outcome = check(e, texts)
     numbers = [e["auc"], e.at(0.3)["recall"], e["recall"], e["profit"], e["ece"], e["accuracy"]]
-    assert [r.number for r in outcome.results] == numbers
+    assert [r.number.value for r in outcome.results] == [x.value for x in numbers]
     for r, x in zip(outcome.results, numbers):
-        near = x.high if r.limit.upper else x.low
+        assert r.number.low <= x.low <= x.high <= r.number.high, "the gate's ends are the wider ones"
+        near = r.number.high if r.limit.upper else r.number.low
         assert r.met == r.limit.holds(near), r
     assert [r.requirement for r in outcome.results] == texts
     assert not outcome.passed
@@ -176,10 +177,10 @@ def test_points_are_compared_only_when_it_is_asked_for() -> None:
 def test_levels_are_found_by_what_they_are_called(flowers: Any) -> None:
     for level in flowers.levels:
         (result,) = check(flowers, f"recall[{level}] >= 0.1").results
-        assert result.number == flowers["recall", level]
+        assert (result.number.value, result.number.n) == (flowers["recall", level].value, flowers["recall", level].n)
     assert check(flowers, "recall[macro] >= 0.1").results[0].number == flowers["recall", "macro"]
     e = evaluated()
-    assert check(e, "recall[0] >= 0.1").results[0].number == e["recall", 0], "levels may be numbers"
+    assert check(e, "recall[0] >= 0.1").results[0].number.value == e["recall", 0].value, "levels may be numbers"
 
 
 def test_what_is_undefined_fails_with_its_reason() -> None:
@@ -212,17 +213,17 @@ def test_questions_that_cannot_be_answered_are_refused(flowers: Any) -> None:
 
 
 def test_a_model_exactly_at_the_bound_passes_as_rarely_as_it_should() -> None:
-    """Binormal scores with an area of exactly 0.8 against 'auc >= 0.8': one end of a 95% interval, so 2.5%."""
+    """Binormal scores with an area of exactly 0.8 against 'auc >= 0.8': at most 2.5%."""
     rng = np.random.default_rng(11)
     apart = math.sqrt(2) * 0.8416212335729143
     passed = shown = 0
-    for _ in range(600):
+    for _ in range(150):
         y = np.arange(300) % 2
         e = sy.evaluate(target=y, score=rng.normal(apart * y, 1))
         passed += check(e, "auc >= 0.8").passed
         shown += check(e, "auc >= 0.7").passed
-    assert 0.01 <= passed / 600 <= 0.045, passed
-    assert shown / 600 > 0.9, "a good model is not kept out"
+    assert passed / 150 <= 0.04, passed
+    assert shown / 150 > 0.9, "a good model is not kept out"
 
 
 # ---- telling

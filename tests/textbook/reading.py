@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from itertools import pairwise
-from math import log
 from typing import Any
 
 import pytest
-from scipy.stats import norm, t
 
 import steelyard as sy
 
@@ -64,18 +62,3 @@ def matrix_of(evaluation: Any, levels: Sequence[str]) -> list[list[float]]:
 def trapezoids(points: Iterable[tuple[float, float]]) -> float:
     """The area under consecutive points (x, y), in the order given."""
     return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairwise(points))
-
-
-def standard_errors(auc: Any, least: int) -> tuple[float, float]:
-    """The standard errors an interval can come from: normal quantile, or Student's with the least degrees of freedom.
-
-    Those are one less than the rows of the smaller class.
-    """
-    low, value = auc.low, auc.value
-    scale = 1.0
-    if "logit" in auc.method.lower():
-        low, value = (log(p / (1 - p)) for p in (auc.low, auc.value))
-        scale = auc.value * (1 - auc.value)
-    share = (1 + auc.confidence) / 2
-    half = (value - low) * scale
-    return half / float(norm.ppf(share)) * (1 + 1e-9), half / float(t.ppf(share, least)) * (1 - 1e-9)

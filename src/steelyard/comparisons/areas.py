@@ -20,17 +20,13 @@ from steelyard.comparisons.independent import NORMAL, verdict
 from steelyard.comparisons.labels import AT_ODDS, Significance, joined
 from steelyard.comparisons.placements import partial_placements, placements
 from steelyard.errors import BadLevels, BadWeight, LengthsDiffer, MissingValues, UsageError, listing
-from steelyard.intervals.areas import Area, area_limits
-from steelyard.intervals.method import Question
-from steelyard.measures.measure import find
-from steelyard.results import Array, Difference, Ratio
+from steelyard.intervals.area_differences import partial_limits, score_limits
+from steelyard.results import Array, Difference
 from steelyard.summaries.summary import effective_rows
 
 ALIKE = "the scores rank the rows alike"
 CERTAIN = "neither area has any spread on these rows"
 INTERVALS = ("MOVER", "DeLong")
-PRIOR_ROWS = 8.0
-STEPS = 50
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -292,57 +288,16 @@ def limits(areas: Areas, i: int, j: int, confidence: float, method: str = "MOVER
 
 
 def _own_limits(areas: Areas, k: int, confidence: float) -> tuple[float, float]:
-    """The interval of one area, for a partial one on the logit scale of its share of the greatest possible one."""
+    """The interval of one area; of a partial one as a share of the greatest possible one."""
     top, value = areas.most, float(areas.values[k])
     spread = float(areas.from_positives[k, k]), float(areas.from_negatives[k, k])
     if areas.measure == "auc":
         return score_limits(value, *spread, areas.positives, areas.negatives, confidence)
-    area = Area(value / top, spread[0] / top**2, spread[1] / top**2, areas.positives, areas.negatives)
-    # Only the quantiles of a question are asked for.
-    question = Question(find("partial_auc"), None, lambda _: Ratio(area.value), confidence)
-    low, high, _ = area_limits(area, question)
-    return top * min(low, area.value), top * max(high, area.value)
-
-
-def score_limits(
-    value: float, from_positives: float, from_negatives: float, positives: float, negatives: float, confidence: float
-) -> tuple[float, float]:
-    """The areas θ that the one found does not speak against, their spread taken at θ and not where it was found.
-
-    (θ − A)² = z² V(θ), V(θ) = g(θ) (κ⁺ / P + κ⁻ / N) + θ (1 − θ) / (P N), g(θ) = θ (1 − θ) ((1 − θ) / (2 − θ) + θ / (1 + θ)) / 2
-    after Hanley and McNeil. κ is DeLong's variance over g(A), drawn towards one as eight rows more would, so that few
-    positives that happen to be ranked well do not make an interval short.
-
-    >>> [round(x, 3) for x in score_limits(1.0, 0.0, 0.0, 30, 100, 0.95)]
-    [0.957, 1.0]
-
-    Newcombe, Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part 2, Statistics in
-    Medicine 25 (2006), method 5.
-    """
-    p, n, z = positives, negatives, NORMAL.inv_cdf(0.5 + confidence / 2)
-    here = _placement_variance(value)
-    ratio = [
-        (size * size * v / here + PRIOR_ROWS) / (size + PRIOR_ROWS) if here > 0 else 1.0
-        for size, v in ((p, from_positives), (n, from_negatives))
-    ]
-    scale = ratio[0] / p + ratio[1] / n
-
-    def outside(theta: float) -> bool:
-        return (theta - value) ** 2 > z * z * (_placement_variance(theta) * scale + theta * (1 - theta) / (p * n))
-
-    ends = []
-    for end in (0.0, 1.0):
-        near, far = value, end
-        if outside(end):
-            for _ in range(STEPS):
-                middle = (near + far) / 2
-                near, far = (near, middle) if outside(middle) else (middle, far)
-        ends.append(far)
-    return ends[0], ends[1]
-
-
-def _placement_variance(theta: float) -> float:
-    return theta * (1 - theta) * ((1 - theta) / (2 - theta) + theta / (1 + theta)) / 2
+    share = min(max(value / top, 0.0), 1.0)
+    low, high = partial_limits(
+        share, spread[0] / top**2, spread[1] / top**2, areas.positives, areas.negatives, confidence
+    )
+    return top * min(low, share), top * max(high, share)
 
 
 def areas_test(areas: Areas) -> Significance:

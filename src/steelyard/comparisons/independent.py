@@ -16,6 +16,7 @@ from statistics import NormalDist
 from typing import Any
 
 from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.intervals.area_differences import compared
 from steelyard.intervals.bootstrap import REPLICATES
 from steelyard.intervals.method import Question, interval
 from steelyard.measures.measure import Measure, find
@@ -41,6 +42,13 @@ class _Pair:
 
     first: Question
     second: Question
+    own: tuple[Callable[[float], Interval], ...]
+    """The interval of each at any confidence."""
+
+    @classmethod
+    def of(cls, first: Question, second: Question) -> _Pair:
+        """With the limits that a difference needs, of areas those of a score test."""
+        return cls(first, second, tuple(_limits(q) for q in (first, second)))
 
     @property
     def value(self) -> float:
@@ -48,12 +56,18 @@ class _Pair:
 
     def at(self, confidence: float) -> tuple[Interval, Interval]:
         """Both intervals at a confidence."""
-        a, b = (interval(replace(q, confidence=confidence)) for q in (self.first, self.second))
+        a, b = (own(confidence) for own in self.own)
         return a, b
 
     def limits(self, confidence: float) -> Ends | None:
         """The interval of the difference at a confidence; None where one of the two has none."""
         return mover(self.first.value, self.second.value, *self.at(confidence))
+
+
+def _limits(q: Question) -> Callable[[float], Interval]:
+    if q.measure.interval == "area" and not q.parts:
+        return compared(q)
+    return lambda confidence: interval(replace(q, confidence=confidence))
 
 
 def mover(a: float, b: float, first: Interval, second: Interval) -> Ends | None:
@@ -101,7 +115,7 @@ def difference(
     m = find(measure)
     check_alike(e, f, names)
     chosen = _options(m, e, f, options)
-    pair = _Pair(
+    pair = _Pair.of(
         _question(m, e, level, chosen, confidence, names[0]), _question(m, f, level, chosen, confidence, names[1])
     )
     first, second = (estimate(q, level=level, segment=None, options=chosen) for q in (pair.first, pair.second))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from steelyard.comparisons.independent import check_alike, difference
 from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.gates.cases import guarded, guarded_difference
 from steelyard.gates.outcome import Limit, Result, judge
 from steelyard.gates.requirement import NUMBER, Subject, amount, subject_of
-from steelyard.results import Difference
+from steelyard.results import Difference, Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.words import shortest
 
@@ -71,6 +73,8 @@ def _undirected(subject: Subject) -> str:
 
 def _compare(e: Any, f: Any, subject: Subject, margin: float, on: str) -> Result:
     d = _difference(e, f, subject)
+    if on == "interval" and subject.options.get("per", "case") == "case":
+        d = _guarded(e, f, subject, d)
     lower = subject.known.better == "lower"
     bound = margin if lower else -margin
     limit = Limit(bound, upper=lower, said=shortest(bound) if bound else "0")
@@ -91,6 +95,26 @@ def _difference(e: Any, f: Any, subject: Subject) -> Difference:
         both = [name for name in e.measures if name in set(f.measures)]
         hint = problem.hint if "payoff" in subject.known.options else f"Both can answer {listing(both, 60)}."
         raise NotAvailable(problem.message, hint) from None
+
+
+def _guarded(e: Any, f: Any, subject: Subject, d: Difference) -> Difference:
+    """With limits that keep the gate's promise, where both numbers have them."""
+    if "payoff" in subject.known.options:
+        subject = replace(subject, options={**subject.options, "per": "case"})
+    if d.value is None or d.low is None:
+        return d
+    pairs = [guarded(subject, x, _estimate(x, subject, e.confidence)) for x in (e, f)]
+    both = all(known is not None or "Gaffke" in x.method for x, known in pairs)
+    return guarded_difference(d, pairs[0][0], pairs[1][0], both)
+
+
+def _estimate(e: Any, subject: Subject, confidence: float) -> Estimate:
+    at, level = subject.ask(e)
+    options = dict(subject.options)
+    if "payoff" in subject.known.options and at.payoff is None:
+        return Estimate(subject.measure, None)
+    found: Estimate = at.measure(subject.measure, level, **options)
+    return found.renamed(confidence=confidence)
 
 
 # Margins --------------------------------------------------------------------------------------------------------------

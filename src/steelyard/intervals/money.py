@@ -30,7 +30,7 @@ FREEDOM = 0.25
 
 def limits(c: Confusion, coefficients: Array, confidence: float) -> tuple[Array, Array]:
     """Ends of the interval of the mean of amounts laid over a matrix, or over many at once."""
-    level, (n, weight) = _typical(c, coefficients), _with_prior(c)
+    level, (n, weight) = typical_worth(c, coefficients), _with_prior(c)
     # A row of the prior is like those of its level.
     first, second = (
         x + (n - c.counts) * like for x, like in zip(priced(c, coefficients, 2), (level[0], level[1]), strict=True)
@@ -57,7 +57,7 @@ def limits(c: Confusion, coefficients: Array, confidence: float) -> tuple[Array,
     return mean + error * (shift - quantile), mean + error * (shift + quantile)
 
 
-def _typical(c: Confusion, coefficients: Array) -> tuple[Array, Array]:
+def typical_worth(c: Confusion, coefficients: Array) -> tuple[Array, Array]:
     """Mean and mean square of a row's worth in each outcome, were its amounts like those of its level."""
     actual, total = c.actual[..., None], c.total[..., None, None]
 

@@ -89,7 +89,7 @@ def _turned(s: Scores, value: float) -> str:
     better="higher",
     range=(0, 1),
     aliases=("roc_auc", "roc_index", "auroc", "c_statistic"),
-    interval="delong",
+    interval="area",
     remark=_turned,
 )
 def auc(s: Scores) -> Ratio:
@@ -103,7 +103,7 @@ def auc(s: Scores) -> Ratio:
     return Ratio(pairs_won(s), s.positives.sum(axis=-1) * s.negatives.sum(axis=-1), empty=BOTH)
 
 
-@measure(better="higher", range=(0, 1), aliases=("pauc",))
+@measure(better="higher", range=(0, 1), aliases=("pauc",), interval="area")
 def partial_auc(s: Scores, *, fpr: float = 0.1) -> Ratio:
     """Area under the ROC curve where the false positive rate is at most `fpr`; at best `fpr` itself.
 
@@ -124,7 +124,7 @@ def partial_auc(s: Scores, *, fpr: float = 0.1) -> Ratio:
     better="higher",
     range=(-1, 1),
     aliases=("accuracy_ratio", "somers_d", "gain_capture"),
-    interval="delong",
+    interval="area",
     remark=_turned,
 )
 def gini(s: Scores) -> Ratio:
@@ -137,7 +137,7 @@ def gini(s: Scores) -> Ratio:
     return Ratio(2 * pairs_won(s) - pairs, pairs, empty=BOTH)
 
 
-@measure(better="higher", range=(-1, 1), aliases=("lq",), interval="delong", remark=_turned)
+@measure(better="higher", range=(-1, 1), aliases=("lq",), interval="area", remark=_turned)
 def l_quality(s: Scores) -> Ratio:
     """Area of the gain curve above random, over that of a perfect order: (2 S − 1) / (1 − b). Equal to Gini.
 

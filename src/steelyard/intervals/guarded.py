@@ -1,0 +1,250 @@
+"""Limits on which a gate may decide: too good in no more samples than promised, however few the cases.
+
+An interval is right on average: Wilson's lower limit of a share near one is too high in 5% of samples and more where 2.5% was
+promised, and one that rests on how values spread is too short where the rare bad row has not come yet. The limits here add one
+row at the worst value that a row can have (`bounded.py`): Clopper and Pearson's limits of shares, Gaffke's bound of means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from steelyard.intervals.areas import GROUPS, NAME, mean_limits, placed, told
+from steelyard.intervals.bounded import WHOLE, Values
+from steelyard.intervals.method import Question
+from steelyard.intervals.money import typical_worth
+from steelyard.intervals.proportions import effective_whole, squares_of
+from steelyard.measures.money import priced
+from steelyard.results import Array, Average, Interval, Ratio, Share
+from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.confusion import Confusion
+from steelyard.summaries.scores import Scores
+from steelyard.summaries.summary import effective_rows
+
+EXACT = "Clopper and Pearson"
+BOUND = "Gaffke's bound"
+CASES = {
+    "recall": "positives",
+    "fnr": "positives",
+    "specificity": "negatives",
+    "fpr": "negatives",
+    "precision": "rows predicted positive",
+    "npv": "rows predicted negative",
+}
+TAIL = math.sqrt(5.0)
+MOST = 1e6
+"""Where more than so many times the cases would be needed, no number of them is told."""
+
+
+def _as_it_is(low: float, high: float) -> tuple[float, float]:
+    return low, high
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What a number is the mean of, class by class, and how limits of these means become limits of the number."""
+
+    value: float
+    parts: tuple[Values, ...]
+    cases: tuple[str, ...]
+    """What the rows of each part are called."""
+    method: str
+    told: Callable[[float, float], tuple[float, float]] = _as_it_is
+    one_mean: bool = False
+    """Whether all parts have the number for their mean, as both classes of an area do, in place of adding up to it."""
+
+    def limits(self, confidence: float) -> tuple[float, float]:
+        """Ends of which each is too good with a chance of (1 − confidence) / 2 at most."""
+        return self.end(confidence, upper=False), self.end(confidence, upper=True)
+
+    def end(self, confidence: float, *, upper: bool, times: float = 1.0) -> float:
+        """One of the ends, as if there were so many times the cases."""
+        tail = (1 - confidence) / 2
+        parts = self.parts if times == 1 else tuple(p.counting(p.rows * times) for p in self.parts)
+        if upper:
+            at = self.value + math.hypot(*(max(p.high(tail, WHOLE) - p.mean, 0.0) for p in parts))
+        else:
+            at = self.value - math.hypot(*(max(p.mean - p.low(tail, WHOLE), 0.0) for p in parts))
+        return self.told(at, at)[0]
+
+    def perfect(self, *, upper: bool) -> Guard:
+        """The same with every row at the end to which a requirement pulls."""
+        parts = tuple(
+            replace(p, values=np.array([p.worst if upper else p.best]), shares=np.array([1.0])) for p in self.parts
+        )
+        moved = sum(p.mean for p in parts) - sum(p.mean for p in self.parts)
+        return replace(self, parts=parts, value=parts[0].mean if self.one_mean else self.value + moved)
+
+    def needed(self, meets: Callable[[float], bool], confidence: float, *, upper: bool, within: float = 0.01) -> float | None:
+        """How many cases of the scarcest kind would do, all else the same; None where no number would."""
+
+        def enough(times: float) -> bool:
+            return meets(self.end(confidence, upper=upper, times=times))
+
+        if not enough(MOST):
+            return None
+        low, high = 1.0, 4.0
+        while not enough(high):
+            low, high = high, high * 4
+        while high / low > 1 + within:
+            middle = math.sqrt(low * high)
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return min(p.rows for p in self.parts) * high
+
+
+def guard(question: Question) -> Guard | None:
+    """The guard of a number, or None where a row can be worth anything and nothing better than its interval is known."""
+    if question.parts or (question.averaged and not isinstance(question.reading, Share)):
+        return None
+    if question.measure.interval == "area":
+        return _area(question)
+    reading, summary = question.reading, question.summary
+    if isinstance(reading, Share):
+        return _share(question, reading)
+    if isinstance(reading, Average) and getattr(summary, "units", None) is None:
+        return _average(question, reading)
+    if question.measure.interval == "f1" and getattr(summary, "units", None) is None:
+        return _f1(question)
+    if question.measure.interval == "money":
+        return _by_unit(question, _money(question))
+    if question.measure.name in {"brier", "log_loss"} and isinstance(summary, Scores):
+        return _by_unit(question, _loss(question, summary))
+    return None
+
+
+def _area(question: Question) -> Guard | None:
+    known = placed(question)
+    if isinstance(known, Interval):
+        return None
+    value, found, units = known
+    cases, name = ("positives", "negatives"), f"{NAME}, {BOUND}{units}"
+    return Guard(value, found, cases, name, lambda a, b: told(question, a, b), one_mean=True)
+
+
+def _two(share: float, rows: float, weight: float = 1.0) -> Values:
+    ends = sorted((0.0, weight))
+    return Values(np.array([0.0, weight]), np.array([1 - share, share]), rows, ends[0], ends[1])
+
+
+def _share(question: Question, share: Share) -> Guard | None:
+    summary, value = question.summary, float(share.value)
+    name = CASES.get(question.measure.name, "rows")
+    if getattr(summary, "units", None) is not None:
+        return _by_unit(question, Guard(value, (_two(value, float(share.whole)),), (name,), EXACT))
+    if isinstance(summary, ClassScores):
+        weights = summary.tables[0].squares
+        whole = np.asarray(share.whole)
+        rows = float(whole) if weights is None else float(effective_rows(whole, weights.sum()))
+    else:
+        rows = effective_whole(share, squares_of(question), summary.rows)
+    return Guard(value, (_two(value, rows),), (name,), EXACT)
+
+
+def _average(question: Question, average: Average) -> Guard:
+    squares = squares_of(question)
+    parts = []
+    for i, (share, weight) in enumerate(zip(average.shares, average.weights, strict=True)):
+        n = effective_whole(share, squares.shares[i] if squares is not None else None, question.summary.rows)
+        parts.append(_two(float(share.value), n, weight))
+    return Guard(float(average.value), tuple(parts), ("rows of a level",) * len(parts), f"{EXACT} by level")
+
+
+def _f1(question: Question) -> Guard:
+    """F1 = 2 J / (1 + J), J the share of true positives among rows that are not true negatives."""
+    ratio, squares = question.reading, squares_of(question)
+    assert isinstance(ratio, Ratio)
+    share, squared = (
+        None if r is None else Share(np.asarray(r.top) / 2, np.asarray(r.bottom) - np.asarray(r.top) / 2)
+        for r in (ratio, squares)
+    )
+    assert share is not None
+    n = effective_whole(share, squared, question.summary.rows)
+    value = float(share.value)
+    return Guard(
+        value,
+        (_two(value, n),),
+        ("rows that are not true negatives",),
+        f"{EXACT} on TP / (TP + FP + FN)",
+        lambda a, b: (2 * max(a, 0.0) / (1 + max(a, 0.0)), 2 * min(b, 1.0) / (1 + min(b, 1.0))),
+    )
+
+
+def _loss(question: Question, s: Scores) -> Guard | None:
+    """Losses row by row; the worst is that of the score in the table that could be furthest off."""
+    table = s.fewer(GROUPS)
+    p = np.clip(table.score, 0.0, 1.0)
+    if question.measure.name == "brier":
+        up, down, worst = (1 - p) ** 2, p**2, 1.0
+    else:
+        with np.errstate(divide="ignore"):
+            up, down = -np.log(p), -np.log1p(-p)
+        every = np.concatenate([up, down])
+        worst = float(every[np.isfinite(every)].max(initial=1.0))
+        up, down = np.minimum(up, worst), np.minimum(down, worst)
+    mass = np.concatenate([table.positives, table.negatives])
+    total = float(mass.sum())
+    rows = total if table.squares is None else float(effective_rows(np.asarray(total), table.squares.sum()))
+    # What joined cells hide of the mean stays hidden from the distances alone.
+    values = Values(np.concatenate([up, down]), mass / total, rows, 0.0, worst)
+    return Guard(question.value, (values,), ("rows",), BOUND)
+
+
+def _money(question: Question) -> Guard | None:
+    """What rows are worth by outcome; with amounts of their own, three values that have their mean and spread."""
+    c: Confusion = question.summary
+    payoff, per = question.options["payoff"], question.options["per"]
+    names = () if c.amounts is None else c.amounts.names
+    sign = 1.0 if question.measure.name == "profit" else -1.0
+    coefficients = sign * payoff.coefficients(c.levels, c.positive, names)
+    total = float(c.total)
+    factor = total if per == "total" else 1.0
+    first, second = (x.ravel() for x in priced(c, coefficients, 2))
+    like, squared = (np.asarray(x).ravel() for x in typical_worth(c, coefficients))
+    n = c.counts.ravel()
+    seen = n > 0
+    mean = np.where(seen, first / np.where(seen, n, 1.0), like)
+    spread = np.sqrt(np.maximum(np.where(seen, second / np.where(seen, n, 1.0) - mean**2, squared - like**2), 0.0))
+    spread = np.where(spread > 1e-9 * np.abs(mean), spread, 0.0)
+    values = np.concatenate([mean - TAIL * spread, mean, mean + TAIL * spread])
+    shares = np.concatenate([0.1 * n, 0.8 * n, 0.1 * n]) / total
+    # A prediction that is never made is a policy and no chance.
+    made = np.tile(np.broadcast_to((c.predicted > 0)[..., None, :], c.counts.shape).ravel(), 3)
+    worst, best = float(values[made].min()), float(values[made].max())
+    rows = total if c.squares is None else float(effective_rows(np.asarray(total), c.squares.sum()))
+    part = Values(values, shares, rows, worst, best)
+    return Guard(question.value / factor, (part,), ("rows",), BOUND, lambda a, b: (factor * a, factor * b))
+
+
+def _by_unit(question: Question, found: Guard | None) -> Guard | None:
+    """As many rows as would spread like the units, by the jackknife over their buckets; as many as there are units at ends."""
+    from steelyard.intervals.by_unit import FEWEST, left_out
+
+    if found is None or getattr(question.summary, "units", None) is None:
+        return found
+    _, copies, buckets = left_out(question.summary)
+    values: Array = np.asarray(question.read(copies).value, dtype=np.float64)
+    if buckets < FEWEST or values.ndim == 0 or not np.isfinite(values).all():
+        return None
+    (part,) = found.parts
+    # Totals of money grow with the rows that are left.
+    scale = found.value / question.value if question.value and found.told is not _as_it_is else 1.0
+    error = scale * math.sqrt((buckets - 1) / buckets * float(((values - values.mean()) ** 2).sum()))
+    rows = min(float(buckets), part.rows)
+    if error > 0 and part.variance > 0:
+        rows = part.variance / error**2 * (question.z / question.t(buckets - 1)) ** 2
+    return replace(
+        found,
+        parts=(part.counting(min(rows, 5 * part.rows)),),
+        method=f"{found.method}, jackknife over {buckets:,} buckets of units",
+    )
+
+
+def hand_till_limits(question: Question) -> tuple[float, float] | None:
+    """Ends of the mean area over pairs of classes with a row of each class not yet seen."""
+    if getattr(question.summary, "units", None) is not None:
+        return None
+    return mean_limits(question.summary, question.value, question.confidence, WHOLE)

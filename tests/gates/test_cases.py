@@ -1,0 +1,116 @@
+"""The gate and how many cases it has: what it promises at its boundary, and what it says where they are too few."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import expit, ndtri
+
+import steelyard as sy
+from steelyard.gates.requirement import check
+
+
+def scored(rng: np.random.Generator, area: float, positives: int, negatives: int) -> Any:
+    y = np.repeat([1, 0], [positives, negatives])
+    return sy.evaluate(target=y, score=rng.normal(math.sqrt(2) * ndtri(area) * y))
+
+
+def labelled(tp: int, fn: int, fp: int, tn: int, **more: Any) -> Any:
+    k = [tp, fn, fp, tn]
+    target, guess = np.repeat([1, 1, 0, 0], k), np.repeat([1, 0, 1, 0], k)
+    return sy.evaluate(target=target, prediction=guess, levels=[0, 1], positive=1, **more)
+
+
+def test_one_positive_shows_nothing_and_is_told_to() -> None:
+    e = sy.evaluate(target=[1] + [0] * 200, score=np.r_[0.88, np.linspace(0, 1, 200)])
+    (result,) = check(e, ["auc >= 0.8"]).results
+    assert result.state == "not shown"
+    assert result.reason == "1 positive is too few to show it: it takes at least 17"
+    assert 0.025 ** (1 / 16) < 0.8 < 0.025 ** (1 / 17)
+
+
+@pytest.mark.parametrize(("area", "positives"), [(0.95, 5), (0.95, 15), (0.99, 30), (0.9, 60)])
+def test_an_area_at_the_bound_passes_in_at_most_what_is_promised(area: float, positives: int) -> None:
+    rng = np.random.default_rng([13, positives])
+    passed = sum(check(scored(rng, area, positives, 100), f"auc >= {area}").passed for _ in range(60))
+    assert passed <= 60 * 0.025 + 2
+
+
+def test_positives_of_two_kinds_do_not_get_an_area_through() -> None:
+    """Five in a hundred positives score like negatives: with 40 of them often none was seen."""
+    rng = np.random.default_rng(14)
+    passed = 0
+    for _ in range(150):
+        y = np.repeat([1, 0], [40, 150])
+        s = rng.normal(size=190) + 9.0 * y * (rng.random(190) > 0.1)
+        passed += check(sy.evaluate(target=y, score=s), "auc >= 0.95").passed
+    assert passed <= 150 * 0.025 + 3
+
+
+def test_shares_decide_on_clopper_and_pearsons_limits() -> None:
+    """58 of 60 found: Wilson's lower limit is 0.886, the exact one 0.885; what lies between is not shown."""
+    e = labelled(58, 2, 3, 57)
+    (result,) = check(e, "recall >= 0.885").results
+    assert e["recall"].low > 0.885 > result.number.low
+    assert (result.state, result.number.method) == ("not shown", "Clopper and Pearson")
+    assert result.to_dict()["estimate"]["low"] == result.number.low, "what is told is what decided"
+    for name in ("accuracy", "precision", "specificity", "fpr", "npv", "f1", "youden", "average_class_accuracy"):
+        (result,) = check(e, f"{name} <= 1").results
+        assert result.number.low <= e[name].low + 1e-9, name
+        assert result.number.high >= e[name].high - 1e-9, name
+        assert "Clopper" in result.number.method
+
+
+def test_it_says_how_many_cases_it_takes() -> None:
+    few = check(labelled(5, 0, 3, 57), ["recall >= 0.9", "recall >= 0.2"]).results
+    assert few[0].reason == "5 positives are too few to show it: it takes at least 36"
+    assert few[1].met
+    some = check(labelled(45, 5, 3, 57), "recall >= 0.85").results[0]
+    assert some.reason.startswith("50 positives do not show it: about ")
+    about = int(some.reason.split("about ")[1].split()[0].replace(",", ""))
+    # With so many of the same kind it is shown, with a tenth fewer it is not.
+    assert check(labelled(round(0.9 * about), about - round(0.9 * about), 3, 57), "recall >= 0.85").passed
+    fewer = round(0.85 * about)
+    assert not check(labelled(round(0.9 * fewer), fewer - round(0.9 * fewer), 3, 57), "recall >= 0.85").passed
+    assert check(labelled(40, 10, 3, 57), "recall >= 0.85").results[0].reason == "", "more of these would not help"
+
+
+def test_a_brier_score_at_the_bound_passes_in_at_most_what_is_promised() -> None:
+    rng = np.random.default_rng(15)
+    passed = 0
+    for _ in range(150):
+        # Of 300 rows 1% are positive and nobody can say which.
+        y = (rng.random(300) < 0.01).astype(int)
+        e = sy.evaluate(target=y, score=expit(-4.6 + 0.01 * rng.normal(size=300)), levels=[0, 1], positive=1)
+        passed += check(e, "brier <= 0.0099").passed
+    assert passed <= 150 * 0.025 + 3
+
+
+def test_a_rare_loss_that_has_not_come_yet_is_allowed_for() -> None:
+    """One miss in 200 rows costs 1,000: in 61% of samples of 100 there is none, and the profit looks fine."""
+    rng = np.random.default_rng(16)
+    worth = sy.Profit(tp=10, fn=-1000, fp=-2, tn=1)
+    chances = (0.04, 0.005, 0.1, 0.855)
+    truth = float(np.dot(chances, (10, -1000, -2, 1)))
+    passed = 0
+    for _ in range(150):
+        e = labelled(*rng.multinomial(100, chances), profit=worth)
+        passed += check(e, f"profit(per=case) >= {truth!r}").passed
+    assert passed <= 150 * 0.025 + 3
+    fine = labelled(400, 0, 1000, 8600, profit=worth)
+    assert check(fine, "profit(per=case) >= 0").passed, "with rows enough it is shown"
+
+
+def test_units_count_and_not_their_rows() -> None:
+    rng = np.random.default_rng(17)
+    unit = np.repeat(np.arange(30), 20)
+    right = np.repeat(rng.random(30) < 0.9, 20)
+    y = np.tile([0, 1], 300)
+    more = {"levels": [0, 1], "positive": 1}
+    rows = sy.evaluate(target=y, prediction=np.where(right, y, 1 - y), **more)
+    units = sy.evaluate(target=y, prediction=np.where(right, y, 1 - y), unit=unit, **more)
+    low = [check(e, "accuracy >= 0.5").results[0].number.low for e in (rows, units)]
+    assert low[1] < low[0] - 0.05
