@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.intervals.method import Question, clipped, method
+from steelyard.intervals.skewed import few_of
 from steelyard.results import Array, Average, Interval, Quotient, Share, divide
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.summary import effective_rows
@@ -31,19 +32,38 @@ def wilson(part: Array | float, whole: Array | float, z: float) -> tuple[Array, 
 
 
 def effective_whole(share: Share, squares: Share | None, most: float = math.inf) -> float:
-    """The number of rows a share rests on; under sampling weights the one that gives the same spread."""
+    """The number of rows a share rests on; under sampling weights the one that gives the same spread, p (1 − p) / variance.
+
+    That number is itself estimated. Where few rows carry the weight of a side, a light one alone would count for hundreds:
+    so no more than Kish's W² / Σw² of all, and e percent of it on top where the side of fewer rows has e of its own.
+
+    >>> round(effective_whole(Share(99.0, 100.0), Share(990.0, 990.1)), 1)
+    11.1
+    """
     whole, part = float(share.whole), float(share.part)
     if squares is None:
         return whole
     part2, whole2 = float(squares.part), float(squares.whole)
     if whole2 <= 0:
         return 0.0
-    p = part / whole
-    spread = (1 - p) ** 2 * part2 + p**2 * (whole2 - part2)
-    if 0 < p < 1 and spread > 0:
-        # Light rows alone on one side would count for thousands, and there are only so many.
-        return min(p * (1 - p) * whole**2 / spread, most)
-    return whole**2 / whole2
+    p, kish = part / whole, whole**2 / whole2
+    rest, rest2 = whole - part, whole2 - part2
+    spread = (1 - p) ** 2 * part2 + p**2 * rest2
+    if not (0 < p < 1 and spread > 0 and part2 > 0 and rest2 > 0):
+        return kish
+    own = min(part**2 / part2, rest**2 / rest2)
+    return min(p * (1 - p) * whole**2 / spread, kish * (1 + own / 100), most)
+
+
+def resting_weights(question: Question, share: Share, squares: Share | None) -> str:
+    """What a share rests on, where a few rows carry most of the weight."""
+    every = getattr(question.summary, "squares", None)
+    if squares is None or every is None or not float(squares.whole) > 0:
+        return ""
+    total = float(effective_rows(np.asarray(question.summary.counts.sum()), every.sum()))
+    kish = float(share.whole) ** 2 / float(squares.whole)
+    # Rows of one level are not counted apart from their weights; they are taken to be worth what all rows are.
+    return few_of(kish, kish * question.summary.rows / max(total, 1e-300))
 
 
 def squares_of(question: Question) -> Any:
@@ -69,7 +89,8 @@ def wilson_interval(question: Question) -> Interval:
     low, high = wilson(p * n, n, question.z)
     weighted = getattr(question.summary, "weighting", "none") == "sampling"
     name = f"Wilson with {n:,.1f} effective rows" if weighted else "Wilson"
-    return clipped(question, float(low), float(high), p, name)
+    caution = resting_weights(question, share, squares) if isinstance(squares, Share) else ""
+    return clipped(question, float(low), float(high), p, name, caution=caution)
 
 
 @method("mover")
