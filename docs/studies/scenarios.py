@@ -132,7 +132,14 @@ def _labels() -> Iterator[Scenario]:
     for n in (100, 500, 2000):
         yield make(f"2 levels, n {n:,}, heavy weights", two, two.heavy(n), n, weights="heavy")
     for units in (20, 100):
-        yield make(f"2 levels, {units} units of unequal size", two, two.units(units, unequal=True), units * 15, units=units, unequal=True)
+        yield make(
+            f"2 levels, {units} units of unequal size",
+            two,
+            two.units(units, unequal=True),
+            units * 15,
+            units=units,
+            unequal=True,
+        )
     for few in (1, 2, 5, 15):
         scarce = Table((1 - few / 400, few / 400), 2.5)
         yield make(f"2 levels, n 400, {few} of one level expected", scarce, scarce.rows(400), 400)
@@ -208,6 +215,8 @@ def _numbers() -> Iterator[Scenario]:
         yield make(f"n {n:,}, heavy weights", normal, normal.heavy(n), n, "weights and units", weights="heavy")
     for units in (20, 100):
         draw = normal.units(units, unequal=True)
-        yield make(f"{units} units of unequal size", normal, draw, units * 15, "weights and units", units=units, unequal=True)
+        yield make(
+            f"{units} units of unequal size", normal, draw, units * 15, "weights and units", units=units, unequal=True
+        )
     for units in (30, 100, 500):
         yield make(f"{units} units", normal, normal.units(units), units * 10, "weights and units", units=units)

@@ -72,7 +72,8 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
             found[name] = replace(found[name], units=read_unit_moments(part, _centre_of(centres, part), bits))
         for which in ("targets", "sizes"):
             for name, kept in _count_unit_values(rows, plan, answers, found, bits, which).items():
-                found[name] = replace(found[name], **{f"unit_{which}": kept})
+                changes: Any = {f"unit_{which}": kept}
+                found[name] = replace(found[name], **changes)
     # Summaries add: the whole is the sum of its segments, each counted about its own mean so that no digit is lost.
     whole = reduce(add, found.values())
     out: Evidence = {WHOLE: {"residuals": whole}}

@@ -80,7 +80,7 @@ def _read(question: Question, summary: Any) -> Array:
 
 def _sizes(summary: Any) -> Array:
     """How much each bucket of units weighs."""
-    units = summary.tables[0].units if isinstance(summary, ClassScores) else summary.units
+    units: Any = summary.tables[0].units if isinstance(summary, ClassScores) else summary.units
     if isinstance(summary, Residuals):
         return np.asarray(units.table[:, 0])
     return np.asarray(units.table.reshape(len(units.table), -1).sum(axis=1))
@@ -147,7 +147,7 @@ def _skewed(question: Question, influence: Array, error: float) -> Skewed:
 
 
 def half_by_unit(question: Question) -> tuple[float, float, str, str] | Interval:
-    """For a median: rows that units are worth, quantile, method and caution, from the share of each bucket below about the median."""
+    """For a median: rows that units are worth, quantile, method, caution; from the share of each bucket below it."""
     summary: Residuals = question.summary
     kept = summary.unit_sizes
     if kept is None or summary.units is None:

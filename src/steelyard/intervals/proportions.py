@@ -31,6 +31,39 @@ def wilson(part: Array | float, whole: Array | float, z: float) -> tuple[Array, 
     return np.where(whole > 0, low, 0.0), np.where(whole > 0, high, 1.0)
 
 
+EXACT = 5
+"""Up to so many rows a share has so few values that Wilson's limits miss by a whole step: there the exact ones."""
+FEW, MANY = 3, 50
+"""Up to so few rows on one side, among more than so many, Wilson's limit on that side is too near: there that of Poisson."""
+
+
+def share_limits(part: float, whole: float, z: float, *, exact: bool = True) -> tuple[float, float]:
+    """Wilson's limits of a share that is counted; at its ends, where Wilson's promise too much, others.
+
+    Of five rows and fewer those of Clopper and Pearson; with one to three rows on a side, of more than fifty, the limit on
+    that side is Poisson's (Brown, Cai, DasGupta 2001, Interval estimation for a binomial proportion, Statistical Science 16).
+
+    >>> [round(x, 3) for x in share_limits(0.0, 1.0, 1.959964)], [round(x, 3) for x in share_limits(4.0, 6.0, 1.959964)]
+    ([0.0, 0.975], [0.3, 0.903])
+    >>> [round(x, 5) for x in share_limits(1.0, 400.0, 1.959964)]
+    [0.00013, 0.01402]
+    """
+    low, high = (float(x) for x in wilson(part, whole, z))
+    if not exact:
+        return low, high
+    from scipy.special import betaincinv, gammaincinv, ndtr
+
+    tail = float(ndtr(-z))
+    if 0 < whole <= EXACT:
+        low = 0.0 if part <= 0 else float(betaincinv(part, whole - part + 1, tail))
+        return low, 1.0 if part >= whole else float(betaincinv(part + 1, whole - part, 1 - tail))
+    if whole > MANY and 1 <= part <= FEW:
+        low = min(low, float(gammaincinv(part, 2 * tail)) / whole)
+    if whole > MANY and 1 <= whole - part <= FEW:
+        high = max(high, 1 - float(gammaincinv(whole - part, 2 * tail)) / whole)
+    return low, high
+
+
 def effective_whole(share: Share, squares: Share | None, most: float = math.inf) -> float:
     """The number of rows a share rests on; under sampling weights the one that gives the same spread, p (1 − p) / variance.
 
@@ -86,11 +119,12 @@ def wilson_interval(question: Question) -> Interval:
         assert weights is not None
         n = float(effective_rows(np.asarray(share.whole), weights.sum()))
     p = float(share.value)
-    low, high = wilson(p * n, n, question.z)
     weighted = getattr(question.summary, "weighting", "none") == "sampling"
-    name = f"Wilson with {n:,.1f} effective rows" if weighted else "Wilson"
+    low, high = share_limits(p * n, n, question.z, exact=not weighted)
+    name = "Wilson" if n > EXACT else "Clopper–Pearson"
+    name = f"Wilson with {n:,.1f} effective rows" if weighted else name
     caution = resting_weights(question, share, squares) if isinstance(squares, Share) else ""
-    return clipped(question, float(low), float(high), p, name, caution=caution)
+    return clipped(question, low, high, p, name, caution=caution)
 
 
 @method("mover")
@@ -103,9 +137,9 @@ def mover_interval(question: Question) -> Interval:
     for i, (share, weight) in enumerate(zip(average.shares, average.weights, strict=True)):
         n = effective_whole(share, squares.shares[i] if squares is not None else None, question.summary.rows)
         p = float(share.value)
-        low, high = wilson(p * n, n, question.z)
-        down += (weight * (p - float(low))) ** 2
-        up += (weight * (float(high) - p)) ** 2
+        low, high = share_limits(p * n, n, question.z, exact=squares is None)
+        down += (weight * (p - low)) ** 2
+        up += (weight * (high - p)) ** 2
     value = float(average.value)
     return clipped(question, value - math.sqrt(down), value + math.sqrt(up), value, "Newcombe (Wilson by level)")
 
@@ -139,7 +173,7 @@ def quotient_interval(question: Question) -> Interval:
         share = getattr(quotient, side)
         n = effective_whole(share, None if squares is None else getattr(squares, side), question.summary.rows)
         p = float(share.value)
-        limits.append((p, *(float(x) for x in wilson(p * n, n, question.z))))
+        limits.append((p, *share_limits(p * n, n, question.z, exact=squares is None)))
     (p, p_low, p_high), (q, q_low, q_high) = limits
     value, name = p / q, "Wilson limits of both shares, log scale"
     if p == 0:

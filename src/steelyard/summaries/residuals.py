@@ -290,7 +290,6 @@ def value_of(which: str) -> Term:
 
 def size_tally(which: str, *, exact: bool, weighting: str, segmented: bool) -> Tally:
     """Ask for the table of |error| ("sizes") or of targets ("targets")."""
-
     value = value_of(which)
     by: dict[str, Term] = {"state": _state, "level": lambda r: r.number(0), **segment_key(segmented=segmented)}
     if exact:

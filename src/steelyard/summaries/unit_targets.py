@@ -73,9 +73,7 @@ class UnitTargets:
         table[:, np.searchsorted(starts, self.starts)] = self.units.table
         return replace(self.units, table=table)
 
-    def distances(
-        self, whole: float, centre: float, centres: Array, bits: int, shares: Array | None = None
-    ) -> Array:
+    def distances(self, whole: float, centre: float, centres: Array, bits: int, shares: Array | None = None) -> Array:
         """Σ |t − centre| of all but one bucket, and of all, about a centre for each, where that of all rows is known about theirs.
 
         A step that holds its centre is taken as one point; what is lost by that is lost in the same share from the whole.
@@ -134,7 +132,7 @@ def add_unit_targets(a: UnitTargets | None, b: UnitTargets | None, targets: Cell
 def unit_target_tally(
     value: Term, levels: Mapping[Any, int], furthest: float, weighting: str, *, segmented: bool, bits: int
 ) -> Tally:
-    """Ask for a value (targets, absolute errors) by bucket and step, in the first width of each segment (None for rows without one).
+    """Ask for a value by bucket and step, in the first width of each segment (None for rows without one).
 
     `furthest` is a limit of |value| in first widths.
     """
