@@ -10,12 +10,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import numpy as np  # noqa: E402
-from edges import Claim, Scenario, run  # noqa: E402
-from numpy.random import Generator  # noqa: E402
-from scipy.special import expit  # noqa: E402
+import numpy as np
+from edges import Claim, Scenario, run
+from numpy.random import Generator
+from scipy.special import expit
 
-import steelyard as sy  # noqa: E402
+import steelyard as sy
 
 Rows = Callable[[Generator, int], tuple[Any, Any]]
 

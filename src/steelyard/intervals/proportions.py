@@ -109,7 +109,7 @@ def squares_of(question: Question) -> Any:
 
 @method("wilson")
 def wilson_interval(question: Question) -> Interval:
-    """Wilson's interval of a share, with the effective number of rows under weights."""
+    """Wilson's interval of a share, with the effective rows under weights; Clopper and Pearson's of five rows and fewer."""
     share = question.reading
     assert isinstance(share, Share)
     squares = squares_of(question)
