@@ -94,7 +94,9 @@ def silent(rng: Generator, rows: Rows, n: int, name: str) -> float:
 def accuracy(rng: Generator, n: int, p: float, spread: float) -> float | None:
     y = rng.integers(0, 2, n)
     guess = np.where(rng.random(n) < p, y, 1 - y)
-    e = sy.evaluate(target=y, prediction=guess, weight=np.exp(spread * rng.normal(size=n)), levels=[0, 1], kind="labels")
+    e = sy.evaluate(
+        target=y, prediction=guess, weight=np.exp(spread * rng.normal(size=n)), levels=[0, 1], kind="labels"
+    )
     return held(e["accuracy"], p)
 
 
@@ -143,13 +145,17 @@ CLAIMS = [
             for n in (100, 500, 2000)
         ]
         + [Scenario("calibration slope, lognormal weights, n 500", partial(slope, n=500, base=0.1), 2000, True)]
-        + _numbers([(gamma, 50, "rmse"), (laplace, 50, "rmse"), (lognormal, 200, "correlation"), (gamma, 100, "r2")], False)
+        + _numbers(
+            [(gamma, 50, "rmse"), (laplace, 50, "rmse"), (lognormal, 200, "correlation"), (gamma, 100, "r2")], False
+        )
         + [
             Scenario(f"accuracy {p:g}, weights sd {s:g}, n {n:,}", partial(accuracy, n=n, p=p, spread=s), 2000)
             for n, p, s in ((100, 0.6, 2.0), (500, 0.95, 2.0), (60, 0.8, 1.0))
         ]
         + [
-            Scenario("rmse, weights sd 1.5, n 100", partial(number, rows=normal, n=100, name="rmse", weights=1.5), 2000),
+            Scenario(
+                "rmse, weights sd 1.5, n 100", partial(number, rows=normal, n=100, name="rmse", weights=1.5), 2000
+            ),
             Scenario("mae, weights sd 2, n 300", partial(number, rows=normal, n=300, name="mae", weights=2.0), 2000),
             Scenario("calibration slope, weights, n 100", partial(slope, n=100, base=0.4), 2000),
         ],
@@ -165,7 +171,7 @@ CLAIMS = [
             Scenario(f"{m}, lognormal, n {n}", partial(silent, rows=lognormal, n=n, name=m), 2000, listed)
             for m, n, listed in (("rmse", 30, True), ("r2", 30, True), ("rmse", 100, False), ("r2", 100, False))
         ],
-        "A number that fewer rows than ten and a tenth of all carry has the caution \"rests on 8 of 30 rows\".",
+        'A number that fewer rows than ten and a tenth of all carry has the caution "rests on 8 of 30 rows".',
         holds=(0.0, 7.0),
     ),
     Claim(

@@ -58,7 +58,9 @@ def test_a_median_has_an_interval_by_unit() -> None:
     rows, units = sy.evaluate(**roles)["median_ae"], sy.evaluate(**roles, unit=unit)["median_ae"]
     assert units.value == rows.value
     assert units.low < rows.low < rows.high < units.high
-    first, second = (sy.evaluate(target=target[h], prediction=np.zeros(600), unit=unit[h]) for h in (slice(0, 600), slice(600, None)))
+    first, second = (
+        sy.evaluate(target=target[h], prediction=np.zeros(600), unit=unit[h]) for h in (slice(0, 600), slice(600, None))
+    )
     both = (first + second)["median_ae"]
     assert (both.low, both.high) == pytest.approx((units.low, units.high))
 
@@ -79,7 +81,9 @@ def test_heavy_weights_are_named_and_widen_a_share() -> None:
     weight = np.exp(1.5 * rng.normal(size=100))
     target = rng.integers(0, 2, 100)
     right = rng.random(100) < 0.9
-    found = sy.evaluate(target=target, prediction=np.where(right, target, 1 - target), weight=weight, kind="labels")["accuracy"]
+    found = sy.evaluate(target=target, prediction=np.where(right, target, 1 - target), weight=weight, kind="labels")[
+        "accuracy"
+    ]
     assert found.caution.startswith("rests on ")
     assert found.n_eff <= 1.2 * weight.sum() ** 2 / (weight**2).sum()
 
