@@ -30,6 +30,8 @@ class Facts:
         self.weights = traits.get("weights", "")
         self.tail = traits.get("tail", 0)
         self.growing = traits.get("growing", False)
+        self.lognormal = traits.get("lognormal", False)
+        self.unequal = traits.get("unequal", False)
         self.fewest = min(traits.get(k, scene["rows"]) for k in ("positives", "smallest"))
         self.at_end = cell["truth"] is not None and abs(cell["truth"]) < 1e-8 and self.measure in RAISED
         self.pooled = self.family == "classes" and self.of in {"macro", "weighted"}
@@ -82,6 +84,19 @@ NARROW: list[Rule] = [
     (
         lambda f: f.measure in BASE_RATES and f.of == "weighted",
         "Levels of nearly equal size: a sum of squared shares is at its least there, so noise can only raise it",
+    ),
+    (
+        lambda f: f.lognormal and f.rows <= 50,
+        "Heavy tail, few rows: the rows that carry the truth are not in the sample, and the number says on how few it rests",
+    ),
+    (
+        lambda f: f.weights == "heavy",
+        "A few rows carry most of the weight: their number is itself uncertain, and the number says so",
+    ),
+    (lambda f: f.unequal, "Units of very unequal size: a few of them decide, and the number says on how many it rests"),
+    (
+        lambda f: f.family == "labels" and f.fewest <= 2,
+        "One or two rows of a level: the few values that are possible lie apart, and so do their limits",
     ),
     (
         lambda f: f.tail > 0 and f.measure in SQUARES,

@@ -137,6 +137,11 @@ def shared(rng: Generator, unit: Any, part: float) -> Any:
     return np.sqrt(part) * rng.normal(size=unit.max() + 1)[unit] + np.sqrt(1 - part) * own
 
 
+def sizes(rng: Generator, units: int) -> Any:
+    """Rows of units of very unequal size: Pareto with shape 1.3, from 4 to 2,000."""
+    return np.minimum(np.ceil(4 * rng.random(units) ** (-1 / 1.3)), 2000).astype(int)
+
+
 # Labels --------------------------------------------------------------------------------------------------------------
 
 
@@ -177,6 +182,10 @@ class Table:
     def weighted(self, n: int) -> Draw:
         return lambda rng: self.roles(self.pick(rng.random(n)), weight=rng.gamma(2.0, 0.5, n))
 
+    def heavy(self, n: int) -> Draw:
+        """Weights that have nothing to do with the row, and of which a few carry most."""
+        return lambda rng: self.roles(self.pick(rng.random(n)), weight=np.exp(1.5 * rng.normal(size=n)))
+
     def thinned(self, n: int, keep: float) -> Draw:
         """Only a share of the rows of the first level, weighted back."""
 
@@ -195,9 +204,9 @@ class Table:
 
         return draw
 
-    def units(self, units: int, each: int = 10) -> Draw:
+    def units(self, units: int, each: int = 10, *, unequal: bool = False) -> Draw:
         def draw(rng: Generator) -> dict[str, Any]:
-            unit = np.repeat(np.arange(units), each)
+            unit = np.repeat(np.arange(units), sizes(rng, units) if unequal else each)
             k = len(self.base)
             actual = np.minimum(np.searchsorted(np.cumsum(self.base), ndtr(shared(rng, unit, 0.3))), k - 1)
             within = np.cumsum(self.chances / np.array(self.base)[:, None], axis=1)
@@ -285,8 +294,12 @@ class Numbers:
     freedom: float = 0.0
     growing: float = 0.0
     whole: bool = False
+    lognormal: bool = False
+    """Predictions and targets of lognormal shape: exp(z), and exp(z + noise × e)."""
 
     def roles(self, z: Any, e: Any, **more: Any) -> dict[str, Any]:
+        if self.lognormal:
+            return dict(target=np.exp(z + self.noise * e), prediction=np.exp(z), kind="continuous", **more)
         prediction = self.middle + self.spread * z
         target = prediction + self.offset + self.noise * np.exp(self.growing * z) * e
         if self.whole:
@@ -294,16 +307,20 @@ class Numbers:
         return dict(target=target, prediction=prediction, kind="continuous", **more)
 
     def truth(self) -> sy.Evaluation:
-        z = np.linspace(-7, 7, 161)
+        # Squares of a lognormal target lie further out, and are steeper, than its chances are.
+        z = np.linspace(-7, 10, 401) if self.lognormal else np.linspace(-7, 7, 161)
         # The noise on a grid that is even in arcsinh reaches far into a tail with few points.
         v, step = np.linspace(-12.5 if self.freedom else -2.8, 12.5 if self.freedom else 2.8, 4000, retstep=True)
         e = np.sinh(v)
+        if self.lognormal:
+            v, step = np.linspace(-2.8, 2.8, 801, retstep=True)
+            e = np.sinh(v)
         dense = student.pdf(e, self.freedom) if self.freedom else np.exp(-(e**2) / 2) / np.sqrt(2 * np.pi)
         mass = np.outer(np.exp(-(z**2) / 2), dense * np.cosh(v) * step).ravel()
         mass /= mass.sum()
         keep = mass > 1e-25
         roles = self.roles(np.repeat(z, len(e))[keep], np.tile(e, len(z))[keep])
-        return sy.evaluate(**roles, weight=mass[keep] * MASS, weights="frequency")
+        return sy.evaluate(**roles, weight=mass[keep] * MASS, weights="sampling")
 
     def errors(self, rng: Generator, n: int) -> Any:
         return rng.standard_t(self.freedom, n) if self.freedom else rng.normal(size=n)
@@ -313,6 +330,10 @@ class Numbers:
 
     def weighted(self, n: int) -> Draw:
         return lambda rng: self.roles(rng.normal(size=n), self.errors(rng, n), weight=rng.gamma(2.0, 0.5, n))
+
+    def heavy(self, n: int) -> Draw:
+        """Weights that have nothing to do with the row, and of which a few carry most."""
+        return lambda rng: self.rows(n)(rng) | {"weight": np.exp(1.5 * rng.normal(size=n))}
 
     def by_size(self, n: int) -> Draw:
         """Large predictions are looked at more often, and weighted back."""
@@ -338,9 +359,9 @@ class Numbers:
 
         return draw
 
-    def units(self, units: int, each: int = 10) -> Draw:
+    def units(self, units: int, each: int = 10, *, unequal: bool = False) -> Draw:
         def draw(rng: Generator) -> dict[str, Any]:
-            unit = np.repeat(np.arange(units), each)
+            unit = np.repeat(np.arange(units), sizes(rng, units) if unequal else each)
             return self.roles(shared(rng, unit, 0.5), shared(rng, unit, 0.4), unit=unit)
 
         return draw

@@ -129,6 +129,20 @@ def _labels() -> Iterator[Scenario]:
     yield make("2 levels, n 500, counted rows", two, two.counted(500), 500, weights="frequency")
     yield make("2 levels, 30 units", two, two.units(30), 300, units=30)
     yield make("2 levels, 200 units", two, two.units(200), 2000, units=200)
+    for n in (100, 500, 2000):
+        yield make(f"2 levels, n {n:,}, heavy weights", two, two.heavy(n), n, weights="heavy")
+    for units in (20, 100):
+        yield make(
+            f"2 levels, {units} units of unequal size",
+            two,
+            two.units(units, unequal=True),
+            units * 15,
+            units=units,
+            unequal=True,
+        )
+    for few in (1, 2, 5, 15):
+        scarce = Table((1 - few / 400, few / 400), 2.5)
+        yield make(f"2 levels, n 400, {few} of one level expected", scarce, scarce.rows(400), 400)
     yield make("3 levels, n 60", three, three.rows(60), 60)
     yield make("3 levels, n 1,000", three, three.rows(1000), 1000)
     yield make("3 levels, n 500, random weights", three, three.weighted(500), 500, weights="random")
@@ -194,5 +208,15 @@ def _numbers() -> Iterator[Scenario]:
         growing=True,
     )
     yield make("n 500, whole numbers counted", whole, whole.counted(500), 500, "weights and units", weights="frequency")
+    skewed = Numbers(noise=0.5, lognormal=True)
+    for n in (30, 200, 2000):
+        yield make(f"lognormal, n {n:,}", skewed, skewed.rows(n), n, "plain", lognormal=True)
+    for n in (100, 500, 2000):
+        yield make(f"n {n:,}, heavy weights", normal, normal.heavy(n), n, "weights and units", weights="heavy")
+    for units in (20, 100):
+        draw = normal.units(units, unequal=True)
+        yield make(
+            f"{units} units of unequal size", normal, draw, units * 15, "weights and units", units=units, unequal=True
+        )
     for units in (30, 100, 500):
         yield make(f"{units} units", normal, normal.units(units), units * 10, "weights and units", units=units)

@@ -42,10 +42,11 @@ def _summaries(found: Any, wanted: Any, where: str, *, moved: bool = False) -> N
     if getattr(wanted, "units", None) is not None:
         pair = _about_one_point(found, wanted) if moved and where == "residuals" else (found.units, wanted.units)
         _units(*pair, where)
-    if getattr(wanted, "unit_targets", None) is not None:
-        a, b = found.unit_targets, wanted.unit_targets
-        assert (a.level, a.starts.tolist()) == (b.level, b.starts.tolist()), where
-        _units(a.units, b.units, f"{where}, targets")
+    for kept in ("unit_targets", "unit_sizes"):
+        if getattr(wanted, kept, None) is not None:
+            a, b = getattr(found, kept), getattr(wanted, kept)
+            assert (a.level, a.starts.tolist()) == (b.level, b.starts.tolist()), where
+            _units(a.units, b.units, f"{where}, {kept}")
     assert found == wanted, where
 
 

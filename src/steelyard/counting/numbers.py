@@ -24,6 +24,7 @@ from steelyard.summaries.residuals import (
     read_moments,
     read_unit_moments,
     size_tally,
+    value_of,
 )
 from steelyard.summaries.score_requests import read_cells
 from steelyard.summaries.unit_targets import UnitTargets, level_of, read_unit_targets, unit_target_tally
@@ -72,26 +73,34 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
             sums = clean(rows.tally(request), plan)
         for name, part in _apart(sums).items():
             found[name] = replace(found[name], units=read_unit_moments(part, _centre_of(centres, part), bits))
-        for name, kept in _count_unit_targets(rows, plan, answers, found, bits).items():
-            found[name] = replace(found[name], unit_targets=kept)
+        for which in ("targets", "sizes"):
+            for name, kept in _count_unit_values(rows, plan, answers, found, bits, which).items():
+                changes: Any = {f"unit_{which}": kept}
+                found[name] = replace(found[name], **changes)
     # Summaries add: the whole is the sum of its segments, each counted about its own mean so that no digit is lost.
     whole = reduce(add, found.values())
     out: Evidence = {WHOLE: {"residuals": whole}}
     return out | {name: {"residuals": r} for name, r in found.items() if name is not WHOLE}
 
 
-def _count_unit_targets(
-    rows: Rows, plan: Plan, parts: Mapping[str | None, Table], found: Mapping[str | None, Residuals], bits: int
+def _count_unit_values(
+    rows: Rows,
+    plan: Plan,
+    parts: Mapping[str | None, Table],
+    found: Mapping[str | None, Residuals],
+    bits: int,
+    which: str,
 ) -> dict[str | None, UnitTargets]:
-    """Targets by bucket of units, for each segment in steps of its own first width."""
+    """Targets or sizes of errors by bucket of units, for each segment in steps of its own first width."""
     segmented = rows.has("segment")
-    levels = {name: level_of(r.targets) for name, r in found.items()}
-    ends = {name: float(np.abs([r.targets.low[0], r.targets.high[-1]]).max()) for name, r in found.items()}
+    cells: dict[str | None, Cells] = {name: getattr(r, which) for name, r in found.items()}
+    levels = {name: level_of(c) for name, c in cells.items()}
+    ends = {name: float(np.abs([c.low[0], c.high[-1]]).max()) for name, c in cells.items()}
     wide = {
         s: levels[name] for name, part in parts.items() for s in (part["segment"].tolist() if segmented else [None])
     }
     furthest = max(end * 2.0 ** -levels[name] for name, end in ends.items())
-    request = unit_target_tally(wide, furthest, plan.weighting, segmented=segmented, bits=bits)
+    request = unit_target_tally(value_of(which), wide, furthest, plan.weighting, segmented=segmented, bits=bits)
     answers = _apart(clean(rows.tally(request), plan))
     return {name: read_unit_targets(part, plan.weighting, levels[name], bits) for name, part in answers.items()}
 

@@ -33,14 +33,22 @@ SEED = 20010131
 _recent: deque[tuple[Any, Resampled]] = deque(maxlen=12)
 
 
-def draw(counts: Array, squares: Array | None, prior: Array, typical: Array, rng: np.random.Generator) -> Array:
-    """Totals of all cells in every replicate, with the mean and spread that resampling rows would give."""
+def draw(
+    counts: Array, squares: Array | None, prior: Array, typical: Array, rng: np.random.Generator, *, few: bool = False
+) -> Array:
+    """Totals of all cells in every replicate, with the mean and spread that resampling rows would give.
+
+    With `few` cells, each of many rows, one that happens to hold light rows alone is not taken at its word.
+    """
     shape = (max(FEWEST, min(REPLICATES, MOST_NUMBERS // max(counts.size, 1))), *counts.shape)
     if squares is None:
         return rng.standard_gamma(np.broadcast_to(counts + prior, shape))
     # A cell of unequal weights spreads like so many rows of one weight each.
     weight = np.where(counts > 0, squares / np.where(counts > 0, counts, 1.0), typical)
     rows = np.where(counts > 0, counts / np.where(weight > 0, weight, 1.0), 0.0)
+    if few:
+        weight = np.maximum(weight, typical / (1 + rows / 100))
+        rows = np.where(counts > 0, counts / np.where(weight > 0, weight, 1.0), 0.0)
     # Rounded, since the draws of a gamma variate jump where its shape passes one.
     return rng.standard_gamma(np.broadcast_to(np.round(rows + prior, 9), shape)) * weight
 
@@ -84,7 +92,8 @@ def _resample(table: Any, prior: Array, rng: np.random.Generator) -> Resampled:
         # A level without rows has the weight of all.
         overall = float(table.squares.sum() / max(float(table.counts.sum()), 1e-300))
         typical = np.where(total > 0, weighed / np.where(total > 0, total, 1.0), overall)
-    copies = table.replicate(draw(table.counts, table.squares, prior, typical, rng))
+    few = isinstance(table, Confusion)
+    copies = table.replicate(draw(table.counts, table.squares, prior, typical, rng, few=few))
     return Resampled(table, table.replicate(table.counts + prior * typical), copies)
 
 

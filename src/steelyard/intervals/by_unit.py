@@ -9,8 +9,9 @@ import numpy as np
 
 from steelyard.intervals.method import Question, around, clipped, method
 from steelyard.intervals.proportions import wilson
+from steelyard.intervals.skewed import Skewed, assembled, few_of, freedom, tilts
 from steelyard.measures.distance import distance_from_mean
-from steelyard.results import Interval, Share
+from steelyard.results import Array, Interval, Mean, Share, divide
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.moments import Moments
@@ -20,17 +21,22 @@ from steelyard.summaries.scores import Scores
 FEWEST = 10
 
 
-def left_out(summary: Any) -> tuple[Any, Any, int]:
-    """The whole at the resolution kept by unit, all copies of it with one bucket left out, and how many there are."""
+def left_out(summary: Any, shares: Array | None = None) -> tuple[Any, Any, int]:
+    """The whole at the resolution kept by unit, all copies of it with one bucket left out, and how many there are.
+
+    `shares` count each bucket so many times.
+    """
     if isinstance(summary, Confusion):
         assert summary.units is not None
-        table = summary.units.table
-        return summary, summary.replicate(table.sum(axis=0) - table), len(table)
+        table = _times(summary.units.table, shares)
+        total = table.sum(axis=0)
+        return summary if shares is None else summary.replicate(total), summary.replicate(total - table), len(table)
     if isinstance(summary, Scores):
         stacked = summary.by_unit()
         assert stacked is not None
-        total = stacked.counts.sum(axis=0)
-        return stacked.replicate(total), stacked.replicate(total - stacked.counts), len(stacked.counts)
+        counts = _times(stacked.counts, shares)
+        total = counts.sum(axis=0)
+        return stacked.replicate(total), stacked.replicate(total - counts), len(counts)
     if isinstance(summary, ClassScores):
         stacks = summary.by_unit()
         assert stacks is not None
@@ -38,18 +44,53 @@ def left_out(summary: Any) -> tuple[Any, Any, int]:
         copies = ClassScores(tables, stacks.ranks.sum(axis=0) - stacks.ranks, stacks.brier.sum(axis=0) - stacks.brier)
         return summary, copies, len(stacks.ranks)
     assert isinstance(summary, Residuals)
+    return _errors_left_out(summary, shares)
+
+
+def _times(table: Array, shares: Array | None) -> Array:
+    return table if shares is None else table * shares.reshape(-1, *[1] * (table.ndim - 1))
+
+
+def _errors_left_out(summary: Residuals, shares: Array | None) -> tuple[Residuals, Residuals, int]:
     stack = summary.by_unit()
     assert stack is not None
     centre = stack.moments.centre[0]
-    total_sums = stack.moments.sums.sum(axis=0)
-    moments = Moments(total_sums - stack.moments.sums, np.broadcast_to(centre, (len(stack.parts), 2)))
-    moments, parts = moments.centred(), stack.parts.sum(axis=0) - stack.parts
+    sums, parts = _times(stack.moments.sums, shares), _times(stack.parts, shares)
+    # The whole comes last, so that it is read as the copies are.
+    without = np.concatenate([sums.sum(axis=0) - sums, sums.sum(axis=0)[None]])
+    moments = Moments(without, np.broadcast_to(centre, (len(without), 2))).centred()
+    parts = np.concatenate([parts.sum(axis=0) - parts, parts.sum(axis=0)[None]])
     if summary.unit_targets is not None and summary.units is not None:
         # Without a bucket the mean moves, and every distance from it.
         whole, middle = float(distance_from_mean(summary)), float(summary.moments.centred().centre[0])
-        away = summary.unit_targets.distances(whole, middle, moments.centre[:, 0], summary.units.bits)
+        away = summary.unit_targets.distances(whole, middle, moments.centre[:, 0], summary.units.bits, shares)
         parts[:, PARTS.index("away")] = away
-    return summary, summary.replicate(moments, parts), len(parts)
+    copies = summary.replicate(Moments(moments.sums[:-1], moments.centre[:-1]), parts[:-1])
+    everyone = summary.replicate(Moments(moments.sums[-1:], moments.centre[-1:]), parts[-1:])
+    return summary if shares is None else everyone, copies, len(parts) - 1
+
+
+def _read(question: Question, summary: Any) -> Array:
+    """Values of a copy, or of many; a sum is told for as many rows as there are, not for those that are left."""
+    reading = question.read(summary)
+    if isinstance(reading, Mean):
+        return np.asarray(question.reading.factor * divide(reading.total, reading.count))  # type: ignore[union-attr]
+    return np.asarray(reading.value, dtype=np.float64)
+
+
+def _sizes(summary: Any) -> Array:
+    """How much each bucket of units weighs."""
+    units: Any = summary.tables[0].units if isinstance(summary, ClassScores) else summary.units
+    if isinstance(summary, Residuals):
+        return np.asarray(units.table[:, 0])
+    return np.asarray(units.table.reshape(len(units.table), -1).sum(axis=1))
+
+
+def _quantile(question: Question, influence: Array, sizes: Array) -> tuple[float, str]:
+    """Student's quantile with the degrees of freedom that units of unequal size leave, and what that rests on."""
+    free, squares = freedom(influence, np.ones(len(influence))), float((sizes**2).sum())
+    units = float(sizes.sum()) ** 2 / squares if squares > 0 else float(len(sizes))
+    return question.t(min(free, max(units - 1, 1.5))), few_of(units, len(sizes), "units")
 
 
 @method("units")
@@ -58,22 +99,69 @@ def unit_interval(question: Question) -> Interval:
     _, copies, buckets = left_out(question.summary)
     if buckets < FEWEST:
         return Interval(None, None, "none", f"fewer than {FEWEST} units")
-    values = np.asarray(question.read(copies).value, dtype=np.float64)
+    values = _read(question, copies)
     if values.ndim == 0:
         return Interval(None, None, "none", "the summary keeps no table by unit for this measure")
-    values = values[np.isfinite(values)]
-    if len(values) < buckets:
+    if not np.isfinite(values).all() or len(values) < buckets:
         return Interval(None, None, "none", "leaving out one bucket of units makes it undefined")
-    error = math.sqrt((buckets - 1) / buckets * float(((values - values.mean()) ** 2).sum()))
-    value = question.value
+    influence = (buckets - 1) * (values.mean() - values)
+    error = math.sqrt(float((influence**2).sum()) / buckets / (buckets - 1))
+    value, reading = question.value, question.reading
     name = f"jackknife over {buckets:,} buckets of units"
-    reading = question.reading
-    quantile = question.t(buckets - 1)
     if isinstance(reading, Share):
-        # Where all units agree, as many as have a say in it.
         left: Any = question.read(copies)
-        having = int((float(reading.whole) - np.asarray(left.whole) > 1e-9 * float(reading.whole)).sum())
-        n = value * (1 - value) / error**2 if error > 0 else float(having)
-        low, high = wilson(value * n, n, quantile)
-        return clipped(question, float(low), float(high), value, f"Wilson, {name}")
-    return around(question, value, error, quantile, name)
+        sizes = float(reading.whole) - np.asarray(left.whole)
+        # Where all units agree, as many as have a say in it.
+        sizes = np.where(sizes > 1e-9 * float(reading.whole), sizes, 0.0)
+        n = value * (1 - value) / error**2 if error > 0 else float((sizes > 0).sum())
+        quantile, caution = _quantile(question, influence, sizes)
+        low, high = (float(x) for x in wilson(value * n, n, quantile))
+        return clipped(question, low, high, value, f"Wilson, {name}", caution=caution)
+    quantile, caution = _quantile(question, influence, _sizes(question.summary))
+    if isinstance(question.summary, Scores | ClassScores) or error == 0:
+        found = around(question, value, error, quantile, name)
+        return Interval(found.low, found.high, found.method, found.note, caution)
+    low, high = _skewed(question, influence, error).limits(value, quantile)
+    return clipped(question, low, high, value, f"{name}, Hall's correction for skew", caution=caution)
+
+
+def _skewed(question: Question, influence: Array, error: float) -> Skewed:
+    """How the value over its error is skewed, from buckets counted a little more or less the larger their influence is."""
+    ones = np.ones(len(influence))
+    deviation = math.sqrt(float((influence**2).mean()))
+    tilted, step = tilts(influence / deviation, ones)
+    values, spread = [], []
+    for shares in tilted:
+        whole, copies, buckets = left_out(question.summary, shares)
+        value = float(np.ravel(_read(question, whole))[0])
+        moved = (value - _read(question, copies)) * (buckets - 1) / shares
+        share = shares / shares.sum()
+        spread.append(float(share @ (moved - share @ moved) ** 2))
+        values.append(value)
+    whole, copies, buckets = left_out(question.summary, ones)
+    value = float(np.ravel(_read(question, whole))[0])
+    bias = (buckets - 1) * (float(_read(question, copies).mean()) - value) * buckets
+    found = assembled(influence, ones, np.array([*values, value]), spread, step, bias, error)
+    figures = (found.shift, found.skew)
+    return found if all(math.isfinite(x) for x in figures) else Skewed(error, 0.0, 0.0, found.freedom, influence)
+
+
+def half_by_unit(question: Question) -> tuple[float, float, str, str] | Interval:
+    """For a median: rows that units are worth, quantile, method, caution; from the share of each bucket below it."""
+    summary: Residuals = question.summary
+    kept = summary.unit_sizes
+    if kept is None or summary.units is None:
+        return Interval(None, None, "none", "the summary keeps no table by unit for this measure")
+    mass = kept.units.fewer(summary.units.bits).table[..., 0]
+    buckets, total = len(mass), float(mass.sum())
+    if buckets < FEWEST:
+        return Interval(None, None, "none", f"fewer than {FEWEST} units")
+    below = np.cumsum(mass.sum(axis=0)) / total
+    place = int(np.argmin(np.abs(below - 0.5)))
+    part, whole = mass[:, : place + 1].sum(axis=1), mass.sum(axis=1)
+    values = (float(part.sum()) - part) / (total - whole)
+    influence = (buckets - 1) * (values.mean() - values)
+    variance, p = float((influence**2).sum()) / buckets / (buckets - 1), float(below[place])
+    quantile, caution = _quantile(question, influence, whole)
+    n = min(p * (1 - p) / variance, total) if variance > 0 else float(buckets)
+    return n, quantile, f"order statistics, jackknife over {buckets:,} buckets of units", caution

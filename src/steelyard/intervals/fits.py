@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from steelyard.intervals.method import Question, around, method
+from steelyard.intervals.skewed import freedom, resting
 from steelyard.measures.calibration import fit_log_odds
 from steelyard.results import Interval
 from steelyard.summaries.scores import Scores
-from steelyard.summaries.summary import effective_rows
 
 
 @method("log_odds")
@@ -23,19 +23,22 @@ def log_odds_interval(question: Question) -> Interval:
         return Interval(None, None, "none", "scores so near 0 or 1 that the fit has no spread")
     x = np.log(s.score) - np.log1p(-s.score)
     mu = 1.0 / (1.0 + np.exp(-np.clip(a + b * x, -700, 700)))
-    p2, n2 = s.positives, s.negatives
-    rows = float(s.counts.sum())
+    column = s.levels.index(s.positive)
+    mass = np.stack([s.negatives, s.positives])
+    rows, weight = mass, np.ones(mass.shape)
     if s.squares is not None:
-        p2 = s.squares[..., s.levels.index(s.positive)]
-        n2 = s.squares.sum(axis=-1) - p2
-        rows = float(effective_rows(np.asarray(rows), s.squares.sum()))
-    square = p2 * (1.0 - mu) ** 2 + n2 * mu**2
-    if slope:
-        middle = np.array([[square.sum(), (square * x).sum()], [(square * x).sum(), (square * x * x).sum()]])
-        inverse = np.linalg.inv(information)
-        variance = float((inverse @ middle @ inverse)[1, 1])
-    else:
-        variance = float(square.sum()) / float(information[0, 0]) ** 2
-    fitted = 2 if slope else 1
-    error = math.sqrt(variance * rows / max(rows - fitted, 1.0))
-    return around(question, question.value, error, question.t(rows - fitted), "Wald, with the sandwich variance")
+        # A cell of unequal weights spreads like so many rows of one weight each.
+        squares = np.stack([s.squares.sum(axis=-1) - s.squares[..., column], s.squares[..., column]])
+        some = (mass > 0) & (squares > 0)
+        weight = np.where(some, squares / np.where(some, mass, 1.0), 0.0)
+        rows = np.where(some, mass**2 / np.where(some, squares, 1.0), 0.0)
+    sides = np.stack([np.ones(len(x)), x], axis=1) if slope else np.ones((len(x), 1))
+    inverse = np.linalg.inv(information[: sides.shape[1], : sides.shape[1]])
+    lever = weight * mu * (1.0 - mu) * np.einsum("ij,jk,ik->i", sides, inverse, sides)
+    # A row pulls the fit towards itself, the more the heavier it is: divided by what is left of its residual (HC3).
+    own = weight * np.stack([-mu, 1.0 - mu]) / np.maximum(1.0 - lever, 0.1) * (sides @ inverse[-1])
+    error = math.sqrt(float((rows * own**2).sum()))
+    free = freedom(own.ravel(), rows.ravel())
+    caution = resting(own.ravel(), rows.ravel()) if s.squares is not None else ""
+    found = around(question, question.value, error, question.t(free), "Wald, with the sandwich variance")
+    return Interval(found.low, found.high, found.method, found.note, caution)

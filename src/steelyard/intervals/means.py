@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from steelyard.intervals.method import LOG, Question, around, clipped, method
 from steelyard.intervals.proportions import squares_of
+from steelyard.intervals.rows_seen import influences
+from steelyard.intervals.skewed import few_of, resting
 from steelyard.results import Array, Interval, Mean
 from steelyard.summaries.moments import PLACE, Moments
 from steelyard.summaries.residuals import Residuals
@@ -28,9 +31,13 @@ def rows_that_count(question: Question, total: float) -> float:
 
 @method("mean")
 def mean_interval(question: Question) -> Interval:
-    """Student's interval; for a mean that cannot be negative on the log scale, which follows its skew."""
+    """Student's interval that follows the skew of the rows; where they are not kept on the log scale, which follows some of it."""
     mean = question.reading
     assert isinstance(mean, Mean)
+    if isinstance(question.summary, Residuals):
+        found = skewed_interval(question, float(mean.deviation) / math.sqrt(max(float(mean.count) - 1, 1e-9)))
+        if found is not None:
+            return found
     n = rows_that_count(question, float(mean.count))
     value = float(mean.value)
     if n <= 1:
@@ -57,7 +64,29 @@ def root_interval(question: Question) -> Interval:
     inner = mean_interval(Question(square, question.summary, square, question.confidence))
     if inner.low is None or inner.high is None:
         return inner
-    return clipped(question, math.sqrt(inner.low), math.sqrt(inner.high), question.value, f"{inner.method}, root")
+    low, high = math.sqrt(inner.low), math.sqrt(inner.high)
+    return clipped(question, low, high, question.value, f"{inner.method}, root", inner.note, inner.caution)
+
+
+def skewed_interval(question: Question, error: float) -> Interval | None:
+    """Student's interval with Hall's correction, for any number that is a function of means over rows; None where no rows are kept.
+
+    `error` is the standard error from exact sums, taken where pairs share cells and weights are counts.
+    """
+    found = influences(question)
+    if found is None:
+        return None
+    skewed, points = found
+    if points.n <= 1:
+        return Interval(None, None, "none", "one row tells nothing about the spread")
+    value = question.value
+    if skewed.error == 0:
+        return clipped(question, value, value, value, "Student's t (all rows alike)")
+    if not question.summary.pairs.exact and question.summary.weighting != "sampling" and math.isfinite(error):
+        skewed = replace(skewed, error=error)
+    low, high = skewed.limits(value, question.t(skewed.freedom))
+    caution = resting(skewed.influence, points.rows)
+    return clipped(question, low, high, value, "Student's t, Hall's correction for skew", caution=caution)
 
 
 def moment_error(question: Question, n: float) -> float:
@@ -95,10 +124,15 @@ def moment_error(question: Question, n: float) -> float:
 
 @method("moments")
 def moment_interval(question: Question) -> Interval:
-    """The delta method: how the value moves with the moments of target and error, on the measure's own scale."""
+    """How the value moves with the moments of target and error; where no rows are kept on the measure's own scale."""
     n = question.summary.effective
     value = question.value
-    error = moment_error(question, n)
+    exact = question.summary.pairs is not None and question.summary.pairs.exact
+    error = math.nan if exact else moment_error(question, n)
+    found = skewed_interval(question, error)
+    if found is not None:
+        return found
+    error = moment_error(question, n) if exact else error
     if not math.isfinite(error):
         return Interval(None, None, "none", "too few rows, or no variation, to tell the spread")
     return around(question, value, error, question.t(n - 1), "delta method over moments")
@@ -106,9 +140,12 @@ def moment_interval(question: Question) -> Interval:
 
 @method("relative")
 def relative_interval(question: Question) -> Interval:
-    """A mean error over a mean distance, on the log scale, the two taken as independent."""
+    """A mean error over a mean distance of the same rows; where no rows are kept the two are taken as independent."""
     from steelyard.measures.distance import distance_from_mean, mae, spread
 
+    found = skewed_interval(question, math.nan)
+    if found is not None:
+        return found
     summary: Residuals = question.summary
     n = summary.effective
     if n <= 1:
@@ -132,14 +169,23 @@ def relative_interval(question: Question) -> Interval:
 
 @method("order")
 def order_interval(question: Question) -> Interval:
-    """Order statistics around the median: ranks n/2 ± z √n / 2."""
+    """Order statistics around the median: ranks n/2 ± z √n / 2; by unit with the n that they are worth (Woodruff 1952)."""
+    from steelyard.intervals.by_unit import half_by_unit
+
     summary: Residuals = question.summary
-    n = summary.effective
-    half = question.z * math.sqrt(n) / 2 / n if n > 0 else 1.0
+    n, quantile, name, caution = summary.effective, question.z, "order statistics (binomial ranks)", ""
     if n < 6:
         return Interval(None, None, "none", "fewer than six rows do not bracket a median")
+    if summary.units is not None:
+        found = half_by_unit(question)
+        if isinstance(found, Interval):
+            return found
+        n, quantile, name, caution = found
+    elif summary.weighting == "sampling":
+        caution = few_of(n, summary.rows)
+    half = quantile / math.sqrt(n) / 2
     low, high = (rank_value(summary, r) for r in (max(0.5 - half, 0.0), min(0.5 + half + 1 / n, 1.0)))
-    return clipped(question, low, high, question.value, "order statistics (binomial ranks)")
+    return clipped(question, low, high, question.value, name, caution=caution)
 
 
 def rank_value(summary: Residuals, share: float) -> float:

@@ -18,7 +18,7 @@ from steelyard.results import Average, Interval, Mean, Quotient, Reading, Share
 ROOMS = ("proportions", "areas", "means", "fits", "bootstrap", "extremes", "by_unit", "money")
 
 
-RESAMPLES_UNITS = {"ks", "ece", "reflected", "shifted", "money", "area", "hand_till"}
+RESAMPLES_UNITS = {"ks", "ece", "reflected", "shifted", "money", "area", "hand_till", "order"}
 """Methods that know what to do with units themselves."""
 
 

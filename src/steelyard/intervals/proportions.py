@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.intervals.method import Question, clipped, method
+from steelyard.intervals.skewed import few_of
 from steelyard.results import Array, Average, Interval, Quotient, Share, divide
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.summary import effective_rows
@@ -30,20 +31,72 @@ def wilson(part: Array | float, whole: Array | float, z: float) -> tuple[Array, 
     return np.where(whole > 0, low, 0.0), np.where(whole > 0, high, 1.0)
 
 
+EXACT = 5
+"""Up to so many rows a share has so few values that Wilson's limits miss by a whole step: there the exact ones."""
+FEW, MANY = 3, 50
+"""Up to so few rows on one side, among more than so many, Wilson's limit on that side is too near: there that of Poisson."""
+
+
+def share_limits(part: float, whole: float, z: float, *, exact: bool = True) -> tuple[float, float]:
+    """Wilson's limits of a share that is counted; at its ends, where Wilson's promise too much, others.
+
+    Of five rows and fewer those of Clopper and Pearson; with one to three rows on a side, of more than fifty, the limit on
+    that side is Poisson's (Brown, Cai, DasGupta 2001, Interval estimation for a binomial proportion, Statistical Science 16).
+
+    >>> [round(x, 3) for x in share_limits(0.0, 1.0, 1.959964)], [round(x, 3) for x in share_limits(4.0, 6.0, 1.959964)]
+    ([0.0, 0.975], [0.3, 0.903])
+    >>> [round(x, 5) for x in share_limits(1.0, 400.0, 1.959964)]
+    [0.00013, 0.01402]
+    """
+    low, high = (float(x) for x in wilson(part, whole, z))
+    if not exact:
+        return low, high
+    from scipy.special import betaincinv, gammaincinv, ndtr
+
+    tail = float(ndtr(-z))
+    if 0 < whole <= EXACT:
+        low = 0.0 if part <= 0 else float(betaincinv(part, whole - part + 1, tail))
+        return low, 1.0 if part >= whole else float(betaincinv(part + 1, whole - part, 1 - tail))
+    if whole > MANY and 1 <= part <= FEW:
+        low = min(low, float(gammaincinv(part, 2 * tail)) / whole)
+    if whole > MANY and 1 <= whole - part <= FEW:
+        high = max(high, 1 - float(gammaincinv(whole - part, 2 * tail)) / whole)
+    return low, high
+
+
 def effective_whole(share: Share, squares: Share | None, most: float = math.inf) -> float:
-    """The number of rows a share rests on; under sampling weights the one that gives the same spread."""
+    """The number of rows a share rests on; under sampling weights the one that gives the same spread, p (1 − p) / variance.
+
+    That number is itself estimated. Where few rows carry the weight of a side, a light one alone would count for hundreds:
+    so no more than Kish's W² / Σw² of all, and e percent of it on top where the side of fewer rows has e of its own.
+
+    >>> round(effective_whole(Share(99.0, 100.0), Share(990.0, 990.1)), 1)
+    11.1
+    """
     whole, part = float(share.whole), float(share.part)
     if squares is None:
         return whole
     part2, whole2 = float(squares.part), float(squares.whole)
     if whole2 <= 0:
         return 0.0
-    p = part / whole
-    spread = (1 - p) ** 2 * part2 + p**2 * (whole2 - part2)
-    if 0 < p < 1 and spread > 0:
-        # Light rows alone on one side would count for thousands, and there are only so many.
-        return min(p * (1 - p) * whole**2 / spread, most)
-    return whole**2 / whole2
+    p, kish = part / whole, whole**2 / whole2
+    rest, rest2 = whole - part, whole2 - part2
+    spread = (1 - p) ** 2 * part2 + p**2 * rest2
+    if not (0 < p < 1 and spread > 0 and part2 > 0 and rest2 > 0):
+        return kish
+    own = min(part**2 / part2, rest**2 / rest2)
+    return min(p * (1 - p) * whole**2 / spread, kish * (1 + own / 100), most)
+
+
+def resting_weights(question: Question, share: Share, squares: Share | None) -> str:
+    """What a share rests on, where a few rows carry most of the weight."""
+    every = getattr(question.summary, "squares", None)
+    if squares is None or every is None or not float(squares.whole) > 0:
+        return ""
+    total = float(effective_rows(np.asarray(question.summary.counts.sum()), every.sum()))
+    kish = float(share.whole) ** 2 / float(squares.whole)
+    # Rows of one level are not counted apart from their weights; they are taken to be worth what all rows are.
+    return few_of(kish, kish * question.summary.rows / max(total, 1e-300))
 
 
 def squares_of(question: Question) -> Any:
@@ -56,7 +109,7 @@ def squares_of(question: Question) -> Any:
 
 @method("wilson")
 def wilson_interval(question: Question) -> Interval:
-    """Wilson's interval of a share, with the effective number of rows under weights."""
+    """Wilson's interval of a share, with the effective rows under weights; Clopper and Pearson's of five rows and fewer."""
     share = question.reading
     assert isinstance(share, Share)
     squares = squares_of(question)
@@ -66,10 +119,12 @@ def wilson_interval(question: Question) -> Interval:
         assert weights is not None
         n = float(effective_rows(np.asarray(share.whole), weights.sum()))
     p = float(share.value)
-    low, high = wilson(p * n, n, question.z)
     weighted = getattr(question.summary, "weighting", "none") == "sampling"
-    name = f"Wilson with {n:,.1f} effective rows" if weighted else "Wilson"
-    return clipped(question, float(low), float(high), p, name)
+    low, high = share_limits(p * n, n, question.z, exact=not weighted)
+    name = "Wilson" if n > EXACT else "Clopper–Pearson"
+    name = f"Wilson with {n:,.1f} effective rows" if weighted else name
+    caution = resting_weights(question, share, squares) if isinstance(squares, Share) else ""
+    return clipped(question, low, high, p, name, caution=caution)
 
 
 @method("mover")
@@ -82,9 +137,9 @@ def mover_interval(question: Question) -> Interval:
     for i, (share, weight) in enumerate(zip(average.shares, average.weights, strict=True)):
         n = effective_whole(share, squares.shares[i] if squares is not None else None, question.summary.rows)
         p = float(share.value)
-        low, high = wilson(p * n, n, question.z)
-        down += (weight * (p - float(low))) ** 2
-        up += (weight * (float(high) - p)) ** 2
+        low, high = share_limits(p * n, n, question.z, exact=squares is None)
+        down += (weight * (p - low)) ** 2
+        up += (weight * (high - p)) ** 2
     value = float(average.value)
     return clipped(question, value - math.sqrt(down), value + math.sqrt(up), value, "Newcombe (Wilson by level)")
 
@@ -118,7 +173,7 @@ def quotient_interval(question: Question) -> Interval:
         share = getattr(quotient, side)
         n = effective_whole(share, None if squares is None else getattr(squares, side), question.summary.rows)
         p = float(share.value)
-        limits.append((p, *(float(x) for x in wilson(p * n, n, question.z))))
+        limits.append((p, *share_limits(p * n, n, question.z, exact=squares is None)))
     (p, p_low, p_high), (q, q_low, q_high) = limits
     value, name = p / q, "Wilson limits of both shares, log scale"
     if p == 0:

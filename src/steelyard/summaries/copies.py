@@ -65,6 +65,7 @@ def copies(summary: Any, factor: float) -> Any:
         units=_moment_units(summary.units, factor),
         pairs=_pairs(summary.pairs, factor),
         unit_targets=_unit_targets(summary.unit_targets, factor),
+        unit_sizes=_unit_targets(summary.unit_sizes, factor),
     )
 
 

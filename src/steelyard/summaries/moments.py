@@ -40,12 +40,19 @@ class Moments:
     def about(self, centre: Array) -> Moments:
         """The same sums about another point."""
         d = self.centre - centre
-        out = np.zeros((*np.broadcast_shapes(self.sums.shape[:-1], np.shape(centre)[:-1]), len(ORDERS)))
-        for (i, j), k in PLACE.items():
-            for a in range(i + 1):
-                for b in range(j + 1):
-                    factor = comb(i, a) * comb(j, b) * d[..., 0] ** (i - a) * d[..., 1] ** (j - b)
-                    out[..., k] += factor * self.get(a, b)
+        shape = np.broadcast_shapes(self.sums.shape[:-1], np.shape(centre)[:-1])
+        out = np.broadcast_to(self.sums, (*shape, len(ORDERS))).copy()
+        # One column after the other; highest orders first, so that each reads what is still about the old point.
+        for axis in (0, 1):
+            step = d[..., axis]
+            if not np.any(step):
+                continue
+            powers = [step**k for k in range(1, 5)]
+            for order in reversed(ORDERS):
+                for less in range(1, order[axis] + 1):
+                    lower = (order[0] - less, order[1]) if axis == 0 else (order[0], order[1] - less)
+                    factor = comb(order[axis], less)
+                    out[..., PLACE[order]] += factor * powers[less - 1] * out[..., PLACE[lower]]
         return Moments(out, np.broadcast_to(centre, (*out.shape[:-1], 2)))
 
     def centred(self) -> Moments:

@@ -32,9 +32,11 @@ def _joined(part: Any, whole: Units | None) -> Any:
         return part
     bits = whole.bits
     if isinstance(part, Residuals):
-        kept = part.unit_targets
-        targets = None if kept is None else replace(kept, units=kept.units.fewer(bits))
-        return replace(part, units=_moments(part.units, bits), unit_targets=targets)
+        targets, sizes = (
+            None if kept is None else replace(kept, units=kept.units.fewer(bits))
+            for kept in (part.unit_targets, part.unit_sizes)
+        )
+        return replace(part, units=_moments(part.units, bits), unit_targets=targets, unit_sizes=sizes)
     found = replace(part, units=part.units.fewer(bits))
     if isinstance(found, ClassScores):
         return replace(found, tables=tuple(_joined(t, whole) for t in found.tables))

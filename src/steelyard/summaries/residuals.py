@@ -42,6 +42,8 @@ class Residuals:
     """Predictions with their errors, for charts; none in files written before they were counted."""
     unit_targets: UnitTargets | None = None
     """Targets by bucket of units, for the spread of distances from the mean; none in files written before."""
+    unit_sizes: UnitTargets | None = None
+    """Absolute errors by bucket of units, for the spread of their median; none in files written before."""
 
     @classmethod
     def of(cls, target: Sequence[float], prediction: Sequence[float]) -> Residuals:
@@ -110,21 +112,22 @@ class Residuals:
 
     def replicate(self, moments: Moments, parts: Array) -> Residuals:
         """Other sums, perhaps many at once, with the same tables."""
-        return replace(self, moments=moments, parts=parts, units=None, unit_targets=None)
+        return replace(self, moments=moments, parts=parts, units=None, unit_targets=None, unit_sizes=None)
 
     def __add__(self, other: Residuals) -> Residuals:
-        targets = self.targets + other.targets
+        sizes, targets = self.sizes + other.sizes, self.targets + other.targets
         return Residuals(
             self.moments + other.moments,
             self.parts + other.parts,
             max(self.largest, other.largest),
-            self.sizes + other.sizes,
+            sizes,
             targets,
             self.rows + other.rows,
             join_weighting(self.weighting, other.weighting),
             _add_unit_moments(self.units, other.units),
             add_pairs(self.pairs, other.pairs),
             add_unit_targets(self.unit_targets, other.unit_targets, targets),
+            add_unit_targets(self.unit_sizes, other.unit_sizes, sizes),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -137,6 +140,7 @@ class Residuals:
             and self.targets == other.targets
             and self.pairs == other.pairs
             and self.unit_targets == other.unit_targets
+            and self.unit_sizes == other.unit_sizes
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -155,6 +159,7 @@ class Residuals:
             "units": self.units.to_dict() if self.units else None,
             "pairs": self.pairs.to_dict() if self.pairs is not None else None,
             "unit_targets": self.unit_targets.to_dict() if self.unit_targets is not None else None,
+            "unit_sizes": self.unit_sizes.to_dict() if self.unit_sizes is not None else None,
         }
 
     @classmethod
@@ -171,6 +176,7 @@ class Residuals:
             Units.from_dict(data["units"]),
             Pairs.from_dict(data.get("pairs")),
             UnitTargets.from_dict(data.get("unit_targets")),
+            UnitTargets.from_dict(data.get("unit_sizes")),
         )
 
 
@@ -286,12 +292,14 @@ def moment_tally(
     return Tally(by, terms, {}, {"largest": lambda r: r.absolute(_error(r))})
 
 
+def value_of(which: str) -> Term:
+    """|error| ("sizes") or the target ("targets") of a row."""
+    return (lambda r: r.absolute(_error(r))) if which == "sizes" else (lambda r: _target(r) + 0.0)
+
+
 def size_tally(which: str, *, exact: bool, weighting: str, segmented: bool) -> Tally:
     """Ask for the table of |error| ("sizes") or of targets ("targets")."""
-
-    def value(r: Any) -> Any:
-        return r.absolute(_error(r)) if which == "sizes" else _target(r) + 0.0
-
+    value = value_of(which)
     by: dict[str, Term] = {"state": _state, "level": lambda r: r.number(0), **segment_key(segmented=segmented)}
     if exact:
         return Tally({**by, "score": value}, weight_sums(weighting))

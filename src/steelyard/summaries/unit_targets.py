@@ -1,4 +1,4 @@
-"""Targets by bucket of units, in steps: how far from any point those of all other units lie.
+"""Targets, or absolute errors, by bucket of units, in steps: how far from any point those of all other units lie.
 
 The first width of the steps (steps.py) is a power of two that follows from the least and the greatest target alone, and each
 wider step is made of whole narrower ones. So tables of any days add, in any order, to the table of all rows, wherever the
@@ -73,8 +73,8 @@ class UnitTargets:
         table[:, np.searchsorted(starts, self.starts)] = self.units.table
         return replace(self.units, table=table)
 
-    def distances(self, whole: float, centre: float, centres: Array, bits: int) -> Array:
-        """Σ |t − centre| of all but one bucket about a centre for each, where that of all rows is known about theirs.
+    def distances(self, whole: float, centre: float, centres: Array, bits: int, shares: Array | None = None) -> Array:
+        """Σ |t − centre| of all but one bucket, and of all, about a centre for each, where that of all rows is known about theirs.
 
         A step that holds its centre is taken as one point; what is lost by that is lost in the same share from the whole.
         """
@@ -85,7 +85,11 @@ class UnitTargets:
             return np.asarray(np.abs(rows[..., 1] - rows[..., 0] * point).sum(axis=-1))
 
         known = float(about(total, np.array(centre)))
-        return about(total - table, centres[:, None]) * (whole / known if known > 0 else 1.0)
+        if shares is not None:
+            table = table * shares[:, None, None]
+            total = table.sum(axis=0)
+        without = np.concatenate([total - table, total[None]])
+        return about(without, centres[:, None]) * (whole / known if known > 0 else 1.0)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -126,23 +130,23 @@ def add_unit_targets(a: UnitTargets | None, b: UnitTargets | None, targets: Cell
 
 
 def unit_target_tally(
-    levels: Mapping[Any, int], furthest: float, weighting: str, *, segmented: bool, bits: int
+    value: Term, levels: Mapping[Any, int], furthest: float, weighting: str, *, segmented: bool, bits: int
 ) -> Tally:
-    """Ask for targets by bucket and step, in the first width of each segment (None for rows without one).
+    """Ask for a value by bucket and step, in the first width of each segment (None for rows without one).
 
-    `furthest` is a limit of |target| in first widths.
+    `furthest` is a limit of |value| in first widths.
     """
     factors = {segment: 2.0**-level for segment, level in levels.items()}
     named = {segment: factor for segment, factor in factors.items() if segment is not None}
 
     def step(r: Any) -> Any:
         factor: Any = factors.get(None, 0.0)
-        x = r.value("target") * (r.lookup("segment", named, factor) if segmented else factor)
+        x = value(r) * (r.lookup("segment", named, factor) if segmented else factor)
         x = r.chain([(r.absolute(x) < np.inf, x)], 0.0) + 0.0
         return PREDICTIONS.expression(r, r.keep(x), octaves_of(furthest) + 1)
 
     def weighed(r: Any) -> Any:
-        return r.value("target") if weighting == "none" else r.value("target") * r.value("weight")
+        return value(r) if weighting == "none" else value(r) * r.value("weight")
 
     by: dict[str, Term] = {
         "state": lambda r: r.state(numbers=("target", "prediction")),
@@ -150,7 +154,7 @@ def unit_target_tally(
         "bucket": lambda r: r.shrink(r.bucket("unit"), 16 - bits),
         "step": step,
     }
-    sums: dict[str, Term] = {"sum of target": weighed}
+    sums: dict[str, Term] = {"sum of value": weighed}
     if weighting != "none":
         sums["weight"] = lambda r: r.value("weight")
     return Tally(by, sums)
@@ -161,6 +165,6 @@ def read_unit_targets(table: Table, weighting: str, level: int, bits: int) -> Un
     codes, place = np.unique(table["step"].astype(np.float64), return_inverse=True)
     ids, bucket = np.unique(table["bucket"].astype(np.int64), return_inverse=True)
     out = np.zeros((len(ids), len(codes), 2))
-    for i, name in enumerate(("rows" if weighting == "none" else "weight", "sum of target")):
+    for i, name in enumerate(("rows" if weighting == "none" else "weight", "sum of value")):
         np.add.at(out[..., i], (bucket, place), table[name].astype(np.float64))
     return UnitTargets(Units(ids, out, bits).bounded(), PREDICTIONS.decode(codes) * 2.0**level, level)
