@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from steelyard.intervals.bootstrap import rarest
 from steelyard.intervals.method import Question, around, method
 from steelyard.measures.calibration import fit_log_odds
 from steelyard.results import Interval
@@ -28,14 +29,19 @@ def log_odds_interval(question: Question) -> Interval:
     if s.squares is not None:
         p2 = s.squares[..., s.levels.index(s.positive)]
         n2 = s.squares.sum(axis=-1) - p2
-        rows = float(effective_rows(np.asarray(rows), s.squares.sum()))
-    square = p2 * (1.0 - mu) ** 2 + n2 * mu**2
-    if slope:
-        middle = np.array([[square.sum(), (square * x).sum()], [(square * x).sum(), (square * x * x).sum()]])
-        inverse = np.linalg.inv(information)
-        variance = float((inverse @ middle @ inverse)[1, 1])
-    else:
-        variance = float(square.sum()) / float(information[0, 0]) ** 2
+        rows = min(float(effective_rows(np.asarray(rows), s.squares.sum())), 2 * rarest(s))
+    # Few rows of one class fit themselves and leave small residuals; the spread that the fit itself promises does not shrink.
+    squares = [p2 * (1.0 - mu) ** 2 + n2 * mu**2]
+    if s.squares is None:
+        squares.append((p2 + n2) * mu * (1.0 - mu))
+    variance = 0.0
+    for square in squares:
+        if slope:
+            middle = np.array([[square.sum(), (square * x).sum()], [(square * x).sum(), (square * x * x).sum()]])
+            inverse = np.linalg.inv(information)
+            variance = max(variance, float((inverse @ middle @ inverse)[1, 1]))
+        else:
+            variance = max(variance, float(square.sum()) / float(information[0, 0]) ** 2)
     fitted = 2 if slope else 1
     error = math.sqrt(variance * rows / max(rows - fitted, 1.0))
     return around(question, question.value, error, question.t(rows - fitted), "Wald, with the sandwich variance")
