@@ -67,13 +67,14 @@ class Bins(NamedTuple):
         return cls(n / n.sum(), promised, happened, chance, rows, each)
 
     def honest(self) -> Array:
-        """The chance of a positive: as promised where the bin does not speak clearly against it."""
-        error = np.zeros(len(self.rows))
-        for chance in (self.chance, self.promised):
-            positive, one, other = self._steps(chance)
-            error = np.maximum(error, np.sqrt(self.rows * (positive * one**2 + (1 - positive) * other**2)))
-        gap = self.share * np.abs(self.promised - self.happened)
-        return np.where(gap > CLEAR * error, self.chance, self.promised)
+        """The chance of a positive: as promised where that spreads more and the bin does not speak clearly against it."""
+        found, kept = self._error(self.chance), self._error(self.promised)
+        unclear = self.share * np.abs(self.promised - self.happened) <= CLEAR * np.maximum(found, kept)
+        return np.where(unclear & (kept > found), self.promised, self.chance)
+
+    def _error(self, chance: Array) -> Array:
+        positive, one, other = self._steps(chance)
+        return np.asarray(np.sqrt(self.rows * (positive * one**2 + (1 - positive) * other**2)))
 
     def noise(self, chance: Array) -> Array:
         """Drawn positives less those to be expected, as shares of all rows, by replicate and bin."""

@@ -19,6 +19,7 @@ from steelyard.summaries.scores import Scores
 
 RARE = 100.0
 """With more effective rows of each class Student's interval on the log scale holds."""
+LEAST_SKEW = 0.01
 
 
 @method("loss")
@@ -61,13 +62,22 @@ def _losses(s: Scores, name: str) -> list[Array]:
 
 
 def _quantile(weight: list[Array], squares: list[Array], loss: list[Array], level: float) -> float:
-    """A quantile of the mean whose rows are drawn with gamma weights: a gamma variate of the same two moments."""
-    from scipy.special import gammaincinv
+    """A quantile of the mean whose rows are drawn with gamma weights: a shifted gamma variate of the same three moments."""
+    from scipy.special import gammaincinv, ndtri
 
     total = sum(float(w.sum()) for w in weight)
     mean = sum(float((w * x).sum()) for w, x in zip(weight, loss, strict=True)) / total
-    spread = sum(float((q * (x - mean) ** 2).sum()) for q, x in zip(squares, loss, strict=True)) / total**2
-    if not (spread > 0 and mean > 0):
+    error, cube = 0.0, 0.0
+    for w, q, x in zip(weight, squares, loss, strict=True):
+        each = np.where(w > 0, q / np.where(w > 0, w, 1.0), 0.0)
+        error += float((q * (x - mean) ** 2).sum()) / total**2
+        cube += 2 * float((q * each * (x - mean) ** 3).sum()) / total**3
+    if not error > 0:
         return mean
-    shape = mean**2 / spread
-    return float(gammaincinv(shape, level)) * mean / shape if math.isfinite(shape) else mean
+    error = math.sqrt(error)
+    skew = cube / error**3
+    if abs(skew) < LEAST_SKEW:
+        return mean + error * float(ndtri(level))
+    shape = 4 / skew**2
+    drawn = float(gammaincinv(shape, level if skew > 0 else 1 - level))
+    return mean + math.copysign(error, skew) * (drawn - shape) / math.sqrt(shape)
