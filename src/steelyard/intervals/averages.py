@@ -7,8 +7,9 @@ scores belong to one row, and is taken at its worst: as if all classes' numbers 
 
     spread² ≤ Σ_t n_t ((Σ_k w_k mean_kt)² + (Σ_k w_k deviation_kt)²)
 
-over real classes t and classes k with their weights w; mean and deviation are those of the influence. By unit the buckets
-that are left out are the same in all tables, and the spread of the average itself is read from them.
+over real classes t and classes k with their weights w; mean and deviation are those of the influence. Where a row's scores
+add up to one, any multiple of them may be taken off all influences at once, and the multiple that leaves least is. By unit
+the buckets that are left out are the same in all tables, and the spread of the average itself is read from them.
 """
 
 from __future__ import annotations
@@ -60,30 +61,56 @@ def _narrowed(question: Question) -> float | None:
 def _by_influence(question: Question, *, by_rows: bool) -> float | None:
     levels = tuple(question.parts[0][1].summary.levels)
     total = float(question.parts[0][1].summary.counts.sum())
-    means, deviations, spreads = [], [], []
+    means, inside, spreads = [], [], []
     for weight, part in question.parts:
         table: Scores = part.summary
         up, down, cells = influence(part)
-        squares = cells.counts if table.squares is None else cells.counts[..., len(levels) :]
+        first_of = 0 if table.squares is None else len(levels)
+        squares = cells.counts[..., first_of : first_of + len(levels)]
         moved = np.repeat(down[:, None], len(levels), axis=1)
         moved[:, levels.index(table.positive)] = up
         if not np.isfinite(moved).all():
             return None
         counts = cells.counts[..., : len(levels)]
         moved = weight * (moved - float((counts * moved).sum()) / total)
-        mass = squares[..., : len(levels)].sum(axis=0)
-        mean = (squares * moved).sum(axis=0) / np.where(mass > 0, mass, 1.0)
-        square = (squares * moved**2).sum(axis=0) / np.where(mass > 0, mass, 1.0)
-        means.append(mean)
-        deviations.append(np.sqrt(np.maximum(square - mean**2, 0.0)))
+        mass = squares.sum(axis=0)
+
+        def mean(values: Array, squares: Array = squares, mass: Array = mass) -> Array:
+            return np.asarray((squares * values).sum(axis=0) / np.where(mass > 0, mass, 1.0))
+
+        score = cells.middle[:, None]
+        first, middle = mean(moved), mean(score)
+        means.append(first)
+        # Within a real class: variance of the influence, what it has in common with the score, variance of the score.
+        inside.append([mean(moved**2) - first**2, mean(moved * score) - first * middle, mean(score**2) - middle**2])
         spreads.append(math.sqrt(float((squares * moved**2).sum())))
     every = np.sum(means, axis=0)
     if by_rows:
         # A row of a class makes that class count more.
         order = [levels.index(part.summary.positive) for _, part in question.parts]
         every[order] += (np.array([part.value for _, part in question.parts]) - question.value) / total
-    variance = float((mass * (every**2 + np.sum(deviations, axis=0) ** 2)).sum())
+    within = _together(np.array(inside), exchange=_sum_to_one(question))
+    variance = float((mass * (every**2 + within**2)).sum())
     return math.sqrt(variance) / sum(spreads) if sum(spreads) > 0 else None
+
+
+def _together(inside: Array, *, exchange: bool) -> Array:
+    """The most that classes' influences can deviate together, by real class; less a multiple of the scores where allowed."""
+    own, common, score = inside.transpose(1, 0, 2)
+    slopes = common / np.where(score > 1e-300, score, np.inf)
+    most = np.sqrt(np.maximum(own, 0.0)).sum(axis=0)
+    for taken in slopes if exchange else []:
+        most = np.minimum(most, np.sqrt(np.maximum(own - 2 * taken * common + taken**2 * score, 0.0)).sum(axis=0))
+    return np.asarray(most)
+
+
+def _sum_to_one(question: Question) -> bool:
+    """Whether the scores of a row add up to one: they do on average in every real class, which no chance would bring."""
+    tables = [part.summary for _, part in question.parts]
+    mass = tables[0].counts.sum(axis=0)
+    mean = sum((t.counts * t.score[:, None]).sum(axis=0) for t in tables) / np.where(mass > 0, mass, 1.0)
+    near = 1e-9 if all(t.cells.sharp for t in tables) else 1e-3
+    return bool((np.abs(mean - 1.0)[mass > 0] < near).all())
 
 
 def influence(part: Question) -> tuple[Array, Array, Cells]:

@@ -24,7 +24,7 @@ PRIOR = 2.0
 """Rows of what was promised that keep a small bin of one class from looking certain."""
 UNSEEN = 3.7
 """Rows that a bin without any may stand for: e**-3.7 is 2.5 %."""
-STEPS = 160
+STEPS = 20
 DRAWN = f"draws by bin, limits where they would be unlikely ({REPLICATES:,} replicates)"
 
 
@@ -141,7 +141,7 @@ def reliability_interval(question: Question) -> Interval:
     if question.summary.units is not None:
         return reflected_interval(question)
     b = Bins.of(question.summary, int(question.options.get("bins", 10)))
-    low, high = _unlikely(question, b, b.promised - b.chance, -b.noise(b.honest()) / b.share, centred=False)
+    low, high = _unlikely(question, b, b.promised, centred=False)
     raised = (b.noise(b.promised) ** 2 / b.share).sum(axis=-1)
     # What an honest model reads by noise alone says nothing against a truth of zero.
     if question.value <= float(np.quantile(raised, (1 + question.confidence) / 2)):
@@ -157,7 +157,7 @@ def resolution_interval(question: Question) -> Interval:
     s: Scores = question.summary
     bins = int(question.options.get("bins", 10))
     b = Bins.of(s, bins)
-    low, high = _unlikely(question, b, b.chance, b.noise(b.honest()) / b.share, centred=True)
+    low, high = _unlikely(question, b, np.full(len(b.rows), float((b.share * b.chance).sum())), centred=True)
     # What the promises amount to stays in, unless draws from them speak against it.
     kept = _apart(b.share, b.promised)
     drawn = _apart(b.share, b.promised + b.noise(b.promised) / b.share)
@@ -181,26 +181,42 @@ def _above(drawn: Array, value: float) -> Array:
     return np.asarray(((drawn > value) & ~near).mean(axis=-1) + 0.5 * near.mean(axis=-1))
 
 
-def _unlikely(question: Question, b: Bins, gaps: Array, noise: Array, *, centred: bool) -> tuple[float, float]:
-    """Sums of squares at which draws are above the found one in 2.5 and in 97.5 of 100, by stretching the gaps that were found."""
+def _unlikely(question: Question, b: Bins, origin: Array, *, centred: bool) -> tuple[float, float]:
+    """Sums of squares at which draws are above the found one in 2.5 and in 97.5 of 100, by stretching the gaps that were found.
+
+    A stretched share of positives stays between 0 and 1.
+    """
+    noise = b.noise(b.honest()) / b.share
     rng = np.random.default_rng(SEED + 1)
     share = rng.standard_gamma(np.broadcast_to(b.rows, noise.shape)) * (b.share / b.rows)
     share = share / share.sum(axis=-1, keepdims=True)
-    if centred:
-        gaps = gaps - float((b.share * gaps).sum())
-        noise = noise - (b.share * noise).sum(axis=-1, keepdims=True)
-    whole = float((b.share * gaps**2).sum())
-    drawn_whole = (share * gaps**2).sum(axis=-1) - (float(centred) * (share * gaps).sum(axis=-1)) ** 2
-    across, alone = (b.share * gaps * noise).sum(axis=-1), (b.share * noise**2).sum(axis=-1)
-    size = np.sqrt(whole) if whole > 0 else 1.0
-    reach = np.sqrt(question.value) + 4 * np.sqrt(float(np.quantile(alone, 0.99))) + 1e-12
-    root = np.linspace(0.0, reach, STEPS)
-    # Stretched by a factor f, a draw reads f² × its own gaps + 2 f × what gaps and noise share + the noise.
-    factor = root[:, None] / size
-    drawn = factor**2 * (drawn_whole if whole > 0 else 1.0) + 2 * factor * across + alone
-    level = np.maximum.accumulate(_above(drawn, question.value))
+
+    def squares(share: Array, values: Array) -> Array:
+        return _apart(share, values) if centred else np.asarray((share * values**2).sum(axis=-1))
+
+    def drawn(factor: float) -> tuple[float, Array]:
+        gap = np.clip(origin + factor * gaps, 0.0, 1.0) - origin
+        # Gaps with the shares that were drawn, and noise with those that were found: rows come by chance in both.
+        out = squares(share, gap) + 2 * (b.share * gap * noise).sum(axis=-1) + alone
+        if centred:
+            out = out - 2 * (b.share * gap).sum() * (b.share * noise).sum(axis=-1)
+        return float(squares(b.share, gap)), out
+
+    gaps, alone = b.chance - origin, squares(b.share, noise)
+    found = float(squares(b.share, gaps))
+    factors = np.zeros(1)
+    if found > 0:
+        middle = np.sqrt(question.value / found)
+        most = middle + 4 * np.sqrt(float(np.quantile(alone, 0.99)) / found)
+        # Close together where the draws pass the value, and some all the way.
+        near = middle + float(drawn(middle)[1].std()) / (2 * max(middle, 1e-9) * found) * np.linspace(-4, 4, STEPS)
+        factors = np.unique(np.clip(np.concatenate([np.linspace(0, most, STEPS // 2), near]), 0.0, most))
+    pairs = [drawn(float(f)) for f in factors]
+    stretched = [size for size, _ in pairs]
+    level = [float(_above(values, question.value)) for _, values in pairs]
     tail = (1 - question.confidence) / 2
-    low, high = (float(np.interp(x, level, root)) ** 2 for x in (tail, 1 - tail))
+    rising = np.maximum.accumulate(level)
+    low, high = (float(np.interp(x, rising, stretched)) for x in (tail, 1 - tail))
     return low, high
 
 
