@@ -127,3 +127,15 @@ def test_scores_of_one_table_are_resampled_once() -> None:
 
     m = find("average_precision")
     assert resampled(Question(m, s, m, 0.95)) is resampled(Question(m, s, m, 0.9))
+
+
+def test_a_few_large_units_decide_and_the_interval_knows() -> None:
+    rng = np.random.default_rng(8)
+    y, s = rng.integers(0, 2, 600), rng.random(600)
+    roles: dict[str, Any] = {"target": y, "score": s, "levels": [0, 1], "positive": 1}
+    even = sy.evaluate(**roles, unit=np.repeat(np.arange(40), 15))
+    uneven = sy.evaluate(**roles, unit=np.concatenate([np.repeat([100, 101, 102], 180), np.arange(60) % 37]))
+    assert not even["kappa"].caution
+    assert uneven["kappa"].caution == "unequal units: they count as 4 of one size"
+    for name in ("recall", "kappa", "brier_resolution"):
+        assert uneven[name].low is not None

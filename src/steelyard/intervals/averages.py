@@ -26,7 +26,7 @@ from steelyard.summaries.scores import Scores
 
 MOST_CELLS = 100
 STEP = 1e-4
-"""Rows by which a cell is raised to see how far a number follows."""
+"""Rows of mean weight by which a cell is raised to see how far a number follows."""
 RAISED = {"ks", "ece", "reliability"}
 """Methods whose lower limit takes off what noise adds: that part does not even out over classes."""
 
@@ -121,7 +121,7 @@ def influence(part: Question) -> tuple[Array, Array, Cells]:
     cells = Cells(table.cells.low, table.cells.high, two, table.rows, table.cells.gridded)
     plain = Scores(cells, (table.positive, "the rest"), table.positive)
     n = len(mine)
-    step = STEP * max(1.0, float(two.sum()) / max(table.rows, 1))
+    step = STEP * float(two.sum()) / max(table.rows, 1)
     raised = np.broadcast_to(two, (2, n, n, 2)).copy()
     place = np.arange(n)
     for side in (0, 1):

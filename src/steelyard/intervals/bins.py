@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.intervals.bootstrap import REPLICATES, SEED, reflected_interval, replicates, shifted_interval
+from steelyard.intervals.bootstrap import REPLICATES, SEED, reflected_interval, replicates, shifted_interval, spread_by
 from steelyard.intervals.method import Question, clipped, method
 from steelyard.measures.calibration import binned
 from steelyard.results import Array, Interval
@@ -53,14 +53,18 @@ class Bins(NamedTuple):
             mine = s.levels.index(s.positive)
             sides = [(x[..., mine], x.sum(axis=-1) - x[..., mine]) for x in (s.counts, s.squares)]
             # What a row of a class typically weighs: classes may have been sampled at different rates.
-            typical = [float(q.sum()) / t if (t := float(w.sum())) > 0 else 1.0 for w, q in zip(*sides, strict=True)]
+            overall = float(s.squares.sum()) / float(s.counts.sum())
+            typical = [
+                float(q.sum()) / t if (t := float(w.sum())) > 0 else overall for w, q in zip(*sides, strict=True)
+            ]
 
             def by_bin(values: Array) -> Array:
                 return np.asarray(np.bincount(place, values, minlength=bins)[used], dtype=np.float64)
 
             like = np.sum([by_bin(w / t) for w, t in zip(sides[0], typical, strict=True)], axis=0)
             squared = np.sum([by_bin(q / t**2) for q, t in zip(sides[1], typical, strict=True)], axis=0)
-            rows = like**2 / squared
+            # Rounded twice, since what only rounding tells apart must not move a whole row.
+            rows = np.round(like**2 / squared, 6)
             each = np.array(typical) * (like / np.maximum(rows.round(), 1.0))[:, None] / n.sum()
         rows = np.maximum(rows.round(), 1.0)
         chance = (happened * rows + PRIOR * promised) / (rows + PRIOR)
@@ -117,7 +121,7 @@ def _by_unit(question: Question) -> Interval:
     n, promised, happened = binned(table, bins)
     gap = promised - happened
     _, promised, happened = binned(copies, bins)
-    noise = (promised - happened) - gap
+    noise = ((promised - happened) - gap) * spread_by(question)
     share = n / n.sum()
     expected = float((share * np.abs(noise)).sum(axis=-1).mean())
     name = f"bootstrap over units, noise of the bins taken off ({REPLICATES:,} replicates)"

@@ -12,10 +12,12 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from steelyard.intervals.by_unit import left_out, units_of_one_size
 from steelyard.intervals.method import LOGIT, Question, around, clipped, method
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Array, Interval
@@ -139,15 +141,25 @@ def rarest(summary: Any) -> float:
 
 
 def widened(question: Question, values: Array) -> Array:
-    """Resampled values spread by Student's quantile over the normal one, where weights leave few effective rows.
+    """Resampled values spread by Student's quantile over the normal one, where weights or units leave little.
 
-    A spread that rests on k rows of unequal weight is itself uncertain; with rows of one weight the prior makes up for it.
+    A spread that rests on k rows of unequal weight, or on k units, is itself uncertain; the prior makes up for it where all
+    rows weigh the same.
     """
-    if question.summary.squares is None or question.summary.units is not None:
-        return values
     middle = float(np.median(values))
-    factor = question.t(max(rarest(question.summary), 3.0) - 1) / question.z
-    return np.asarray(middle + (values - middle) * factor)
+    return np.asarray(middle + (values - middle) * spread_by(question))
+
+
+def spread_by(question: Question) -> float:
+    """Student's quantile over the normal one, for units or effective rows."""
+    summary = question.summary
+    if summary.units is not None:
+        rows = units_of_one_size(left_out(summary)[1].counts.sum(axis=(-2, -1)))
+    elif summary.squares is not None:
+        rows = rarest(summary)
+    else:
+        return 1.0
+    return question.t(max(rows, 3.0) - 1) / question.z
 
 
 def _told(question: Question, low: float, high: float, how: str, made: int) -> Interval:
@@ -211,6 +223,8 @@ def _corrected(question: Question, limits: Callable[[Array, float, float, float]
 FEW = 50.0
 """With fewer effective positives a share of them is laid by Wilson's interval."""
 MOST_TIMES = 3.0
+UNLIKE = 5.0
+"""From here on rows of the heavier class at the top of the list decide it, and there are few of them."""
 
 
 @method("captured")
@@ -249,4 +263,20 @@ def precision_interval(question: Question) -> Interval:
     low, high = LOGIT.back(2 * float(middle) - mean + (ends - mean) * times)
     plain = np.quantile(values, [tail, 1 - tail]) + shift - 2 * (float(values.mean()) - centre)
     low, high = min(float(low), max(float(plain[0]), 0.0)), max(float(high), min(float(plain[1]), 1.0))
-    return _told(question, low, high, "percentiles less bias, plain and logit", len(values))
+    found_interval = _told(question, low, high, "percentiles less bias, plain and logit", len(values))
+    return (
+        replace(found_interval, caution=_unlike(question.summary)) if found_interval.low is not None else found_interval
+    )
+
+
+def _unlike(s: Scores) -> str:
+    """What to say where rows of one class weigh many times those of the other: a few of them decide the top of the list."""
+    if s.squares is None or s.units is not None:
+        return ""
+    place = s.levels.index(s.positive)
+    total = np.array([s.counts[..., place].sum(), s.negatives.sum()])
+    squares = np.array([s.squares[..., place].sum(), s.squares.sum() - s.squares[..., place].sum()])
+    if not total.all():
+        return ""
+    times = float((squares / total)[1] / (squares / total)[0])
+    return f"a negative weighs {times:.0f} positives" if times >= UNLIKE else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,24 @@ def left_out(summary: Any) -> tuple[Any, Any, int]:
     return summary, summary.replicate(moments, parts), len(parts)
 
 
+def units_of_one_size(left: Any) -> float:
+    """How many buckets of one size spread like these: (Σ n)² / Σ n², from what is left without each.
+
+    >>> round(units_of_one_size(np.array([9.0, 9.0, 9.0, 3.0])), 2)
+    2.08
+    """
+    left = np.asarray(left, dtype=np.float64)
+    if left.ndim != 1 or len(left) < 2:
+        return math.inf
+    sizes = np.maximum(left.sum() / (len(left) - 1) - left, 0.0)
+    return float(sizes.sum() ** 2 / max(float((sizes**2).sum()), 1e-300))
+
+
+def few_units(count: float) -> str:
+    """What to say where a few units hold most of the rows."""
+    return f"unequal units: they count as {count:.0f} of one size" if count < FEWEST else ""
+
+
 @method("units")
 def unit_interval(question: Question) -> Interval:
     """The jackknife over buckets of units; a share gets Wilson's interval with the effective number of rows it implies."""
@@ -68,12 +87,16 @@ def unit_interval(question: Question) -> Interval:
     value = question.value
     name = f"jackknife over {buckets:,} buckets of units"
     reading = question.reading
-    quantile = question.t(buckets - 1)
+    sizes = copies.counts.sum(axis=(-2, -1)) if hasattr(copies, "counts") else copies.total
+    # A spread that a few large units decide is as uncertain as theirs.
+    like = min(units_of_one_size(sizes), float(buckets))
+    quantile, caution = question.t(like - 1), few_units(like)
     if isinstance(reading, Share):
         # Where all units agree, as many as have a say in it.
         left: Any = question.read(copies)
         having = int((float(reading.whole) - np.asarray(left.whole) > 1e-9 * float(reading.whole)).sum())
         n = value * (1 - value) / error**2 if error > 0 else float(having)
         low, high = wilson(value * n, n, quantile)
-        return clipped(question, float(low), float(high), value, f"Wilson, {name}")
-    return around(question, value, error, quantile, name)
+        return clipped(question, float(low), float(high), value, f"Wilson, {name}", caution=caution)
+    found = around(question, value, error, quantile, name)
+    return replace(found, caution=caution) if found.low is not None else found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.intervals.bootstrap import MOST_TIMES, REPLICATES, rarest, replicates
+from steelyard.intervals.bootstrap import MOST_TIMES, REPLICATES, rarest, replicates, spread_by
 from steelyard.intervals.method import Question, clipped, method
 from steelyard.measures.ranking import rates
 from steelyard.results import Interval
@@ -26,7 +26,9 @@ def gap_interval(question: Question) -> Interval:
     with np.errstate(invalid="ignore"):
         noise = ((tpr - fpr) - middle) * sign
     noise = noise[np.isfinite(noise).all(axis=-1)]
-    if question.summary.units is None:
+    if question.summary.units is not None:
+        noise = noise * spread_by(question)
+    else:
         # Drawn with a row of prior, k rows of the rarer class spread like k + 2, and their own spread is uncertain.
         noise = noise * min(question.t(rarest(question.summary)) / question.z, MOST_TIMES)
     if len(noise) < REPLICATES // 10:

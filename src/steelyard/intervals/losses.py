@@ -43,10 +43,13 @@ def loss_interval(question: Question) -> Interval:
     low = _quantile(weight, squares, loss, tail)
     # One row of each class, scored like all rows: a class that did not occur might have.
     everyone = (weight[0] + weight[1]) / sum(total)
-    typical = [float(x.sum()) / t if t > 0 else 1.0 for x, t in zip(squares, total, strict=True)]
+    overall = sum(float(x.sum()) for x in squares) / sum(total)
+    typical = [float(x.sum()) / t if t > 0 else overall for x, t in zip(squares, total, strict=True)]
     more = [w + everyone * t for w, t in zip(weight, typical, strict=True)]
     heavier = [x + everyone * t * t for x, t in zip(squares, typical, strict=True)]
     high = _quantile(more, heavier, loss, 1 - tail)
+    if question.measure.name == "brier":
+        high = min(high, 1.0)
     name = "gamma limits, a row of each class added above"
     return clipped(question, min(low, plain.low), max(high, plain.high), question.value, name)
 
