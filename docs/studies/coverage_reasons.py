@@ -59,12 +59,17 @@ WIDE: list[Rule] = [
         "Conservative: the lower limit takes off the most that noise could have added",
     ),
     (
-        lambda f: f.measure == "brier_reliability",
-        "Noise can only raise it, so the reflected interval leans down and seldom misses",
+        lambda f: f.measure in {"brier_reliability", "brier_resolution"},
+        "Few rows in a bin: its noise is taken at what its promise allows, and seldom too small",
+    ),
+    (
+        lambda f: f.measure in {"brier", "log_loss"} and f.fewest <= 100,
+        "A rare class: the upper limit holds a row that did not come, and a number of positives fixed by design adds no noise",
     ),
     (
         lambda f: f.pooled,
-        "An upper bound: classes share rows in a way that the summary does not keep, so they are taken to move together",
+        "An upper bound: which scores belong to one row is not in the summary, so inside a real class they are taken to move "
+        "together",
     ),
     (
         lambda f: f.measure == "hand_till_auc",
@@ -121,6 +126,10 @@ NARROW: list[Rule] = [
     (
         lambda f: f.measure.startswith("calibration_"),
         "The logistic fit: its variance holds when the log-odds are a straight line, or the fit has not converged",
+    ),
+    (
+        lambda f: f.weights == "heavy",
+        "A few rows carry most of the weight, and samples without such a row look more certain than they are",
     ),
     (
         lambda f: f.measure == "brier_resolution",

@@ -63,7 +63,7 @@ class Binormal:
             target=target[keep],
             score=np.tile(s, 2)[keep],
             weight=mass[keep] * MASS,
-            weights="frequency",
+            weights="sampling",
             levels=[0, 1],
             positive=1,
             threshold=self.threshold,
@@ -79,11 +79,28 @@ class Binormal:
 
         return draw
 
+    def fixed(self, positives: int, negatives: int) -> Draw:
+        """So many of each class, by design and not by chance."""
+
+        def draw(rng: Generator) -> dict[str, Any]:
+            y = np.repeat([True, False], [positives, negatives])
+            return self.roles(y, self.score(rng.normal(size=len(y)) + self.distance * y))
+
+        return draw
+
     def weighted(self, n: int) -> Draw:
         """Weights that have nothing to do with the row."""
 
         def draw(rng: Generator) -> dict[str, Any]:
             return self.rows(n)(rng) | {"weight": rng.gamma(2.0, 0.5, n)}
+
+        return draw
+
+    def heavy(self, n: int, spread: float = 1.5) -> Draw:
+        """Lognormal weights that have nothing to do with the row, a few of them very large."""
+
+        def draw(rng: Generator) -> dict[str, Any]:
+            return self.rows(n)(rng) | {"weight": rng.lognormal(0.0, spread, n)}
 
         return draw
 
@@ -124,6 +141,17 @@ class Binormal:
         """Rows of a unit share part of what makes them positive, and part of their feature."""
 
         def draw(rng: Generator) -> dict[str, Any]:
+            unit = np.repeat(np.arange(units), each)
+            y = shared(rng, unit, 0.3) < ndtri(self.prevalence)
+            return self.roles(y, self.score(shared(rng, unit, 0.4) + self.distance * y), unit=unit)
+
+        return draw
+
+    def uneven(self, units: int, tail: float = 1.3) -> Draw:
+        """Units of very unequal size: Pareto's law, at most 2,000 rows each."""
+
+        def draw(rng: Generator) -> dict[str, Any]:
+            each = np.minimum(np.ceil(3 * (1 + rng.pareto(tail, units))), 2000).astype(np.int64)
             unit = np.repeat(np.arange(units), each)
             y = shared(rng, unit, 0.3) < ndtri(self.prevalence)
             return self.roles(y, self.score(shared(rng, unit, 0.4) + self.distance * y), unit=unit)
@@ -238,7 +266,7 @@ class Clouds:
 
     @property
     def levels(self) -> list[str]:
-        return list("abcde"[: len(self.base)])
+        return list("abcdefghij"[: len(self.base)])
 
     def scores(self, x: Any) -> Any:
         odds = np.log(self.base) - ((x[:, None, :] - self.centres) ** 2).sum(axis=2) / 2
@@ -258,7 +286,7 @@ class Clouds:
         y = np.tile(np.arange(len(self.base)), len(x))
         p = np.repeat(self.scores(x), len(self.base), axis=0)
         keep = mass > 1e-14
-        return sy.evaluate(**self.roles(y[keep], p[keep], weight=mass[keep] * MASS, weights="frequency"))
+        return sy.evaluate(**self.roles(y[keep], p[keep], weight=mass[keep] * MASS, weights="sampling"))
 
     def drawn(self, rng: Generator, n: int) -> tuple[Any, Any]:
         y = np.minimum(np.searchsorted(np.cumsum(self.base), rng.random(n)), len(self.base) - 1)
@@ -269,6 +297,15 @@ class Clouds:
 
     def weighted(self, n: int) -> Draw:
         return lambda rng: self.roles(*self.drawn(rng, n), weight=rng.gamma(2.0, 0.5, n))
+
+    def fixed(self, *counts: int) -> Draw:
+        """So many rows of each class, by design and not by chance."""
+
+        def draw(rng: Generator) -> dict[str, Any]:
+            y = np.repeat(np.arange(len(self.base)), counts)
+            return self.roles(y, self.scores(self.centres[y] + rng.normal(size=(len(y), 2))))
+
+        return draw
 
     def units(self, units: int, each: int = 10) -> Draw:
         def draw(rng: Generator) -> dict[str, Any]:

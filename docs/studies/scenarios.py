@@ -107,6 +107,25 @@ def _scores() -> Iterator[Scenario]:
             units * 10 * prevalence,
             units=units,
         )
+    for positives, auc in ((1, 0.8), (2, 0.8), (5, 0.8), (15, 0.8), (1, 0.95), (2, 0.95), (5, 0.95), (15, 0.95)):
+        p = Binormal(positives / (positives + 500), auc)
+        words = f"{positives} positive{'s' * (positives > 1)} and 500 negatives by design, AUC {auc:g}"
+        yield make(words, "few positives", p, p.fixed(positives, 500), 500 + positives, positives, 0.75)
+    for n, prevalence, auc in ((2000, 0.005, 0.9), (1000, 0.005, 0.8), (300, 0.01, 0.9)):
+        p = Binormal(prevalence, auc)
+        name = f"n {n:,}, base rate {prevalence:g}, AUC {auc:g}"
+        yield make(name, "few positives", p, p.rows(n), n, n * prevalence, 0.75)
+    for n, prevalence, auc in ((200, 0.3, 0.8), (2000, 0.05, 0.85)):
+        p = Binormal(prevalence, auc)
+        yield make(
+            f"n {n:,}, lognormal weights", "weights", p, p.heavy(n), n, n * prevalence / 4, 0.75, weights="heavy"
+        )
+    for units, prevalence in ((40, 0.3), (200, 0.1)):
+        p = Binormal(prevalence, 0.8)
+        name = f"{units} units of very unequal size"
+        yield make(
+            name, "units", p, p.uneven(units), units * 13, units * 13 * prevalence, 0.5, units=units, uneven=True
+        )
 
 
 def _labels() -> Iterator[Scenario]:
@@ -169,6 +188,9 @@ def _classes() -> Iterator[Scenario]:
     yield make("3 classes, n 500, random weights", three, three.weighted(500), 500, 0.15, weights="random")
     yield make("3 classes, 100 units", three, three.units(100), 1000, 0.25, units=100)
     yield make("5 classes, n 500", five, five.rows(500), 500, 0.05)
+    small, ten = Clouds((0.6, 0.38, 0.02), 1.2), Clouds((0.1,) * 10, 3.0)
+    yield make("3 classes, one of 10 rows by design", small, small.fixed(300, 190, 10), 500, 0.15)
+    yield make("10 classes, n 1,000", ten, ten.rows(1000), 1000, 0.05)
 
 
 def _numbers() -> Iterator[Scenario]:

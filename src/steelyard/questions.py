@@ -136,7 +136,7 @@ def _average(m: Measure, have: Mapping[type, Any], how: str, options: Mapping[st
             reason = next((reason_of(p.reading) for _, p in parts if not math.isfinite(p.value)), "")
             return _combined(values, reason, weights, classes.levels)
 
-        return Question(m, classes, read_classes, confidence, averaged=True, parts=parts)
+        return Question(m, classes, read_classes, confidence, averaged=True, parts=parts, averaged_by=how)
     raise _cannot(m, have, how)
 
 

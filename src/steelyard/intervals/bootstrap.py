@@ -12,11 +12,14 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from steelyard.intervals.method import Question, around, clipped, method
+from steelyard.intervals.by_unit import left_out, units_of_one_size
+from steelyard.intervals.method import LOGIT, Question, around, clipped, method
+from steelyard.intervals.proportions import wilson
 from steelyard.results import Array, Interval
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.scores import Scores
@@ -31,6 +34,8 @@ SEED = 20010131
 """Fixed, so that the same evidence always gets the same interval."""
 
 _recent: deque[tuple[Any, Resampled]] = deque(maxlen=12)
+_read: deque[tuple[Any, Any, tuple[Array, float, float] | None]] = deque(maxlen=256)
+"""What was read from the copies of a table: an average over classes asks for the same numbers as the classes do."""
 
 
 def draw(
@@ -109,13 +114,61 @@ def _resample_units(summary: Scores, rng: np.random.Generator) -> Resampled:
 
 def resampled(question: Question) -> tuple[Array, float, float] | None:
     """Resampled values in order, the value around which they lie, and what the full table adds to the resampled one."""
+    asked = (question.measure, sorted(question.options.items(), key=lambda x: x[0]))
+    alone = not question.averaged and isinstance(question.summary, Scores)
+    for known, what, found in _read:
+        if alone and known is question.summary and what[0] is asked[0] and what[1] == asked[1]:
+            return found
     made = replicates(question.summary)
     values = np.asarray(question.read(made.copies).value, dtype=np.float64)
     values = np.sort(values[np.isfinite(values)])
     table, centre = (float(question.read(t).value) for t in (made.table, made.centre))
-    if len(values) < FEWEST // 2 or not (math.isfinite(table) and math.isfinite(centre)):
-        return None
-    return values, centre, question.value - table
+    found = None
+    if len(values) >= FEWEST // 2 and math.isfinite(table) and math.isfinite(centre):
+        found = values, centre, question.value - table
+    if alone:
+        _read.append((question.summary, asked, found))
+    return found
+
+
+def rarest(summary: Any) -> float:
+    """Effective rows of the rarer class, or of all rows where there are more than two levels."""
+    counts, squares = summary.counts, summary.squares
+    if isinstance(summary, Scores):
+        place = summary.levels.index(summary.positive)
+        mine = counts[..., place].sum()
+        total = np.array([mine, counts.sum() - mine])
+        weighed = total
+        if squares is not None:
+            mine = squares[..., place].sum()
+            weighed = np.array([mine, squares.sum() - mine])
+    else:
+        axis = -1 if len(summary.levels) == 2 else None
+        total = np.atleast_1d(counts.sum(axis=axis))
+        weighed = total if squares is None else np.atleast_1d(squares.sum(axis=axis))
+    return float(np.where(weighed > 0, total**2 / np.where(weighed > 0, weighed, 1.0), 0.0).min())
+
+
+def widened(question: Question, values: Array) -> Array:
+    """Resampled values spread by Student's quantile over the normal one, where weights or units leave little.
+
+    A spread that rests on k rows of unequal weight, or on k units, is itself uncertain; the prior makes up for it where all
+    rows weigh the same.
+    """
+    middle = float(np.median(values))
+    return np.asarray(middle + (values - middle) * spread_by(question))
+
+
+def spread_by(question: Question) -> float:
+    """Student's quantile over the normal one, for units or effective rows."""
+    summary = question.summary
+    if summary.units is not None:
+        rows = units_of_one_size(left_out(summary)[1].counts.sum(axis=(-2, -1)))
+    elif summary.squares is not None:
+        rows = rarest(summary)
+    else:
+        return 1.0
+    return question.t(max(rows, 3.0) - 1) / question.z
 
 
 def _told(question: Question, low: float, high: float, how: str, made: int) -> Interval:
@@ -141,7 +194,7 @@ def percentile_interval(question: Question) -> Interval:
             f"bootstrap over cells, normal ({len(values)} replicates)",
         )
     tail = (1 - question.confidence) / 2
-    low, high = np.quantile(values, [tail, 1 - tail]) + shift
+    low, high = np.quantile(widened(question, values), [tail, 1 - tail]) + shift
     return _told(question, float(low), float(high), "percentiles", len(values))
 
 
@@ -171,5 +224,68 @@ def _corrected(question: Question, limits: Callable[[Array, float, float, float]
     found = resampled(question)
     if found is None:
         return TOO_FEW
-    low, high = limits(*found, (1 - question.confidence) / 2)
-    return _told(question, float(low), float(high), how, len(found[0]))
+    values, centre, shift = found
+    low, high = limits(widened(question, values), centre, shift, (1 - question.confidence) / 2)
+    return _told(question, float(low), float(high), how, len(values))
+
+
+FEW = 50.0
+"""With fewer effective positives a share of them is laid by Wilson's interval."""
+MOST_TIMES = 3.0
+UNLIKE = 5.0
+"""From here on rows of the heavier class at the top of the list decide it, and there are few of them."""
+
+
+@method("captured")
+def captured_interval(question: Question) -> Interval:
+    """Percentiles of resampled tables; with few positives Wilson's interval of the share of them, as many as spread like it."""
+    found, few = resampled(question), rarest(question.summary)
+    if found is None or few >= FEW or not few > 0:
+        return percentile_interval(question)
+    values, centre, _ = found
+    # Lift is the same share over the depth.
+    most = 1.0 if question.measure.range[1] == 1 else 1.0 / float(question.options.get("depth", 0.1))
+    share, spread = min(centre / most, 1.0), float(values.std()) / most
+    # Drawn with a row of prior, k positives spread like k + 2.
+    rows = share * (1 - share) / spread**2 * few / (few + 2) if spread > 0 else few
+    low, high = wilson(question.value / most * rows, rows, question.z)
+    name = f"Wilson, with the spread of resampled tables ({len(values):,} replicates)"
+    return clipped(question, float(low) * most, float(high) * most, question.value, name)
+
+
+@method("precision")
+def precision_interval(question: Question) -> Interval:
+    """Percentiles less bias, the wider of the plain ones and those on the logit scale, spread by Student's quantile.
+
+    Few positives, or a few heavy rows at the top, make a sample read too high, and the more so the less it has.
+    """
+    found, few = resampled(question), rarest(question.summary)
+    if found is None:
+        return TOO_FEW
+    values, centre, shift = found
+    tail = (1 - question.confidence) / 2
+    times = min(question.t(max(few - 1, 1.0)) / question.z, MOST_TIMES)
+    end = 1e-9
+    on_scale, middle = (LOGIT.to(np.clip(x, end, 1 - end)) for x in (values, centre))
+    mean = float(on_scale.mean())
+    ends = np.quantile(on_scale, [tail, 1 - tail])
+    low, high = LOGIT.back(2 * float(middle) - mean + (ends - mean) * times)
+    plain = np.quantile(values, [tail, 1 - tail]) + shift - 2 * (float(values.mean()) - centre)
+    low, high = min(float(low), max(float(plain[0]), 0.0)), max(float(high), min(float(plain[1]), 1.0))
+    found_interval = _told(question, low, high, "percentiles less bias, plain and logit", len(values))
+    return (
+        replace(found_interval, caution=_unlike(question.summary)) if found_interval.low is not None else found_interval
+    )
+
+
+def _unlike(s: Scores) -> str:
+    """What to say where rows of one class weigh many times those of the other: a few of them decide the top of the list."""
+    if s.squares is None or s.units is not None:
+        return ""
+    place = s.levels.index(s.positive)
+    total = np.array([s.counts[..., place].sum(), s.negatives.sum()])
+    squares = np.array([s.squares[..., place].sum(), s.squares.sum() - s.squares[..., place].sum()])
+    if not total.all():
+        return ""
+    times = float((squares / total)[1] / (squares / total)[0])
+    return f"a negative weighs {times:.0f} positives" if times >= UNLIKE else ""

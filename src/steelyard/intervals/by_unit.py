@@ -93,6 +93,19 @@ def _quantile(question: Question, influence: Array, sizes: Array) -> tuple[float
     return question.t(min(free, max(units - 1, 1.5))), few_of(units, len(sizes), "units")
 
 
+def units_of_one_size(left: Any) -> float:
+    """How many buckets of one size spread like these: (Σ n)² / Σ n², from what is left without each.
+
+    >>> round(units_of_one_size(np.array([9.0, 9.0, 9.0, 3.0])), 2)
+    2.08
+    """
+    left = np.asarray(left, dtype=np.float64)
+    if left.ndim != 1 or len(left) < 2:
+        return math.inf
+    sizes = np.maximum(left.sum() / (len(left) - 1) - left, 0.0)
+    return float(sizes.sum() ** 2 / max(float((sizes**2).sum()), 1e-300))
+
+
 @method("units")
 def unit_interval(question: Question) -> Interval:
     """The jackknife over buckets of units; a share gets Wilson's interval with the effective number of rows it implies."""

@@ -1,6 +1,6 @@
-"""Intervals of measures that noise can only raise: a greatest gap, a sum of absolute gaps.
+"""The interval of a greatest gap, which noise can only raise.
 
-Their plain bootstrap sits too high, above all near zero. The lower limit here takes off what noise alone can add, by the
+Its plain bootstrap sits too high, above all near zero. The lower limit here takes off what noise alone can add, by the
 triangle inequality; the upper one follows the gap that was found.
 """
 
@@ -8,15 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.intervals.bootstrap import REPLICATES, SEED, replicates
+from steelyard.intervals.bootstrap import MOST_TIMES, REPLICATES, rarest, replicates, spread_by
 from steelyard.intervals.method import Question, clipped, method
-from steelyard.measures.calibration import binned
 from steelyard.measures.ranking import rates
-from steelyard.results import Array, Interval
-from steelyard.summaries.summary import effective_rows
-
-CLEAR = 3.0
-"""A bin's gap of this many standard errors has a known sign."""
+from steelyard.results import Interval
 
 
 @method("ks")
@@ -31,6 +26,11 @@ def gap_interval(question: Question) -> Interval:
     with np.errstate(invalid="ignore"):
         noise = ((tpr - fpr) - middle) * sign
     noise = noise[np.isfinite(noise).all(axis=-1)]
+    if question.summary.units is not None:
+        noise = noise * spread_by(question)
+    else:
+        # Drawn with a row of prior, k rows of the rarer class spread like k + 2, and their own spread is uncertain.
+        noise = noise * min(question.t(rarest(question.summary)) / question.z, MOST_TIMES)
     if len(noise) < REPLICATES // 10:
         return Interval(None, None, "none", "too few resampled tables have a value")
     tail = (1 - question.confidence) / 2
@@ -45,50 +45,3 @@ def gap_interval(question: Question) -> Interval:
     value = question.value
     name = f"bootstrap over cells, noise of the maximum taken off ({REPLICATES:,} replicates)"
     return clipped(question, low + value - gap[best], high + value - gap[best], value, name)
-
-
-@method("ece")
-def calibration_error_interval(question: Question) -> Interval:
-    """Mean gap − what noise alone can add, bins with a clear gap keeping their sign."""
-    summary = question.summary
-    if summary.units is not None:
-        return _by_unit(question)
-    n, promised, happened = binned(summary, int(question.options.get("bins", 10)))
-    used = n > 0
-    n, promised, happened = n[used], promised[used], happened[used]
-    share = n / n.sum()
-    gap = promised - happened
-    rows = n if summary.squares is None else n * float(effective_rows(n.sum(), summary.squares.sum()) / n.sum())
-    rows = np.maximum(rows.round(), 1.0)
-    # Two rows of what was promised keep a small bin of one class from looking certain.
-    chance = (happened * rows + 2 * promised) / (rows + 2)
-    rng = np.random.default_rng(SEED)
-    drawn = rng.binomial(rows.astype(np.int64), np.clip(chance, 0.0, 1.0), size=(REPLICATES, len(rows)))
-    noise = chance - drawn / rows
-    error = np.sqrt(chance * (1 - chance) / rows)
-    return _mean_gap(
-        question, share, gap, noise, error, f"binomial draws by bin, their noise taken off ({REPLICATES:,} replicates)"
-    )
-
-
-def _by_unit(question: Question) -> Interval:
-    """The same with the noise of resampled units."""
-    table, _, copies = replicates(question.summary)
-    bins = int(question.options.get("bins", 10))
-    n, promised, happened = binned(table, bins)
-    gap = promised - happened
-    _, promised, happened = binned(copies, bins)
-    noise = (promised - happened) - gap
-    name = f"bootstrap over units, noise of the bins taken off ({REPLICATES:,} replicates)"
-    return _mean_gap(question, n / n.sum(), gap, noise, noise.std(axis=0), name)
-
-
-def _mean_gap(question: Question, share: Array, gap: Array, noise: Array, error: Array, name: str) -> Interval:
-    sign = np.where(gap >= 0, 1.0, -1.0)
-    clear = np.abs(gap) > CLEAR * error
-    raised = (share * np.where(clear, sign * noise, np.abs(noise))).sum(axis=-1)
-    plain = (share * sign * noise).sum(axis=-1)
-    tail = (1 - question.confidence) / 2
-    value = question.value
-    low, high = value - float(np.quantile(raised, 1 - tail)), value + float(np.quantile(-plain, 1 - tail))
-    return clipped(question, low, high, value, name)

@@ -37,7 +37,11 @@ def log_odds_interval(question: Question) -> Interval:
     lever = weight * mu * (1.0 - mu) * np.einsum("ij,jk,ik->i", sides, inverse, sides)
     # A row pulls the fit towards itself, the more the heavier it is: divided by what is left of its residual (HC3).
     own = weight * np.stack([-mu, 1.0 - mu]) / np.maximum(1.0 - lever, 0.1) * (sides @ inverse[-1])
-    error = math.sqrt(float((rows * own**2).sum()))
+    variance = float((rows * own**2).sum())
+    if s.squares is None:
+        # Few rows of one class fit themselves and leave small residuals; the spread that the fit promises does not shrink.
+        variance = max(variance, float(inverse[-1, -1]))
+    error = math.sqrt(variance)
     free = freedom(own.ravel(), rows.ravel())
     caution = resting(own.ravel(), rows.ravel()) if s.squares is not None else ""
     found = around(question, question.value, error, question.t(free), "Wald, with the sandwich variance")

@@ -15,10 +15,22 @@ import numpy as np
 from steelyard.measures.measure import Measure
 from steelyard.results import Average, Interval, Mean, Quotient, Reading, Share
 
-ROOMS = ("proportions", "areas", "means", "fits", "bootstrap", "extremes", "by_unit", "money")
+ROOMS = (
+    "proportions",
+    "areas",
+    "means",
+    "fits",
+    "bootstrap",
+    "extremes",
+    "bins",
+    "losses",
+    "by_unit",
+    "averages",
+    "money",
+)
 
 
-RESAMPLES_UNITS = {"ks", "ece", "reflected", "shifted", "money", "area", "hand_till", "order"}
+RESAMPLES_UNITS = {"ks", "ece", "reliability", "resolution", "money", "area", "hand_till", "order"}
 """Methods that know what to do with units themselves."""
 
 
@@ -33,6 +45,8 @@ class Question:
     averaged: bool = False
     parts: tuple[tuple[float, Question], ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    averaged_by: str = ""
+    """How parts are averaged: "macro" or "weighted"."""
 
     @cached_property
     def reading(self) -> Reading:
@@ -100,21 +114,6 @@ def choose(question: Question) -> str:
     if isinstance(reading, Average | Quotient):
         return "mover" if isinstance(reading, Average) else "quotient"
     return "mean" if isinstance(reading, Mean) else "bootstrap"
-
-
-@method("average")
-def average_interval(question: Question) -> Interval:
-    """A mean over classes that share their rows: their intervals' widths averaged, as if they moved together."""
-    low = high = 0.0
-    value = question.value
-    for weight, part in question.parts:
-        if weight == 0:
-            continue
-        inner = interval(part)
-        if inner.low is None or inner.high is None:
-            return inner
-        low, high = low + weight * inner.low, high + weight * inner.high
-    return clipped(question, low, high, value, "mean of the classes' intervals")
 
 
 @method("none")

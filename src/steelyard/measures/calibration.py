@@ -17,7 +17,7 @@ NO_LOG_ODDS = "scores of exactly 0 or 1, or outside, have no log-odds"
 BOTH = "needs at least one positive and one negative"
 
 
-@measure(better="lower", range=(0, float("inf")), aliases=("brier_score", "brier_score_loss"))
+@measure(better="lower", range=(0, float("inf")), aliases=("brier_score", "brier_score_loss"), interval="loss")
 def brier(s: Scores | ClassScores) -> Mean:
     """Mean squared distance between probability and outcome; for K classes summed over the classes.
 
@@ -46,7 +46,7 @@ def _surprise(p: Array) -> Array:
         return -np.log(p)
 
 
-@measure(better="lower", range=(0, float("inf")), aliases=("cross_entropy", "logloss"))
+@measure(better="lower", range=(0, float("inf")), aliases=("cross_entropy", "logloss"), interval="loss")
 def log_loss(s: Scores | ClassScores) -> Mean:
     """Mean surprise −ln(probability given to what really happened).
 
@@ -124,7 +124,7 @@ def ece(s: Scores, *, bins: int = 10) -> Ratio:
     return Ratio(top, total if s.probabilities else 0.0 * total, NOT_PROBABILITIES)
 
 
-@measure(better="lower", range=(0, 1), interval="reflected", bound=_square_bound)
+@measure(better="lower", range=(0, 1), interval="reliability", bound=_square_bound)
 def brier_reliability(s: Scores, *, bins: int = 10) -> Ratio:
     """The part of Brier's score that miscalibration costs: Σ (n_b / N) (mean probability_b − share of positives_b)².
 
@@ -140,7 +140,7 @@ def brier_reliability(s: Scores, *, bins: int = 10) -> Ratio:
     )
 
 
-@measure(better="higher", range=(0, 0.25), interval="shifted", bound=_square_bound)
+@measure(better="higher", range=(0, 0.25), interval="resolution", bound=_square_bound)
 def brier_resolution(s: Scores, *, bins: int = 10) -> Ratio:
     """The part of Brier's score won by telling cases apart: Σ (n_b / N) (share of positives_b − base rate)².
 

@@ -174,7 +174,7 @@ def _precision_bound(s: Scores) -> float:
     return max(abs(float(average_precision(best).value) - value), abs(float(worst) - value))
 
 
-@measure(better="higher", range=(0, 1), aliases=("pr_auc", "ap"), bound=_precision_bound)
+@measure(better="higher", range=(0, 1), aliases=("pr_auc", "ap"), interval="precision", bound=_precision_bound)
 def average_precision(s: Scores) -> Ratio:
     """Precision averaged over the positives as they are found: Σ (recall_i − recall_{i−1}) × precision_i.
 
@@ -200,7 +200,7 @@ def capture_at(s: Scores, depth: float) -> Array:
     return np.asarray((t0 + np.where(np.isnan(share), 1.0, share) * (t1 - t0))[..., 0])
 
 
-@measure(better="higher", range=(0, 1), aliases=("gain", "capture_rate"), interval="bootstrap")
+@measure(better="higher", range=(0, 1), aliases=("gain", "capture_rate"), interval="captured")
 def capture(s: Scores, *, depth: float = 0.1) -> Share:
     """Share of all positives found among the first `depth` of rows by score: the gain curve read at one depth.
 
@@ -210,7 +210,7 @@ def capture(s: Scores, *, depth: float = 0.1) -> Share:
     return Share(capture_at(s, depth), s.positives.sum(axis=-1), empty="no real positives")
 
 
-@measure(better="higher", range=(0, float("inf")))
+@measure(better="higher", range=(0, float("inf")), interval="captured")
 def lift(s: Scores, *, depth: float = 0.1) -> Ratio:
     """How many times more positives the first `depth` of rows holds than a random pick: capture / depth.
 

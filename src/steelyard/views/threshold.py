@@ -70,7 +70,8 @@ def _advice(t: Any) -> str:
 
 def _brings(t: Any) -> str:
     x: Estimate = t.corrected
-    found = f"The {t.goal} there is {estimate_text(t.at) if not hasattr(t.at, 'policies') else _number(t.at)}"
+    goal = "gap of the rates" if t.goal == "ks" and t.at.measure != "ks" else t.goal
+    found = f"The {goal} there is {estimate_text(t.at) if not hasattr(t.at, 'policies') else _number(t.at)}"
     if t.optimism is None or x.value is None:
         return f"{found}."
     return f"{found}; less what choosing adds by luck, {estimate_text(x)}."

@@ -108,8 +108,10 @@ def best_threshold(
     spread, optimism, tried = _again(scores, goal, limits, value, e.confidence)
     top = max(float(s.cells.high[-1]) for s in (e.scores, scores))
     test = e.at(value if np.isfinite(value) else float(np.nextafter(top, np.inf)))
-    at = told_at(test, goal)
+    there = told_at(test, goal)
     same = chooser is e
+    # Chosen freely on these rows, the gap there is the KS itself, and has its interval: that of a greatest gap.
+    at = e.measure("ks") if goal.name == "ks" and same and not limits else there
     taken = optimism if same and optimism is not None else 0.0
     matrix = test.confusion.outcomes(test.positive)
     return Threshold(
@@ -120,7 +122,7 @@ def best_threshold(
         f"bootstrap over cells, percentiles ({tried:,} replicates)",
         at,
         optimism if same else None,
-        _less(at, goal.sign * taken),
+        _less(there, goal.sign * taken),
         float(matrix.tp + matrix.fp),
         float((matrix.tp + matrix.fp) / matrix.total),
         {name: float(getattr(matrix, name)) for name in ("tp", "fn", "fp", "tn")},
@@ -166,7 +168,7 @@ def first_best(values: Array) -> int:
 
 
 def told_at(e: Any, goal: Goal) -> Estimate:
-    """The goal's own number at an evaluation's threshold."""
+    """The goal's own number at an evaluation's threshold; for the KS the gap there, which is Youden's index."""
     if goal.payoff is not None:
         worth: Estimate = e.profit(goal.payoff) if goal.name == "profit" else e.cost(goal.payoff)
         return worth
@@ -175,7 +177,8 @@ def told_at(e: Any, goal: Goal) -> Estimate:
         turned = found.value < 0
         ends = (found.high, found.low) if turned else (found.low, found.high)
         low, high = ((None if v is None else abs(v)) if turned else v for v in ends)
-        return found.renamed(measure="ks", value=abs(found.value), low=low, high=high)
+        note = "of the score turned round" if turned else found.note
+        return found.renamed(value=abs(found.value), low=low, high=high, note=note)
     return found
 
 

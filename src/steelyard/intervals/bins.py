@@ -1,0 +1,231 @@
+"""Intervals of what is read in bins of the probability: the calibration error and the parts of Brier's score.
+
+Noise can only raise a sum of gaps or of squares: with few rows a model whose probabilities are exactly right reads far
+above zero. So the noise of every bin is drawn, the limits are laid where that noise would make the found value unlikely,
+and the number says what a perfectly calibrated model would have read.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from steelyard.intervals.bootstrap import REPLICATES, SEED, reflected_interval, replicates, shifted_interval, spread_by
+from steelyard.intervals.method import Question, clipped, method
+from steelyard.measures.calibration import binned
+from steelyard.results import Array, Interval
+from steelyard.summaries.scores import Scores
+from steelyard.summaries.summary import effective_rows
+
+CLEAR = 3.0
+"""A bin's gap of this many standard errors has a known sign."""
+PRIOR = 2.0
+"""Rows of what was promised that keep a small bin of one class from looking certain."""
+UNSEEN = 3.7
+"""Rows that a bin without any may stand for: e**-3.7 is 2.5 %."""
+STEPS = 20
+DRAWN = f"draws by bin, limits where they would be unlikely ({REPLICATES:,} replicates)"
+
+
+class Bins(NamedTuple):
+    """The bins that hold rows: their share, what was promised, what happened, and the rows whose noise they have."""
+
+    share: Array
+    promised: Array
+    happened: Array
+    chance: Array
+    """The share of positives, with a little of the promise."""
+    rows: Array
+    """Rows of one weight a class that spread like those of the bin."""
+    each: Array
+    """What such a row adds to the share, by bin and class (positive, negative)."""
+
+    @classmethod
+    def of(cls, s: Scores, bins: int) -> Bins:
+        """Read a table in equal-width bins of [0, 1]."""
+        n, promised, happened = binned(s, bins)
+        used = n > 0
+        n, promised, happened = n[used], promised[used], happened[used]
+        rows, each = n, np.ones((len(n), 2)) / n.sum()
+        if s.squares is not None:
+            place = np.clip((s.score * bins).astype(np.int64), 0, bins - 1)
+            mine = s.levels.index(s.positive)
+            sides = [(x[..., mine], x.sum(axis=-1) - x[..., mine]) for x in (s.counts, s.squares)]
+            # What a row of a class typically weighs: classes may have been sampled at different rates.
+            overall = float(s.squares.sum()) / float(s.counts.sum())
+            typical = [
+                float(q.sum()) / t if (t := float(w.sum())) > 0 else overall for w, q in zip(*sides, strict=True)
+            ]
+
+            def by_bin(values: Array) -> Array:
+                return np.asarray(np.bincount(place, values, minlength=bins)[used], dtype=np.float64)
+
+            like = np.sum([by_bin(w / t) for w, t in zip(sides[0], typical, strict=True)], axis=0)
+            squared = np.sum([by_bin(q / t**2) for q, t in zip(sides[1], typical, strict=True)], axis=0)
+            # Rounded twice, since what only rounding tells apart must not move a whole row.
+            rows = np.round(like**2 / squared, 6)
+            each = np.array(typical) * (like / np.maximum(rows.round(), 1.0))[:, None] / n.sum()
+        rows = np.maximum(rows.round(), 1.0)
+        chance = (happened * rows + PRIOR * promised) / (rows + PRIOR)
+        return cls(n / n.sum(), promised, happened, chance, rows, each)
+
+    def honest(self) -> Array:
+        """The chance of a positive: as promised where that spreads more and the bin does not speak clearly against it."""
+        found, kept = self._error(self.chance), self._error(self.promised)
+        unclear = self.share * np.abs(self.promised - self.happened) <= CLEAR * np.maximum(found, kept)
+        return np.where(unclear & (kept > found), self.promised, self.chance)
+
+    def _error(self, chance: Array) -> Array:
+        positive, one, other = self._steps(chance)
+        return np.asarray(np.sqrt(self.rows * (positive * one**2 + (1 - positive) * other**2)))
+
+    def noise(self, chance: Array) -> Array:
+        """Drawn positives less those to be expected, as shares of all rows, by replicate and bin."""
+        rng = np.random.default_rng(SEED)
+        positive, one, other = self._steps(chance)
+        drawn = rng.binomial(self.rows.astype(np.int64), positive, size=(REPLICATES, len(self.rows)))
+        return np.asarray(drawn * one - (self.rows - drawn) * other)
+
+    def _steps(self, chance: Array) -> tuple[Array, Array, Array]:
+        """How likely a row drawn is a positive, and how far one and a negative move the gap."""
+        chance = np.clip(chance, 0.0, 1.0)
+        up, down = chance / self.each[:, 0], (1 - chance) / self.each[:, 1]
+        return up / (up + down), self.each[:, 0] * (1 - chance), self.each[:, 1] * chance
+
+
+def _words(value: float, honest: float) -> tuple[str, str]:
+    """Note and caution: what noise alone would have read, where that is a good part of what was read."""
+    if value <= 0 or honest < 0.1 * value:
+        return "", ""
+    told = f"a perfectly calibrated model would read {honest:.2g} with so few rows"
+    return ("", told) if honest >= 0.5 * value else (told, "")
+
+
+@method("ece")
+def calibration_error_interval(question: Question) -> Interval:
+    """Mean gap − what noise alone can add, bins with a clear gap keeping their sign."""
+    if question.summary.units is not None:
+        return _by_unit(question)
+    b = Bins.of(question.summary, int(question.options.get("bins", 10)))
+    expected = float(np.abs(b.noise(b.promised)).sum(axis=-1).mean())
+    noise = b.noise(b.honest())
+    name = f"binomial draws by bin, their noise taken off ({REPLICATES:,} replicates)"
+    return _mean_gap(question, b.share * (b.promised - b.happened), noise, name, expected)
+
+
+def _by_unit(question: Question) -> Interval:
+    """The same with the noise of resampled units."""
+    table, _, copies = replicates(question.summary)
+    bins = int(question.options.get("bins", 10))
+    n, promised, happened = binned(table, bins)
+    gap = promised - happened
+    _, promised, happened = binned(copies, bins)
+    noise = ((promised - happened) - gap) * spread_by(question)
+    share = n / n.sum()
+    expected = float((share * np.abs(noise)).sum(axis=-1).mean())
+    name = f"bootstrap over units, noise of the bins taken off ({REPLICATES:,} replicates)"
+    return _mean_gap(question, share * gap, share * noise, name, expected)
+
+
+def _mean_gap(question: Question, gap: Array, noise: Array, name: str, expected: float) -> Interval:
+    sign = np.where(gap >= 0, 1.0, -1.0)
+    clear = np.abs(gap) > CLEAR * noise.std(axis=0)
+    raised = np.where(clear, sign * noise, np.abs(noise)).sum(axis=-1)
+    plain = (sign * noise).sum(axis=-1)
+    tail = (1 - question.confidence) / 2
+    value = question.value
+    low, high = value - float(np.quantile(raised, 1 - tail)), value + float(np.quantile(-plain, 1 - tail))
+    return clipped(question, low, high, value, name, *_words(value, expected))
+
+
+@method("reliability")
+def reliability_interval(question: Question) -> Interval:
+    """Values under which the found one is not unlikely: the bins' gaps stretched or shrunk, their noise drawn."""
+    if question.summary.units is not None:
+        return reflected_interval(question)
+    b = Bins.of(question.summary, int(question.options.get("bins", 10)))
+    low, high = _unlikely(question, b, b.promised, centred=False)
+    raised = (b.noise(b.promised) ** 2 / b.share).sum(axis=-1)
+    # What an honest model reads by noise alone says nothing against a truth of zero.
+    if question.value <= float(np.quantile(raised, (1 + question.confidence) / 2)):
+        low = 0.0
+    return clipped(question, low, high, question.value, DRAWN, *_words(question.value, float(raised.mean())))
+
+
+@method("resolution")
+def resolution_interval(question: Question) -> Interval:
+    """Values under which the found one is not unlikely: the bins' shares moved apart or together, their noise drawn."""
+    if question.summary.units is not None:
+        return shifted_interval(question)
+    s: Scores = question.summary
+    bins = int(question.options.get("bins", 10))
+    b = Bins.of(s, bins)
+    low, high = _unlikely(question, b, np.full(len(b.rows), float((b.share * b.chance).sum())), centred=True)
+    # What the promises amount to stays in, unless draws from them speak against it.
+    kept = _apart(b.share, b.promised)
+    drawn = _apart(b.share, b.promised + b.noise(b.promised) / b.share)
+    if (1 - question.confidence) / 2 <= _above(drawn, question.value) <= (1 + question.confidence) / 2:
+        low, high = min(low, float(kept)), max(high, float(kept))
+    total = float(s.counts.sum())
+    n = total if s.squares is None else float(effective_rows(np.asarray(total), s.squares.sum()))
+    base = float((b.share * b.happened).sum())
+    high += _unseen(b, bins, base) * UNSEEN / max(n, UNSEEN)
+    return clipped(question, low, high, question.value, DRAWN)
+
+
+def _apart(share: Array, values: Array) -> Array:
+    """The spread of values around their mean."""
+    return np.asarray((share * values**2).sum(axis=-1) - (share * values).sum(axis=-1) ** 2)
+
+
+def _above(drawn: Array, value: float) -> Array:
+    """The part of the draws above a value, and half of those equal to it."""
+    near = np.abs(drawn - value) <= 1e-12
+    return np.asarray(((drawn > value) & ~near).mean(axis=-1) + 0.5 * near.mean(axis=-1))
+
+
+def _unlikely(question: Question, b: Bins, origin: Array, *, centred: bool) -> tuple[float, float]:
+    """Sums of squares at which draws are above the found one in 2.5 and in 97.5 of 100, by stretching the gaps that were found.
+
+    A stretched share of positives stays between 0 and 1.
+    """
+    noise = b.noise(b.honest()) / b.share
+    rng = np.random.default_rng(SEED + 1)
+    share = rng.standard_gamma(np.broadcast_to(b.rows, noise.shape)) * (b.share / b.rows)
+    share = share / share.sum(axis=-1, keepdims=True)
+
+    def squares(share: Array, values: Array) -> Array:
+        return _apart(share, values) if centred else np.asarray((share * values**2).sum(axis=-1))
+
+    def drawn(factor: float) -> tuple[float, Array]:
+        gap = np.clip(origin + factor * gaps, 0.0, 1.0) - origin
+        # Gaps with the shares that were drawn, and noise with those that were found: rows come by chance in both.
+        out = squares(share, gap) + 2 * (b.share * gap * noise).sum(axis=-1) + alone
+        if centred:
+            out = out - 2 * (b.share * gap).sum() * (b.share * noise).sum(axis=-1)
+        return float(squares(b.share, gap)), out
+
+    gaps, alone = b.chance - origin, squares(b.share, noise)
+    found = float(squares(b.share, gaps))
+    factors = np.zeros(1)
+    if found > 0:
+        middle = np.sqrt(question.value / found)
+        most = middle + 4 * np.sqrt(float(np.quantile(alone, 0.99)) / found)
+        # Close together where the draws pass the value, and some all the way.
+        near = middle + float(drawn(middle)[1].std()) / (2 * max(middle, 1e-9) * found) * np.linspace(-4, 4, STEPS)
+        factors = np.unique(np.clip(np.concatenate([np.linspace(0, most, STEPS // 2), near]), 0.0, most))
+    pairs = [drawn(float(f)) for f in factors]
+    stretched = [size for size, _ in pairs]
+    level = [float(_above(values, question.value)) for _, values in pairs]
+    tail = (1 - question.confidence) / 2
+    rising = np.maximum.accumulate(level)
+    low, high = (float(np.interp(x, rising, stretched)) for x in (tail, 1 - tail))
+    return low, high
+
+
+def _unseen(b: Bins, bins: int, base: float) -> float:
+    """Squared distance from the base rate of the bins next to those seen, did they keep their promise."""
+    place = np.clip((b.promised * bins).astype(np.int64), 0, bins - 1)
+    ends = [i for i in (int(place.min()) - 1, int(place.max()) + 1) if 0 <= i < bins]
+    return max((((i + 0.5) / bins - base) ** 2 for i in ends), default=0.0)
