@@ -425,7 +425,7 @@ def test_few_data_sets_are_counted() -> None:
 def test_two_models_are_told_apart_by_their_signs() -> None:
     rng = np.random.default_rng(32)
     for n in (3, 8, 20, 40):
-        values = rng.normal(size=(n, 2)) + [0.4, 0.0]
+        values = rng.normal(size=(n, 2)) + np.array([0.4, 0.0])
         assert friedman(values).p_value == pytest.approx(sign_test(values[:, 0] - values[:, 1]).p_value)
 
 

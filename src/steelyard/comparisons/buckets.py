@@ -15,6 +15,7 @@ import numpy as np
 
 from steelyard.comparisons.independent import NORMAL, check_alike, p_value, verdict
 from steelyard.comparisons.labels import joined
+from steelyard.comparisons.row_means import ONE_UNIT
 from steelyard.errors import NotAvailable, UsageError
 from steelyard.intervals.by_unit import FEWEST, left_out
 from steelyard.intervals.method import Question, around, choose, clipped, interval
@@ -239,7 +240,7 @@ def _left(question: Question, options: Mapping[str, Any]) -> Array | str:
     units = _units(summary)
     count = len(units.ids) if units is not None else 0
     if count < FEWEST:
-        return f"fewer than {FEWEST} units"
+        return ONE_UNIT if count == 1 else f"fewer than {FEWEST} units"
     if values.ndim == 0:
         return "the summary keeps no table by unit for this measure"
     if not np.isfinite(values).all():

@@ -19,7 +19,7 @@ import numpy as np
 from steelyard.comparisons.areas import area_difference, paired_areas, paired_partial_areas
 from steelyard.comparisons.independent import LEAST_P, NORMAL, p_value, verdict
 from steelyard.comparisons.labels import ALIKE, paired_counts, paired_share_difference
-from steelyard.comparisons.row_means import mean_difference, predicted, row_values
+from steelyard.comparisons.row_means import NO_SPREAD, ONE_UNIT, mean_difference, predicted, row_values
 from steelyard.comparisons.shared_rows import Rows, rows_of
 from steelyard.comparisons.stacked_numbers import number_part
 from steelyard.comparisons.stacking import Part, class_part, label_part, money_part, score_part
@@ -326,9 +326,13 @@ def _told(
         return Difference(m.name, *names, method="none needed", note=ALIKE, verdict=verdict((0, 0), m.better), **facts)
     if m.interval.startswith("none"):
         return Difference(m.name, *names, method="none", note=m.interval.partition(": ")[2], **facts)
+    if rows.unit is not None and int(rows.unit.max()) < 1:
+        return Difference(m.name, *names, method="none", note=ONE_UNIT, **facts)
     made, count = _resampled(part, replicates, seed, skewed=method == "BCa")
     if made is None:
         return Difference(m.name, *names, method="none", note="too few resampled tables have a value", **facts)
+    if float(made.values.std()) <= 1e-12 * max(abs(value), *(abs(v) for v in values)):
+        return Difference(m.name, *names, method="none", note=NO_SPREAD, **facts)
     low, high = made.limits(confidence, method)
     # Percentiles of so many replicates reach only so far.
     least = LEAST_P if method == INTERVALS[0] else 2 / replicates

@@ -117,7 +117,7 @@ def _joined(reached: Any, share: Array, base: int) -> tuple[Any, Array]:
     for column in ranked[:, :-1].T:
         key = key * base + column + base // 2
     _, first, place = np.unique(key, return_index=True, return_inverse=True)
-    return ranked[first], np.bincount(place, share)
+    return ranked[first], np.bincount(place, share).astype(np.float64)
 
 
 def _orders(ranks: Any) -> int:
