@@ -62,7 +62,7 @@ def _behind(e: Any, m: Measure, level: Any) -> tuple[float, str] | None:
         return None
     if not isinstance(reading, Share | Mean):
         return None
-    whole, n = rows_behind(question, reading)
+    _, n = rows_behind(question, reading)
     sides = _sides(e, level)
     about = {0: "real positive", 1: "real negative"}
     if isinstance(reading, Share) and sides is not None:

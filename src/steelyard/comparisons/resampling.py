@@ -331,7 +331,7 @@ def _told(
     made, count = _resampled(part, replicates, seed, skewed=method == "BCa")
     if made is None:
         return Difference(m.name, *names, method="none", note="too few resampled tables have a value", **facts)
-    if float(made.values.std()) <= 1e-12 * max(abs(value), *(abs(v) for v in values)):
+    if float(made.values.std()) <= 1e-12 * max(abs(a), abs(b)):
         return Difference(m.name, *names, method="none", note=NO_SPREAD, **facts)
     low, high = made.limits(confidence, method)
     # Percentiles of so many replicates reach only so far.
