@@ -421,7 +421,7 @@ CLAIMS = [
             ),
             Scenario("brier, 20 positives of 2,000", partial(too_few_said, measure="brier", positives=20), 200),
         ],
-        "What is counted is what the measure rests on: rows that tell two apart for paired shares, rows for means, the rarer class for areas.",
+        "What is counted is what the measure rests on: rows that tell two apart, rows of a mean, the rarer class of an area.",
         holds=(0.0, 0.5),
     ),
     Claim(

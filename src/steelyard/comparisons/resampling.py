@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from steelyard.comparisons.areas import area_difference, paired_areas, paired_partial_areas
-from steelyard.comparisons.influence import leaning, masses_of
 from steelyard.comparisons.independent import LEAST_P, NORMAL, p_value, verdict
+from steelyard.comparisons.influence import leaning, masses_of
 from steelyard.comparisons.labels import ALIKE, paired_counts, paired_share_difference
 from steelyard.comparisons.row_means import NO_SPREAD, ONE_UNIT, mean_difference, predicted, row_values
 from steelyard.comparisons.shared_rows import Rows, rows_of

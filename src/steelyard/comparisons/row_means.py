@@ -181,7 +181,7 @@ def _parts(rows: Rows, off: Array) -> tuple[Array, float]:
     if rows.unit is not None:
         units = int(rows.unit.max() + 1)
         off = np.stack([np.bincount(rows.unit, mass * x, units) for x in off.T], axis=1)
-        mass = np.bincount(rows.unit, mass, units)
+        mass = np.bincount(rows.unit, mass, units).astype(np.float64)
     else:
         off = off * mass[:, None]
     # A large unit pulls the mean towards itself, and its distance from it is too small by so much (Bell and McCaffrey).

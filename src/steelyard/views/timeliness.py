@@ -16,7 +16,7 @@ from steelyard.words import count, estimate_parts, estimate_text, percent, quote
 INDENT = "  "
 SIZE = (560.0, 360.0)
 NAMES = {"q": "Q", "q0": "Q0", "value_q": "Q by value"}
-IMPROPER = "Q is not a proper score: scores pushed towards 0 and 1 raise it, so a higher Q alone is no better warning"
+IMPROPER = "Q is not a proper score: scores pushed towards 0 and 1 raise it, so a higher Q alone does not warn better"
 
 
 def per_unit(unit: str) -> str:
@@ -242,7 +242,7 @@ def comparison_sentences(c: Any) -> list[str]:
             told = d.verdict.removeprefix("neither ")
             said = f"Neither of {pair} {told}, the best model without data, so neither is called better"
         out.append(f"{said}: {one} against {two}, difference {d}{p}.")
-    return [*out, f"{IMPROPER}: see whether its scores are calibrated, and what its alerts catch.", _paired(c)]
+    return [*out, f"{IMPROPER}; look at calibration, and at what alerts catch.", _paired(c)]
 
 
 def _paired(c: Any) -> str:
