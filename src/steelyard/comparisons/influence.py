@@ -8,6 +8,7 @@ as all others in up to 39%; as counted here it is 93% to 98%, and 1% to 6% (`doc
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,19 @@ def kish(masses: Array) -> float:
     return float(masses.sum()) ** 2 / float((masses**2).sum())
 
 
-def leaning(part: Part, masses: Array | None, seed: int) -> tuple[float, float]:
+@dataclass(frozen=True, slots=True)
+class Leaning:
+    """What a bootstrapped spread rests on."""
+
+    rests: float
+    """As many degrees of freedom as rows or units that matter."""
+    stretch: float = 1.0
+    """By how much the spread is too small where units differ in size."""
+    least: float = 0.0
+    """The jackknife's standard error of labels, which few rows of a class do not make too small."""
+
+
+def leaning(part: Part, masses: Array | None, seed: int) -> Leaning:
     """What a bootstrapped spread rests on, and by how much it is too small where units differ in size.
 
     v_u = d_u² (1 − h_u), d_u the change of the difference when unit u is left out and h_u its share of the weight (Bell and
@@ -73,7 +86,7 @@ def leaning(part: Part, masses: Array | None, seed: int) -> tuple[float, float]:
     away = values[:, 0] - values[:, 1]
     if not np.isfinite(away).all():
         # Without one of the rows there is no number: it rests on that one.
-        return 1.0, 1.0
+        return Leaning(1.0)
     squares = np.asarray((away - float(copies @ away) / float(copies.sum())) ** 2)
     rests, stretch = np.inf, 1.0
     if masses is not None:
@@ -83,7 +96,10 @@ def leaning(part: Part, masses: Array | None, seed: int) -> tuple[float, float]:
             plain = float((squares * (1 - share) ** 2).sum()) * len(masses) / max(len(masses) - 1, 1)
             squares = squares * (1 - share)
             stretch = float(np.sqrt(squares.sum() / plain)) if plain > 0 else 1.0
-    return min(rests, carried_by(squares, copies)), max(stretch, 1.0)
+    # Of few rows drawn anew too many tables lack what one row tells; leaving out that row does not.
+    n = float(copies.sum())
+    least = float(np.sqrt((n - 1) / n * (copies @ squares))) if part.counted is not None else 0.0
+    return Leaning(min(rests, carried_by(squares, copies)), max(stretch, 1.0), least)
 
 
 def masses_of(rows: Any) -> Array | None:

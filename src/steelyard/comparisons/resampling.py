@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from steelyard.comparisons.areas import area_difference, paired_areas, paired_partial_areas
 from steelyard.comparisons.independent import LEAST_P, NORMAL, p_value, verdict
-from steelyard.comparisons.influence import leaning, masses_of
+from steelyard.comparisons.influence import Leaning, leaning, masses_of
 from steelyard.comparisons.labels import ALIKE, paired_counts, paired_share_difference
 from steelyard.comparisons.row_means import NO_SPREAD, ONE_UNIT, mean_difference, predicted, row_values
 from steelyard.comparisons.shared_rows import Rows, rows_of
@@ -80,8 +80,8 @@ class Resampled:
     units: float
     freedom: float
     shift: float = 0.0
-    stretch: float = 1.0
-    """By how much the spread is too small where units differ in size."""
+    leaning: Leaning = field(default_factory=lambda: Leaning(math.inf))
+    """What the spread rests on."""
 
     def limits(self, confidence: float, method: str) -> tuple[float, float]:
         """The interval at a confidence, by one of the methods."""
@@ -93,7 +93,8 @@ class Resampled:
         """The value ± Student's quantile × the standard deviation of the replicates, n + 1 in it turned to n − 1."""
         from scipy.special import stdtrit
 
-        error = self.stretch * float(self.values.std()) * math.sqrt((self.units + 1) / max(self.units - 1, 1.0))
+        error = float(self.values.std()) * math.sqrt((self.units + 1) / max(self.units - 1, 1.0))
+        error = max(self.leaning.stretch * error, self.leaning.least)
         half = float(stdtrit(self.freedom, 0.5 + confidence / 2)) * error
         return self.centre + self.shift - half, self.centre + self.shift + half
 
@@ -131,10 +132,10 @@ def _resampled(part: Part, rows: Rows, replicates: int, seed: int, *, skewed: bo
         return None, len(d)
     centre = float(own[0] - own[1])
     shift = float(part.values[0] - part.values[1]) - centre
-    rests, stretch = leaning(part, masses_of(rows), seed)
-    freedom = max(min(part.rows, part.smallest, rests) - 1, 1.0)
+    leant = leaning(part, masses_of(rows), seed)
+    freedom = max(min(part.rows, part.smallest, leant.rests) - 1, 1.0)
     skew = _acceleration(part, seed) if skewed else 0.0
-    return Resampled(d, centre, skew, part.rows, freedom, shift, stretch), len(d)
+    return Resampled(d, centre, skew, part.rows, freedom, shift, leant), len(d)
 
 
 def _acceleration(part: Part, seed: int) -> float:
