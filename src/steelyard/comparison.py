@@ -218,14 +218,14 @@ class Comparison:
             rates = error_rates(plain, looks, alpha, self.correction)
             adjusted = corrected_p(plain, looks, self.correction)
             self._families[key] = {}
-            for (n, pair), rate, q in zip(every, rates, adjusted, strict=True):
+            for (n, pair), rate, q, one in zip(every, rates, adjusted, plain, strict=True):
                 if n != measure:
                     continue
                 d = self._judged(n, pair, rate, options)
                 # Where the interval was more careful than the test, so is the p-value.
                 lost = q is not None and d.p_value is not None and d.p_value >= rate and q < alpha
                 p = min(1.0, d.p_value * alpha / rate) if lost and d.p_value is not None else q
-                self._families[key][pair] = Compared(_told(d, p, looks, self), p, d.verdict, d.p_value)
+                self._families[key][pair] = Compared(_told(d, p, looks, self), p, d.verdict, one)
         return self._families[key]
 
     def _verdict(self, d: Difference, alpha: float) -> tuple[str, str, str]:
