@@ -89,25 +89,25 @@ CLAIMS = [
         "≤ 5 %",
         [
             Scenario(
-                "20 models, accuracy .85 and .80, 400 rows (500 repeats of 0.1 s)",
+                "20 models, accuracy .85 and .80, 400 rows (300 repeats of 0.1 s)",
                 partial(draws.any_equivalent, n=400, models=21, base=0.85, margin=0.05),
-                500,
+                300,
                 True,
             ),
             Scenario(
-                "20 models, margin .1, 150 rows (500 repeats)",
+                "20 models, margin .1, 150 rows (300 repeats)",
                 partial(draws.any_equivalent, n=150, models=21, base=0.8, margin=0.1),
-                500,
+                300,
             ),
             Scenario(
-                "6 models, margin .03, 2,000 rows (500 repeats)",
+                "6 models, margin .03, 2,000 rows (300 repeats)",
                 partial(draws.any_equivalent, n=2000, models=7, base=0.9, margin=0.03),
-                500,
+                300,
             ),
             Scenario(
-                "10 models on different rows, margin .05 (200 repeats)",
+                "10 models on different rows, margin .05 (100 repeats)",
                 partial(draws.any_equivalent, n=500, models=11, base=0.85, margin=0.05, apart=True),
-                200,
+                100,
             ),
         ],
         "Intervals of several pairs hold at once (Bonferroni), and equivalence is read from the same interval.",
@@ -119,21 +119,21 @@ CLAIMS = [
         "0 %",
         [
             Scenario(
-                "5 models, auc, 300 rows (200 repeats)",
+                "5 models, auc, 300 rows (100 repeats)",
                 partial(draws.at_odds, n=300, models=5, measure="auc"),
-                200,
+                100,
                 True,
             ),
             Scenario(
-                "8 models, accuracy, 400 rows (200 repeats)",
+                "8 models, accuracy, 400 rows (100 repeats)",
                 partial(draws.at_odds, n=400, models=8, measure="accuracy"),
-                200,
+                100,
             ),
             Scenario(
-                "6 models, brier, 200 rows (200 repeats)", partial(draws.at_odds, n=200, models=6, measure="brier"), 200
+                "6 models, brier, 200 rows (100 repeats)", partial(draws.at_odds, n=200, models=6, measure="brier"), 100
             ),
             Scenario(
-                "4 models, f1, 300 rows (200 repeats)", partial(draws.at_odds, n=300, models=4, measure="f1"), 200
+                "4 models, f1, 300 rows (100 repeats)", partial(draws.at_odds, n=300, models=4, measure="f1"), 100
             ),
         ],
         "One correction for the interval, the p-value and the word; a pair by itself is asked for with alone=True.",
