@@ -53,7 +53,7 @@ def compare(
     measures: Sequence[str] | None = None,
     margin: float | Mapping[str, float] | None = None,
     confidence: float = 0.95,
-    correction: str = "holm",
+    correction: str = "bonferroni",
     over: str = "pairs",
     control: str | None = None,
     paired: bool | None = None,
@@ -67,8 +67,8 @@ def compare(
     the columns that are named to this machine; on a server it is counted there instead where `unit` is named:
     the same estimate, by an interval from buckets of units in place of a bootstrap over them.
     `margin` is the largest difference that does not matter, for all measures or by name ("all" being those without
-    one). With `profit` that is compared besides the `measures`. P-values are corrected for the number of pairs within
-    a measure, or with `over="everything"` for pairs and measures together.
+    one). With `profit` that is compared besides the `measures`. Intervals, p-values and verdicts hold at once for all
+    pairs within a measure, or with `over="everything"` for pairs and measures together; `correction` says how.
 
     >>> y = [1, 0, 1, 1, 0, 0, 1, 0] * 20
     >>> good, poor = [0.9, 0.2, 0.8, 0.6, 0.4, 0.1, 0.7, 0.3] * 20, [0.9, 0.4, 0.2, 0.6, 0.7, 0.1, 0.5, 0.3] * 20

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from steelyard.comparisons.enough import short_of
 from steelyard.comparisons.folds import Posterior
 from steelyard.comparisons.pairing import Pairing, SameFolds, all_pairs
-from steelyard.comparisons.step_down import CORRECTIONS, corrected
+from steelyard.comparisons.simultaneous import CORRECTIONS, agreed, at_once, corrected_p, error_rates
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.measures.measure import find
 from steelyard.results import Difference, make_frame
-from steelyard.views.sentences import BETTER, TOO_FEW, UNCLEAR, WORSE, too_few
+from steelyard.views.sentences import BETTER, TOO_FEW, UNCLEAR, WORSE
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -39,11 +40,13 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One pair of models in one measure, with the p-value corrected for the number of looks."""
+    """One pair of models in one measure; interval, p-value and verdict hold for all that are looked at together."""
 
     difference: Difference
     p_corrected: float | None
     verdict: str
+    p_alone: float | None = None
+    """The p-value of this pair by itself, as if nobody had looked at another."""
 
 
 class Comparison:
@@ -56,7 +59,7 @@ class Comparison:
         measures: Sequence[str] | None = None,
         margin: float | Mapping[str, float] | None = None,
         confidence: float = 0.95,
-        correction: str = "holm",
+        correction: str = "bonferroni",
         over: str = "pairs",
         control: str | None = None,
         source: str = "",
@@ -71,6 +74,7 @@ class Comparison:
         self.remarks: list[str] = []
         """What whoever asked has to add to the notes."""
         self._known: dict[Any, Difference] = {}
+        self._families: dict[Any, dict[tuple[str, str], Compared]] = {}
         if not 0 < confidence < 1:
             message = f"The confidence must lie between 0 and 1, and {confidence} came."
             raise UsageError(message, "0.95 is usual.")
@@ -148,8 +152,12 @@ class Comparison:
         return self.evaluations[name]
 
     # Differences -----------------------------------------------------------------------------------------------------
-    def difference(self, measure: str, first: str, second: str, **options: Any) -> Difference:
-        """How much the first exceeds the second, with interval, p-value and verdict; `level` and other options as asked."""
+    def difference(self, measure: str, first: str, second: str, *, alone: bool = False, **options: Any) -> Difference:
+        """How much the first exceeds the second, with interval, p-value and verdict; `level` and other options as asked.
+
+        They are those of the table: they allow for every pair that is compared. With `alone` they are those of this pair
+        by itself, which is right where it was chosen before anything was seen, and it alone.
+        """
         for name in (first, second):
             self[name]
         if first == second:
@@ -157,49 +165,102 @@ class Comparison:
             raise UsageError(message, "Name two models.")
         if options.get("method") == "usual":
             options.pop("method")
-        key = (find(measure).name, first, second, repr(sorted(options.items(), key=str)))
+        name, pair = find(measure).name, (first, second)
+        if alone:
+            return self._judged(name, pair, 1 - self.confidence, options)
+        planned = all_pairs(self.models, self.control)
+        if pair in planned or pair[::-1] in planned:
+            mine = pair if pair in planned else pair[::-1]
+            found = self._family(name, planned, options, [mine])[mine].difference
+        else:
+            # None of those that were planned: as one of all that could have been asked for.
+            mine = pair if pair in all_pairs(self.models) else pair[::-1]
+            found = self._family(name, all_pairs(self.models), options, [mine])[mine].difference
+        return found if mine == pair else _turned(found)
+
+    def _judged(self, measure: str, pair: tuple[str, str], alpha: float, options: Mapping[str, Any]) -> Difference:
+        """One pair at an error rate of its own, told at the confidence of the comparison."""
+        key = (measure, pair, round(alpha, 15), repr(sorted(options.items(), key=str)))
         if key not in self._known:
-            found = self.pairing.difference(measure, (first, second), self.confidence, **options)
-            self._known[key] = found.renamed(verdict=self._verdict(found, None))
+
+            def limits(confidence: float) -> tuple[float, float] | None:
+                d = self.pairing.difference(measure, pair, confidence, **options)
+                return None if d.low is None or d.high is None else (d.low, d.high)
+
+            found = self.pairing.difference(measure, pair, 1 - alpha, **options)
+            found = agreed(found, alpha, limits).renamed(confidence=self.confidence)
+            word, why, caution = self._verdict(found, alpha)
+            note = "; ".join(filter(None, (found.note, "" if why in found.note else why)))
+            self._known[key] = found.renamed(verdict=word, note=note, caution=found.caution or caution)
         return self._known[key]
 
-    def _verdict(self, d: Difference, p_corrected: float | None) -> str:
-        """Better or worse where the interval of the difference leaves out zero, many looks considered."""
-        better = find(d.measure).better
-        if better not in ("higher", "lower"):
-            return d.verdict
+    def _family(
+        self, measure: str, pairs: list[tuple[str, str]], options: Mapping[str, Any], wanted: list[tuple[str, str]]
+    ) -> dict[tuple[str, str], Compared]:
+        """Pairs with intervals, p-values and verdicts that hold for all looks at once."""
+        alpha, names = 1 - self.confidence, [measure]
+        if self.over == "everything":
+            names = list(dict.fromkeys([*self.measures, measure]))
+        looks = len(pairs) * len(names)
+        # Another measure of the same pair tells much the same, so looks are counted within a measure unless told otherwise.
+        if self.correction in ("bonferroni", "none") or looks < 2:
+            rate = error_rates([None], looks, alpha, self.correction)[0]
+            out = {}
+            for pair in wanted:
+                d = self._judged(measure, pair, rate, options)
+                p = corrected_p([d.p_value], looks, self.correction)[0]
+                out[pair] = Compared(_told(d, p, looks, self), p, d.verdict, d.p_value)
+            return out
+        key = (measure, tuple(pairs), repr(sorted(options.items(), key=str)))
+        if key not in self._families:
+            every = [(n, pair) for n in names for pair in pairs]
+            plain = [self._judged(n, pair, alpha, options).p_value for n, pair in every]
+            rates = error_rates(plain, looks, alpha, self.correction)
+            adjusted = corrected_p(plain, looks, self.correction)
+            self._families[key] = {}
+            for (n, pair), rate, q, one in zip(every, rates, adjusted, plain, strict=True):
+                if n != measure:
+                    continue
+                d = self._judged(n, pair, rate, options)
+                # Where the interval was more careful than the test, so is the p-value.
+                lost = q is not None and d.p_value is not None and d.p_value >= rate and q < alpha
+                p = min(1.0, d.p_value * alpha / rate) if lost and d.p_value is not None else q
+                self._families[key][pair] = Compared(_told(d, p, looks, self), p, d.verdict, one)
+        return self._families[key]
+
+    def _verdict(self, d: Difference, alpha: float) -> tuple[str, str, str]:
+        """Better or worse where the interval that is drawn leaves out zero; why nothing is said, and what the number rests on."""
+        m = find(d.measure)
+        if m.better not in ("higher", "lower"):
+            return d.verdict, "", ""
         if d.value is None:
-            return UNKNOWN
-        few = next(filter(None, (too_few(self.evaluations[n]) for n in (d.first, d.second))), "")
-        if few or self.pairing.few(d):
-            return TOO_FEW
+            return UNKNOWN, "", ""
+        few, caution = self._short(d, alpha)
+        if few:
+            return TOO_FEW, few, caution
         if d.low is None or d.high is None:
-            return UNKNOWN
+            return UNKNOWN, "", ""
         margin = self.margins.get(d.measure)
-        low, high = (d.low, d.high) if better == "higher" else (-d.high, -d.low)
-        clear = p_corrected is None or p_corrected < 1 - self.confidence
+        low, high = (d.low, d.high) if m.better == "higher" else (-d.high, -d.low)
         inside = margin is not None and -margin < low and high < margin
-        if clear and (low > 0 or high < 0) and not inside:
-            return BETTER if low > 0 else WORSE
-        return f"{EQUIVALENT} {margin:g}" if inside else UNCLEAR
+        if (low > 0 or high < 0) and not inside:
+            return (BETTER if low > 0 else WORSE), "", ""
+        return (f"{EQUIVALENT} {margin:g}" if inside else UNCLEAR), "", ""
+
+    def _short(self, d: Difference, alpha: float) -> tuple[str, str]:
+        """Why a verdict is withheld: too few of what the difference rests on."""
+        few = self.pairing.few(d, alpha)
+        if few is not None:
+            return few
+        m = find(d.measure)
+        found = (short_of(self.evaluations[n], m, d.level) for n in (d.first, d.second))
+        return next((x for x in found if x[0]), ("", ""))
 
     def table(self, measure: str | None = None, **options: Any) -> list[Compared]:
-        """Every pair in every measure (or one), with p-values corrected for the number of pairs."""
+        """Every pair in every measure (or one), with intervals, p-values and verdicts that hold for all pairs at once."""
         wanted = self.measures if measure is None else [find(measure).name]
-        every = list(dict.fromkeys([*self.measures, *wanted])) if self.over == "everything" else wanted
         pairs = all_pairs(self.models, self.control)
-        found = {name: [self.difference(name, a, b, **options) for a, b in pairs] for name in every}
-        if self.over == "everything":
-            p = iter(corrected([d.p_value for row in found.values() for d in row], self.correction))
-            adjusted = {name: [next(p) for _ in row] for name, row in found.items()}
-        else:
-            # Another measure of the same pair tells much the same, so looks are counted within a measure.
-            adjusted = {name: corrected([d.p_value for d in row], self.correction) for name, row in found.items()}
-        return [
-            Compared(d, p, self._verdict(d, p))
-            for name in wanted
-            for d, p in zip(found[name], adjusted[name], strict=True)
-        ]
+        return [r for name in wanted for r in self._family(name, pairs, options, pairs).values()]
 
     def posterior(self, measure: str, first: str, second: str, rope: float = 0.01) -> Posterior:
         """How likely the difference is practically nothing; for models on the same folds."""
@@ -234,7 +295,8 @@ class Comparison:
             d = c.difference
             row = {"measure": d.measure, "first": d.first, "second": d.second, "difference": d.value}
             row |= {"low": d.low, "high": d.high, "p_value": d.p_value, "p_corrected": c.p_corrected}
-            out.append(row | {"verdict": c.verdict, "method": d.method, "note": d.note or d.reason})
+            row |= {"p_alone": c.p_alone, "verdict": c.verdict, "method": d.method, "note": d.note or d.reason}
+            out.append(row | {"caution": d.caution})
         return out
 
     def frame(self) -> Any:
@@ -278,6 +340,20 @@ class Comparison:
         from steelyard.views.comparison import comparison_html
 
         return comparison_html(self)
+
+
+def _told(d: Difference, p: float | None, looks: int, c: Comparison) -> Difference:
+    """A difference with its corrected p-value, and in its method for how many looks that and the interval are."""
+    if looks < 2 or c.correction == "none":
+        return d
+    return d.renamed(p_value=p, method=f"{d.method}{at_once(looks, c.over, c.correction)}")
+
+
+def _turned(d: Difference) -> Difference:
+    """The same difference seen from the other model, with its word."""
+    from steelyard.views.comparison import turned
+
+    return turned(d).renamed(verdict={BETTER: WORSE, WORSE: BETTER}.get(d.verdict, d.verdict))
 
 
 def _no_probabilities(evaluations: Mapping[str, Any]) -> list[str]:

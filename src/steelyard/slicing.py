@@ -20,13 +20,13 @@ def slices(
     columns: Sequence[str] | None = None,
     *,
     measure: str | None = None,
-    correction: str = "holm",
+    correction: str = "bonferroni",
     **roles: Any,
 ) -> Slices:
     """The levels of single columns on which a model differs from the rest, corrected for the number of looks.
 
     Without `columns` every column of the table that plays no role and has 2 to 20 levels is looked at. `correction` is
-    "holm", "benjamini-hochberg" or "none".
+    "bonferroni", "holm", "benjamini-hochberg" or "none"; intervals and p-values are both for all looks.
 
     >>> north, south = [0.9, 0.4, 0.3, 0.1], [0.3, 0.6, 0.5, 0.7]
     >>> rows = {"y": [1, 0] * 200, "p": north * 50 + south * 50, "region": ["north"] * 200 + ["south"] * 200}

@@ -297,7 +297,7 @@ def test_conovers_grasses() -> None:
     other = stats.friedmanchisquare(*np.array(CONOVER).T)
     assert (r.chi_square, r.chi_square_p) == close((other.statistic, other.pvalue))
     f = 11 * other.statistic / (12 * 3 - other.statistic)
-    assert (r.f, r.p_value) == close((f, stats.f.sf(f, 3, 33)))
+    assert (r.f, r.f_p) == close((f, stats.f.sf(f, 3, 33)))
 
 
 def test_hollander_and_wolfes_bases() -> None:

@@ -113,7 +113,7 @@ def test_margins_and_measures_are_put_together(files: Path, steelyard: Any) -> N
     found = json.loads(steelyard("compare", *SAME, *lists, "--margin", "brier=0.7", "--json").out)
     assert found["margins"] == {"auc": 0.8, "brier": 0.7, "f1": 0.9}
     assert {d["measure"] for d in found["differences"]} == {"auc", "brier", "f1"}
-    assert (found["correction"], found["control"], found["together"]) == ("holm", None, None)
+    assert (found["correction"], found["control"], found["together"]) == ("bonferroni", None, None)
 
 
 def test_profit_is_compared_besides_the_measures_asked_for(files: Path, steelyard: Any) -> None:

@@ -52,11 +52,11 @@ def test_alerts_are_in_text_page_and_json(told: Any, tmp_path: Path) -> None:
 
 def test_models_are_compared(told: Any, tmp_path: Path) -> None:
     text = told("--against-score", "old")
-    assert text.code == 0 and '"p" warns better than "old"' in text.out and "p < 0.0001" in " ".join(text.out.split())
+    assert text.code == 0 and '"p" has a higher Q than "old"' in text.out and "p < 0.0001" in " ".join(text.out.split())
     assert all(width_of(line) <= 80 for line in text.out.splitlines())
     assert json.loads(told("--against-score", "old", "--json").out)["differences"][0]["verdict"] == "better"
     assert told("--against-score", "old", "--report", "c.html").code == 0
-    assert "warns better than" in (tmp_path / "c.html").read_text()
+    assert "has a higher Q than" in (tmp_path / "c.html").read_text()
 
 
 def test_dates_and_events_outside(told: Any) -> None:

@@ -115,3 +115,35 @@ def test_words_and_refusals() -> None:
         assert test([0.0, 0.0], 0.01).rope == pytest.approx(1)
     with pytest.raises(sy.errors.UsageError, match="one draw"):
         bayesian_signed_rank([0.1], draws=0)
+
+
+# ---- few data sets, and the last bits
+
+
+@pytest.mark.parametrize("test", [bayesian_sign, bayesian_signed_rank])
+def test_the_edge_of_the_rope_does_not_hang_on_the_last_bit(test: object) -> None:
+    first = np.array([0.873, 0.910, 0.845, 0.902, 0.760, 0.881, 0.930, 0.654])
+    d = first - (first - np.array([0.005, 0.005, 0.005, -0.005, 0.012, 0.005, 0.009, 0.020])).round(3)
+    exact, rounded = test(d, 0.005), test(d.round(6), 0.005)
+    assert (exact.left, exact.rope, exact.right) == (rounded.left, rounded.rope, rounded.right)
+    assert exact.verdict == rounded.verdict
+
+
+@pytest.mark.parametrize("n", [5, 6, 8, 12])
+def test_alike_models_get_a_word_no_more_often_than_promised(n: int) -> None:
+    """At 95% one of the two directions is said in one case of ten at most, and not before all could agree by luck."""
+    rng = np.random.default_rng(n)
+    words = [bayesian_signed_rank(rng.normal(size=n), draws=1000).verdict for _ in range(400)]
+    assert np.mean([w in {"lower", "higher"} for w in words]) < 0.10 + 2.5 * math.sqrt(0.1 * 0.9 / 400)
+    signs = [bayesian_sign(rng.normal(size=n)).verdict for _ in range(400)]
+    assert np.mean([w in {"lower", "higher"} for w in signs]) < 0.10 + 2.5 * math.sqrt(0.1 * 0.9 / 400)
+
+
+def test_too_few_data_sets_are_said_to_be() -> None:
+    for test in (bayesian_sign, bayesian_signed_rank):
+        few = test([0.1, 0.2, 0.1, 0.3], 0.01)
+        assert few.verdict == "too few cases to say" and "4 data sets are too few" in few.note
+        assert test([0.1, 0.2, 0.15, 0.3, 0.2], 0.01).verdict == "higher"
+        assert test([0.001, 0.002, 0.0] * 4, 0.01).verdict == "practically alike"
+        bold = test([0.5, 0.4, 0.3, 0.2, -0.1, 0.6], 0.0)
+        assert bold.verdict == ("higher" if bold.luck <= 0.05 and bold.right >= 0.95 else "no clear difference")

@@ -15,6 +15,7 @@ import steelyard as sy
 from steelyard.charts.marks import Bar, Line
 from steelyard.comparisons.areas import area_difference, paired_areas
 from steelyard.comparisons.crossing import _by_row, _Spread, crossings, row_crossings
+from steelyard.comparisons.paths import merged, path_of, pieces_of
 from steelyard.errors import LengthsDiffer, NotAvailable, UsageError
 from steelyard.results import Curve
 from steelyard.summaries.scores import Scores
@@ -225,3 +226,38 @@ def test_calls_that_cannot_be_meant() -> None:
         crossings(one, Scores.of([0.1, 0.2], [0, 0], 1))
     with pytest.raises(LengthsDiffer, match="length"):
         row_crossings([0, 1], [0.1], [0.2, 0.3])
+
+
+# ---- slivers
+
+
+def steep_and_late(seed: int, n: int) -> tuple[Any, Any, Any]:
+    """Two models whose curves cross near a false positive rate of a tenth."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.4).astype(int)
+    a = np.where(y == 1, rng.normal(1.2, 2.2, n), rng.normal(0, 1, n))
+    b = np.where(y == 1, rng.normal(1.2, 0.6, n), rng.normal(0, 1, n))
+    return y, a, b
+
+
+def test_curves_that_cross_are_said_to() -> None:
+    y, a, b = steep_and_late(0, 3000)
+    found = row_crossings(y, a, b, NAMES)
+    at = np.array([0.01])
+    assert height(y, a, at) - height(y, b, at) > 0.2
+    assert [r.who for r in found.ranges] == ["steep", "wide"]
+    assert found.sentences()[0] == "The ROC curves of steep and wide cross."
+
+
+@pytest.mark.parametrize("n", [300, 1000, 3000])
+def test_no_stretch_of_some_width_is_lost(n: int) -> None:
+    """Where each curve is higher over some stretch that is wide enough by itself, both are told."""
+    for seed in range(20):
+        paths = [path_of(t) for t in tables(*steep_and_late(seed, n))]
+        pieces = pieces_of(*paths)
+        wide = {s for low, high, s in pieces if high - low >= 0.02 and s}
+        ends = np.array(merged(pieces, *paths, 0.02))
+        gaps = np.diff(paths[0].until(ends) - paths[1].until(ends), axis=1)
+        assert wide <= set(np.sign(gaps).astype(int).ravel().tolist()), seed
+        assert (np.diff(ends, axis=1) >= 0.02).all()
+        assert (ends[1:, 0] == ends[:-1, 1]).all() and (ends[0, 0], ends[-1, 1]) == (0, 1)

@@ -80,7 +80,7 @@ def test_friedman_is_scipys() -> None:
         n, k = values.shape
         f = (n - 1) * want.statistic / (n * (k - 1) - want.statistic)
         assert r.f == pytest.approx(f)
-        assert r.p_value == pytest.approx(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
+        assert r.f_p == pytest.approx(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
         # Iman and Davenport's F is that of an analysis of variance of the ranks, blocks taken off.
         between = n * ((ranks.mean(axis=0) - (k + 1) / 2) ** 2).sum() / (k - 1)
         rest = (ranks - ranks.mean(axis=0)) ** 2

@@ -38,7 +38,12 @@ def test_two_models_by_name() -> None:
     back = c.difference("q", "old", "new")
     assert (back.value, back.low, back.high, back.verdict) == (-d.value, -d.high, -d.low, "worse")
     text = " ".join(str(c).split())
-    assert '"new" warns better than "old"' in text and "p < 0.0001" in text and "Paired by customer, 400" in text
+    assert (
+        '"new" has a higher Q than "old"' in text
+        and "Q is not a proper score" in text
+        and "p < 0.0001" in text
+        and "Paired by customer, 400" in text
+    )
     assert all(width_of(line) <= 80 for line in str(c).splitlines())
     assert json.loads(json.dumps(c.to_dict()))["differences"][0]["first"] == "new"
     assert len(c.frame()) == 1
@@ -53,8 +58,27 @@ def test_several_models_allow_for_the_number_of_pairs() -> None:
     alone = compare_timeliness(models["old"], models["twin"])
     together = c.difference("q", "old", "twin")
     assert together.verdict == "no clear difference" and together.p_value >= alone.p_value
-    assert c.difference("q", "new", "old").p_value <= 1 and "3 pairs (Holm)" in " ".join(str(c).split())
+    assert c.difference("q", "new", "old").p_value <= 1 and "3 pairs at once (Bonferroni)" in " ".join(str(c).split())
     assert [d.measure for d in sy.compare(models, measures="q0").differences] == ["q0"] * 3
+    for d in c.differences:
+        one = compare_timeliness(models[d.first], models[d.second], d.measure)
+        assert d.low < one.low and d.high > one.high and d.p_value == pytest.approx(min(1, 3 * one.p_value))
+        assert (d.p_value < 0.05) == (d.low > 0 or d.high < 0) == (d.verdict != "no clear difference")
+
+
+def test_a_model_that_never_warns_is_not_called_better() -> None:
+    """Never to warn has a higher Q than honest scores where outcomes are rare; that is no merit."""
+    rows = ROWS | {"never": np.zeros(1200), "honest": np.clip(0.2 + 0.1 * LEFT[WHO], 0, 1)}
+    never, honest = (
+        sy.timeliness(rows, unit="who", time="day", score=name, outcome="left", horizon=31)
+        for name in ("never", "honest")
+    )
+    c = sy.compare({"never": never, "honest": honest})
+    assert never.q.value > honest.q.value and c.difference("q").low > 0
+    for d in (c.difference("q"), c.difference("q", "honest", "never")):
+        assert d.verdict == 'neither beats "always negative"' and "not a proper score" in d.note
+    text = " ".join(str(c).split())
+    assert "Neither of" in text and "is called better" in text and "has a higher" not in text
 
 
 def test_what_cannot_be_compared_is_told() -> None:

@@ -90,8 +90,8 @@ WORDS = {
 @click.option("--control", metavar="NAME", help="Compare all others with this one instead of all pairs.")
 @click.option(
     "--correction",
-    type=click.Choice(["holm", "benjamini-hochberg", "none"]),
-    default="holm",
+    type=click.Choice(["bonferroni", "holm", "benjamini-hochberg", "none"]),
+    default="bonferroni",
     show_default=True,
     help="For the number of pairs.",
 )

@@ -251,12 +251,15 @@ better, worse        the interval of the difference leaves out zero
 equivalent within    it lies inside the margin, the largest difference that
                      does not matter: --margin 0.01, or auc=0.01,brier=0.005
 no clear difference  neither; that is not "the same"
-too few cases        fewer than thirty rows of the rarer kind
+too few cases        fewer than thirty of what the measure rests on: rows, or
+                     rows of the rarer kind; fewer than ten units; of shares on
+                     the same rows, so few that tell the two apart that all of
+                     them on one side would be luck
 
   $ steelyard compare preds.csv --target y --score p --score w --margin 0.02
 
-Of three models and more, p-values are corrected for the number of pairs
-(Holm), and how much of the best one's lead is luck is told. --control NAME
+Of three models and more, intervals, p-values and verdicts hold for all pairs
+at once (Bonferroni), and how much of the best one's lead is luck is told. --control NAME
 compares all others with one.
 
 How many rows show a difference, or which difference so many rows show:

@@ -1,4 +1,9 @@
-"""Two models over many data sets, the Bayesian way: how likely each is better, and how likely they are practically alike."""
+"""Two models over many data sets, the Bayesian way: how likely each is better, and how likely they are practically alike.
+
+With few data sets these chances are bold: of two models that are alike one was called better, at 95%, in 16% to 24% of draws
+of three to five data sets by signed ranks, where 10% is right. So a verdict also asks how often signs drawn at random would
+have shown as much, which can be counted, and is withheld where that is too often; the chances stay what they are.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from steelyard.comparisons.folds import Posterior, check_rope
+from steelyard.comparisons.rounding import settled, slack
+from steelyard.comparisons.signed_ranks import luck_of_ranks, luck_of_signs
 from steelyard.errors import NotNumeric, UsageError
 from steelyard.results import Array
 
@@ -35,7 +42,7 @@ def bayesian_sign(d: Any, rope: float = 0.0, confidence: float = 0.95, prior: fl
     name = "Bayesian sign test"
     if not found.size:
         return _nothing(name, rope, confidence, gone)
-    left, right = float((found < -rope).sum()), float((found > rope).sum())
+    left, right = int((found < -rope).sum()), int((found > rope).sum())
     inside = found.size - left - right + prior
     if rope == 0:
         from scipy.special import betainc
@@ -46,7 +53,12 @@ def bayesian_sign(d: Any, rope: float = 0.0, confidence: float = 0.95, prior: fl
         chances = (1.0 - chance, 0.0, chance)
     else:
         chances = _largest(left, inside, right)
-    return _told(chances, name, found, rope, confidence, gone)
+    within = found.size - left - right
+    # Ties say nothing where there is no region, and speak for it where there is one.
+    of = left + right if rope == 0 else int(found.size)
+    alike = max(luck_of_signs(within + left, of), luck_of_signs(within + right, of)) if rope > 0 else 1.0
+    lucks = (luck_of_signs(left, of), alike, luck_of_signs(right, of))
+    return _told(chances, name, found, rope, confidence, gone, lucks)
 
 
 def bayesian_signed_rank(
@@ -76,8 +88,9 @@ def bayesian_signed_rank(
     shape = np.append(np.ones(found.size), prior)[order]
     z = z[order]
     # In rising order the partners of each z that are large (or small) enough are a tail, so sums of weights will do.
-    below = np.searchsorted(z, -2 * rope - z, side="left")
-    upto = np.searchsorted(z, 2 * rope - z, side="right")
+    off = 2 * slack(found, rope)
+    below = np.searchsorted(z, -2 * rope - z - off, side="left")
+    upto = np.searchsorted(z, 2 * rope - z + off, side="right")
     rng = np.random.default_rng(seed)
     wins = np.zeros(3)
     at_once = max(1, CELLS // len(z))
@@ -91,7 +104,10 @@ def bayesian_signed_rank(
     chances = (wins / draws).tolist()
     error = math.sqrt(max(c * (1 - c) for c in chances) / draws)
     note = f"standard error of the draws at most {error:.1g}"
-    return _told((chances[0], chances[1], chances[2]), name, found, rope, confidence, gone, note)
+    shifted = (-rope - found, rope - found, found + rope, found - rope)
+    left_luck, under, over, right_luck = (luck_of_ranks(settled(x, 0.0)) for x in shifted)
+    lucks = (left_luck, max(under, over) if rope > 0 else 1.0, right_luck)
+    return _told((chances[0], chances[1], chances[2]), name, found, rope, confidence, gone, lucks, note)
 
 
 def _winners(left: Array, right: Array, *, split: bool) -> Array:
@@ -138,7 +154,7 @@ def _kept(d: Any, rope: float, prior: float) -> tuple[Array, int]:
         message = "Differences must be numbers, one for each data set."
         raise NotNumeric(message, "Give the values of the first model less those of the second.") from None
     there = np.isfinite(found)
-    return found[there], int((~there).sum())
+    return settled(found[there], rope), int((~there).sum())
 
 
 def _nothing(name: str, rope: float, confidence: float, gone: int) -> Posterior:
@@ -153,9 +169,17 @@ def _told(
     rope: float,
     confidence: float,
     gone: int,
+    lucks: tuple[float, float, float],
     note: str = "",
 ) -> Posterior:
+    luck = lucks[int(np.argmax(chances))]
+    if 0.5**found.size > 1 - confidence:
+        few = f"{found.size} data sets are too few for a verdict at {confidence:g}, even if all of them agreed"
+    elif max(chances) >= confidence and luck > 1 - confidence:
+        few = f"as much would be seen by luck in {luck:.1%} of such sets of signs, so the verdict is withheld"
+    else:
+        few = ""
     lost = f"{gone} of {found.size + gone} data sets have no value and are left out" if gone else ""
-    said = "; ".join(filter(None, (note, lost)))
+    said = "; ".join(filter(None, (few, note, lost)))
     middle = float(np.median(found))
-    return Posterior(*chances, None, None, middle, name, confidence, rope, int(found.size), "", said)
+    return Posterior(*chances, None, None, middle, name, confidence, rope, int(found.size), "", said, luck)

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from steelyard.comparisons.independent import NORMAL, check_alike, p_value, verdict
+from steelyard.comparisons.influence import carried_by, kish
 from steelyard.comparisons.labels import joined
+from steelyard.comparisons.row_means import ONE_UNIT
 from steelyard.errors import NotAvailable, UsageError
 from steelyard.intervals.by_unit import FEWEST, left_out
 from steelyard.intervals.method import Question, around, choose, clipped, interval
@@ -47,7 +49,8 @@ def bucket_difference(
 
     The jackknife over B buckets: s² = (B − 1) / B Σ (d_b − d̄)² with d_b the difference without bucket b. The interval is
     put together from the two numbers' own with their correlation r over buckets (MOVER), so it keeps inside what is
-    possible, or is d ± t s where one of them has none. Profit and cost are per case.
+    possible, or is d ± t s where one of them has none; t has as many degrees of freedom as buckets that matter. Profit and
+    cost are per case.
 
     >>> from steelyard import evaluate
     >>> y = [1, 1, 1, 0, 0, 0, 0, 1] * 30
@@ -98,18 +101,21 @@ def _told(
         facts |= {"low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
         return Difference(m.name, *names, method=name, note=ALIKE, verdict=verdict((0, 0), m.better), **facts)
 
+    # Few large buckets, or few that matter, make the spread known less well than all of them would.
+    rests = min(kish(_masses(pair[0].summary)), carried_by((a - b - (a - b).mean()) ** 2), buckets)
     # Percentiles of resampled tables reach only so far, and lie about a centre of their own.
     plain = any("replicates" in interval(q).method for q in pair)
 
     def limits(confidence: float) -> tuple[float, float] | None:
         asked = [replace(q, confidence=confidence) for q in pair]
+        wider = asked[0].t(max(rests - 1, 1.0)) / asked[0].t(buckets - 1)
         first, second = (_own(q, left) for q, left in zip(asked, (a, b), strict=True))
         if plain or first.low is None or first.high is None or second.low is None or second.high is None:
-            half = asked[0].t(buckets - 1) * error
+            half = wider * asked[0].t(buckets - 1) * error
             return value - half, value + half
         low = joined(pair[0].value - first.low, second.high - pair[1].value, r)
         high = joined(first.high - pair[0].value, pair[1].value - second.low, r)
-        return value - low, value + high
+        return value - wider * low, value + wider * high
 
     ends = limits(facts["confidence"])
     assert ends is not None
@@ -221,6 +227,12 @@ def by_bucket(summary: Any) -> Array:
     return np.asarray(stacked.counts.sum(axis=-2))
 
 
+def _masses(summary: Any) -> Array:
+    """The rows of each bucket, or their weight."""
+    table = by_bucket(summary)
+    return np.asarray(table[:, 0] if isinstance(summary, Residuals) else table.reshape(len(table), -1).sum(axis=1))
+
+
 def _left(question: Question, options: Mapping[str, Any]) -> Array | str:
     """The number without each bucket in turn, or why there is none."""
     summary = question.summary
@@ -239,7 +251,7 @@ def _left(question: Question, options: Mapping[str, Any]) -> Array | str:
     units = _units(summary)
     count = len(units.ids) if units is not None else 0
     if count < FEWEST:
-        return f"fewer than {FEWEST} units"
+        return ONE_UNIT if count == 1 else f"fewer than {FEWEST} units"
     if values.ndim == 0:
         return "the summary keeps no table by unit for this measure"
     if not np.isfinite(values).all():

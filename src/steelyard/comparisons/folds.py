@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.comparisons.independent import verdict
+from steelyard.comparisons.rounding import slack
 from steelyard.errors import LengthsDiffer, NotNumeric, UsageError
 from steelyard.results import Array, Difference
 from steelyard.views.sentences import TOO_FEW, UNCLEAR
@@ -208,13 +209,18 @@ class Posterior:
     n: int = 0
     reason: str = ""
     note: str = ""
+    luck: float | None = None
+    """How often so much would be seen if the likeliest of the three were only as likely as not, where that is counted."""
 
     @property
     def verdict(self) -> str:
-        """What is at least as likely as the confidence; otherwise that nothing is."""
+        """What is at least as likely as the confidence, and seldom enough by luck alone; otherwise that nothing is."""
+        if self.luck is not None and 0.5**self.n > 1 - self.confidence:
+            # Even all of them on one side would be seen too often.
+            return TOO_FEW
         for chance, word in ((self.left, "lower"), (self.rope, "practically alike"), (self.right, "higher")):
             if chance is not None and chance >= self.confidence:
-                return word
+                return word if self.luck is None or self.luck <= 1 - self.confidence else UNCLEAR
         return UNCLEAR if self.left is not None else TOO_FEW
 
     def __str__(self) -> str:
@@ -295,7 +301,8 @@ class _Told:
         if self.found.size == 1:
             note = "one fold only: the spread between folds is unknown" + (f"; {lost}" if self.gone else "")
             return self._difference(float(self.found[0]), method="none", note=note, verdict=TOO_FEW)
-        return self.no_spread() if np.ptp(self.found) == 0 else None
+        # Differences that are the same but for their last bits have no spread either.
+        return self.no_spread() if np.ptp(self.found) <= slack(self.found) else None
 
     def no_spread(self) -> Difference:
         """An answer where folds do not differ: nothing to tell where all are zero, too little to tell elsewhere."""

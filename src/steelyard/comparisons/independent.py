@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
 
+from steelyard.comparisons.enough import short_of
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.intervals.area_differences import compared
 from steelyard.intervals.bootstrap import REPLICATES
@@ -23,7 +24,7 @@ from steelyard.measures.measure import Measure, find
 from steelyard.payoffs.payoff import Payoff
 from steelyard.questions import ask, estimate, payoff_of
 from steelyard.results import Difference, Estimate, Interval, Share
-from steelyard.views.sentences import BETTER, TOO_FEW, UNCLEAR, WORSE, too_few
+from steelyard.views.sentences import BETTER, TOO_FEW, UNCLEAR, WORSE
 
 NORMAL = NormalDist()
 LEAST_P = 1e-12
@@ -119,11 +120,12 @@ def difference(
         _question(m, e, level, chosen, confidence, names[0]), _question(m, f, level, chosen, confidence, names[1])
     )
     first, second = (estimate(q, level=level, segment=None, options=chosen) for q in (pair.first, pair.second))
-    return _told(m, pair, first, second, names, few=too_few(e) or too_few(f))
+    few = next((x for x in (short_of(e, m, level), short_of(f, m, level)) if x[0]), ("", ""))
+    return _told(m, pair, first, second, names, few=few)
 
 
 def _told(
-    m: Measure, pair: _Pair, first: Estimate, second: Estimate, names: tuple[str, str], *, few: str
+    m: Measure, pair: _Pair, first: Estimate, second: Estimate, names: tuple[str, str], *, few: tuple[str, str]
 ) -> Difference:
     facts: dict[str, Any] = {
         "first": names[0],
@@ -149,8 +151,8 @@ def _told(
         return Difference(m.name, method="none", note=why, verdict=TOO_FEW if m.better else "", **facts)
     p, note = p_value(value, pair.limits, first.confidence, _least(a, b))
     off = facts["bound"]
-    word = verdict((ends[0] - off, ends[1] + off), m.better, few=bool(few))
-    why = few if word == TOO_FEW else ""
+    word = verdict((ends[0] - off, ends[1] + off), m.better, few=bool(few[0]))
+    why, caution = few if word == TOO_FEW else ("", "")
     return Difference(
         m.name,
         low=ends[0],
@@ -160,6 +162,7 @@ def _told(
         statistic=math.copysign(-NORMAL.inv_cdf(p / 2), value) if p < 1 else 0.0,
         verdict=word,
         note="; ".join(filter(None, (why, note))),
+        caution=caution or first.caution or second.caution,
         **facts,
     )
 

@@ -52,9 +52,9 @@ class DifferentRows:
         level = options.pop("level", None)
         return difference(first, second, measure, level=level, confidence=confidence, names=pair, **options)
 
-    def few(self, d: Difference) -> str:
-        """Nothing beside what the rows themselves say."""
-        return ""
+    def few(self, d: Difference, alpha: float) -> tuple[str, str] | None:
+        """None: what each of the two numbers rests on decides."""
+        return None
 
     def notes(self) -> list[str]:
         """What test sets of different sizes and shares of positives imply."""
@@ -175,9 +175,19 @@ class SameRows:
             self.target, first, second, measure, kind=self.shape, confidence=confidence, names=pair, **every
         )
 
-    def few(self, d: Difference) -> str:
-        """Nothing beside what the rows themselves say."""
-        return ""
+    def few(self, d: Difference, alpha: float) -> tuple[str, str] | None:
+        """How many rows tell two shares apart, where all of them on one side would still be luck; None for other measures.
+
+        McNemar's exact p-value of b rows, on all of which the same model is right, is 2 · 0.5ᵇ.
+        """
+        if d.statistic is None or d.value is None or "McNemar" not in d.method:
+            return None
+        # (b − c) / n and (b − c) / √(b + c) tell b + c.
+        apart = round((d.value * d.n[0] / d.statistic) ** 2) if d.statistic else 0
+        if not apart or 2 * 0.5**apart <= alpha:
+            return "", ""
+        rows = f"{apart} row{'' if apart == 1 else 's'}"
+        return f"{rows} on which one of the two alone is right", f"rests on {rows} that tell them apart"
 
     def notes(self) -> list[str]:
         """Rows left out, and predictions that are the same."""
@@ -304,20 +314,20 @@ class SameFolds:
             message = f"There is no test {listing([method])} over folds."
             raise UsageError(message, f"Choose one of {listing(self.methods[1:])}.")
         first, second = (_mean(self.values(n, m.name, level)) for n in pair)
-        few = self.few(found)
-        note = "; ".join(filter(None, (found.note, few)))
-        return found.renamed(values=(first, second), level=level, note=note)
+        return found.renamed(values=(first, second), level=level)
 
-    def few(self, d: Difference) -> str:
+    def few(self, d: Difference, alpha: float) -> tuple[str, str] | None:
         """Why folds that happen to agree prove nothing: so few rows make the difference that a coin could have done it.
 
         Of b rows on which one model alone is right, McNemar's mid-p is at least 0.5ᵇ, however even the folds are.
         """
         if d.measure not in ("accuracy", "error_rate") or d.value is None:
-            return ""
+            return None
         rows = self.evaluations[d.first].rows
         apart = round(abs(d.value) * rows)
-        return f"the difference is {apart} of {rows:,} rows" if apart > 0 and 0.5**apart > 1 - d.confidence else ""
+        if not apart or 0.5**apart <= alpha:
+            return None
+        return f"the difference is {apart} of {rows:,} rows", f"rests on {apart} row{'' if apart == 1 else 's'}"
 
     def posterior(
         self, measure: str, pair: tuple[str, str], rope: float, confidence: float, level: Any = None

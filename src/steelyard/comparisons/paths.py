@@ -69,7 +69,11 @@ def pieces_of(a: Path, b: Path) -> list[tuple[float, float, int]]:
 
 
 def merged(pieces: Sequence[tuple[float, float, int]], a: Path, b: Path, narrow: float) -> list[tuple[float, float]]:
-    """Stretches of some width: the narrowest joins its neighbours until none is too narrow."""
+    """Stretches of some width: the narrowest goes to its neighbours until none is too narrow.
+
+    Where the two neighbours are of one mind, all three are one; where they are not, the sliver goes to the wider of them,
+    since the curves cross there.
+    """
     parts = [list(p) for p in pieces]
 
     def who(low: float, high: float) -> int:
@@ -81,6 +85,9 @@ def merged(pieces: Sequence[tuple[float, float, int]], a: Path, b: Path, narrow:
         if parts[i][1] - parts[i][0] >= narrow:
             break
         low, high = max(i - 1, 0), min(i + 1, len(parts) - 1)
+        if low < i < high and parts[low][2] != parts[high][2]:
+            wider = parts[low][1] - parts[low][0] >= parts[high][1] - parts[high][0]
+            low, high = (low, i) if wider else (i, high)
         ends = parts[low][0], parts[high][1]
         parts[low : high + 1] = [[*ends, who(*ends)]]
         parts = _joined(parts)

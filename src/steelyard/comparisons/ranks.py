@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from steelyard.charts.marks import Chart
+from steelyard.comparisons.rounding import evened
 from steelyard.comparisons.signed_ranks import WinTieLoss, averaged, sign_test, wilcoxon
 from steelyard.comparisons.step_down import bonferroni, hochberg, holm, shaffer
+from steelyard.comparisons.together import all_together
 from steelyard.errors import LengthsDiffer, NotAvailable, NotNumeric, UsageError, listing
 from steelyard.results import Array
 
@@ -60,7 +62,7 @@ class Ranking:
     f: float | None
     """Iman and Davenport's statistic; none where all data sets agree and it would be infinite."""
     p_value: float
-    """Of Iman and Davenport's F; the exact chance where all data sets agree."""
+    """The one that decides: exact where all orders can be counted, else of F with degrees of freedom that fit few data sets."""
     freedom: tuple[int, int]
     critical_difference: float
     """Nemenyi's, for all pairs."""
@@ -77,6 +79,10 @@ class Ranking:
     sets: tuple[str, ...] = ()
     measure: str = ""
     """What was ranked, where it has a name."""
+    method: str = ""
+    """How the p-value was found."""
+    f_p: float | None = None
+    """The p-value of Iman and Davenport's F as it is printed; it is too small where data sets are few."""
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -161,9 +167,10 @@ def friedman(
     """Rank models (columns) on every data set (rows) and ask whether, and which of, their mean ranks differ.
 
     χ² = (k − 1) Σ_j (N R_j − N (k + 1)/2)² / Σ_ij (r_ij − (k + 1)/2)², which is Friedman's, corrected for ties;
-    F = (N − 1) χ² / (N (k − 1) − χ²) with k − 1 and (k − 1)(N − 1) degrees of freedom is Iman and Davenport's.
+    F = (N − 1) χ² / (N (k − 1) − χ²) with k − 1 and (k − 1)(N − 1) degrees of freedom is Iman and Davenport's. The p-value
+    that decides counts all orders of the models where it can (`together.py`). Results that differ in their last bits tie.
     Pairs: z = (R_i − R_j) / √(k (k + 1) / (6 N)), whose ties make it err to the careful side; of two models the only pair
-    has the p-value of F.
+    has the p-value of all together.
 
     >>> r = friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.7], [0.7, 0.8, 0.6], [0.9, 0.8, 0.6], [0.8, 0.7, 0.5], [0.9, 0.8, 0.7]])
     >>> [round(x, 3) for x in r.ranks], round(r.chi_square, 2), round(r.f, 2), round(r.critical_difference, 2)
@@ -176,9 +183,10 @@ def friedman(
     table, columns, rows, left_out = _table(values, names, sets)
     _check(table, columns, better, confidence, control, left_out)
     n, k = table.shape
+    table = np.array([evened(row) for row in table])
     ranked = np.array([averaged(-row if better == "higher" else row) for row in table])
     means = ranked.mean(axis=0)
-    chi_square, chi_p, plain, f, p, freedom = _together(ranked)
+    whole = all_together(ranked)
     error = math.sqrt(k * (k + 1) / (6 * n))
     alpha = 1 - confidence
     pairs = list(combinations(range(k), 2))
@@ -191,8 +199,8 @@ def friedman(
     }
     if k == 2:
         # The only pair is the whole, and must not be told otherwise.
-        raw, corrected = [p], {name: [p] for name in corrected}
-    notes = [f"{n} data sets only: the tests are rough, and only large differences can be seen"] if n < FEW else []
+        raw, corrected = [whole.p_value], {name: [whole.p_value] for name in corrected}
+    notes = [f"{n} data sets only: only large differences can be seen"] if n < FEW else []
     if left_out:
         notes.append(f"{left_out} of {n + left_out} data sets have gaps and are left out")
     return Ranking(
@@ -201,12 +209,12 @@ def friedman(
         n,
         better,
         confidence,
-        chi_square,
-        chi_p,
-        plain,
-        f,
-        p,
-        freedom,
+        whole.chi_square,
+        whole.chi_square_p,
+        whole.uncorrected,
+        whole.f,
+        whole.p_value,
+        whole.freedom,
         range_quantile(confidence, k) / math.sqrt(2) * error,
         NORMAL.inv_cdf(1 - alpha / 2 / (k - 1)) * error,
         _pairs([(columns[i], columns[j]) for i, j in pairs], z, error, raw, corrected),
@@ -217,37 +225,9 @@ def friedman(
         tuple(map(tuple, table.tolist())),
         rows,
         measure,
+        whole.method,
+        whole.f_p,
     )
-
-
-def _together(ranked: Array) -> tuple[float, float, float, float | None, float, tuple[int, int]]:
-    """Friedman's statistic with and without its correction, Iman and Davenport's, and their p-values."""
-    from scipy.special import chdtrc, fdtrc
-
-    n, k = ranked.shape
-    middle = (k + 1) / 2
-    between = float(((ranked.sum(axis=0) - n * middle) ** 2).sum())
-    within = float(((ranked - middle) ** 2).sum())
-    freedom = (k - 1, (k - 1) * (n - 1))
-    plain = 12 * between / (n * k * (k + 1))
-    if within == 0:
-        # Every model ties with every other on every data set.
-        return 0.0, 1.0, plain, 0.0, 1.0, freedom
-    chi_square = (k - 1) * between / within
-    most = n * (k - 1)
-    chi_p = float(chdtrc(k - 1, chi_square))
-    if chi_square >= most * (1 - 1e-12):
-        # All data sets rank alike: the chance that the others repeat the first one's order, ties and all.
-        exact = math.exp(-(n - 1) * math.log(_orders(ranked[0])))
-        return float(most), chi_p, plain, None, exact, freedom
-    f = (n - 1) * chi_square / (most - chi_square)
-    return chi_square, chi_p, plain, f, float(fdtrc(*freedom, f)), freedom
-
-
-def _orders(ranks: Array) -> int:
-    """In how many orders the same ranks can fall on the models."""
-    _, counts = np.unique(ranks, return_counts=True)
-    return math.factorial(len(ranks)) // math.prod(math.factorial(int(c)) for c in counts)
 
 
 def _two_sided(z: Array) -> list[float]:

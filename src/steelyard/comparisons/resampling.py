@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from steelyard.comparisons.areas import area_difference, paired_areas, paired_partial_areas
 from steelyard.comparisons.independent import LEAST_P, NORMAL, p_value, verdict
+from steelyard.comparisons.influence import Leaning, leaning, masses_of
 from steelyard.comparisons.labels import ALIKE, paired_counts, paired_share_difference
-from steelyard.comparisons.row_means import mean_difference, predicted, row_values
+from steelyard.comparisons.row_means import NO_SPREAD, ONE_UNIT, mean_difference, predicted, row_values
 from steelyard.comparisons.shared_rows import Rows, rows_of
 from steelyard.comparisons.stacked_numbers import number_part
 from steelyard.comparisons.stacking import Part, class_part, label_part, money_part, score_part
@@ -79,6 +80,8 @@ class Resampled:
     units: float
     freedom: float
     shift: float = 0.0
+    leaning: Leaning = field(default_factory=lambda: Leaning(math.inf))
+    """What the spread rests on."""
 
     def limits(self, confidence: float, method: str) -> tuple[float, float]:
         """The interval at a confidence, by one of the methods."""
@@ -91,6 +94,7 @@ class Resampled:
         from scipy.special import stdtrit
 
         error = float(self.values.std()) * math.sqrt((self.units + 1) / max(self.units - 1, 1.0))
+        error = max(self.leaning.stretch * error, self.leaning.least)
         half = float(stdtrit(self.freedom, 0.5 + confidence / 2)) * error
         return self.centre + self.shift - half, self.centre + self.shift + half
 
@@ -118,7 +122,7 @@ class Resampled:
         return float(low), float(high)
 
 
-def _resampled(part: Part, replicates: int, seed: int, *, skewed: bool) -> tuple[Resampled | None, int]:
+def _resampled(part: Part, rows: Rows, replicates: int, seed: int, *, skewed: bool) -> tuple[Resampled | None, int]:
     """The bootstrap of first − second, and how many replicates had a value; its skewness where that is asked for."""
     own = part.evaluate(part.whole[None, :])[0]
     found = paired_bootstrap(part.evaluate, part.units, replicates, seed, part.shape)
@@ -128,8 +132,10 @@ def _resampled(part: Part, replicates: int, seed: int, *, skewed: bool) -> tuple
         return None, len(d)
     centre = float(own[0] - own[1])
     shift = float(part.values[0] - part.values[1]) - centre
-    freedom = max(min(part.rows, part.smallest) - 1, 1.0)
-    return Resampled(d, centre, _acceleration(part, seed) if skewed else 0.0, part.rows, freedom, shift), len(d)
+    leant = leaning(part, masses_of(rows), seed)
+    freedom = max(min(part.rows, part.smallest, leant.rests) - 1, 1.0)
+    skew = _acceleration(part, seed) if skewed else 0.0
+    return Resampled(d, centre, skew, part.rows, freedom, shift, leant), len(d)
 
 
 def _acceleration(part: Part, seed: int) -> float:
@@ -326,9 +332,17 @@ def _told(
         return Difference(m.name, *names, method="none needed", note=ALIKE, verdict=verdict((0, 0), m.better), **facts)
     if m.interval.startswith("none"):
         return Difference(m.name, *names, method="none", note=m.interval.partition(": ")[2], **facts)
-    made, count = _resampled(part, replicates, seed, skewed=method == "BCa")
+    if rows.unit is not None and int(rows.unit.max()) < 1:
+        return Difference(m.name, *names, method="none", note=ONE_UNIT, **facts)
+    made, count = _resampled(part, rows, replicates, seed, skewed=method == "BCa")
     if made is None:
         return Difference(m.name, *names, method="none", note="too few resampled tables have a value", **facts)
+    if float(made.values.std()) <= 1e-12 * max(abs(a), abs(b)):
+        if abs(value) <= 1e-12 * max(abs(a), abs(b)):
+            facts |= {"value": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
+            word = verdict((0, 0), m.better)
+            return Difference(m.name, *names, method="none needed", note=ALIKE, verdict=word, **facts)
+        return Difference(m.name, *names, method="none", note=NO_SPREAD, **facts)
     low, high = made.limits(confidence, method)
     # Percentiles of so many replicates reach only so far.
     least = LEAST_P if method == INTERVALS[0] else 2 / replicates

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.comparisons.independent import LEAST_P, verdict
+from steelyard.comparisons.influence import carried_by, kish, masses_of
 from steelyard.comparisons.labels import ALIKE
 from steelyard.comparisons.shared_rows import Rows, codes_of, column
 from steelyard.counting.plan import Plan, found_levels, positive_of
@@ -157,25 +158,34 @@ def _worth(m: Measure, rows: Rows, made: Predicted, payoff: Any) -> list[Array |
 def means_of(rows: Rows, table: Array) -> tuple[Array, Array, float]:
     """Means of all columns, the covariance of these means, and how many rows or units they rest on.
 
-    x̄ = Σ w x / Σ w; cov = U / (U − 1) · Σ_u s_u s_u′ / (Σ w)², s_u being the sum of w (x − x̄) over the rows of unit u.
+    x̄ = Σ w x / Σ w; cov = Σ_u s_u s_u′ / (1 − h_u) / (Σ w)², s_u being the sum of w (x − x̄) over the rows of unit u and h_u its
+    share of the weight, which is U / (U − 1) · Σ_u s_u s_u′ / (Σ w)² for units of one size.
 
     >>> means, covariance, n = means_of(Rows(np.zeros(4)), np.array([[1.0], [2.0], [3.0], [6.0]]))
     >>> means.tolist(), round(float(covariance[0, 0]), 4), n
     ([3.0], 1.1667, 4.0)
     """
+    total = float(rows.mass.sum())
+    means = np.asarray(rows.mass @ table / total)
+    off, units = _parts(rows, table - means)
+    return means, np.asarray(off.T @ off) / total**2, units
+
+
+def _parts(rows: Rows, off: Array) -> tuple[Array, float]:
+    """What each unit adds to the spread of sums, and how many units there are."""
     mass = rows.mass
     total = float(mass.sum())
-    means = np.asarray(mass @ table / total)
-    off = table - means
-    if rows.unit is not None:
-        units = float(rows.unit.max() + 1)
-        off = np.stack([np.bincount(rows.unit, mass * x, int(units)) for x in off.T], axis=1)
-    elif rows.copies:
+    if rows.copies and rows.unit is None:
         # A row of weight k is k rows that are alike.
-        units, off = total, off * np.sqrt(mass)[:, None]
+        return np.asarray(off * np.sqrt(mass * total / max(total - 1, 1.0))[:, None]), total
+    if rows.unit is not None:
+        units = int(rows.unit.max() + 1)
+        off = np.stack([np.bincount(rows.unit, mass * x, units) for x in off.T], axis=1)
+        mass = np.bincount(rows.unit, mass, units).astype(np.float64)
     else:
-        units, off = float(len(table)), off * mass[:, None]
-    return means, np.asarray(off.T @ off) * (units / max(units - 1, 1.0)) / total**2, units
+        off = off * mass[:, None]
+    # A large unit pulls the mean towards itself, and its distance from it is too small by so much (Bell and McCaffrey).
+    return np.asarray(off / np.sqrt(np.maximum(1 - mass / total, 1e-9))[:, None]), float(len(mass))
 
 
 def mean_difference(
@@ -191,7 +201,8 @@ def mean_difference(
 ) -> Difference:
     """The mean of first − second over rows, with the paired t; sums of units take the place of rows where there are any.
 
-    d̄ ± t_{1 − α/2, n − 1} · s / √n, n being the rows, or `fewest` where one class has fewer.
+    d̄ ± t_{1 − α/2, n − 1} · s / √n, n being the rows, or `fewest` where one class has fewer; of units and weighed rows it is
+    as many as matter, few being large (`influence.py`).
 
     >>> from steelyard.measures.measure import find
     >>> table = np.array([[0.1, 0.2], [0.3, 0.3], [0.2, 0.5], [0.1, 0.3], [0.4, 0.5]])
@@ -212,7 +223,11 @@ def mean_difference(
     value, error = float(means[0]), math.sqrt(float(covariance[0, 0]))
     if units < 2 or error <= 1e-12 * abs(value):
         return Difference(m.name, *names, method="none", note=ONE_UNIT if units < 2 else NO_SPREAD, **facts)
-    freedom = max(min(units, fewest) - 1, 1.0)
+    rests = units
+    if (masses := masses_of(rows)) is not None:
+        off, _ = _parts(rows, table[:, :1] - table[:, 1:2] - means)
+        rests = min(units, kish(masses), carried_by(off[:, 0] ** 2))
+    freedom = max(min(rests, fewest) - 1, 1.0)
     half = float(stdtrit(freedom, 0.5 + confidence / 2)) * error
     p = max(2 * float(stdtr(freedom, -abs(value) / error)), LEAST_P)
     return Difference(

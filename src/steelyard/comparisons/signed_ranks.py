@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.comparisons.rounding import NEAR_GAPS, evened, settled
 from steelyard.errors import NotNumeric, UsageError
 from steelyard.results import Array, Difference
 from steelyard.views.sentences import BETTER, TOO_FEW, UNCLEAR, WORSE
@@ -42,7 +43,7 @@ def wilcoxon(
     T = the sum of the ranks of |d| where d > 0. Zeros are ranked and then left out (Pratt), or half their ranks go to each
     side (`zeros="split"`, as in Demšar's paper). Up to 50 differences p counts all ways to sign the ranks there are, ties
     included; beyond, T is normal, corrected for ties and continuity. The value is Hodges and Lehmann's, the median of the
-    means of all pairs; its interval is cut from those means by the untied test.
+    means of all pairs; its interval is cut from those means by the untied test. Differences whose last bits alone differ tie.
 
     >>> w = wilcoxon([0.02, 0.03, 0.01, 0.04, -0.015, 0.025, 0.05])
     >>> print(w, w.statistic, round(w.p_value, 4), w.verdict)
@@ -62,7 +63,7 @@ def wilcoxon(
     if not found.any():
         note = "the two are alike on every data set"
         return Difference(measure, value=0.0, method="none", p_value=1.0, verdict=UNCLEAR, note=note, **facts)
-    ranks = averaged(np.abs(found))
+    ranks = averaged(evened(np.abs(found), NEAR_GAPS))
     nil = found == 0
     shared = float(ranks[nil].sum()) / 2 if zeros == "split" else 0.0
     statistic = float(ranks[found > 0].sum())
@@ -96,6 +97,37 @@ def _exact_p(ranks: Array, statistic: float) -> float:
     chances = sign_sums(doubled)
     at = round(2 * statistic)
     return min(1.0, 2 * min(float(chances[: at + 1].sum()), float(chances[at:].sum())))
+
+
+def luck_of_ranks(d: Array) -> float:
+    """How often signs drawn at random give positive differences ranks as high as these have, zeros ranked and left out.
+
+    >>> luck_of_ranks(np.array([0.1, 0.2, 0.3, 0.4, 0.5]))
+    0.03125
+    """
+    nil = d == 0
+    if nil.all():
+        return 1.0
+    every = averaged(evened(np.abs(d), NEAR_GAPS))
+    ranks, statistic = every[~nil], float(every[d > 0].sum())
+    if len(d) <= EXACT:
+        chances = sign_sums(np.rint(2 * ranks).astype(np.int64))
+        return min(1.0, float(chances[round(2 * statistic) :].sum()))
+    from scipy.special import ndtr
+
+    spread = math.sqrt(float((ranks**2).sum())) / 2
+    return float(ndtr(-(statistic - float(ranks.sum()) / 2 - 0.5) / spread))
+
+
+def luck_of_signs(wins: int, of: int) -> float:
+    """The chance of so many wins or more out of so many, if each side is as likely.
+
+    >>> luck_of_signs(5, 5), luck_of_signs(0, 0)
+    (0.03125, 1.0)
+    """
+    from scipy.special import bdtrc
+
+    return 1.0 if wins <= 0 else float(bdtrc(wins - 1, of, 0.5))
 
 
 def sign_sums(steps: Any) -> Array:
@@ -199,4 +231,4 @@ def kept(d: Any, confidence: float) -> tuple[Array, int]:
         message = "Differences must be numbers, one for each data set."
         raise NotNumeric(message, "Give the values of the first model less those of the second.") from None
     there = np.isfinite(found)
-    return found[there], int((~there).sum())
+    return settled(found[there]), int((~there).sum())

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 from operator import add
 from typing import Any
 
 from steelyard.charts.marks import Chart, Mark, Point, Rule
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.comparisons.independent import difference
-from steelyard.comparisons.step_down import corrected
+from steelyard.comparisons.simultaneous import CORRECTIONS, corrected_p, error_rates
+from steelyard.errors import UsageError, listing
 from steelyard.measures.measure import find
 from steelyard.results import Difference
 from steelyard.views.tables import Table
 from steelyard.words import count, estimate_parts, percent, quoted, significant, visible
 
 SHOWN = 12
+CONFIDENCE = 0.95
 FIRST = ("auc", "hand_till_auc", "accuracy", "mae")
 
 
@@ -31,7 +33,7 @@ class Slice:
     share: float
     difference: Difference
     p_corrected: float | None
-    """Holm's p-value: the chance of so small a p-value anywhere, if no slice differed."""
+    """The p-value for all looks at once; the interval of the difference is for all of them too."""
 
     @property
     def clear(self) -> bool:
@@ -136,10 +138,14 @@ def slices_of(
     parts: Mapping[str, Mapping[str, Any]],
     measure: str | None = None,
     left_out: tuple[str, ...] = (),
-    correction: str = "holm",
+    correction: str = "bonferroni",
 ) -> Slices:
     """Compare every level of every column with the sum of its other levels, corrected for the number of them."""
+    if correction not in CORRECTIONS:
+        message = f"There is no correction {listing([correction])}."
+        raise UsageError(message, f"Choose one of {listing(CORRECTIONS)}.")
     found: list[Slice] = []
+    asked: list[Callable[[float], Difference]] = []
     name = measure
     for column, levels in parts.items():
         if len(levels) < 2:
@@ -148,12 +154,21 @@ def slices_of(
         for level, e in levels.items():
             name = name or next(n for n in FIRST if n in e.measures)
             rest = reduce(add, [f for other, f in levels.items() if other != level])
-            d = difference(e, rest, name, names=(f"{column} = {level}", "the rest"))
-            found.append(Slice(column, level, float(e.rows), e.rows / total, d, None))
-    adjusted = corrected([s.difference.p_value for s in found], correction)
-    rows = [Slice(s.column, s.level, s.rows, s.share, s.difference, p) for s, p in zip(found, adjusted, strict=True)]
+            names = (f"{column} = {level}", "the rest")
+            asked.append(partial(_against, e, rest, name, names))
+            found.append(Slice(column, level, float(e.rows), e.rows / total, asked[-1](CONFIDENCE), None))
+    p_values = [s.difference.p_value for s in found]
+    rates = error_rates(p_values, len(found), 1 - CONFIDENCE, correction)
+    rows = [
+        replace(s, difference=asked[i](1 - rates[i]).renamed(confidence=CONFIDENCE), p_corrected=p)
+        for i, (s, p) in enumerate(zip(found, corrected_p(p_values, len(found), correction), strict=True))
+    ]
     rows.sort(key=_order)
     return Slices(find(name).name if name else "", tuple(rows), left_out)
+
+
+def _against(e: Any, rest: Any, measure: str, names: tuple[str, str], confidence: float) -> Difference:
+    return difference(e, rest, measure, names=names, confidence=confidence)
 
 
 def _order(s: Slice) -> tuple[Any, ...]:

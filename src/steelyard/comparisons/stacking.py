@@ -183,7 +183,17 @@ def label_part(m: Measure, rows: Rows, first: Codes, second: Codes, options: Map
         own.append(float(value))
         empty = empty or ("" if np.isfinite(value) else why)
     same = bool((first == second).all())
-    return Part(evaluate, drawn.units, (own[0], own[1]), drawn.what, drawn.shape, empty, same, counted)
+    facts = (drawn.units, (own[0], own[1]), drawn.what, drawn.shape, empty, same, counted)
+    return Part(evaluate, *facts, _rarer(rows, level))
+
+
+def _rarer(rows: Rows, level: Any) -> float:
+    """Rows of the rarer of two classes: of one level against the rest, where that is asked for."""
+    about = level if level in rows.levels else rows.positive if level is None and len(rows.levels) == 2 else None
+    if about is None or about not in rows.levels:
+        return np.inf
+    mine = int((rows.codes == rows.levels.index(about)).sum())
+    return float(min(mine, len(rows.codes) - mine))
 
 
 def money_part(m: Measure, rows: Rows, first: Codes, second: Codes, payoff: Any, value: Any) -> Part:

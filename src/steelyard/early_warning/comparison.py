@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.comparisons.step_down import holm
+from steelyard.comparisons.simultaneous import at_once
 from steelyard.early_warning.events import Customers
 from steelyard.early_warning.quality import METHOD, estimate_quality
 from steelyard.early_warning.summary import TimelinessSummary
@@ -18,6 +18,7 @@ from steelyard.early_warning.timeliness import NUMBERS, Timeliness
 from steelyard.errors import NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.results import Difference, make_frame
 from steelyard.views.sentences import BETTER, UNCLEAR, WORSE
+from steelyard.views.timeliness import IMPROPER
 
 STEPS = 40
 
@@ -28,7 +29,7 @@ class TimelinessComparison:
 
     models: Mapping[str, Timeliness]
     differences: Sequence[Difference]
-    """Each first − second; with several pairs p-values and verdicts are corrected by Holm's method within a number."""
+    """Each first − second; of several pairs intervals, p-values and verdicts are for all of them at once within a number."""
 
     def difference(self, measure: str = "q", first: str = "", second: str = "") -> Difference:
         """The difference of two models by a number; the first two models unless others are named."""
@@ -88,18 +89,9 @@ def compare_models(models: Mapping[str, Timeliness], measures: Sequence[str] | N
     wanted = ["q", *(["value_q"] if valued else [])] if named is None else list(named)
     found: list[Difference] = []
     for measure in wanted:
-        pairs = [compare_timeliness(models[a], models[b], measure, (a, b)) for a, b in combinations(models, 2)]
-        found += _corrected(pairs) if len(pairs) > 1 else pairs
+        pairs = list(combinations(models, 2))
+        found += [compare_timeliness(models[a], models[b], measure, (a, b), looks=len(pairs)) for a, b in pairs]
     return TimelinessComparison(dict(models), found)
-
-
-def _corrected(pairs: Sequence[Difference]) -> list[Difference]:
-    """Pairs with p-values that allow for their number, and only what these show."""
-    found = []
-    for d, p in zip(pairs, holm([d.p_value for d in pairs]), strict=True):
-        clear = p is not None and p < 1 - d.confidence
-        found.append(replace(d, p_value=p, verdict=d.verdict if clear else UNCLEAR))
-    return found
 
 
 def _turned(d: Difference) -> Difference:
@@ -113,12 +105,18 @@ def _turned(d: Difference) -> Difference:
 
 
 def compare_timeliness(
-    first: Timeliness, second: Timeliness, measure: str = "q", names: tuple[str, str] = ("first", "second")
+    first: Timeliness,
+    second: Timeliness,
+    measure: str = "q",
+    names: tuple[str, str] = ("first", "second"),
+    *,
+    looks: int = 1,
 ) -> Difference:
     """Compare two models paired by customer: Q of the first less Q of the second.
 
     Only what the models differ by on each customer counts, so the difference is known better than either number:
-    ΔQ = (b Δḡ₁ − (1 − b) Δḡ₀) / (2b(1 − b)).
+    ΔQ = (b Δḡ₁ − (1 − b) Δḡ₀) / (2b(1 − b)). Interval and p-value are for so many `looks` at once (Bonferroni). Q is linear
+    in the scores and so not proper; where even the higher of the two does not beat a model without data, neither is better.
 
     >>> from steelyard.early_warning.timeliness import timeliness
     >>> rows = {"unit": [1, 2, 3, 4, 5, 6], "time": [0] * 6, "outcome": [1, 1, 1, 0, 0, 0], "horizon": 10}
@@ -136,13 +134,16 @@ def compare_timeliness(
     summary = TimelinessSummary.of(
         first.summary.weighing, one.outcome, one.scored - two.scored, one.before - two.before, shared
     )
-    gap = estimate_quality(summary, measure, first.before, first.confidence, totals=(0.0, 0.0))
+    each = 1 - (1 - first.confidence) / looks
+    gap = estimate_quality(summary, measure, first.before, each, totals=(0.0, 0.0))
     if gap.value is None:
         return Difference(measure, *names, reason=gap.reason, method="none", n=(gap.n, gap.n))
     verdict, p = UNCLEAR, None
     if gap.low is not None and gap.high is not None:
         verdict = BETTER if gap.low > 0 else WORSE if gap.high < 0 else UNCLEAR
         p = _p_value(summary, measure, first)
+        p = None if p is None else min(1.0, looks * p)
+    below = _below(first, second, measure) if verdict in (BETTER, WORSE) else ""
     return Difference(
         measure,
         *names,
@@ -150,13 +151,25 @@ def compare_timeliness(
         gap.low,
         gap.high,
         first.confidence,
-        f"{METHOD}, paired" if gap.low is not None else "none",
+        f"{METHOD}, paired{at_once(looks, 'pairs', 'bonferroni') if looks > 1 else ''}"
+        if gap.low is not None
+        else "none",
         p,
-        verdict=verdict,
+        verdict=below or verdict,
         values=(first[measure].value, second[measure].value),
         n=(gap.n, gap.n),
-        note=gap.note,
+        note="; ".join(filter(None, (gap.note, IMPROPER))),
     )
+
+
+def _below(first: Timeliness, second: Timeliness, measure: str) -> str:
+    """What is said in place of better or worse where even the higher of two models does not beat one without data."""
+    trivial = first.trivial(measure)
+    best = max(("always positive", "always negative"), key=lambda name: trivial[name])
+    values = [t[measure].value for t in (first, second)]
+    higher = max(v for v in values if v is not None)
+    # What the last bits of a sum leave over is no lead.
+    return f'neither beats "{best}"' if higher <= trivial[best] + 1e-9 else ""
 
 
 def _contributions(t: Timeliness) -> Customers:

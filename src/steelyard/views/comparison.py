@@ -18,8 +18,8 @@ from steelyard.views.text import table_lines
 from steelyard.words import count, digits_for, estimate_parts, percent, significant, visible
 from steelyard.words import number as decimal
 
-NAMES = {"holm": "Holm", "benjamini-hochberg": "Benjamini and Hochberg"}
-SHORT = {"holm": "p (Holm)", "benjamini-hochberg": "p (B.–H.)", "none": "p"}
+NAMES = {"bonferroni": "Bonferroni", "holm": "Holm", "benjamini-hochberg": "Benjamini and Hochberg"}
+SHORT = {"bonferroni": "p (Bonf.)", "holm": "p (Holm)", "benjamini-hochberg": "p (B.–H.)", "none": "p"}
 SHOWN = 12
 """Pairs that are told one by one; of more, those that differ most clearly."""
 DRAWN = 24
@@ -156,14 +156,14 @@ def differences_table(c: Any, measure: str) -> Table:
     why: dict[str, None] = {}
     for r in found[:SHOWN]:
         d = r.difference
-        p = r.p_corrected if several else d.p_value
-        rows.append((f"{visible(d.first)} − {visible(d.second)}", number(d), p_text(p), r.verdict))
+        rows.append((f"{visible(d.first)} − {visible(d.second)}", number(d), p_text(d.p_value), r.verdict))
         why |= {visible(d.reason): None} if d.value is None else {}
-    methods = [m for m in dict.fromkeys(r.difference.method for r in found) if m and m != "none"]
+    # For how many looks is told once, below.
+    methods = [m for m in dict.fromkeys(r.difference.method.partition("; for ")[0] for r in found) if m and m != "none"]
     better = f"{find(measure).better} is better"
     notes = [_not_there(why).strip(), f"By {' / '.join(methods[:2])}." if methods else ""]
     if several and any(r.p_corrected is not None for r in found):
-        notes.append(f"p corrected for {looks(c, len(found))} ({NAMES[c.correction]}).")
+        notes.append(f"Intervals and p-values for {looks(c, len(found))} at once ({NAMES[c.correction]}).")
     if len(found) > SHOWN:
         notes.append(f"{len(found) - SHOWN} more pairs in .frame().")
     title = f"Differences in {of_case(found, measure)} ({better})"
@@ -178,13 +178,13 @@ def turned(d: Difference) -> Difference:
     return d.renamed(value=value, low=low, high=high, statistic=statistic, **facts)
 
 
-def verdict_sentence(r: Any, corrected: str = "") -> str:
-    """One pair in one measure, in plain words; `corrected` says for how many looks its p-value was."""
+def verdict_sentence(r: Any) -> str:
+    """One pair in one measure, in plain words."""
     d, verdict = r.difference, r.verdict
     first, second, measure = visible(d.first), visible(d.second), of_case([r], d.measure)
     if d.value is None:
         return f"{measure} of {first} and {second} cannot be compared: {visible(d.reason)}."
-    p = r.p_corrected if corrected else d.p_value
+    p = d.p_value
     told = f"{number(d)}{f', p {_equals(p)}' if p is not None else ''}"
     if verdict == "better":
         return f"{first} is better than {second} in {measure}: {told}."
@@ -199,17 +199,16 @@ def verdict_sentence(r: Any, corrected: str = "") -> str:
         return f"Whether {first} and {second} differ in {measure} is not known: {told}{why}."
     if d.value == 0 and d.low == d.high:
         return f"{first} and {second} do not differ at all in {measure}{f': {visible(d.note)}' if d.note else ''}."
-    # One interval is about one pair, and would be read as a clear difference.
-    apart = d.low is not None and d.high is not None and (d.low > 0 or d.high < 0)
-    many = f" (p corrected for {corrected})" if corrected and apart else ""
-    return f"No clear difference between {first} and {second} in {measure}: {told}{many}."
+    return f"No clear difference between {first} and {second} in {measure}: {told}."
 
 
 def comparison_sentences(c: Any) -> list[str]:
     """The verdicts of the first measure pair by pair, then who wins and how much of that is luck."""
     measure = c.measures[0]
     found = ordered(c, measure)
-    out = [verdict_sentence(r, looks(c, len(found))) for r in found[:4]]
+    out = [verdict_sentence(r) for r in found[:4]]
+    if looks(c, len(found)) and any(r.difference.low is not None for r in found):
+        out.append(f"Intervals and p-values are for {looks(c, len(found))} at once ({NAMES[c.correction]}).")
     if len(found) > 4:
         clear = sum(r.verdict in SEEN for r in found)
         out.append(f"Of {len(found)} pairs {clear} differ clearly in {measure}.")
@@ -288,7 +287,8 @@ def comparison_document(c: Any) -> dict[str, Any]:
         "margins": dict(c.margins),
         "models": {n: {m: e[m].to_dict() for m in c.measures} for n, e in c.evaluations.items()},
         "differences": [
-            r.difference.to_dict() | {"p_corrected": r.p_corrected, "verdict": r.verdict} for r in c.table()
+            r.difference.to_dict() | {"p_corrected": r.p_corrected, "p_alone": r.p_alone, "verdict": r.verdict}
+            for r in c.table()
         ],
         "together": None if whole is None else asdict(whole),
         "winner": None if best is None else best.to_dict(),
@@ -330,7 +330,9 @@ def comparison_chart(c: Any, measure: str | None = None) -> Chart:
     told = of_case(every, measure)
     left_out = len(every) - len(found)
     fewer = f" ({left_out} of {len(every)} pairs not shown)" if left_out else ""
-    title = f"Differences in {told}, {percent(c.confidence)} intervals{fewer}"
+    many = looks(c, len(every))
+    whole = f" for {many} at once" if many else ""
+    title = f"Differences in {told}, {percent(c.confidence)} intervals{whole}{fewer}"
     said = f"{title}: {'; '.join(names)}."
     up = Scale(size - 0.5, -0.5, "", "names", tuple(names))
     across = wide_enough(values, f"{told}, first minus second")

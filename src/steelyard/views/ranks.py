@@ -136,16 +136,20 @@ def paragraph(ranking: Any, method: str = "nemenyi") -> str:
         "models that tie share the mean of their ranks."
     ]
     clear = ranking.p_value <= alpha
-    f = (
-        f"Iman and Davenport's F({ranking.freedom[0]}, {ranking.freedom[1]}) = {significant(ranking.f)}, "
-        f"{p_text(ranking.p_value)}"
-        if ranking.f is not None
-        else f"all data sets rank them alike, exact {p_text(ranking.p_value)}"
-    )
+    exact = ranking.method.startswith("exact")
+    told = [f"χ² = {significant(ranking.chi_square)} with {k - 1} degree{'s' if k > 2 else ''} of freedom"]
+    told[0] += f", {p_text(ranking.chi_square_p)}"
+    if ranking.f is not None:
+        told.append(
+            f"Iman and Davenport's F({ranking.freedom[0]}, {ranking.freedom[1]}) = {significant(ranking.f)}, "
+            f"{p_text(ranking.f_p)}"
+        )
+    alike = "" if ranking.f is not None else "all data sets rank them alike, "
+    decides = "exact" if exact else "by F with degrees of freedom that allow for few data sets"
+    told.append(f"{alike}{decides} {p_text(ranking.p_value)}, which decides")
     out.append(
         f"Friedman's test, corrected for ties, {'says' if clear else 'does not show'} that the models differ "
-        f"(χ² = {significant(ranking.chi_square)} with {k - 1} degree{'s' if k > 2 else ''} of freedom, "
-        f"{p_text(ranking.chi_square_p)}; {f})."
+        f"({'; '.join(told)})."
     )
     best, *others = order
     tied = [name for name, rank in others if rank == best[1]]

@@ -16,6 +16,7 @@ from steelyard.words import count, estimate_parts, estimate_text, percent, quote
 INDENT = "  "
 SIZE = (560.0, 360.0)
 NAMES = {"q": "Q", "q0": "Q0", "value_q": "Q by value"}
+IMPROPER = "Q is not a proper score: scores pushed towards 0 and 1 raise it, so a higher Q alone does not warn better"
 
 
 def per_unit(unit: str) -> str:
@@ -232,12 +233,16 @@ def comparison_sentences(c: Any) -> list[str]:
             out.append(f"{name} of {quoted(d.first)} and {quoted(d.second)} cannot be compared: {d.reason}.")
             continue
         one, two = (significant(v) if v is not None else "n/a" for v in d.values)
+        pair = f"{quoted(d.first)} and {quoted(d.second)}"
         said = {
-            "better": f"{quoted(d.first)} warns better than {quoted(d.second)}",
-            "worse": f"{quoted(d.first)} warns worse than {quoted(d.second)}",
-        }.get(d.verdict, f"It is not clear which of {quoted(d.first)} and {quoted(d.second)} warns better")
-        out.append(f"{said}: {name} {one} against {two}, difference {d}{p}.")
-    return [*out, _paired(c)]
+            "better": f"{quoted(d.first)} has a higher {name} than {quoted(d.second)}",
+            "worse": f"{quoted(d.first)} has a lower {name} than {quoted(d.second)}",
+        }.get(d.verdict, f"It is not clear which of {pair} has the higher {name}")
+        if d.verdict.startswith("neither"):
+            told = d.verdict.removeprefix("neither ")
+            said = f"Neither of {pair} {told}, the best model without data, so neither is called better"
+        out.append(f"{said}: {one} against {two}, difference {d}{p}.")
+    return [*out, f"{IMPROPER}; look at calibration, and at what alerts catch.", _paired(c)]
 
 
 def _paired(c: Any) -> str:
@@ -245,7 +250,7 @@ def _paired(c: Any) -> str:
     pairs = len(c.models) * (len(c.models) - 1) // 2
     told = f"Paired by customer, {count(d.n[0])} of them; {percent(d.confidence)} intervals."
     if pairs > 1:
-        told += f" p-values and verdicts allow for the {count(pairs)} pairs (Holm), the intervals do not."
+        told += f" Intervals, p-values and verdicts are for the {count(pairs)} pairs at once (Bonferroni)."
     return told
 
 

@@ -1,0 +1,105 @@
+"""Whether a verdict has cases enough: what is counted is what the measure rests on, and not the rarer class whatever is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.errors import SteelyardError
+from steelyard.intervals.by_unit import FEWEST
+from steelyard.measures.measure import AVERAGES, Measure
+from steelyard.questions import ask
+from steelyard.questions import counted as rows_behind
+from steelyard.results import Mean, Share
+from steelyard.views.sentences import FEW, counted
+from steelyard.words import count
+
+ABOUT_POSITIVES = {"f1", "f_beta", "average_precision", "lift", "capture"}
+"""Measures that negatives which are left alone do not touch."""
+
+
+def short_of(e: Any, m: Measure, level: Any = None) -> tuple[str, str]:
+    """Why a verdict about a number is withheld, and what the number rests on; both empty where there are cases enough.
+
+    Units where they were given; for a share the rows of which it is one; for a mean its rows; for anything that ranks or
+    balances two classes the rarer of them.
+
+    >>> from steelyard import evaluate
+    >>> from steelyard.measures.measure import find
+    >>> e = evaluate(target=[1] * 20 + [0] * 980, prediction=[0] * 1000)
+    >>> short_of(e, find("accuracy")), short_of(e, find("recall"))
+    (('', ''), ('20 real positives, and 30 are needed', 'rests on 20 real positives'))
+    """
+    units = unit_count(e)
+    if units is not None and units < FEWEST:
+        told = _many(units, "unit")
+        return f"{told}, and {FEWEST} are needed", f"rests on {told}"
+    n, what = rests_on(e, m, level)
+    if round(n, 6) >= FEW:
+        return "", ""
+    told = _many(n, what)
+    return f"{told}, and {FEW} are needed", f"rests on {told}"
+
+
+def rests_on(e: Any, m: Measure, level: Any = None) -> tuple[float, str]:
+    """How many cases a number rests on, as many as count under weights, and what they are."""
+    behind = None if "payoff" in m.options else _behind(e, m, level)
+    if behind is not None:
+        return behind
+    sides = _sides(e, level)
+    if sides is None or "payoff" in m.options:
+        return (float(e.rows) if sides is None else sum(sides)), "row"
+    if m.name in ABOUT_POSITIVES or sides[0] <= sides[1]:
+        return sides[0], "real positive"
+    return sides[1], "real negative"
+
+
+def _behind(e: Any, m: Measure, level: Any) -> tuple[float, str] | None:
+    """The rows of a share or a mean; None for anything else."""
+    try:
+        question = ask(m, e.summaries, level, m.with_defaults({}), 0.95, e.positive)
+        reading = question.reading
+    except SteelyardError:
+        return None
+    if not isinstance(reading, Share | Mean):
+        return None
+    _, n = rows_behind(question, reading)
+    sides = _sides(e, level)
+    about = {0: "real positive", 1: "real negative"}
+    if isinstance(reading, Share) and sides is not None:
+        for i, side in enumerate(sides):
+            if abs(side - n) < 1e-6 * max(n, 1.0) and m.name in _OF_ONE_SIDE[i]:
+                return n, about[i]
+    return n, "row called positive" if m.name == "precision" else "row called negative" if m.name == "npv" else "row"
+
+
+_OF_ONE_SIDE = ({"recall", "fnr", "capture"}, {"specificity", "fpr"})
+
+
+def _sides(e: Any, level: Any) -> tuple[float, float] | None:
+    """Rows of the positive level (or of the one asked for) and of the others."""
+    if level is None or e.confusion is None:
+        return counted(e)
+    if isinstance(level, str) and level in AVERAGES and level not in e.levels:
+        return None
+    known = e.confusion
+    if level not in known.levels:
+        return None
+    total = float(known.counts.sum())
+    mine = float(known.counts[known.levels.index(level)].sum())
+    x = e.measure("accuracy")
+    scale = (x.n_eff if x.n_eff is not None else x.n) / total if total > 0 else 0.0
+    return scale * mine, scale * (total - mine)
+
+
+def unit_count(e: Any) -> int | None:
+    """How many units (or buckets of them) were counted; None where there are none."""
+    found = [getattr(s, "units", None) for s in e.evidence.values()]
+    known = [len(u.ids) for u in found if u is not None and hasattr(u, "ids")]
+    return min(known) if known and len(known) == len(found) else None
+
+
+def _many(n: float, what: str) -> str:
+    told = count(round(n, 1))
+    first, _, rest = what.partition(" called")
+    plural = first if told == "1" else f"{first}s"
+    return f"{told} {plural}{f' called{rest}' if rest else ''}"
