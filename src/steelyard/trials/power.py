@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from steelyard.trials.cuped import by_one_row
 from steelyard.trials.design import Evidence
-from steelyard.trials.means import by_one_row
 from steelyard.trials.planning import TrialPlan, planned_effect
 from steelyard.trials.slow_waves import FEWEST as FEWEST_PERIODS
 
