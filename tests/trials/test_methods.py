@@ -277,14 +277,14 @@ def test_no_events_in_a_small_control_prove_nothing() -> None:
 
 
 def test_sample_ratio_is_the_chi_square() -> None:
-    for sizes, planned in (((950, 1050), None), ((110, 880), {"a": 1, "b": 9})):
+    for sizes, planned in (((950, 1050), "equal"), ((110, 880), {"a": 1, "b": 9})):
         check = sample_ratio(dict(zip("ab", sizes)), planned)
         expected = np.array(check.planned) * sum(sizes)
         assert check.total.p_value == pytest.approx(stats.chisquare(sizes, expected).pvalue)
     # One part off among many, and only just: corrected for the number of parts.
     parts = dict.fromkeys(range(9), (100, 100)) | {9: (126, 74)}
-    assert not sample_ratio({"a": 1026, "b": 974}, None, parts).blocked
-    assert sample_ratio({"a": 1060, "b": 970}, None, parts | {9: (160, 70)}).blocked
+    assert not sample_ratio({"a": 1026, "b": 974}, "equal", parts).blocked
+    assert sample_ratio({"a": 1060, "b": 970}, "equal", parts | {9: (160, 70)}).blocked
     with pytest.raises(UsageError, match="planned"):
         sample_ratio({"a": 1, "b": 2}, {"a": 0.5, "c": 0.5})
 

@@ -72,7 +72,8 @@ def _ratio(t: Any) -> list[str]:
         return ["Sample ratio: not checked, since the number of exposed units was not given."]
     if not t.ratio.checked:
         return [
-            f"Sample ratio: {t.ratio}. To have it checked, say which shares were planned: {plan_words(t.ratio.arms)}."
+            f"Sample ratio: {t.ratio}. To have it checked, say which shares were planned: {plan_words(t.ratio.arms)}, or "
+            'planned="equal" (--planned equal).'
         ]
     return [f"Sample ratio: {t.ratio}."]
 
