@@ -51,10 +51,10 @@ def decide(
             f"{MAY_STILL}.",
         )
     primary = next(m for m in methods if m.primary)
-    verdict, why = _effect(primary, methods, direction, analysis)
+    verdict, reasons = _effect(primary, methods, direction, analysis)
     if ratio is not None and ratio.if_equal is not None and ratio.if_equal < BLOCKS:
-        why = (*why, f"The sizes of the arms were {ratio}.")
-    return verdict, why
+        reasons = (*reasons, f"The sizes of the arms were {ratio}.")
+    return verdict, reasons
 
 
 def _effect(primary: Method, methods: Sequence[Method], direction: str, analysis: str) -> tuple[str, tuple[str, ...]]:
