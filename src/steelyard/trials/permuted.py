@@ -82,14 +82,14 @@ def draws(totals: tuple[Any, Any], rows: tuple[Any, Any], number: int = DRAWS) -
 
 
 def _random(ranked: Array, small: int, large: int, whole: Array, number: int, rng: np.random.Generator) -> list[Array]:
-    out, step = [], max(1, AT_ONCE // (small + large))
-    for start in range(0, number, step):
-        k = min(step, number - start)
-        if k > 1:
-            chosen = np.argpartition(rng.random((k, small + large), dtype=np.float32), small, axis=1)[:, :small]
-        else:
-            chosen = rng.choice(small + large, small, replace=False, shuffle=False)[None, :]
+    """Draws at random: one shuffling of all units holds several smaller arms side by side, each as good as any."""
+    each = (small + large) // small
+    out, left, step = [], number, max(1, AT_ONCE // (small + large))
+    while left > 0:
+        order = np.tile(np.arange(small + large), (min(step, math.ceil(left / each)), 1))
+        chosen = rng.permuted(order, axis=1)[:, : each * small].reshape(-1, small)[:left]
         out.append(_t(ranked[:, chosen].sum(axis=2), small, whole, large))
+        left -= len(chosen)
     return out
 
 
