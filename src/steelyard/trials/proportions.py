@@ -85,23 +85,30 @@ def _limit(x: float, n: float, y: float, m: float, z: float) -> float:
     """The difference of shares at which the corrected score is z; below the estimate for z above 0, else above it."""
     here = x / n - y / m
 
-    def beyond(apart: float) -> bool:
-        """Whether a difference this far off is ruled out."""
+    def beyond(apart: float) -> float:
+        """By how much a difference this far off is ruled out; below 0 where it is not."""
         p, q = _restricted(x, n, y, m, apart)
         variance = p * (1 - p) / n + q * (1 - q) / m
         if variance <= 0:
-            return abs(apart - here) > CERTAIN
+            return math.inf if abs(apart - here) > CERTAIN else -math.inf
         skew = (p * (1 - p) * (1 - 2 * p) / n**2 - q * (1 - q) * (1 - 2 * q) / m**2) / variance**1.5
         corrected = (here - apart) / math.sqrt(variance) - skew * (z**2 - 1) / 6
-        return bool(corrected > z if z > 0 else corrected < z)
+        return corrected - z if z > 0 else z - corrected
 
     near, far = here, -1.0 if z > 0 else 1.0
-    if not beyond(far):
+    inside, outside = -abs(z), beyond(far)
+    if outside <= 0:
         return far
-    for _ in range(HALVINGS):
+    for step in range(HALVINGS):
         middle = (near + far) / 2
-        near, far = (near, middle) if beyond(middle) else (middle, far)
-    return (near + far) / 2
+        # A line through both ends finds the zero of a smooth function soon; every third step halves, whatever it looks like.
+        if step % 3 and math.isfinite(inside) and math.isfinite(outside):
+            middle = near + (far - near) * min(max(-inside / (outside - inside), 0.001), 0.999)
+        found = beyond(middle)
+        near, far, inside, outside = (near, middle, inside, found) if found > 0 else (middle, far, found, outside)
+        if abs(far - near) < CERTAIN or abs(found) < CERTAIN:
+            break
+    return (near + far) / 2 if abs(far - near) < CERTAIN else middle
 
 
 def two_proportions(first: float, whole: float, second: float, other: float, confidence: float = 0.95) -> Difference:
