@@ -16,9 +16,11 @@ DRAWS = 1999
 SEED = 20130401
 LOPSIDED = 0.1
 """A difference of means more skewed than this is no longer left to Student's t: that sees effects in 6 of 100 trials and more."""
-MOST = 50_000
+MOST = 100_000
 """Units in the smaller arm beyond which arms are not drawn again."""
-AT_ONCE = 4_000_000
+WORK = 20_000_000
+"""Units that are drawn in all: with many units in the smaller arm fewer draws are made."""
+AT_ONCE = 1_000_000
 CLOSE = 1e-9
 METHOD = "permuted t"
 
@@ -41,6 +43,14 @@ def lopsided(first: Any, second: Any) -> float:
     skewness = float(((off / math.sqrt(spread)) ** 3).mean())
     n, m = float(a.size), float(b.size)
     return float(abs(skewness) * abs(1 / n**2 - 1 / m**2) / (1 / n + 1 / m) ** 1.5)
+
+
+def _five(sums: Array, units: int) -> Array:
+    """Sums of y, n, y², y n and n², from those of y and y² where every unit has one row."""
+    if len(sums) == 5:
+        return sums
+    size = np.full_like(sums[0], float(units))
+    return np.stack([sums[0], size, sums[1], sums[0], size])
 
 
 def _t(sums: Array, units: int, all_sums: Array, others: int) -> Array:
@@ -66,15 +76,17 @@ def draws(totals: tuple[Any, Any], rows: tuple[Any, Any], number: int = DRAWS) -
     if small < 2 or small > MOST:
         return None
     y = y - float(y.sum() / n.sum()) * n
-    table = np.stack([y, n, y * y, y * n, n * n])
-    whole = table.sum(axis=1)
+    number = max(min(number, WORK // small), 199)
+    # With one row a unit the rest is known.
+    table = np.stack([y, y * y]) if (n == 1).all() else np.stack([y, n, y * y, y * n, n * n])
+    whole = _five(table.sum(axis=1), small + large)
     came = table[:, : sizes[0]] if sizes[0] == small else table[:, sizes[0] :]
-    mine = _t(came.sum(axis=1)[:, None], small, whole, large)
+    mine = _t(_five(came.sum(axis=1)[:, None], small), small, whole, large)
     # In an order of their own, so that the order of the rows changes nothing.
     ranked = table[:, np.lexsort((n, y))]
     if math.comb(small + large, small) <= number:
         chosen = np.array(list(itertools.combinations(range(small + large), small)))
-        found = _t(ranked[:, chosen].sum(axis=2), small, whole, large)
+        found = _t(_five(ranked[:, chosen].sum(axis=2), small), small, whole, large)
     else:
         rng = np.random.default_rng(SEED)
         found = np.concatenate([mine, *_random(ranked, small, large, whole, number, rng)])
@@ -88,7 +100,7 @@ def _random(ranked: Array, small: int, large: int, whole: Array, number: int, rn
     while left > 0:
         order = np.tile(np.arange(small + large), (min(step, math.ceil(left / each)), 1))
         chosen = rng.permuted(order, axis=1)[:, : each * small].reshape(-1, small)[:left]
-        out.append(_t(ranked[:, chosen].sum(axis=2), small, whole, large))
+        out.append(_t(_five(ranked[:, chosen].sum(axis=2), small), small, whole, large))
         left -= len(chosen)
     return out
 

@@ -93,7 +93,7 @@ def _limit(x: float, n: float, y: float, m: float, z: float) -> float:
             return math.inf if abs(apart - here) > CERTAIN else -math.inf
         skew = (p * (1 - p) * (1 - 2 * p) / n**2 - q * (1 - q) * (1 - 2 * q) / m**2) / variance**1.5
         corrected = (here - apart) / math.sqrt(variance) - skew * (z**2 - 1) / 6
-        return corrected - z if z > 0 else z - corrected
+        return float(corrected - z if z > 0 else z - corrected)
 
     near, far = here, -1.0 if z > 0 else 1.0
     inside, outside = -abs(z), beyond(far)
