@@ -8,6 +8,7 @@ import pytest
 from steelyard.errors import UsageError
 from steelyard.trials.means import by_units, welch
 from steelyard.trials.proportions import two_proportions
+from steelyard.trials.trial import trial
 from steelyard.trials.uplift import score_bands, uplift_by_score
 
 
@@ -122,3 +123,16 @@ def test_too_few_units_get_a_sentence() -> None:
         uplift_by_score([1, 0, 1], [True, False, True], [1, 2, 3])
     with pytest.raises(UsageError, match="at least one band"):
         score_bands([1, 0], [True, False], [1, 2], 0)
+
+
+def test_little_is_told_in_the_trial_its_bands_and_its_money() -> None:
+    rng = np.random.default_rng(3)
+    arm = rng.permutation(2000) < 200
+    churned = rng.random(2000) < 0.004
+    t = trial(group=np.where(arm, "left", "called"), control="left", outcome=churned, score=rng.random(2000), value=10)
+    assert t.effect.caution == f"rests on {churned.sum()} outcomes" == t.money.each.caution
+    text = " ".join(str(t).split())
+    assert t.effect.caution in " ".join(t.sentences()) and "rests on 0 outcomes" in text
+    assert max(len(line) for line in str(t).split("\n")) <= 80
+    assert t.uplift.frame()["caution"][0].startswith("rests on")
+    assert not any(b.effect.low > 0 or b.effect.high < 0 for b in t.uplift.bands)

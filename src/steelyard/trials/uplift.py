@@ -69,6 +69,7 @@ class Uplift:
         columns |= {"score_low": [b.low for b in self.bands], "score_high": [b.high for b in self.bands]}
         columns |= {"treated": [b.effect.n[0] for b in self.bands], "control": [b.effect.n[1] for b in self.bands]}
         columns |= {name: [getattr(b.effect, name) for b in self.bands] for name in names}
+        columns["caution"] = [b.effect.caution for b in self.bands]
         return make_frame(columns)
 
     def to_dict(self) -> dict[str, Any]:
