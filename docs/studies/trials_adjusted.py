@@ -83,7 +83,8 @@ def adjusting(repeats: int, seed: int) -> list[str]:
         *prose(
             "Student's t sees too much of a rare yes or no in a small arm beside a large one, adjusted or not; with fewer than 10 "
             "units with or without the outcome in an arm, CUPED is called not valid, and two proportions decide. A long tail in "
-            "the smaller of two unlike arms is hard on any t; what the time before explains of it does no harm any more."
+            "the smaller of two unlike arms is more than Student's t can judge: the arms are then drawn again, and the permuted t "
+            "decides, adjusted or not."
         ),
     ]
 

@@ -75,7 +75,10 @@ def test_words_bands_analysis_and_adjusting(files: Path, steelyard: Any) -> None
 
 def test_the_size_of_a_trial(steelyard: Any) -> None:
     told = steelyard("trial-size", "0.02", "--share", "0.14", "--treated", "0.9")
-    assert told.code == 0 and "2,593 in the control and 23,337 in the treated arm" in " ".join(told.out.split())
-    assert json.loads(steelyard("trial-size", "5", "--rate", "20", "--json").out)["n"] == 13
+    assert told.code == 0 and "2,445 in the control and 22,005 in the treated arm" in " ".join(told.out.split())
+    weeks = json.loads(steelyard("trial-size", "5", "--rate", "20", "--json").out)
+    assert (weeks["n"], weeks["periods"], weeks["if_independent"]) == (26, True, 14)
+    assert json.loads(steelyard("trial-size", "5", "--rate", "20", "--independent", "--json").out)["n"] == 14
+    assert json.loads(steelyard("trial-size", "5", "--rate", "20", "--analysis", "unit", "--json").out)["n"] == 13
     wrong = steelyard("trial-size", "0.02")
     assert wrong.code == 2 and "One of deviation, rate and share" in wrong.err

@@ -103,7 +103,7 @@ def test_a_missing_week_is_named_and_not_blamed_on_the_ratio() -> None:
     json.dumps(t.to_dict(), allow_nan=False)
 
 
-def test_without_a_plan_far_arms_are_not_checked_and_near_ones_are() -> None:
+def test_a_plan_that_nobody_stated_is_not_assumed() -> None:
     free = trial(people(), **UNITS)
     assert free.verdict == HELPS and not free.ratio.checked and not free.ratio.blocked
     assert "no plan was given" in str(free.ratio) and "--planned hold=...,call=..." in " ".join(free.sentences())
@@ -111,15 +111,22 @@ def test_without_a_plan_far_arms_are_not_checked_and_near_ones_are() -> None:
     assert trial(people(), **UNITS, planned={"hold": 1, "call": 9}).verdict == HELPS
     wrong = trial(people(), **UNITS, planned="equal")
     assert wrong.verdict == BLOCKED and "p < 0.0001" in str(wrong.ratio) and "p = 0" not in str(wrong)
-    assert "Equal arms were assumed" not in str(wrong)
     near = sample_ratio({"hold": 4700, "call": 5300})
-    assert near.checked and near.blocked and "assumed to be planned 50%:50%" in str(near)
+    assert not near.checked and not near.blocked and "if equal arms were planned" in str(near)
+    assert near.to_dict()["if_equal"] == pytest.approx(
+        sample_ratio({"hold": 4700, "call": 5300}, "equal").total.p_value
+    )
+    assert "if equal" not in str(sample_ratio({"hold": 4960, "call": 5040}))
     kept = {
         k: np.asarray(v)[(np.asarray(people()["arm"]) == "call") | (np.arange(10_000) % 2 == 0)]
         for k, v in people().items()
     }
-    half = np.where(np.arange(len(kept["arm"])) % 100 < 47, "hold", "call")
-    assert "if others were planned, say their shares" in " ".join(trial(kept | {"arm": half}, **UNITS).reasons)
+    half = np.where(np.arange(len(kept["arm"])) % 100 < 44, "hold", "call")
+    t = trial(kept | {"arm": half}, **UNITS)
+    assert t.verdict not in (BLOCKED, NOT_COMPARABLE) and "if equal arms were planned" in " ".join(t.reasons)
+    assert 'planned="equal" (--planned equal)' in " ".join(t.sentences())
+    assert not trial(kept | {"arm": half}, **UNITS, planned={"hold": 44, "call": 56}).reasons
+    assert trial(kept | {"arm": half}, **UNITS, planned="equal").verdict == BLOCKED
 
 
 def test_a_small_p_value_of_the_ratio_gets_a_remark() -> None:

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from steelyard.errors import UsageError
-from steelyard.trials.means import welch
+from steelyard.trials.means import by_units, welch
+from steelyard.trials.proportions import two_proportions
+from steelyard.trials.trial import trial
 from steelyard.trials.uplift import score_bands, uplift_by_score
 
 
@@ -67,8 +69,34 @@ def test_bands_are_a_partition_with_the_effect_of_each() -> None:
     assert sum(sum(b.effect.n) for b in bands) == 1000 and all(abs(sum(b.effect.n) - 100) <= 1 for b in bands)
     b = bands[2]
     here = (s >= b.low) & (s <= b.high)
-    want = welch(y[here & arm], y[here & ~arm])
-    assert (b.effect.value, b.effect.low) == pytest.approx((want.value, want.low))
+    acted, left = y[here & arm], y[here & ~arm]
+    want = two_proportions(acted.sum(), len(acted), left.sum(), len(left))
+    assert (b.effect.value, b.effect.low, b.effect.high) == (want.value, want.low, want.high)
+    turned = score_bands(y, arm, s, 10, sign=-1.0)[2].effect
+    assert (turned.value, turned.low, turned.high) == (-want.value, -want.high, -want.low)
+    # A number has Welch's t, and units with several rows their own.
+    number = score_bands(3 * y, arm, s, 10)[2].effect
+    assert number.low == pytest.approx(welch(3 * acted, 3 * left).low)
+    rows = 1.0 + np.arange(1000) % 7
+    several = score_bands(y, arm, s, 10, rows=rows)[2].effect
+    a, c = here & arm, here & ~arm
+    assert several.low == by_units((rows[a] * y[a], rows[c] * y[c]), (rows[a], rows[c])).low
+
+
+@pytest.mark.parametrize(("treated", "rate"), [(0.5, 0.02), (0.9, 0.02), (0.95, 0.01), (0.05, 0.1), (0.8, 0.5)])
+def test_bands_without_an_effect_seldom_leave_out_zero(treated: float, rate: float) -> None:
+    rng, seen, number = np.random.default_rng(11), 0, 0
+    for _ in range(60):
+        arm = rng.random(6000) < treated
+        for b in score_bands((rng.random(6000) < rate).astype(float), arm, rng.random(6000)):
+            seen, number = seen + (b.effect.low > 0 or b.effect.high < 0), number + 1
+    assert seen / number < 0.07
+
+
+def test_a_band_without_events_in_the_control_says_what_it_rests_on() -> None:
+    arm = np.arange(600) >= 67
+    band = score_bands((np.arange(600) >= 594).astype(float), arm, np.zeros(600), sign=-1.0)[0].effect
+    assert band.n == (533, 67) and band.low < 0 < band.high and band.caution == "rests on 6 outcomes"
 
 
 def test_the_score_that_matters_is_told_from_one_that_does_not() -> None:
@@ -95,3 +123,16 @@ def test_too_few_units_get_a_sentence() -> None:
         uplift_by_score([1, 0, 1], [True, False, True], [1, 2, 3])
     with pytest.raises(UsageError, match="at least one band"):
         score_bands([1, 0], [True, False], [1, 2], 0)
+
+
+def test_little_is_told_in_the_trial_its_bands_and_its_money() -> None:
+    rng = np.random.default_rng(3)
+    arm = rng.permutation(2000) < 200
+    churned = rng.random(2000) < 0.004
+    t = trial(group=np.where(arm, "left", "called"), control="left", outcome=churned, score=rng.random(2000), value=10)
+    assert t.effect.caution == f"rests on {churned.sum()} outcomes" == t.money.each.caution
+    text = " ".join(str(t).split())
+    assert t.effect.caution in " ".join(t.sentences()) and "rests on 0 outcomes" in text
+    assert max(len(line) for line in str(t).split("\n")) <= 80
+    assert t.uplift.frame()["caution"][0].startswith("rests on")
+    assert not any(b.effect.low > 0 or b.effect.high < 0 for b in t.uplift.bands)

@@ -17,18 +17,23 @@ Examples:
   steelyard trial-size 0.02 --share 0.14
   steelyard trial-size 0.02 --share 0.14 --treated 0.9
   steelyard trial-size 5 --rate 20
+  steelyard trial-size 5 --rate 20 --independent
   steelyard trial-size 1.5 --deviation 12 --explained 0.5
 
 More: steelyard help trial"""
-ASKED = ("deviation", "rate", "share", "power", "alpha", "explained", "direction", "treated")
+ASKED = ("deviation", "rate", "share", "power", "alpha", "explained", "direction", "treated", "analysis", "independent")
 
 
 @click.command("trial-size", short_help=COMMANDS["trial-size"], epilog=EPILOG)
 @click.argument("effect", type=float)
 @click.option("--share", type=float, help="The share with the outcome in the control.")
-@click.option("--rate", type=float, help="Instead: the events of a period (or unit) in the control.")
-@click.option("--deviation", type=float, help="Instead: the standard deviation of the outcome of a unit (or period).")
+@click.option("--rate", type=float, help="Instead: the events of a period in the control; periods are planned.")
+@click.option("--deviation", type=float, help="Instead: the standard deviation of the outcome of a unit.")
 @click.option("--treated", type=float, default=0.5, show_default=True, help="The part of all units that is treated.")
+@click.option(
+    "--analysis", type=click.Choice(["unit", "period"]), help="What --rate or --deviation is of, where not as above."
+)
+@click.option("--independent", is_flag=True, help="Periods are independent: each has new units, drawn at random.")
 @click.option("--explained", type=float, default=0.0, help="The part of the spread that --before explains.")
 @click.option(
     "--direction",

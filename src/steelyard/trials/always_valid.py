@@ -2,6 +2,10 @@
 
 An e-value of 20 or more is as good as p ≤ 0.05 at every look, the first one to reach it included: by Ville's inequality the
 chance that it ever gets there without an effect is at most 1 in 20. The plain p-value has no such promise.
+
+Taken for granted is that units (or events) are independent of each other and new at every look. Whatever moves all units of one arm
+on one day, such as an outage or a campaign that only one arm sees, breaks that however many units there are: the day is then the
+unit.
 """
 
 from __future__ import annotations
@@ -23,6 +27,8 @@ SCALE = 0.1
 """Effects of about so many standard deviations are looked for first."""
 TINY = 1e-12
 """Squares smaller than this part of what they are left of are rounding."""
+GRANTED = "if {} are independent of each other, so that nothing moves all of one arm in one period"
+"""What always-valid results take for granted, told beside them."""
 LARGEST = 700.0
 """Beyond this exponent a number is infinite."""
 
@@ -62,6 +68,7 @@ class Looks:
     """The difference at every look with an interval that holds at all looks at once; empty for counts of events."""
     confidence: float
     note: str = ""
+    """What is taken for granted."""
 
     @property
     def p_value(self) -> float:
@@ -111,7 +118,8 @@ def looks_at_counts(
 ) -> Looks:
     """The e-value of the events so far after every period.
 
-    Valid if events are independent and the arms' parts of the exposure are the same in all periods.
+    Valid if events are independent, also of the others in their arm and period, and the arms' parts of the exposure are the same
+    in all periods.
 
     >>> looks_at_counts([21, 18, 28], [23, 15, 18]).p_value
     1.0
@@ -124,7 +132,8 @@ def looks_at_counts(
         share = e / (e + f)
     found = [share_evidence(float(i), float(j), a, share) for i, j in zip(x.cumsum(), y.cumsum(), strict=True)]
     told = tuple(names) if len(names) == len(found) else tuple(range(1, len(found) + 1))
-    return Looks("e-value of the events (beta-binomial)", told, tuple(found), (), confidence)
+    granted = GRANTED.format("events")
+    return Looks("e-value of the events (beta-binomial)", told, tuple(found), (), confidence, granted)
 
 
 def mixture_sequence(
@@ -165,7 +174,8 @@ def looks_at_means(
     """The difference of two means, treated less control, after every period in which units entered, valid at all looks.
 
     Each unit counts from its own period on. Looks with fewer than `fewest` units in an arm, or none that differ, are left out,
-    since the law of large numbers has not set in; None where no look is left. With values from `before` the trial, what these
+    since the law of large numbers has not set in; None where no look is left. Units are taken to be independent of each other:
+    what moves all units of one arm on one day is not allowed for. With values from `before` the trial, what these
     explain is taken off, as far as the units seen at each look can tell.
 
     >>> rng = np.random.default_rng(1)
@@ -212,4 +222,4 @@ def looks_at_means(
     if not looks:
         return None
     name = f"mixture confidence sequence of the {'' if before is None else 'adjusted '}means"
-    return Looks(name, tuple(looks), tuple(evidence), tuple(estimates), confidence)
+    return Looks(name, tuple(looks), tuple(evidence), tuple(estimates), confidence, GRANTED.format("units"))

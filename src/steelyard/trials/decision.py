@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from steelyard.trials.balance import Balance
 from steelyard.trials.methods import EXACT, SLOW, WELCH, Method
-from steelyard.trials.sample_ratio import RatioCheck
-from steelyard.views.trial import p_equals, plan_words
+from steelyard.trials.sample_ratio import BLOCKS, RatioCheck
+from steelyard.views.trial import p_equals
 
 HELPS, HARMS, UNCLEAR = "helps", "harms", "no clear effect"
 LESS, MORE = "inconclusive, leaning to reduction", "inconclusive, leaning to increase"
@@ -40,7 +40,7 @@ def decide(
         return NOT_COMPARABLE, (f"The groups are not exchangeable: {selection}. {MAY_STILL}.",)
     if ratio is not None and ratio.blocked:
         why = f"The sizes of the arms are not those planned: {ratio}."
-        return BLOCKED, (why, f"Find out how units were assigned or lost before reading any effect.{_plan_hint(ratio)}")
+        return BLOCKED, (why, "Find out how units were assigned or lost before reading any effect.")
     apart = [b for b in balances if b.beyond_chance]
     if apart:
         return NOT_COMPARABLE, (
@@ -51,14 +51,10 @@ def decide(
             f"{MAY_STILL}.",
         )
     primary = next(m for m in methods if m.primary)
-    return _effect(primary, methods, direction, analysis)
-
-
-def _plan_hint(ratio: RatioCheck) -> str:
-    if ratio.said:
-        return ""
-    told = plan_words(ratio.arms)
-    return f" Equal arms were assumed, since no plan was given; if others were planned, say their shares: {told}."
+    verdict, reasons = _effect(primary, methods, direction, analysis)
+    if ratio is not None and ratio.if_equal is not None and ratio.if_equal < BLOCKS:
+        reasons = (*reasons, f"The sizes of the arms were {ratio}.")
+    return verdict, reasons
 
 
 def _effect(primary: Method, methods: Sequence[Method], direction: str, analysis: str) -> tuple[str, tuple[str, ...]]:

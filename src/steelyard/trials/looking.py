@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from steelyard.trials.always_valid import Looks, looks_at_counts, looks_at_means
+from steelyard.trials.always_valid import GRANTED, Looks, looks_at_counts, looks_at_means
 from steelyard.trials.design import Evidence
 from steelyard.trials.methods import CUPED, EXACT, Method
 
@@ -35,4 +35,6 @@ def looks_of(e: Evidence, methods: tuple[Method, ...], confidence: float) -> tup
         return None, "not valid here: the arms' parts of the exposure change from period to period"
     exposed = (None, None) if p.exposed is None else (p.exposed[1], p.exposed[0])
     found = looks_at_counts(list(p.counts[1]), list(p.counts[0]), exposed, p.names, confidence)
-    return (replace(found, note="if periods are independent of each other") if poisson.unshown else found), ""
+    if poisson.unshown:
+        found = replace(found, note=GRANTED.format("periods and events"))
+    return found, ""

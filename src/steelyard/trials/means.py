@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from steelyard.errors import LengthsDiffer, UsageError
 from steelyard.results import Difference
+from steelyard.trials.unequal_units import resting, spread_by_units
 
 Numbers = npt.NDArray[np.float64]
 FEW = "fewer than two values in an arm, so there is no spread to judge by"
@@ -51,16 +52,19 @@ def without_interval(measure: str, value: float | None, confidence: float, why: 
     return Difference(measure, value=value, confidence=confidence, note=why, **facts)
 
 
-def _values(values: Any) -> Numbers:
+def values_of(values: Any) -> Numbers:
+    """The values as one row of numbers."""
     return np.asarray(values, dtype=np.float64).ravel()
 
 
-def _facts(a: Numbers, b: Numbers, method: str) -> dict[str, Any]:
+def facts_of(a: Numbers, b: Numbers, method: str) -> dict[str, Any]:
+    """Means, sizes and method of a difference."""
     means = tuple(float(v.mean()) if v.size else None for v in (a, b))
     return {"values": means, "n": (float(a.size), float(b.size)), "method": method}
 
 
-def _flat(a: Numbers, b: Numbers, spread: float) -> bool:
+def is_flat(a: Numbers, b: Numbers, spread: float) -> bool:
+    """Whether a spread is nothing but rounding."""
     return spread <= CERTAIN * max(float(np.abs(a).max()), float(np.abs(b).max()), 1e-300)
 
 
@@ -76,14 +80,14 @@ def welch(first: Any, second: Any, confidence: float = 0.95, measure: str = "mea
     Welch, The generalization of Student's problem when several different population variances are involved (1947).
     """
     check_confidence(confidence)
-    a, b = _values(first), _values(second)
-    facts = _facts(a, b, "Welch's t")
+    a, b = values_of(first), values_of(second)
+    facts = facts_of(a, b, "Welch's t")
     if min(a.size, b.size) < 2:
         value = facts["values"][0] - facts["values"][1] if min(a.size, b.size) else None
         return without_interval(measure, value, confidence, FEW, **facts)
     parts = [float(v.var(ddof=1)) / v.size for v in (a, b)]
     error, value = math.sqrt(sum(parts)), facts["values"][0] - facts["values"][1]
-    if _flat(a, b, error):
+    if is_flat(a, b, error):
         return without_interval(measure, value, confidence, ALIKE, **facts)
     freedom = sum(parts) ** 2 / sum(p**2 / (v.size - 1) for p, v in zip(parts, (a, b), strict=True))
     return by_t(measure, value, error, freedom, confidence, **facts)
@@ -100,15 +104,15 @@ def pooled_t(first: Any, second: Any, confidence: float = 0.95, measure: str = "
     Student, The probable error of a mean, Biometrika 6 (1908).
     """
     check_confidence(confidence)
-    a, b = _values(first), _values(second)
-    facts = _facts(a, b, "Student's t, one spread")
+    a, b = values_of(first), values_of(second)
+    facts = facts_of(a, b, "Student's t, one spread")
     if min(a.size, b.size) < 2:
         value = facts["values"][0] - facts["values"][1] if min(a.size, b.size) else None
         return without_interval(measure, value, confidence, FEW, **facts)
     freedom = a.size + b.size - 2
     spread = math.sqrt(sum(float(((v - v.mean()) ** 2).sum()) for v in (a, b)) / freedom)
     error, value = spread * math.sqrt(1 / a.size + 1 / b.size), facts["values"][0] - facts["values"][1]
-    if _flat(a, b, error):
+    if is_flat(a, b, error):
         return without_interval(measure, value, confidence, ALIKE, **facts)
     size = value / spread * (1 - 3 / (4 * freedom - 1))
     return by_t(measure, value, error, freedom, confidence, options={"hedges_g": size}, **facts)
@@ -124,17 +128,17 @@ def paired_t(first: Any, second: Any, confidence: float = 0.95, measure: str = "
     2.2 [−2.4, 6.7] 0.29
     """
     check_confidence(confidence)
-    a, b = _values(first), _values(second)
+    a, b = values_of(first), values_of(second)
     if a.size != b.size:
         message = f"Pairs need as many values in one arm as in the other; there are {a.size} and {b.size}."
         raise LengthsDiffer(message, "Keep the periods in which both arms were seen.")
-    facts = _facts(a, b, "paired t")
+    facts = facts_of(a, b, "paired t")
     if a.size < 2:
         value = facts["values"][0] - facts["values"][1] if a.size else None
         return without_interval(measure, value, confidence, FEW, **facts)
     d = a - b
     error, value = float(d.std(ddof=1)) / math.sqrt(d.size), float(d.mean())
-    if _flat(a, b, error):
+    if is_flat(a, b, error):
         return without_interval(measure, value, confidence, "the difference is the same in every pair", **facts)
     options: dict[str, Any] = {}
     if float(a.std()) > 0 and float(b.std()) > 0:
@@ -170,10 +174,10 @@ def wilcoxon_by_period(first: Any, second: Any, confidence: float = 0.95, measur
     """
     from steelyard.comparisons.signed_ranks import wilcoxon
 
-    a, b = _values(first), _values(second)
+    a, b = values_of(first), values_of(second)
     d = wilcoxon(a - b, confidence, measure=measure, better="")
     note = d.note.replace("data sets", "periods").replace("data set", "period")
-    return d.renamed(values=_facts(a, b, "")["values"], note=note, reason=d.reason.replace("data sets", "periods"))
+    return d.renamed(values=facts_of(a, b, "")["values"], note=note, reason=d.reason.replace("data sets", "periods"))
 
 
 def by_units(
@@ -181,22 +185,24 @@ def by_units(
 ) -> Difference:
     """The difference of two means of rows whose spread is judged by units: rows of one unit are never independent.
 
-    m = Σ y / Σ n, error² = U / (U − 1) × Σ (y_u − m n_u)² / (Σ n)², added over the arms; degrees of freedom by Satterthwaite.
-    With one row a unit this is Welch's t.
+    m = Σ y / Σ n; its variance and what that is worth are those of `spread_by_units`, which allows for units that carry a large
+    part of the rows; over the arms variances add, degrees of freedom by Satterthwaite. With one row a unit this is Welch's t.
 
     >>> one = (np.ones(4), np.ones(5))
     >>> y = ([1.0, 3.0, 2.0, 5.0], [2.0, 4.0, 6.0, 5.0, 7.0])
     >>> str(by_units(y, one)) == str(welch(*y))
     True
 
-    Liang and Zeger, Longitudinal data analysis using generalized linear models, Biometrika 73 (1986).
+    Liang and Zeger, Longitudinal data analysis using generalized linear models, Biometrika 73 (1986); Bell and McCaffrey, Bias
+    reduction in standard errors for linear regression with multi-stage samples, Survey Methodology 28 (2002).
     """
     check_confidence(confidence)
     means: list[float] = []
     variances: list[float] = []
+    freedoms: list[float] = []
     units: list[int] = []
     for total, count in zip(totals, rows, strict=True):
-        y, n = _values(total), _values(count)
+        y, n = values_of(total), values_of(count)
         if y.size != n.size:
             message = f"There are {y.size:,} totals of units and {n.size:,} numbers of rows."
             raise LengthsDiffer(message, "Pass one of each for every unit.")
@@ -204,10 +210,11 @@ def by_units(
         whole = float(n.sum())
         means.append(float(y.sum()) / whole if whole else math.nan)
         if y.size > 1:
-            left = y - means[-1] * n
-            variances.append(y.size / (y.size - 1) * float((left**2).sum()) / whole**2)
+            _, variance, freedom = spread_by_units(y, n)
+            variances.append(variance)
+            freedoms.append(freedom)
     facts: dict[str, Any] = {"values": (means[0], means[1]), "n": (float(units[0]), float(units[1]))}
-    several = any(float(np.max(_values(n), initial=1.0)) > 1 for n in rows)
+    several = any(float(np.max(values_of(n), initial=1.0)) > 1 for n in rows)
     facts["method"] = "cluster-robust by unit, t" if several else "Welch's t"
     if len(variances) < 2:
         value = means[0] - means[1] if min(units) else None
@@ -216,76 +223,5 @@ def by_units(
     error, value = math.sqrt(sum(variances)), means[0] - means[1]
     if error <= CERTAIN * max(abs(means[0]), abs(means[1]), 1e-300):
         return without_interval(measure, value, confidence, ALIKE, **facts)
-    freedom = sum(variances) ** 2 / sum(v**2 / (u - 1) for v, u in zip(variances, units, strict=True))
-    return by_t(measure, value, error, freedom, confidence, **facts)
-
-
-def by_one_row(totals: Any, rows: Any) -> Numbers:
-    """One number a unit whose mean is that of the rows and whose spread is that of `by_units`: m + (y − m n) / n̄.
-
-    >>> by_one_row([2.0, 4.0], [2.0, 2.0]).tolist()
-    [1.0, 2.0]
-    """
-    y, n = _values(totals), _values(rows)
-    mean = float(y.sum() / n.sum())
-    return mean + (y - mean * n) / float(n.mean())
-
-
-def cuped(
-    outcome: tuple[Any, Any], before: tuple[Any, Any], confidence: float = 0.95, measure: str = "mean"
-) -> Difference:
-    """The difference of two means after taking off what the time before the trial already explains.
-
-    Y' = Y − θ (X − X̄), θ = cov(X, Y) / var(X) pooled within the arms, variance × (1 − ρ²); X must be known before the start.
-    That θ is itself learnt costs one degree of freedom and adds (difference of X̄)² × its own error².
-
-    >>> x = (np.arange(20.0), np.arange(20.0) + 0.5)
-    >>> y = (x[0] + np.tile([0.0, 1.0], 10), x[1] + np.tile([2.0, 3.0, 2.5, 2.5], 5))
-    >>> d = cuped(y, x)
-    >>> print(d, round(d.options["explained"], 2), "unadjusted", welch(*y))
-    −2.00 [−2.29, −1.71] 0.99 unadjusted −2.5 [−6.3, 1.3]
-
-    Deng, Xu, Kohavi and Walker, Improving the sensitivity of online controlled experiments, WSDM 2013.
-    """
-    ys, xs = [_values(v) for v in outcome], [_values(v) for v in before]
-    if any(y.size != x.size for y, x in zip(ys, xs, strict=True)):
-        message = "The outcome and the values from before the trial differ in length."
-        raise LengthsDiffer(message, "Pass one of each for every unit.")
-    if min(y.size for y in ys) < 2:
-        return without_interval(measure, None, confidence, FEW, **_facts(ys[0], ys[1], "CUPED"))
-    # Within the arms, so that an effect of the treatment is not taken for one of X.
-    centred = [(y - y.mean(), x - x.mean()) for y, x in zip(ys, xs, strict=True)]
-    xx, yy, xy = (sum(float((a * b).sum()) for a, b in pairs) for pairs in _products(centred))
-    if xx <= 0:
-        why = "the values from before the trial are all the same, so they explain nothing"
-        return without_interval(measure, None, confidence, why, **_facts(ys[0], ys[1], "CUPED"))
-    slope, middle = xy / xx, float(np.concatenate(xs).mean())
-    adjusted = [y - slope * (x - middle) for y, x in zip(ys, xs, strict=True)]
-    facts = _facts(adjusted[0], adjusted[1], "CUPED, Welch's t")
-    value = facts["values"][0] - facts["values"][1]
-    whole = sum(y.size for y in ys)
-    error, freedom = _adjusted_error(adjusted, float(xs[0].mean() - xs[1].mean()), xx) if whole > 3 else (0.0, 1.0)
-    if _flat(ys[0], ys[1], error):
-        return without_interval(measure, value, confidence, ALIKE if whole > 3 else FEW, **facts)
-    explained = xy**2 / (xx * yy) if yy > 0 else 0.0
-    options = {"slope": slope, "explained": explained}
-    note = f"the time before explains {explained:.0%} of the spread"
-    return by_t(measure, value, error, freedom, confidence, options=options, note=note, **facts)
-
-
-def _adjusted_error(adjusted: list[Numbers], apart: float, xx: float) -> tuple[float, float]:
-    """The error of a difference of adjusted means, and its degrees of freedom."""
-    squares = [float(((a - a.mean()) ** 2).sum()) for a in adjusted]
-    whole = sum(a.size for a in adjusted)
-    lost = (whole - 2) / (whole - 3)
-    parts = [q / (a.size - 1) / a.size * lost for q, a in zip(squares, adjusted, strict=True)]
-    slope = sum(squares) / (whole - 3) / xx
-    freedom = (
-        sum(parts) ** 2 / sum(v**2 / (a.size - 1) for v, a in zip(parts, adjusted, strict=True)) if any(parts) else 2.0
-    )
-    return math.sqrt(sum(parts) + apart**2 * slope), max(freedom - 1, 1.0)
-
-
-def _products(centred: list[tuple[Numbers, Numbers]]) -> list[list[tuple[Numbers, Numbers]]]:
-    """Pairs whose products add up to the sums of squares of X, of Y, and of both."""
-    return [[(x, x) for _, x in centred], [(y, y) for y, _ in centred], [(y, x) for y, x in centred]]
+    freedom = sum(variances) ** 2 / sum(v**2 / f for v, f in zip(variances, freedoms, strict=True))
+    return by_t(measure, value, error, freedom, confidence, caution=resting(freedoms), **facts)

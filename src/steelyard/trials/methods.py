@@ -10,16 +10,16 @@ from typing import Any
 from steelyard.errors import SteelyardError
 from steelyard.results import Difference
 from steelyard.trials.autocorrelation import Neighbours, neighbours
+from steelyard.trials.cuped import by_one_row, cuped
 from steelyard.trials.means import (
-    by_one_row,
     by_units,
-    cuped,
     paired_t,
     pooled_t,
     welch,
     wilcoxon_by_period,
     without_interval,
 )
+from steelyard.trials.permuted import LOPSIDED, lopsided, permuted_t
 from steelyard.trials.proportions import fisher, two_proportions
 from steelyard.trials.rates import KINDS, Dispersion, dispersion, negative_binomial, poisson_ratio, quasi_poisson
 from steelyard.trials.reading import Periods, Units
@@ -29,6 +29,7 @@ RATIOS = {"rate_ratio", "odds_ratio"}
 WELCH = "Welch t by period"
 SLOW = "slow-wave t by period"
 CUPED = "CUPED by unit"
+PERMUTED = "permuted t by unit"
 SHARES = "two proportions"
 EXACT = "Poisson ratio (exact)"
 RETURN = "the same units come back in every period, so periods are not independent"
@@ -42,6 +43,8 @@ NO_SHARE = "a unit can have several events, or the number of exposed units is no
 EVENTS = 10
 """With fewer units of either outcome in an arm, Student's t of a yes or no sees too much where arms differ in size."""
 FEW_EVENTS = f"an arm has fewer than {EVENTS} units with the outcome, or without it"
+SKEWED = "the outcome is skewed and the arms differ in size, where Student's t sees too much"
+SKEWED_CAUTION = "skewed outcome in arms of unlike sizes"
 SEVERAL = "a unit has several rows, and rows of one unit are not independent"
 
 
@@ -216,15 +219,26 @@ def _noted(d: Difference, note: str) -> Difference:
 
 
 def unit_methods(u: Units, confidence: float, *, binary: bool) -> list[Method]:
-    """The methods by unit, then those by row that are valid where a unit has one row; treated less control."""
+    """The methods by unit, then those by row that are valid where a unit has one row; treated less control.
+
+    Where Student's t would see too much, since the outcome is skewed and the arms differ in size, it is not valid, and arms that
+    are drawn again decide.
+    """
     totals, rows = u.arms(u.total), u.arms(u.rows)
     name = "cluster-robust by unit" if u.repeated else "Welch t by unit"
-    out = [_asked(name, "unit", lambda: by_units(totals, rows, confidence), confidence)]
+    plain = _asked(name, "unit", lambda: by_units(totals, rows, confidence), confidence)
+    out = [plain]
+    if plain.valid and skewed(totals, rows):
+        out = [replace(plain, valid=False, why=SKEWED)]
+        if u.repeated or not binary:
+            drawn = _asked(PERMUTED, "unit", lambda: permuted_t(totals, rows, confidence), confidence)
+            # What cannot be drawn again is left to Student's t, with a word.
+            out = [drawn, out[0]] if drawn.valid else [replace(plain, effect=_cautious(plain.effect))]
     if u.before is not None:
         before = u.arms(u.before)
         means = (by_one_row(totals[0], rows[0]), by_one_row(totals[1], rows[1]))
         few = FEW_EVENTS if binary and not u.repeated and _fewest(totals, rows) < EVENTS else ""
-        out.append(_asked(CUPED, "unit", lambda: cuped(means, before, confidence), confidence, few))
+        out.append(_asked(CUPED, "unit", lambda: cuped(means, before, confidence, rows=rows), confidence, few))
     if binary:
         whole = (float(totals[0].sum()), float(rows[0].sum()), float(totals[1].sum()), float(rows[1].sum()))
         several = SEVERAL if u.repeated else ""
@@ -233,6 +247,38 @@ def unit_methods(u: Units, confidence: float, *, binary: bool) -> list[Method]:
                 _asked(label, "row" if several else "unit", partial(test, *whole, confidence), confidence, several)
             )
     return out
+
+
+def skewed(totals: tuple[Any, Any], rows: tuple[Any, Any]) -> bool:
+    """Whether Student's t sees too much of this outcome in arms of these sizes."""
+    return min(len(totals[0]), len(totals[1])) > 1 and (
+        lopsided(by_one_row(totals[0], rows[0]), by_one_row(totals[1], rows[1])) > LOPSIDED
+    )
+
+
+def _cautious(d: Difference) -> Difference:
+    return d.renamed(caution=d.caution or SKEWED_CAUTION)
+
+
+def effect_by_unit(totals: tuple[Any, Any], rows: tuple[Any, Any], confidence: float, *, once: bool) -> Difference:
+    """The effect by the method that decides for such units, unadjusted; `once` says that each has a yes or no, seen once.
+
+    The same for a trial as a whole, for a band of scores and for money.
+
+    >>> import numpy as np
+    >>> one = (np.ones(533), np.ones(67))
+    >>> print(effect_by_unit((np.arange(533) < 6, np.zeros(67)), one, 0.95, once=True))
+    0.011 [−0.030, 0.023]
+    """
+    if once and min(len(totals[0]), len(totals[1])):
+        return two_proportions(
+            float(totals[0].sum()), float(len(totals[0])), float(totals[1].sum()), float(len(totals[1])), confidence
+        )
+    found = by_units(totals, rows, confidence)
+    if found.low is None or not skewed(totals, rows):
+        return found
+    drawn = permuted_t(totals, rows, confidence)
+    return _cautious(found) if drawn.low is None else drawn.renamed(caution=found.caution)
 
 
 def _fewest(totals: tuple[Any, Any], rows: tuple[Any, Any]) -> float:

@@ -57,6 +57,7 @@ def money_effect(
         f"{effect.method}, times the value less the cost",
         sum(effect.n),
         note=effect.note,
+        caution=effect.caution,
     )
     scaled = [None if e is None else e * treated for e in (each.value, each.low, each.high)]
     total = each.renamed(value=scaled[0], low=scaled[1], high=scaled[2])

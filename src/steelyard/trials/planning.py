@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from steelyard.errors import UsageError
-from steelyard.trials.slow_waves import slow_waves_shift
+from steelyard.trials.powers import means_power, periods_power, shares_power
+from steelyard.trials.slow_waves import FEWEST, slow_waves_shift
 from steelyard.words import count, percent, significant
 
 MOST = 10**9
+MOST_PERIODS = 1_000
+"""More periods than this are no plan."""
+AHEAD = 8
+SAWTOOTH = 5_000
+"""From so many on the teeth are too small to matter."""
+TWO_SHARES = "two proportions (skewness-corrected score), counted over all outcomes"
+ADJUSTED = "the adjusted effect (CUPED), Welch's t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +40,16 @@ class TrialPlan:
     """Whether neighbouring periods may be alike, so that slow waves decide."""
     treated: int | None = None
     """In the treated arm, where the arms are to differ in size; `n` is then the control's."""
+    test: str = "Student's t"
+    """The test that decides in the trial, and that was planned."""
+    reached: float | None = None
+    """The power of a trial of this size, which whole numbers keep from being exactly the one that was asked for."""
+    periods: bool = False
+    """Whether `n` is a number of periods, in each of which both arms are there."""
+    if_independent: int | None = None
+    """The periods that are enough if they are known to be independent of each other."""
+    share: float | None = None
+    """By period: the part of all units that is treated."""
 
     @property
     def relative(self) -> float | None:
@@ -44,8 +63,13 @@ class TrialPlan:
             else f" ({percent(round(self.relative, 3))} of {significant(self.level or 0.0)})"
         )
         effect = f"an effect of {significant(self.effect)}{part}"
-        chance = f"with a chance of {percent(round(self.power, 2))} at the {percent(self.alpha)} level"
-        by = "slow waves, since neighbouring periods may be alike" if self.alike else "Student's t"
+        whole = ""
+        if self.reached is not None and abs(self.reached - self.power) > 0.01:
+            whole = f" ({percent(round(self.reached, 3))} with whole numbers)"
+        chance = f"with a chance of {percent(round(self.power, 2))}{whole} at the {percent(self.alpha)} level"
+        if self.periods:
+            return self._by_period(effect, chance)
+        by = "slow waves, since neighbouring periods may be alike" if self.alike else self.test
         arms = "equal arms" if self.treated is None else "arms of these sizes"
         spread = f"Taken for granted: a standard deviation of {significant(self.deviation)}, {by}, {arms}."
         if self.asked == "size" and self.treated is not None:
@@ -54,6 +78,21 @@ class TrialPlan:
         if self.asked == "size":
             return f"To see {effect} {chance}, {count(self.n)} in each arm are needed. {spread}"
         return f"{count(self.n)} in each arm see {effect}, and no smaller one, {chance}. {spread}"
+
+    def _by_period(self, effect: str, chance: str) -> str:
+        """The same for periods, with what fewer would do if more were known."""
+        needed = f"{count(self.n)} periods with both arms are needed"
+        fewer = ""
+        if self.if_independent is not None:
+            fewer = (
+                f" If each period has new units, drawn at random, say so (independent=True, --independent): "
+                f"{count(self.if_independent)} periods are then enough."
+            )
+        part = 0.5 if self.share is None else self.share
+        arms = "equal arms" if part == 0.5 else f"{percent(round(part, 3))} of the units treated"
+        by = f"{self.test}{', since neighbouring periods may be alike' if self.alike else ''}"
+        spread = f"a standard deviation of {significant(self.deviation)} from period to period"
+        return f"To see {effect} {chance}, {needed}. Taken for granted: {spread}; {by}; {arms}.{fewer}"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -150,19 +189,65 @@ def trial_size(
     direction: str = "lower",
     level: float | None = None,
     treated: float = 0.5,
+    analysis: str | None = None,
+    independent: bool = False,
 ) -> TrialPlan:
-    """The fewest periods (or units) in each arm with which the effect is seen with the chance `power`.
+    """The fewest units (or periods) with which `trial` sees the effect with the chance `power`, by the test that decides in it.
 
-    The smallest n for which MDE(n) ≤ |effect|; with a `rate` or `share` the spread is that of both arms, the treated one being
-    lower (or, with direction="higher", higher) by the effect. `treated` is the part of all units that is treated.
+    A `share` is planned for two proportions of units seen once, counted over all outcomes; a `deviation` for Welch's t by unit, or
+    for the adjusted effect where values from before explain a part ρ² of the spread (`explained`). A `rate` has the events of a
+    period in the control, and its answer is periods: slow waves decide, or Welch's t where periods are known to be `independent`
+    of each other, and the exact Poisson ratio has to agree. `analysis` ("unit" or "period") turns that round: the rate is then
+    that of a unit, the deviation that of a period. The treated arm is lower (or, with direction="higher", higher) by the effect;
+    `treated` is the part of all units that is treated.
 
-    >>> trial_size(2.833, deviation=2.952).n, trial_size(2.833, rate=20.5).n
-    (19, 39)
+    >>> trial_size(2.833, deviation=2.952).n, trial_size(0.02, share=0.14).n
+    (19, 4435)
     >>> plan = trial_size(0.02, share=0.14, treated=0.9)
-    >>> plan.n, plan.treated
-    (2593, 23337)
+    >>> plan.n, plan.treated, round(plan.reached, 3)
+    (2445, 22005, 0.8)
+    >>> trial_size(5, rate=20).n, trial_size(5, rate=20, independent=True).n
+    (26, 14)
     """
     _check(power, alpha, explained)
+    size = _checked_effect(effect, treated, direction)
+    base = rate if rate is not None else share
+    other = None if base is None else base - size if direction == "lower" else base + size
+    _spread(deviation, rate, share, None)
+    by = _analysis(analysis, rate, share, explained)
+    if other is not None and (other < 0 or (share is not None and other > 1)):
+        message = f"A {'share' if rate is None else 'rate'} of {base:g} cannot change by {size:g} in that direction."
+        raise UsageError(message, "Give an effect that leaves it at 0 or above, and a share at 1 or below.")
+    left = math.sqrt(1 - explained)
+    own = (_spread(deviation, rate, share, None) * left, _spread(deviation, rate, share, None, other) * left)
+    facts: dict[str, Any] = {"level": level if level is not None else base}
+    facts["deviation"] = _spread(deviation, rate, share, other) * left
+    if by == "period":
+        return _periods(size, own, treated, power, alpha, rate is not None, independent=independent, **facts)
+
+    def arms(n: int) -> tuple[int, int]:
+        """Control and treated, where the smaller arm has n."""
+        more = max(n, round(n * max(treated, 1 - treated) / min(treated, 1 - treated)))
+        return (n, more) if treated >= 0.5 else (more, n)
+
+    def chance(n: int) -> float:
+        sizes = arms(n)
+        if share is None or explained or other is None:
+            return means_power(size, own, sizes, alpha, learnt=int(explained > 0))
+        return shares_power(other, sizes[1], share, sizes[0], alpha)
+
+    counted = share is not None and not explained
+    n = _least(chance, power, 2, MOST, "in each arm", ahead=AHEAD if counted else 0)
+    control, acted = arms(n)
+    test = TWO_SHARES if counted else ADJUSTED if explained else "Welch's t"
+    facts |= {"treated": None if treated == 0.5 else acted, "test": test, "reached": chance(n)}
+    return TrialPlan(control, size, power, alpha, asked="size", **facts)
+
+
+def _checked_effect(effect: float, treated: float, direction: str) -> float:
+    if direction not in {"lower", "higher"}:
+        message = f'direction="{direction}" is not known; there are "lower" and "higher".'
+        raise UsageError(message, "Say whether the treated are to have less or more.")
     if not 0 < treated < 1:
         message = f"The part of all units that is treated must lie between 0 and 1, and {treated} came."
         raise UsageError(message, "For example treated=0.9, where one unit in ten is left alone.")
@@ -170,39 +255,65 @@ def trial_size(
     if not (math.isfinite(size) and size > 0):
         message = f"The effect must be a number other than 0, and {effect} came."
         raise UsageError(message, "Give the smallest effect that matters.")
-    base = rate if rate is not None else share
-    other = None if base is None else base - size if direction == "lower" else base + size
-    if share is not None and other is not None and not 0 <= other <= 1:
-        message = f"A share of {share:g} cannot change by {size:g} in that direction."
-        raise UsageError(message, "Give an effect that leaves the share between 0 and 1.")
-    left = math.sqrt(1 - explained)
-    spread = _spread(deviation, rate, share, other) * left
-    own = (_spread(deviation, rate, share, None) * left, _spread(deviation, rate, share, None, other) * left)
-    times = max(treated, 1 - treated) / min(treated, 1 - treated)
+    return size
 
-    def arms(n: int) -> tuple[int, int]:
-        """Control and treated, where the smaller arm has n."""
-        more = max(n, round(n * times))
-        return (n, more) if treated >= 0.5 else (more, n)
 
-    def enough(n: int) -> bool:
-        sizes = arms(n)
-        error = math.sqrt(sum(s**2 / m for s, m in zip(own, sizes, strict=True)))
-        return _quantiles(sum(sizes) / 2, power, alpha) * error <= size
+def _analysis(analysis: str | None, rate: float | None, share: float | None, explained: float) -> str:
+    if analysis not in {None, "unit", "period"}:
+        message = f'analysis="{analysis}" is not known; there are "unit" and "period".'
+        raise UsageError(message, "Name what is to be taken for independent, or leave it out.")
+    by = analysis or ("unit" if rate is None else "period")
+    if by == "period" and share is not None:
+        message = "A share is that of units, and a plan by period was asked for."
+        raise UsageError(message, "Give the events of a period in the control: rate=...")
+    if by == "period" and explained:
+        message = "Values from before the start adjust the outcome of units, and this is a plan by period."
+        raise UsageError(message, 'Say analysis="unit" where units are known, or leave explained= out.')
+    return by
 
-    high = 2
-    while not enough(high):
-        high *= 2
-        if high > MOST:
-            message = f"An effect of {size:g} needs more than {MOST:,} in each arm."
-            raise UsageError(message, "Look for a larger effect, or a less noisy outcome.")
-    low = max(high // 2, 1)
+
+def _periods(
+    size: float,
+    own: tuple[float, float],
+    treated: float,
+    power: float,
+    alpha: float,
+    counted: bool,
+    *,
+    independent: bool,
+    **facts: Any,
+) -> TrialPlan:
+    """Both arms are there in every period, so arms of unlike sizes differ in how much their outcomes vary."""
+    # Of an arm k times as large, the outcome told for one of the control's size varies k times less.
+    times = treated / (1 - treated) if counted else 1.0
+    variances = (own[0] ** 2, own[1] ** 2 / times)
+    events = own[0] ** 2 + own[1] ** 2 * times if counted else None
+
+    def chance(n: int, free: bool) -> float:
+        return periods_power(size, variances, n, alpha, independent=free, events=events)
+
+    n = _least(lambda k: chance(k, independent), power, FEWEST, MOST_PERIODS, "periods", ahead=2)
+    free = n if independent else _least(lambda k: chance(k, True), power, FEWEST, MOST_PERIODS, "periods")
+    test = ("Welch's t" if independent else "slow waves") + (", and the exact Poisson ratio" if counted else "")
+    facts |= {"alike": not independent, "test": test, "reached": chance(n, independent), "periods": True}
+    facts |= {"if_independent": None if independent else free, "share": treated}
+    return TrialPlan(n, size, power, alpha, asked="size", **facts)
+
+
+def _least(chance: Callable[[int], float], wanted: float, fewest: int, most: int, what: str, ahead: int = 0) -> int:
+    """The first number that reaches the power, and so do the next few: power over counts rises in a saw-tooth."""
+    low, high = fewest - 1, fewest
+    while chance(high) < wanted:
+        low, high = high, 2 * high
+        if high > most:
+            message = f"To see this effect with a chance of {wanted:g}, more than {most:,} {what} would be needed."
+            raise UsageError(message, "Look for a larger effect, a less noisy outcome, or be content with less power.")
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    known = level if level is not None else base
-    control, acted = arms(high)
-    return TrialPlan(control, size, power, alpha, spread, "size", known, treated=None if treated == 0.5 else acted)
+        low, high = (low, middle) if chance(middle) >= wanted else (middle, high)
+    while high < SAWTOOTH and (short := [k for k in range(high + 1, high + ahead + 1) if chance(k) < wanted]):
+        high = short[-1] + 1
+    return high
 
 
 def power_of(n: int, effect: float, deviation: float, alpha: float = 0.05) -> float:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from steelyard.results import Array
+from steelyard.trials.cuped import by_one_row
 from steelyard.trials.design import Evidence
-from steelyard.trials.means import by_one_row
-from steelyard.trials.planning import TrialPlan, planned_effect
+from steelyard.trials.planning import TWO_SHARES, TrialPlan, planned_effect
+from steelyard.trials.powers import shares_power
 from steelyard.trials.slow_waves import FEWEST as FEWEST_PERIODS
+
+STEPS = 20
 
 
 def plans_of(e: Evidence, explained: float = 0.0) -> tuple[TrialPlan, ...]:
@@ -27,11 +33,31 @@ def plans_of(e: Evidence, explained: float = 0.0) -> tuple[TrialPlan, ...]:
     if size < 2 or freedom < 1 or squares <= 0:
         return ()
     spread, level = float(np.sqrt(squares / freedom)), float(arms[1].mean())
-    plans = [planned_effect(size, deviation=spread, level=level, explained=min(explained, 1 - 1e-9))]
+    plan = planned_effect(size, deviation=spread, level=level, explained=min(explained, 1 - 1e-9))
+    plans = [_shares(e, arms, plan) if e.design.kind == "0/1" and not e.design.repeated and not explained else plan]
     if e.design.analysis == "period" and e.design.kind != "number" and level > 0:
         assert e.periods is not None
         plans.append(planned_effect(size, deviation=_poisson(e, level), level=level))
     return tuple(plans)
+
+
+def _shares(e: Evidence, arms: tuple[Array, Array], plan: TrialPlan) -> TrialPlan:
+    """The smallest change of a share that two proportions see in the good direction; Student's where none is large enough."""
+    level, sizes = float(arms[1].mean()), (len(arms[0]), len(arms[1]))
+    if e.design.analysis == "period" or not 0 < level < 1:
+        return plan
+    sign = -1.0 if e.design.direction == "lower" else 1.0
+    low, high = 0.0, level if sign < 0 else 1 - level
+
+    def seen(step: float) -> bool:
+        return shares_power(level + sign * step, sizes[0], level, sizes[1], plan.alpha) >= plan.power
+
+    if not seen(high):
+        return plan
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if seen(middle) else (middle, high)
+    return replace(plan, effect=high, test=TWO_SHARES)
 
 
 def _poisson(e: Evidence, rate: float) -> float:

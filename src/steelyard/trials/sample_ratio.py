@@ -20,7 +20,7 @@ BLOCKS = 0.0005
 REMARK = 0.01
 """Below this p-value the sizes are worth a look."""
 NEARLY_EQUAL = 0.6
-"""Arms of which none has more than this share are held against equal shares where no plan was given."""
+"""Of arms none of which has more than this share it is told what equal shares would say, where no plan was given."""
 EQUAL = "equal"
 
 
@@ -39,8 +39,8 @@ class RatioPart:
 class RatioCheck:
     """Sizes of the arms beside the planned shares, over all and in parts; parts are corrected for their number.
 
-    Without a plan, arms of nearly equal size are held against equal shares, since nobody plans 47 to 53 and lost units give just
-    that; arms that are far from equal were most likely planned so, and are not checked.
+    A plan that nobody stated is not guessed: without one the sizes are not checked and forbid nothing, and it is said how to state
+    one. Of arms of nearly equal size it is told whether they could be equal ones.
     """
 
     arms: tuple[Any, ...]
@@ -51,11 +51,13 @@ class RatioCheck:
     e_value: float
     """Evidence against the planned shares that holds however often one looks."""
     said: bool = True
-    """Whether the plan was given; otherwise equal shares are assumed."""
+    """Whether a plan was given."""
+    if_equal: float | None = None
+    """Without a plan, and in arms of nearly equal size: how likely chance alone is so far off equal shares."""
 
     @property
     def checked(self) -> bool:
-        """Whether there was a plan, given or assumed, to hold the sizes against."""
+        """Whether there was a plan to hold the sizes against."""
         return self.total.p_value is not None
 
     @property
@@ -73,8 +75,12 @@ class RatioCheck:
         sizes = " and ".join(f"{count(n)} {quoted(a)}" for n, a in zip(self.total.sizes, self.arms, strict=True))
         if not self.checked:
             seen = ":".join(percent(round(n / sum(self.total.sizes), 3)) for n in self.total.sizes)
-            return f"not checked, since no plan was given; there are {sizes}, that is {seen}"
-        planned = f"{'planned' if self.said else 'assumed to be planned'} {':'.join(percent(s) for s in self.planned)}"
+            said = f"not checked, since no plan was given; there are {sizes}, that is {seen}"
+            if self.if_equal is not None and self.if_equal < BLOCKS:
+                odd = "units were lost or assigned otherwise, and the effect may not be read"
+                return f"{said}; if equal arms were planned, {odd} (p {p_equals(self.if_equal)})"
+            return said
+        planned = f"planned {':'.join(percent(s) for s in self.planned)}"
         text = f"{sizes}, {planned}, p {p_equals(_p(self.total))}"
         worst = self.worst
         if _p(self.total) < BLOCKS:
@@ -97,6 +103,7 @@ class RatioCheck:
             "planned": list(self.planned),
             "total": _plain(self.total),
             "parts": parts,
+            "if_equal": self.if_equal,
             "e_value": self.e_value if math.isfinite(self.e_value) else None,
             "blocked": self.blocked,
             "text": str(self),
@@ -144,7 +151,7 @@ def sample_ratio(
 
     >>> print(sample_ratio({"control": 1000, "treated": 1000}, "equal"))
     1,000 "control" and 1,000 "treated", planned 50%:50%, p = 1.0: not shown to differ from the plan (level 0.0005)
-    >>> sample_ratio({"control": 10_000, "treated": 10_600}).blocked
+    >>> sample_ratio({"control": 10_000, "treated": 10_600}, "equal").blocked
     True
     >>> print(sample_ratio({"control": 1_000, "treated": 9_000}))
     not checked, since no plan was given; there are 1,000 "control" and 9,000 "treated", that is 10%:90%
@@ -157,11 +164,13 @@ def sample_ratio(
     if min(counts) < 0 or sum(counts) <= 0:
         message = f"The sizes of the arms must be counts of units; {listing(counts)} came."
         raise InputError(message, "Count the units that were assigned to each arm.")
-    if planned is None and max(counts) > NEARLY_EQUAL * sum(counts):
-        return RatioCheck(arms, (), RatioPart("all", counts, None, None), (), math.nan, said=False)
+    if planned is None:
+        near = max(counts) <= NEARLY_EQUAL * sum(counts) and len(arms) == 2
+        equal = _part("all", counts, shares).p_value if near else None
+        return RatioCheck(arms, (), RatioPart("all", counts, None, None), (), math.nan, said=False, if_equal=equal)
     found = [_part(str(k), tuple(float(n) for n in v), shares) for k, v in (parts or {}).items() if sum(v) > 0]
     e = share_evidence(counts[0], counts[1], share=shares[0]) if len(arms) == 2 else math.nan
-    return RatioCheck(arms, shares, _part("all", counts, shares), tuple(found), e, planned is not None)
+    return RatioCheck(arms, shares, _part("all", counts, shares), tuple(found), e)
 
 
 def _part(name: str, sizes: tuple[float, ...], shares: tuple[float, ...]) -> RatioPart:

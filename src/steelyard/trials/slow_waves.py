@@ -123,6 +123,20 @@ def slow_waves_t(first: Any, second: Any, confidence: float = 0.95, measure: str
     )
 
 
+def slow_waves_edge(n: int, alpha: float = 0.05) -> tuple[int, float]:
+    """The number of waves over n periods, which are the degrees of freedom, and the edge for |t|.
+
+    >>> waves, edge = slow_waves_edge(12)
+    >>> waves, round(edge, 2)
+    (4, 4.23)
+    """
+    if n < FEWEST:
+        message = f"Slow waves need at least {FEWEST} periods, and {n} came."
+        raise UsageError(message, "Wait for more.")
+    waves = _number(n)
+    return waves, _edge(n, waves, alpha)
+
+
 def slow_waves_power(n: int, shift: float, alpha: float = 0.05) -> float:
     """The chance that slow waves see a mean difference of `shift` of its standard errors over n independent periods.
 
@@ -131,11 +145,7 @@ def slow_waves_power(n: int, shift: float, alpha: float = 0.05) -> float:
     """
     from scipy.special import nctdtr
 
-    if n < FEWEST:
-        message = f"Slow waves need at least {FEWEST} periods, and {n} came."
-        raise UsageError(message, "Wait for more.")
-    waves = _number(n)
-    edge = _edge(n, waves, alpha)
+    waves, edge = slow_waves_edge(n, alpha)
     return float(1 - nctdtr(waves, shift, edge) + nctdtr(waves, shift, -edge))
 
 

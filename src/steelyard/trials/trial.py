@@ -17,12 +17,13 @@ from steelyard.trials.balance import Balance, standardised_difference
 from steelyard.trials.decision import FORBIDDEN, RANDOM, decide
 from steelyard.trials.design import Design, Evidence, check_words, from_counts, from_rows
 from steelyard.trials.looking import looks_of
-from steelyard.trials.means import by_units, check_confidence
+from steelyard.trials.means import check_confidence
 from steelyard.trials.methods import (
     CUPED,
     SLOW,
     WELCH,
     Method,
+    effect_by_unit,
     finite,
     first_by_unit,
     named,
@@ -295,7 +296,7 @@ def _uplift(e: Evidence, bands: int, confidence: float) -> Uplift | None:
     if u is None or u.score is None or min(int(u.treated.sum()), int((~u.treated).sum())) < FEWEST:
         return None
     sign = -1.0 if e.design.direction == "lower" else 1.0
-    found = uplift_by_score(u.total / u.rows, u.treated, u.score, bands, confidence, sign)
+    found = uplift_by_score(u.total / u.rows, u.treated, u.score, bands, confidence, sign, rows=u.rows)
     # Where most bands have one arm only, there is nothing to compare by score.
     return found if 2 * sum(b.effect.value is not None for b in found.bands) > len(found.bands) else None
 
@@ -363,5 +364,5 @@ def _money(e: Evidence, effect: Difference, value: float | None, cost: float | N
     per, size = ("unit and period" if u.repeated else "unit"), float(u.rows[u.treated].sum())
     if value is None:
         assert u.money is not None
-        effect, value = by_units(u.arms(u.money), u.arms(u.rows), confidence), 1.0
+        effect, value = effect_by_unit(u.arms(u.money), u.arms(u.rows), confidence, once=False), 1.0
     return money_effect(effect, value=value, cost=spent, direction=d.direction, per=per, treated=size)

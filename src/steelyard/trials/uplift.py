@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from steelyard.errors import UsageError
 from steelyard.results import Curve, Difference, Estimate, make_frame
-from steelyard.trials.means import Numbers, by_t, welch, without_interval
+from steelyard.trials.means import Numbers, without_interval
+from steelyard.trials.methods import effect_by_unit
 
 POINTS = 50
 REPLICATES = 500
@@ -67,6 +69,7 @@ class Uplift:
         columns |= {"score_low": [b.low for b in self.bands], "score_high": [b.high for b in self.bands]}
         columns |= {"treated": [b.effect.n[0] for b in self.bands], "control": [b.effect.n[1] for b in self.bands]}
         columns |= {name: [getattr(b.effect, name) for b in self.bands] for name in names}
+        columns["caution"] = [b.effect.caution for b in self.bands]
         return make_frame(columns)
 
     def to_dict(self) -> dict[str, Any]:
@@ -84,9 +87,18 @@ class Uplift:
 
 
 def score_bands(
-    outcome: Any, treated: Any, score: Any, bands: int = 10, confidence: float = 0.95, sign: float = 1.0
+    outcome: Any,
+    treated: Any,
+    score: Any,
+    bands: int = 10,
+    confidence: float = 0.95,
+    sign: float = 1.0,
+    rows: Any = None,
 ) -> tuple[ScoreBand, ...]:
     """The effect in bands of the score with as many units each, the highest scores first; tied scores stay together.
+
+    Each by the method that decides for a whole trial of such units: two proportions for a yes or no, else by units. Outcomes are
+    means over the `rows` of a unit.
 
     >>> y, arm = [1, 0, 1, 1, 0, 0, 1, 0], [True, False, True, False] * 2
     >>> [b.effect.value for b in score_bands(y, arm, [8, 7, 6, 5, 4, 3, 2, 1], bands=2)]
@@ -101,9 +113,31 @@ def score_bands(
     out: list[ScoreBand] = []
     for k in np.unique(place)[::-1]:
         here = place == k
-        effect = welch(sign * y[here & arm], sign * y[here & ~arm], confidence)
+        effect = _effect(y, arm, here, confidence, sign, rows)
         out.append(ScoreBand(len(out) + 1, float(s[here].min()), float(s[here].max()), effect))
     return tuple(out)
+
+
+def _effect(y: Numbers, arm: Any, here: Any, confidence: float, sign: float, rows: Any) -> Difference:
+    """The gain among some of the units."""
+    n = np.ones_like(y) if rows is None else np.asarray(rows, dtype=np.float64)
+    once = bool((n == 1).all()) and bool(np.isin(y, (0.0, 1.0)).all())
+    acted, left = here & arm, here & ~arm
+    if not (acted.any() and left.any()):
+        size = (float(acted.sum()), float(left.sum()))
+        return without_interval("mean", None, confidence, "no unit of an arm has such a score", n=size)
+    found = effect_by_unit((y[acted] * n[acted], y[left] * n[left]), (n[acted], n[left]), confidence, once=once)
+    return found if sign > 0 else _turned(found)
+
+
+def _turned(d: Difference) -> Difference:
+    """The same difference where less is good."""
+
+    def less(v: float | None) -> float | None:
+        return None if v is None else 0.0 - v
+
+    ends = {"low": less(d.high), "high": less(d.low), "value": less(d.value), "statistic": less(d.statistic)}
+    return d.renamed(**ends, values=(less(d.values[0]), less(d.values[1])))
 
 
 def _columns(outcome: Any, treated: Any, score: Any) -> tuple[Numbers, Any, Numbers]:
@@ -151,6 +185,7 @@ def uplift_by_score(
     confidence: float = 0.95,
     sign: float = 1.0,
     replicates: int | None = None,
+    rows: Any = None,
 ) -> Uplift:
     """How the gain from acting depends on the score, one row a unit; `sign` is −1 where a lower outcome is good.
 
@@ -165,8 +200,8 @@ def uplift_by_score(
 
     Radcliffe, Using control groups to target on predicted lift, Direct Marketing Analytics Journal (2007).
     """
-    y, arm, s = _columns(outcome, treated, score)
-    y = sign * y
+    told, arm, s = _columns(outcome, treated, score)
+    y = sign * told
     if min(int(arm.sum()), int((~arm).sum())) < FEWEST:
         message = f"Uplift by score needs at least {FEWEST} units in each arm."
         raise UsageError(message, "Leave out score=, or wait for more units.")
@@ -198,26 +233,29 @@ def uplift_by_score(
         return Estimate(name, value, min(low, value), max(high, value), confidence, method, float(y.size))
 
     return Uplift(
-        score_bands(y, arm, s, bands, confidence),
+        score_bands(told, arm, s, bands, confidence, sign, rows),
         curve("uplift", uplift, made[1]),
         curve("qini", qini, made[2]),
         estimate("auuc", auuc, areas[0]),
         estimate("qini_coefficient", coefficient, areas[1]),
-        _contrast(y, arm, s, confidence),
+        _contrast(told, arm, s, confidence, sign, rows),
     )
 
 
-def _contrast(y: Numbers, arm: Any, s: Numbers, confidence: float) -> Difference:
-    """The effect in the upper half of the scores less that in the lower half."""
+def _contrast(y: Numbers, arm: Any, s: Numbers, confidence: float, sign: float, rows: Any) -> Difference:
+    """The effect in the upper half of the scores less that in the lower half: distances of their ends squared and added."""
     upper = s > float(np.median(s))
-    halves = [welch(y[h & arm], y[h & ~arm], confidence) for h in (upper, ~upper)]
+    halves = [_effect(y, arm, h, confidence, sign, rows) for h in (upper, ~upper)]
     facts: dict[str, Any] = {"first": "upper half", "second": "lower half"}
     facts["n"] = (float(upper.sum()), float((~upper).sum()))
     facts["values"] = tuple(h.value for h in halves)
-    if any(h.value is None or "error" not in h.options for h in halves):
+    ends = [
+        (h.value, h.low, h.high) for h in halves if h.value is not None and h.low is not None and h.high is not None
+    ]
+    if len(ends) < 2:
         why = "a half of the scores has too few units of an arm, or no variation"
         return without_interval("effect", None, confidence, why, **facts)
-    errors = [float(h.options["error"]) ** 2 for h in halves]
-    freedom = sum(errors) ** 2 / sum(e**2 / h.options["freedom"] for e, h in zip(errors, halves, strict=True))
-    value = float(halves[0]) - float(halves[1])
-    return by_t("effect", value, sum(errors) ** 0.5, freedom, confidence, method="Welch's t of two halves", **facts)
+    (a, a_low, a_high), (b, b_low, b_high) = ends
+    low, high = a - b - math.hypot(a - a_low, b_high - b), a - b + math.hypot(a_high - a, b - b_low)
+    facts |= {"method": f"{halves[0].method} of two halves, MOVER", "caution": halves[0].caution or halves[1].caution}
+    return Difference("effect", value=a - b, low=low, high=high, confidence=confidence, **facts)

@@ -72,7 +72,8 @@ def _ratio(t: Any) -> list[str]:
         return ["Sample ratio: not checked, since the number of exposed units was not given."]
     if not t.ratio.checked:
         return [
-            f"Sample ratio: {t.ratio}. To have it checked, say which shares were planned: {plan_words(t.ratio.arms)}."
+            f"Sample ratio: {t.ratio}. To have it checked, say which shares were planned: {plan_words(t.ratio.arms)}, or "
+            'planned="equal" (--planned equal).'
         ]
     return [f"Sample ratio: {t.ratio}."]
 
@@ -97,6 +98,8 @@ def _effect(t: Any) -> list[str]:
     if share:
         one, other = (percent(float(f"{v:.3g}")) for v in e.values)
         apart = points(e)
+    if e.caution and e.caution not in apart:
+        apart += f" ({e.caution})"
     told = "no interval" if e.low is None else f"{percent(t.confidence)} interval"
     said = f"{one} {per_what(t)} against {other} in the control, a difference of {apart} ({m.name}, {told}"
     if t.verdict in FORBIDDEN:
@@ -261,7 +264,7 @@ def trial_text(t: Any) -> str:
     lines += ["", *_laid(methods_table(t))]
     lines += [line for text in method_notes(t) for line in wrap(text, WIDTH, INDENT, INDENT + INDENT)]
     if t.uplift is not None:
-        lines += ["", *_laid(bands_table(t))]
+        lines += ["", *_bands_text(bands_table(t))]
     return "\n".join(lines)
 
 
@@ -290,7 +293,8 @@ def method_notes(t: Any) -> list[str]:
     """Why methods are not valid here, and what else is to be known of them; methods with the same reason together."""
     why: dict[str, list[str]] = {}
     for m in t.methods:
-        for text in filter(None, ("" if m.valid else f"{NOT_VALID}: {m.why}", m.effect.note if m.valid else "")):
+        own = (m.effect.note, m.effect.caution) if m.valid else (f"{NOT_VALID}: {m.why}",)
+        for text in filter(None, own):
             why.setdefault(text, []).append(m.name)
     out = []
     for text, names in why.items():
@@ -305,14 +309,34 @@ def method_notes(t: Any) -> list[str]:
 
 def bands_table(t: Any) -> Table:
     """The gain in every band of the score."""
-    head = ("band", "scores", "treated", "control", "gain", f"{percent(t.confidence)} interval")
+    head: tuple[str, ...] = ("band", "scores", "treated", "control", "gain", f"{percent(t.confidence)} interval", "")
     rows: list[tuple[str, ...]] = []
     for b in t.uplift.bands:
         e = b.effect
         value, low, high = ("n/a", "", "") if e.value is None else estimate_parts(e.value, e.low, e.high)
         span = f"{significant(b.low)} to {significant(b.high)}"
-        rows.append((str(b.number), span, count(e.n[0]), count(e.n[1]), value, f"{low} to {high}" if low else ""))
-    return Table("Gain by score band, highest scores first (above 0 is good)", head, "llrrrl", rows)
+        said = f"{low} to {high}" if low else ""
+        rows.append((str(b.number), span, count(e.n[0]), count(e.n[1]), value, said, e.caution or e.reason))
+    title, align = "Gain by score band, highest scores first (above 0 is good)", "llrrrll"
+    if not any(row[-1] for row in rows):
+        head, align, rows = head[:-1], align[:-1], [row[:-1] for row in rows]
+    return Table(title, head, align, rows)
+
+
+def _bands_text(t: Table) -> list[str]:
+    """The bands in 80 columns: what a band rests on is told below, since there is no room beside it."""
+    if len(t.head) < 7:
+        return _laid(t)
+    rows = [(*row[:-2], f"{row[-2]} *" if row[-1] else row[-2]) for row in t.rows]
+    why: dict[str, list[str]] = {}
+    for row in t.rows:
+        if row[-1]:
+            why.setdefault(row[-1], []).append(row[0])
+    told = "; ".join(f"band {', '.join(bands)} {text}" for text, bands in why.items())
+    return [
+        *_laid(Table(t.title, t.head[:-1], t.align[:-1], rows)),
+        *wrap(f"* {told}.", WIDTH, INDENT, INDENT + INDENT),
+    ]
 
 
 def _laid(t: Table) -> list[str]:
