@@ -16,7 +16,8 @@ from steelyard.measures.ranking import cumulative
 from steelyard.results import Array
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.scores import Scores
-from steelyard.worth.hull import best_step, both_hulls, cost_curve, envelope, hull
+from steelyard.worth.cost_curve import cost_curve
+from steelyard.worth.hull import best_step, both_hulls, envelope, hull
 from steelyard.worth.unknown_costs import expected_profit, h_measure
 
 
@@ -180,7 +181,7 @@ def test_a_cost_curve_has_its_corners_its_grid_and_a_band_around_it() -> None:
     assert (low >= 0).all()
     assert (high <= trivial + 1e-15).all()
     assert found.columns["threshold"][0] is None
-    assert "percentiles less optimism" in found.method
+    assert found.method.endswith("less optimism by halves, at each skew")
     assert found.to_dict()["columns"]["skew"] == skew.tolist()
 
 

@@ -34,7 +34,7 @@ def roc_band(s: Scores, z: float, places: Any) -> Limits:
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([0.0, 0.0, 0.44], [0.9, 0.9, 1.0])
     """
-    evidence = _Evidence.of(s)
+    evidence = Evidence.of(s)
     t, f = evidence.tpr, evidence.fpr
 
     def own(y: Array, at: Any) -> Limits:
@@ -53,7 +53,7 @@ def pr_band(s: Scores, z: float, places: Any) -> Limits:
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([0.2, 0.25, 0.23], [1.0, 1.0, 0.96])
     """
-    evidence = _Evidence.of(s)
+    evidence = Evidence.of(s)
     positives, negatives = float(evidence.tp[-1]), float(evidence.fp[-1])
     # Turned round, positives and negatives change places: 1 − FPR over 1 − recall is a ROC curve as well.
     x, y = 1.0 - evidence.tpr[::-1], 1.0 - evidence.fpr[::-1]
@@ -156,7 +156,7 @@ def _read(x: Array, y: Array, at: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Evidence:
+class Evidence:
     """True and false positives at every cut, with what is needed to tell how many rows they rest on."""
 
     tp: Array
@@ -171,7 +171,8 @@ class _Evidence:
     """For every cut of the table the cut of the buckets."""
 
     @classmethod
-    def of(cls, s: Scores) -> _Evidence:
+    def of(cls, s: Scores) -> Evidence:
+        """What a score table tells."""
         tp, fp = cumulative(s)
         counts = (tp, fp, divide(tp, tp[-1]), divide(fp, fp[-1]), float(s.rows))
         stacked = s.by_unit()
@@ -184,9 +185,11 @@ class _Evidence:
         return cls(*counts, squares)
 
     def rows_of_tpr(self, at: Any) -> Array:
+        """Rows behind the true positive rate at these cuts."""
         return self._rows(self.tp, 0, at)
 
     def rows_of_fpr(self, at: Any) -> Array:
+        """Rows behind the false positive rate at these cuts."""
         return self._rows(self.fp, 1, at)
 
     def _rows(self, count: Array, side: int, at: Any) -> Array:
