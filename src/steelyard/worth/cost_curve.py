@@ -19,13 +19,13 @@ from steelyard.measures.curves import thresholds
 from steelyard.measures.ranking import rates
 from steelyard.results import Array, Curve
 from steelyard.summaries.scores import Scores
-from steelyard.worth.cuts import halves
+from steelyard.worth.cuts import DOUBLED, halves
 from steelyard.worth.hull import Envelope, envelope, lost_in_cells
 
 GRID = 101
 """Skews at which every cost curve is read, beside its own corners."""
 MOST_CORNERS = 400
-LUCK = 0.9 * 2.0**-0.5
+LUCK = 0.9 * DOUBLED
 """Of the gap between halves, what the cost of all rows is too low by: less luck in twice the rows, and a truly better cut-off."""
 CERTAIN = 0.6
 """How much of that the lower end is raised by: the lowest true cost lies below that of the chosen cut-off."""

@@ -18,12 +18,10 @@ from steelyard.measures.curves import thresholds as cut_points
 from steelyard.results import Array, Estimate, divide
 from steelyard.summaries.scores import Scores
 from steelyard.worth.calibration import Implied, implied_threshold
-from steelyard.worth.cuts import REPLICATES, coarse, cuts, halves, profits, resampled
+from steelyard.worth.cuts import DOUBLED, REPLICATES, coarse, cuts, halves, profits, resampled
 from steelyard.worth.goals import Constraint, Goal, allowed, constraints_of, feasible, goal_of, worst_regret
 
 SAME, APART = "the same rows", "the validation part"
-DOUBLED = 2.0**-0.5
-"""What is left of the luck of a choice when rows are doubled: so much where all cuts are alike, 2^(−2/3) at a smooth peak."""
 
 
 @dataclass(frozen=True, slots=True)
