@@ -1,10 +1,12 @@
 """What choices and bands promise at the edges: worthless scores, regions found where they won, curves read upwards.
 
-Scores are normal in both classes, so rates, costs and profits at any cut are known exactly.
+Scores are normal in both classes, so rates, costs and profits at any cut are known exactly. A repeat costs 5 ms for a curve
+and 50 to 500 ms for a choice, which is why those have 500; TIMES=0.1 in the environment has a tenth, and the file says so.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,11 @@ from scipy.stats import norm
 import steelyard as sy
 
 Rng = np.random.Generator
+
+
+def times(repeats: int) -> int:
+    """So many repeats, or the share of them that the environment asks for."""
+    return max(2, round(repeats * float(os.environ.get("TIMES", "1"))))
 
 
 def apart(auc: float) -> float:
@@ -144,7 +151,7 @@ def curves(name: str) -> list[Scenario]:
         n, share, auc, x, *rest = s
         more = (f", {rest[0]} values" if rest and rest[0] else "") + (", log-normal weights" if len(rest) > 1 else "")
         title = f"{name} at {x:g}: n {n:,}, {share:.3g} positives, AUC {auc:g}{more}"
-        out.append(Scenario(title, read_upwards(name, *s), 600, listed=i < 2))
+        out.append(Scenario(title, read_upwards(name, *s), times(2000), listed=i < 2))
     return out
 
 
@@ -164,34 +171,32 @@ CLAIMS = [
         "≥ 93 %",
         [
             Scenario(
-                "worthless, profit 50/−10, base rate .16, n 500 (a repeat costs 100 ms)",
+                "worthless, profit 50/−10, base rate .16, n 500",
                 chosen((50, 10), 500, 0.16, 0.5),
-                200,
+                times(500),
                 listed=True,
             ),
             Scenario(
-                "worthless, profit 50/−10, base rate .16, n 2,000 (a repeat costs 150 ms)",
+                "worthless, profit 50/−10, base rate .16, n 2,000",
                 chosen((50, 10), 2000, 0.16, 0.5),
-                150,
+                times(500),
                 listed=True,
             ),
             Scenario(
-                "worthless, profit 19/−1, base rate .05, n 500 (a repeat costs 100 ms)",
+                "worthless, profit 19/−1, base rate .05, n 500",
                 chosen((19, 1), 500, 0.05, 0.5),
-                150,
+                times(500),
             ),
+            Scenario("worthless, Youden, base rate .16, n 300", chosen("youden", 300, 0.16, 0.5), 150),
             Scenario(
-                "worthless, Youden, base rate .16, n 300 (a repeat costs 100 ms)", chosen("youden", 300, 0.16, 0.5), 150
-            ),
-            Scenario(
-                "AUC .55, profit 50/−10, base rate .16, n 1,000 (a repeat costs 100 ms)",
+                "AUC .55, profit 50/−10, base rate .16, n 1,000",
                 chosen((50, 10), 1000, 0.16, 0.55),
-                150,
+                times(500),
             ),
             Scenario(
-                "AUC .85, profit 40/−1, base rate .02, n 2,000 (a repeat costs 100 ms)",
+                "AUC .85, profit 40/−1, base rate .02, n 2,000",
                 chosen((40, 1), 2000, 0.02, 0.85),
-                150,
+                times(500),
             ),
         ],
         "Optimism by choosing in one half of the table and judging in the other, in units of the noise at the chosen cut.",
@@ -203,15 +208,13 @@ CLAIMS = [
         "95 %",
         [
             Scenario(
-                "skew .8, n 1,000, .1 positives, AUC .8 (a repeat costs 150 ms)",
+                "skew .8, n 1,000, .1 positives, AUC .8",
                 cost_at(0.8, 1000, 0.1, 0.8),
-                200,
+                times(500),
                 listed=True,
             ),
-            Scenario("skew .2, n 300, .3 positives, AUC .8 (a repeat costs 150 ms)", cost_at(0.2, 300, 0.3, 0.8), 150),
-            Scenario(
-                "skew .65, n 1,000, .05 positives, AUC .9 (a repeat costs 150 ms)", cost_at(0.65, 1000, 0.05, 0.9), 150
-            ),
+            Scenario("skew .2, n 300, .3 positives, AUC .8", cost_at(0.2, 300, 0.3, 0.8), times(500)),
+            Scenario("skew .65, n 1,000, .05 positives, AUC .9", cost_at(0.65, 1000, 0.05, 0.9), 150),
         ],
         "Wilson's intervals of both rates at the chosen cut, less the optimism of choosing it.",
         holds=(93, 100),
@@ -222,12 +225,12 @@ CLAIMS = [
         "≤ 5 %",
         [
             Scenario(
-                "n 300, .3 positives, AUC .8 (a repeat costs 400 ms)",
+                "n 300, .3 positives, AUC .8",
                 called_clear(300, 0.3, 0.8, 0.8),
-                120,
+                times(500),
                 listed=True,
             ),
-            Scenario("n 1,000, .2 positives, AUC .7 (a repeat costs 500 ms)", called_clear(1000, 0.2, 0.7, 0.7), 100),
+            Scenario("n 1,000, .2 positives, AUC .7", called_clear(1000, 0.2, 0.7, 0.7), times(500)),
         ],
         "The saving must exceed what the largest saving at any skew does by chance (studentised, bootstrap).",
         holds=(0, 5),
@@ -238,15 +241,15 @@ CLAIMS = [
         "≥ 93 %",
         [
             Scenario(
-                "worthless order, n 500, 60 for a target, 10 a contact (a repeat costs 250 ms)",
+                "worthless order, n 500, 60 for a target, 10 a contact",
                 contacted(500, 0.16, 0.5, 60, 10),
-                150,
+                times(500),
                 listed=True,
             ),
             Scenario(
-                "worthless order, n 1,000, 10 for a target, 1 a contact (a repeat costs 250 ms)",
+                "worthless order, n 1,000, 10 for a target, 1 a contact",
                 contacted(1000, 0.1, 0.5, 10, 1),
-                120,
+                times(500),
             ),
         ],
         "Optimism by halves, and contacting everybody pays for its choice too.",

@@ -303,3 +303,13 @@ def test_bad_input_gets_a_sentence() -> None:
         expected_profit(both, 1, 1, prevalence=1.5)
     with pytest.raises(UsageError, match="between 0 and 1, and 0 came"):
         h_measure(both, prevalence=0)
+
+
+def test_the_band_of_a_cost_curve_holds_the_trivial_policy_of_a_worthless_score() -> None:
+    rng = np.random.default_rng(4)
+    held = []
+    for _ in range(25):
+        y, score = (rng.random(300) < 0.5).astype(int), rng.random(300)
+        c = cost_curve(Scores.of(score.tolist(), y.tolist(), 1)).columns
+        held.append([c["high"][c["skew"].index(x)] >= min(x, 1 - x) - 1e-12 for x in (0.05, 0.2, 0.8, 0.95)])
+    assert (np.mean(held, axis=0) >= 0.92).all()
