@@ -187,7 +187,7 @@ CLAIMS = [
                 chosen((19, 1), 500, 0.05, 0.5),
                 times(500),
             ),
-            Scenario("worthless, Youden, base rate .16, n 300", chosen("youden", 300, 0.16, 0.5), 150),
+            Scenario("worthless, Youden, base rate .16, n 300", chosen("youden", 300, 0.16, 0.5), times(500)),
             Scenario(
                 "AUC .55, profit 50/−10, base rate .16, n 1,000",
                 chosen((50, 10), 1000, 0.16, 0.55),
@@ -214,7 +214,7 @@ CLAIMS = [
                 listed=True,
             ),
             Scenario("skew .2, n 300, .3 positives, AUC .8", cost_at(0.2, 300, 0.3, 0.8), times(500)),
-            Scenario("skew .65, n 1,000, .05 positives, AUC .9", cost_at(0.65, 1000, 0.05, 0.9), 150),
+            Scenario("skew .65, n 1,000, .05 positives, AUC .9", cost_at(0.65, 1000, 0.05, 0.9), times(500)),
         ],
         "Wilson's intervals of both rates at the chosen cut, less the optimism of choosing it.",
         holds=(93, 100),

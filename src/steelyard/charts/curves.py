@@ -228,7 +228,7 @@ def cost_curve(c: Curve) -> Chart:
     marks.append(Text(0.5, 0.5, "better trivial policy", anchor="middle", dy=-6))
     across = share("Weight of positives (prevalence × gain)")
     up = Scale(0.0, 0.55, "Normalised expected cost")
-    return Chart("cost_curve", "Cost curve", across, up, tuple(marks), _said(c, "Cost curve"), c.columns)
+    return Chart("cost_curve", "Cost curve", across, up, tuple(marks), _said(c, "Cost curve", "skew"), c.columns)
 
 
 def overlay(curves: Mapping[str, Curve], x: str, y: str, like: Chart) -> Chart:
