@@ -34,7 +34,7 @@ def curve_of(e: Any, name: str, level: Any = None, profit: Payoff | None = None,
         raise UnknownMeasure(message, nearest(name, known) or 'For example curve("roc").')
     table = _table(e, name, level)
     if name == "cost_curve":
-        from steelyard.worth.hull import cost_curve
+        from steelyard.worth.cost_curve import cost_curve
 
         return cost_curve(table, e.confidence)
     if name == "calibration" and not table.probabilities:

@@ -176,7 +176,8 @@ class Evaluation:
     def curve(self, name: str, level: Any = None, *, profit: Payoff | None = None, over: str = "threshold") -> Curve:
         """A curve with its pointwise band; for many classes one class against the rest.
 
-        "profit" and "cost" need to know what outcomes are worth; `over="depth"` makes their band hold at a share flagged.
+        The band of "roc" holds at each false positive rate, of "pr" at each recall, of "cost_curve" at each skew. "profit" and
+        "cost" need to know what outcomes are worth; `over="depth"` makes their band hold at a share flagged.
         """
         from steelyard.drawing import curve_of
 

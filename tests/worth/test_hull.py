@@ -16,7 +16,8 @@ from steelyard.measures.ranking import cumulative
 from steelyard.results import Array
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.scores import Scores
-from steelyard.worth.hull import best_step, both_hulls, cost_curve, envelope, hull
+from steelyard.worth.cost_curve import cost_curve
+from steelyard.worth.hull import best_step, both_hulls, envelope, hull
 from steelyard.worth.unknown_costs import expected_profit, h_measure
 
 
@@ -180,7 +181,7 @@ def test_a_cost_curve_has_its_corners_its_grid_and_a_band_around_it() -> None:
     assert (low >= 0).all()
     assert (high <= trivial + 1e-15).all()
     assert found.columns["threshold"][0] is None
-    assert "percentiles less optimism" in found.method
+    assert found.method.endswith("less optimism by halves, at each skew")
     assert found.to_dict()["columns"]["skew"] == skew.tolist()
 
 
@@ -302,3 +303,13 @@ def test_bad_input_gets_a_sentence() -> None:
         expected_profit(both, 1, 1, prevalence=1.5)
     with pytest.raises(UsageError, match="between 0 and 1, and 0 came"):
         h_measure(both, prevalence=0)
+
+
+def test_the_band_of_a_cost_curve_holds_the_trivial_policy_of_a_worthless_score() -> None:
+    rng = np.random.default_rng(4)
+    held = []
+    for _ in range(25):
+        y, score = (rng.random(300) < 0.5).astype(int), rng.random(300)
+        c = cost_curve(Scores.of(score.tolist(), y.tolist(), 1)).columns
+        held.append([c["high"][c["skew"].index(x)] >= min(x, 1 - x) - 1e-12 for x in (0.05, 0.2, 0.8, 0.95)])
+    assert (np.mean(held, axis=0) >= 0.92).all()

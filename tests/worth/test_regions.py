@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import steelyard as sy
 from steelyard.errors import NotAvailable, UsageError
 from steelyard.measures.ranking import rates
 from steelyard.summaries.scores import Scores
@@ -262,3 +263,16 @@ def test_averages_over_costs_are_had_here_too() -> None:
     s = model(1, 20, 80, 1.0).scores
     assert h_measure(s).measure == "h_measure"
     assert expected_profit(s, 1.0, 0.0)[0].value == pytest.approx(0.2)
+
+
+def test_equal_models_have_no_clear_region() -> None:
+    """A region is found where its winner happened to win; that alone makes nothing clear."""
+    rng = np.random.default_rng(9)
+    found = 0
+    for _ in range(12):
+        pair = {}
+        for name in ("a", "b"):
+            y = (rng.random(300) < 0.3).astype(int)
+            pair[name] = sy.evaluate(target=y, score=rng.normal(size=300) + 1.2 * y)
+        found += any(part.clear for part in sy.regions(pair, prevalence=0.3).parts)
+    assert found <= 1

@@ -233,3 +233,25 @@ def test_per_cent_of_contacts_are_per_cent_of_the_rows() -> None:
     assert e.best_threshold(constraint="contacts <= 10%").flagged <= 50
     said = " ".join(str(e.best_threshold(constraint="contacts <= 10%")).split())
     assert "do not keep to the limit" in said and 'from "treat all"' not in said and 'than "treat all"' not in said
+
+
+def test_the_best_threshold_of_a_worthless_score_is_not_promised_a_profit() -> None:
+    """Its corrected profit holds what the threshold really brings, and little of the luck is left."""
+    rng = np.random.default_rng(6)
+    held, naive, corrected = [], [], []
+    for _ in range(40):
+        y, score = (rng.random(300) < 0.16).astype(int), rng.random(300)
+        t = sy.evaluate(target=y, score=score).best_threshold(sy.Profit(tp=50, fp=-10, relative=True))
+        real = 300 * (0.16 * 50 - 0.84 * 10) * (1 - (1.0 if t.value is None else t.value))
+        x = t.corrected
+        held.append(x.low - 1e-9 <= real <= x.high + 1e-9)
+        naive.append(t.at.value - real)
+        corrected.append(x.value - real)
+    assert np.mean(held) >= 0.92
+    assert abs(np.mean(corrected)) < 0.35 * np.mean(naive)
+
+
+def test_flagging_nobody_is_no_luck() -> None:
+    e = sy.evaluate(target=[0, 1, 0, 0, 0, 1] * 5, score=[0.9, 0.1, 0.8, 0.7, 0.6, 0.2] * 5)
+    t = e.best_threshold(sy.Profit(tp=1, fp=-30, relative=True))
+    assert t.value is None and t.optimism == 0 and t.corrected.value == t.at.value

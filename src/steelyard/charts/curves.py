@@ -57,10 +57,10 @@ def _current(c: Curve, x: str, y: str) -> list[Mark]:
     return [Point(found[0], found[1], "ink", "ring", 5.5)] if None not in found else []  # type: ignore[arg-type]
 
 
-def _said(c: Curve, what: str) -> str:
+def _said(c: Curve, what: str, where: str = "point") -> str:
     positive = c.facts.get("positive")
     of = f" of {quoted(positive)}" if positive is not None else ""
-    return f"{what}{of}, {len(c):,} points, with {percent(c.confidence)} intervals at each point."
+    return f"{what}{of}, {len(c):,} points, with {percent(c.confidence)} intervals at each {where}."
 
 
 def _plain(c: Curve) -> Chart:
@@ -83,7 +83,9 @@ def roc(c: Curve) -> Chart:
         marks.append(Text(0.97, 0.05, f"AUC {c.facts['auc']}", 0, "end", bold=True))
     marks += _current(c, "fpr", "tpr")
     across, up = share("False positive rate"), share("True positive rate")
-    return Chart("roc", "ROC", across, up, tuple(marks), _said(c, "ROC curve"), c.columns, live="fpr tpr")
+    return Chart(
+        "roc", "ROC", across, up, tuple(marks), _said(c, "ROC curve", "false positive rate"), c.columns, live="fpr tpr"
+    )
 
 
 @chart_of("pr")
@@ -96,7 +98,7 @@ def pr(c: Curve) -> Chart:
         marks = [Rule(y=base), Text(0.0, base, "share of positives", dx=6, dy=-5), *marks]
     marks += _current(c, "recall", "precision")
     across, up = share("Recall"), share("Precision")
-    said = _said(c, "Precision against recall")
+    said = _said(c, "Precision against recall", "recall")
     return Chart("pr", "Precision and recall", across, up, tuple(marks), said, c.columns, live="tpr precision")
 
 
@@ -226,7 +228,7 @@ def cost_curve(c: Curve) -> Chart:
     marks.append(Text(0.5, 0.5, "better trivial policy", anchor="middle", dy=-6))
     across = share("Weight of positives (prevalence × gain)")
     up = Scale(0.0, 0.55, "Normalised expected cost")
-    return Chart("cost_curve", "Cost curve", across, up, tuple(marks), _said(c, "Cost curve"), c.columns)
+    return Chart("cost_curve", "Cost curve", across, up, tuple(marks), _said(c, "Cost curve", "skew"), c.columns)
 
 
 def overlay(curves: Mapping[str, Curve], x: str, y: str, like: Chart) -> Chart:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.intervals.proportions import wilson
+from steelyard.intervals.upright import BY_UNIT, PR, ROC, by_bucket, pr_band, roc_band
 from steelyard.measures.calibration import binned
 from steelyard.measures.curves import Columns, curves, thresholds
 from steelyard.results import Array, Curve, divide
@@ -19,9 +20,14 @@ MOST_POINTS = 2000
 
 
 def banded(name: str, s: Scores, confidence: float) -> Curve:
-    """A curve with Wilson's interval at every point, the threshold taken as given."""
+    """A curve with its band: of ROC and precision–recall at each place of the axis below, of others at each threshold.
+
+    Gain and lift hold at a depth too, where the same is true of Wilson's interval; calibration in each bin.
+    """
     columns = {k: np.asarray(v, dtype=np.float64) for k, v in curves()[name](s).items()}
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    if name in {"roc", "pr"} and float(s.positives.sum()) > 0 and float(s.negatives.sum()) > 0:
+        return _upright(name, s, columns, confidence, z)
     shrink = 1.0
     if s.squares is not None:
         total = np.asarray(s.counts.sum())
@@ -44,8 +50,27 @@ def banded(name: str, s: Scores, confidence: float) -> Curve:
         low, high = low * scale, high * scale
     columns |= {"low": low, "high": high}
     keep = thin(columns, MOST_POINTS)
-    note = "" if len(keep) == len(low) else f"{len(keep):,} of {len(low):,} points, evenly along the curve"
-    return Curve(name, {k: plain(v[keep]) for k, v in columns.items()}, confidence, method, note)
+    return Curve(
+        name, {k: plain(v[keep]) for k, v in columns.items()}, confidence, method, _left_out(len(keep), len(low))
+    )
+
+
+def _left_out(kept: int, size: int) -> str:
+    return "" if kept == size else f"{kept:,} of {size:,} points, evenly along the curve"
+
+
+def _upright(name: str, s: Scores, columns: Columns, confidence: float, z: float) -> Curve:
+    """A curve whose band is read upwards; only the points that are kept are worked out."""
+    columns = {k: v for k, v in columns.items() if k not in {"part", "whole"}}
+    keep = thin(columns, MOST_POINTS)
+    if name == "roc":
+        (low, high), method = roc_band(s, z, keep), ROC
+    else:
+        # The curve starts at the first cell; the cut above all of them has no precision.
+        (low, high), method = pr_band(s, z, keep + 1), PR
+    method += BY_UNIT if s.by_unit() is not None else ""
+    found = {k: plain(v[keep]) for k, v in columns.items()} | {"low": plain(low), "high": plain(high)}
+    return Curve(name, found, confidence, method, _left_out(len(keep), len(columns["threshold"])))
 
 
 def _rows_by_unit(name: str, s: Scores, columns: Columns) -> Array | None:
@@ -63,11 +88,7 @@ def _rows_by_unit(name: str, s: Scores, columns: Columns) -> Array | None:
         part, whole = (np.stack([np.asarray(t[k]) for t in tables]) for k in ("part", "whole"))
         coarse = np.asarray(tables[0]["threshold"])
         place = np.clip(np.searchsorted(-coarse, -columns["threshold"]), 0, len(coarse) - 1)
-    total = whole.sum(axis=0)
-    share = np.nan_to_num(divide(part.sum(axis=0), total))
-    spread = ((part - share * whole) ** 2).sum(axis=0) * len(part) / max(len(part) - 1, 1)
-    rows = np.where(spread > 0, share * (1 - share) * total**2 / np.where(spread > 0, spread, 1.0), len(part))
-    found: Array = np.minimum(rows, np.maximum(total, len(part)))[place]
+    found: Array = by_bucket(part, whole)[place]
     return found if len(found) == len(next(iter(columns.values()))) else None
 
 

@@ -88,7 +88,7 @@ def _luck(t: Any) -> str:
         return "The threshold was chosen on the same rows, and the optimism of that could not be told."
     return (
         f"The threshold was chosen on the same rows: that makes it look better by about {significant(abs(t.optimism), 2)} "
-        "(optimism, by resampling). A validation part would be free of it."
+        "(optimism, by halves of the table). A validation part would be free of it."
     )
 
 

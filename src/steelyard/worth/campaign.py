@@ -299,8 +299,8 @@ def _by_model(offer: Offer, at: float | None, evaluation: Any, s: Scores) -> Cam
         notes.append("The interval is of the expected profit; chance among the prospects themselves comes on top.")
     if at is not None or offer.cost == 0:
         notes.append("The depth was not chosen on these rows, so there is no optimism to take off.")
-    elif depth < 1:
-        optimism = None if made is None else optimism_of(offer, made, depth) + finer
+    else:
+        optimism = None if made is None else optimism_of(offer, made, s, depth) + finer
         notes.append("The depth was chosen on the same rows that tell its profit, which makes the profit optimistic.")
     return _finished(
         offer,

@@ -15,6 +15,7 @@ from steelyard.intervals.by_unit import FEWEST
 from steelyard.measures.ranking import rates
 from steelyard.results import Array, Curve, Estimate, divide
 from steelyard.summaries.scores import Scores
+from steelyard.worth.cuts import DOUBLED, halves
 
 MOST_POINTS = 200
 CHANCE = "of the expected profit; chance among the prospects themselves comes on top"
@@ -135,18 +136,26 @@ def limits(values: Array, value: Array, confidence: float) -> tuple[Array, Array
     return np.minimum(low, value), np.maximum(high, value)
 
 
-def optimism_of(offer: Offer, made: Resampled, chosen: float) -> float:
-    """How much the profit at the depth that looked best exceeds what that depth is worth, by the bootstrap.
+def optimism_of(offer: Offer, made: Resampled, s: Scores, chosen: float) -> float:
+    """How much the profit at the depth that looked best exceeds what that depth is worth.
 
-    The mean over resampled tables of the profit there at their own best depth less the profit, at that depth, of the table around
-    which they lie. The same difference at the depth really chosen has mean zero; taking it off removes most of the noise.
+    The table is dealt out into two halves, the best depth is chosen in one and judged in the other. The mean gap, in units of
+    the noise at the depths chosen there, is laid on the noise of the depth chosen here; twice the rows have 1 / √2 of the luck.
     """
-    share, depth, capture = offer.gains(made.copies)
-    earned = offer.profit(share, depth, capture)
-    found = np.array([offer.best(d, p) for d, p in zip(depth, earned, strict=True)])
-    there = np.array([np.interp(chosen, d, p) for d, p in zip(depth, earned, strict=True)])
-    truth = profits(offer, made.centre, np.append(found[:, 0], chosen))
-    return max(0.0, float(((found[:, 1] - truth[:-1]) - (there - truth[-1])).mean()))
+    at = np.linspace(0.0, 1.0, 101)
+    noise = profits(offer, made.copies, at).std(axis=0)
+    gaps, around = [], []
+    for pair in halves(made.table, s):
+        told = [offer.gains(half) for half in pair]
+        earned = [offer.profit(share, depth, capture) for share, depth, capture in told]
+        for one, two in ((0, 1), (1, 0)):
+            for depth, here, other, there in zip(told[one][1], earned[one], told[two][1], earned[two], strict=True):
+                if np.isfinite(here).all() and np.isfinite(there).all():
+                    best, promised = offer.best(depth, here)
+                    gaps.append(promised - float(np.interp(best, other, there)))
+                    around.append(float(np.interp(best, at, noise)))
+    usual = float(np.mean(around)) if around else 0.0
+    return max(0.0, DOUBLED * float(np.mean(gaps)) * float(np.interp(chosen, at, noise)) / usual) if usual > 0 else 0.0
 
 
 def implied(share: float, prevalence: Estimate | None, policy: Callable[[float], float]) -> Estimate:

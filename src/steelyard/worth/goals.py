@@ -36,6 +36,8 @@ class Goal:
     payoff: Payoff | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     choose: Read | None = None
+    sized: Read | None = None
+    """The number with its sign, where the goal is its size."""
 
     @property
     def linear(self) -> bool:
@@ -120,7 +122,8 @@ def _measure_goal(name: str, options: Mapping[str, Any]) -> Goal:
     m = find(name)
     chosen = m.with_defaults(options)
     if m.name == "ks":
-        return Goal("ks", lambda c: np.abs(_read("youden", {})(c)))
+        signed = _read("youden", {})
+        return Goal("ks", lambda c: np.abs(signed(c)), sized=signed)
     if not {Outcomes, Confusion} & set(m.reads):
         labels = [n for n, other in catalogue().items() if {Outcomes, Confusion} & set(other.reads) and other.better]
         message = f'"{m.name}" does not depend on a threshold, so none is best for it.'

@@ -14,18 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import NotAvailable, UsageError
-from steelyard.intervals.bands import plain, thin
 from steelyard.intervals.bootstrap import replicates
 from steelyard.measures.curves import thresholds
 from steelyard.measures.ranking import cumulative, rates
-from steelyard.results import Array, Curve
+from steelyard.results import Array
 from steelyard.summaries.scores import Scores
 
 Places = npt.NDArray[np.int64]
 
-GRID = 101
-"""Skews at which every cost curve is read, beside its own corners."""
-MOST_CORNERS = 400
 FEW = 64
 """So few points are walked at once; sieving them first would take longer."""
 ROUNDING = float(np.finfo(np.float64).eps)
@@ -215,40 +211,6 @@ def lost_in_cells(scores: Scores, skews: Any) -> Array:
         return np.zeros(np.shape(skews))
     best, _ = scores.extremes()
     return np.maximum(envelope(scores).cost(skews) - envelope(best).cost(skews), 0.0)
-
-
-def cost_curve(scores: Scores, confidence: float = 0.95) -> Curve:
-    """The normalised expected cost of the best cut-off at every skew, beside the better trivial policy, with a band.
-
-    NEC(PC) = min over cut-offs of PC·FNR + (1 − PC)·FPR; treating none costs PC, treating all 1 − PC.
-
-    >>> curve = cost_curve(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1))
-    >>> i = curve.columns["skew"].index(0.5)
-    >>> curve.columns["cost"][i], curve.columns["trivial"][i], curve.columns["threshold"][i]
-    (0.25, 0.5, 0.9)
-    """
-    lines = envelope(scores)
-    corners = lines.breaks[thin({"skew": lines.breaks}, MOST_CORNERS)]
-    skew = np.unique(np.concatenate([np.arange(GRID) / (GRID - 1), corners]))
-    cost, trivial = lines.cost(skew), np.minimum(skew, 1.0 - skew)
-    values, move, coarse = resampled_costs(scores, skew)
-    low, high = percentiles(values, cost - coarse + move, confidence)
-    columns = {
-        "skew": skew,
-        "cost": cost,
-        "trivial": trivial,
-        "threshold": lines.threshold[lines.corner(skew)],
-        "low": np.clip(np.minimum(low, cost), 0.0, trivial),
-        "high": np.clip(np.maximum(high, cost), 0.0, trivial),
-    }
-    notes = []
-    if len(corners) < len(lines.breaks):
-        notes.append(f"{len(corners):,} of {len(lines.breaks):,} corners, evenly along the curve")
-    bound = float(lost_in_cells(scores, skew).max())
-    if bound > 0:
-        notes.append(f"scores were joined in cells: the cost is at most {bound:.2g} lower")
-    told = method_name(scores, len(values), "optimism") + ", pointwise"
-    return Curve("cost_curve", {k: plain(v) for k, v in columns.items()}, confidence, told, "; ".join(notes))
 
 
 # Costs that are not known: averages over a distribution of them -------------------------------------------------------

@@ -14,6 +14,7 @@ from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.intervals.bootstrap import SEED
 from steelyard.results import Array, Curve, Estimate, make_frame
 from steelyard.summaries.scores import Scores
+from steelyard.worth.cost_curve import cost_limits
 from steelyard.worth.hull import (
     Envelope,
     checked_prevalence,
@@ -31,6 +32,8 @@ CLOSE = 1e-12
 """Costs that differ by less are the same."""
 ALIKE = 1.05
 """Prevalences may differ by this factor and still be pooled."""
+SKEWS = np.linspace(0.02, 0.98, 49)
+"""Where savings by chance are looked for."""
 INDEPENDENT = "the models are taken as independently tested; on the same rows the interval is wider than needed"
 
 
@@ -39,9 +42,11 @@ class Region:
     """A stretch of skews, and of ratios of gain to cost at the prevalence, in which one policy is cheapest.
 
     The runner-up is the next best in the middle of the stretch; the advantage is the largest saving over the next best
-    inside. Clear means that the interval of the saving in the middle leaves out zero, its confidence raised so that all
-    regions together hold (Bonferroni). Where a trivial
-    policy wins, every model can only do the same, so there is no runner-up. A ratio of None has no end.
+    inside. A region was found where its winner happened to win, so clear means more than an interval that leaves out zero:
+    the saving over another model in the middle must exceed what the largest saving at any skew does by chance; over a trivial
+    policy, the winner's cost in the middle, its optimism taken off, must stay below it, its confidence raised so that all
+    regions together hold (Bonferroni). Where a trivial policy wins, every model can only do the same, so there is no
+    runner-up. A ratio of None has no end.
     """
 
     from_skew: float
@@ -162,6 +167,7 @@ def regions(models: Mapping[str, Any], *, prevalence: float | None = None, confi
     looks = max(int((best[starts] >= len(TRIVIAL)).sum()), 1)
     strict = 1.0 - (1.0 - confidence) / looks
     parts = []
+    chance: _Chance | None = None
     for start, end in zip(starts, np.r_[starts[1:], len(best)], strict=True):
         winner, low, high = names[best[start]], float(cuts[start]), float(cuts[end])
         ends: tuple[float | None, float | None] = (None, None)
@@ -170,12 +176,54 @@ def regions(models: Mapping[str, Any], *, prevalence: float | None = None, confi
             line = lines[winner]
             at = line.threshold[line.corner(middles[[start, end - 1]])].tolist()
             ends = (at[0], at[1])
-            rival, advantage = _next_best(lines, winner, cuts[start : end + 1], middle_of(low, high))
-            estimate = saving(tables, winner, rival, middle_of(low, high), strict)
-            clear = estimate.low is not None and estimate.low > CLOSE
+            middle = middle_of(low, high)
+            rival, advantage = _next_best(lines, winner, cuts[start : end + 1], middle)
+            if rival in TRIVIAL:
+                trivial = middle if rival == NONE else 1.0 - middle
+                most = cost_limits(tables[winner], line, np.array([middle]), strict)[1]
+                clear = bool(most[0] < trivial - CLOSE)
+            else:
+                chance = chance or _Chance.of(tables)
+                clear = chance.beaten(lines, winner, rival, middle, confidence)
         ratios = ratio_at(low, p) or 0.0, ratio_at(high, p)
         parts.append(Region(low, high, *ratios, winner, rival, *ends, advantage, clear))
     return Regions(tuple(parts), p, confidence, tuple(tables), dict(tables))
+
+
+@dataclass(frozen=True, slots=True)
+class _Chance:
+    """Least costs of resampled tables over a grid of skews, of models that know nothing of each other."""
+
+    draws: Mapping[str, Array]
+
+    @classmethod
+    def of(cls, tables: Mapping[str, Scores]) -> _Chance:
+        rng = np.random.default_rng(SEED)
+        made = {name: resampled_costs(table, SKEWS, "bias")[0] for name, table in tables.items()}
+        size = min(len(x) for x in made.values())
+        # Every table is resampled with the same seed; shuffled, the copies of two tables know nothing of each other.
+        return cls({name: x[rng.permutation(len(x))[:size]] for name, x in made.items()})
+
+    def critical(self, confidence: float) -> float:
+        """What the largest studentized saving of one model over another at any skew exceeds too seldom."""
+        largest = np.zeros(len(next(iter(self.draws.values()))))
+        for first, second in combinations(self.draws.values(), 2):
+            gap = second - first
+            error = gap.std(axis=0, ddof=1)
+            used = error > CLOSE
+            if used.any():
+                away = np.abs(gap[:, used] - gap[:, used].mean(axis=0)) / error[used]
+                largest = np.maximum(largest, away.max(axis=1))
+        return float(np.quantile(largest, confidence))
+
+    def beaten(self, lines: Mapping[str, Envelope], winner: str, rival: str, skew: float, confidence: float) -> bool:
+        """Whether the winner saves more at this skew than the largest saving by chance.
+
+        (Not at any skew of the region: towards the ends the errors of resampled tables are too small for that.)
+        """
+        error = (self.draws[rival] - self.draws[winner]).std(axis=0, ddof=1)
+        saved = float(lines[rival].cost(skew) - lines[winner].cost(skew))
+        return saved > max(self.critical(confidence) * float(np.interp(skew, SKEWS, error)), CLOSE)
 
 
 def _checked(models: Any) -> dict[str, Scores]:

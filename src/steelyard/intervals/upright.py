@@ -1,0 +1,259 @@
+"""Bands of the ROC and precision–recall curves that hold at a given place of the axis below them.
+
+Read upwards at a false positive rate, a ROC curve is off for two reasons: the positives above a cut vary, and the cut that
+lets just so many negatives through is itself found among the negatives of the sample. Had a cut truly this rate, so many
+negatives as chance allows would lie above it; between those places the curve is read, and Wilson's interval of the height
+comes on top (distances squared and added, Zou and Donner's MOVER). A precision–recall curve is the same question with the
+classes exchanged: false alarms at a given recall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steelyard.intervals.proportions import wilson
+from steelyard.measures.ranking import cumulative
+from steelyard.results import Array, divide
+from steelyard.summaries.scores import Scores
+
+ROC = "Wilson up and across (MOVER), at each false positive rate"
+PR = "Wilson up and across (MOVER), at each recall"
+BY_UNIT = ", effective rows by unit"
+Limits = tuple[Array, Array]
+
+
+def roc_band(s: Scores, z: float, places: Any) -> Limits:
+    """Limits of the true positive rate at the false positive rates of these points; one pair for all points at one rate.
+
+    >>> s = Scores.of([0.1, 0.2, 0.4, 0.6, 0.7, 0.9], [0, 0, 1, 0, 1, 1], positive=1)
+    >>> low, high = roc_band(s, 1.96, np.array([0, 2, 6]))
+    >>> low.round(2).tolist(), high.round(2).tolist()
+    ([0.0, 0.0, 0.44], [0.9, 0.9, 1.0])
+    """
+    evidence = Evidence.of(s)
+    t, f = evidence.tpr, evidence.fpr
+
+    def own(y: Array, at: Any) -> Limits:
+        n = evidence.rows_of_tpr(at)
+        return wilson(y * n, n, z)
+
+    low, high = _limits(f, t, evidence.rows_of_fpr, own, evidence.together_up, z, places)
+    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+
+
+def pr_band(s: Scores, z: float, places: Any) -> Limits:
+    """Limits of the precision at the recalls of these points: r P / (r P + FP), FP the false alarms at that recall.
+
+    >>> s = Scores.of([0.1, 0.2, 0.4, 0.6, 0.7, 0.9], [0, 0, 1, 0, 1, 1], positive=1)
+    >>> low, high = pr_band(s, 1.96, np.array([1, 2, 6]))
+    >>> low.round(2).tolist(), high.round(2).tolist()
+    ([0.2, 0.25, 0.23], [1.0, 1.0, 0.96])
+    """
+    evidence = Evidence.of(s)
+    positives, negatives = float(evidence.tp[-1]), float(evidence.fp[-1])
+    # Turned round, positives and negatives change places: 1 − FPR over 1 − recall is a ROC curve as well.
+    x, y = 1.0 - evidence.tpr[::-1], 1.0 - evidence.fpr[::-1]
+    last = len(x) - 1
+
+    def own(height: Array, at: Any) -> Limits:
+        """How far off the false alarms of one positive are, all positives against the false alarms of a cut."""
+        alarms = (1.0 - height) * negatives
+        share = positives / (positives + alarms)
+        n = evidence.rows_of_alarms(share, last - at)
+        low, high = wilson(share * n, n, z)
+        low = np.maximum(low, 1e-12)
+        return 1.0 - (1.0 - low) / low * (positives / negatives), 1.0 - (1.0 - high) / high * (positives / negatives)
+
+    low, high = _limits(
+        x,
+        y,
+        lambda at: evidence.rows_of_tpr(last - at),
+        own,
+        lambda at: evidence.together_across(last - at),
+        z,
+        last - np.asarray(places),
+    )
+    recall = evidence.tpr[places]
+    # At a recall of zero nothing is known of the precision.
+    ends = [divide(recall * positives, recall * positives + np.maximum(1.0 - v, 0.0) * negatives) for v in (low, high)]
+    return np.where(recall > 0, ends[0], 0.0), np.where(recall > 0, ends[1], 1.0)
+
+
+def _limits(
+    x: Array,
+    y: Array,
+    rows: Callable[[Any], Array],
+    own: Callable[[Array, Any], Limits],
+    together: Callable[[Any], Array],
+    z: float,
+    places: Any,
+) -> Limits:
+    """Limits of the height of a rising curve at the x of these points.
+
+    `rows` tells how many rows stand behind the x of a point, `own` the limits of a height were its cut known, `together` how
+    much both err together.
+    """
+    at = x[places]
+    first, last = np.searchsorted(x, at, side="left"), np.searchsorted(x, at, side="right") - 1
+    bottom, top = y[first], y[last]
+    middle = (bottom + top) / 2
+    # Points at one x have one band.
+    places = last
+    n = rows(places)
+    # Where the sample puts a cut whose true x this is: quantiles of a binomial share, skewness included.
+    lean = (z * z - 1) / 6
+    shift = np.where((at > 0) & (at < 1), lean * (1 - 2 * at) / n, 0.0)
+    reach = z * np.sqrt(at * (1 - at) / n)
+    left, right = at - reach + shift, at + reach + shift
+    down = np.where(left <= 0, 0.0, _read(x, y, left))
+    up = np.where(right >= 1, 1.0, _read(x, y, right))
+    down, up = np.minimum(down, bottom), np.maximum(up, top)
+    under, over = own(middle, places)
+    both = together(places)
+    low = middle - _joined(middle - under, middle - down, both)
+    high = middle + _joined(over - middle, up - middle, both)
+    near = (left <= 0) & (at > 0)
+    if near.any():
+        low = np.where(near, np.maximum(low, _chord(x, y, at, float(n[near].min()), lean, own, z)), low)
+    return np.minimum(low, bottom), np.maximum(high, top)
+
+
+def _chord(
+    x: Array, y: Array, at: Array, n: float, lean: float, own: Callable[[Array, Any], Limits], z: float
+) -> Array:
+    """Lower limits so far left that a cut of this x may lie beyond all rows: a straight line from the corner.
+
+    A curve that bends one way only lies above it.
+    """
+    mean = ((z + np.sqrt(max(z * z - 4 * lean, 0.0))) / 2) ** 2
+    end = np.array([mean / (n + mean)])
+    place = np.searchsorted(x, end, side="right") - 1
+    height, start = _read(x, y, end), _read(x, y, np.zeros(1))
+    least = height - _joined(height - own(height, place)[0], height - start, np.zeros(1))
+    corner = own(np.zeros(1), np.zeros(1, dtype=np.int64))[0]
+    return np.asarray(corner + at / end * (np.maximum(least, corner) - corner))
+
+
+def _joined(own: Array, across: Array, together: Array) -> Array:
+    """Two distances as one: squared and added, less what errors that go together take back."""
+    return np.sqrt(np.maximum(own**2 + across**2 - 2 * together * own * across, 0.0))
+
+
+def _read(x: Array, y: Array, at: Array) -> Array:
+    """The height of the curve at x, the upper one where it rises straight up."""
+    at = np.clip(at, 0.0, 1.0)
+    i = np.clip(np.searchsorted(x, at, side="right") - 1, 0, len(x) - 2)
+    wide = x[i + 1] - x[i]
+    share = np.where(wide > 0, (at - x[i]) / np.where(wide > 0, wide, 1.0), 0.0)
+    return np.asarray(y[i] + np.clip(share, 0.0, 1.0) * (y[i + 1] - y[i]))
+
+
+# How many rows stand behind a rate ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """True and false positives at every cut, with what is needed to tell how many rows they rest on."""
+
+    tp: Array
+    fp: Array
+    tpr: Array
+    fpr: Array
+    most: float
+    squares: tuple[Array, Array] | None = None
+    units: tuple[Array, Array] | None = None
+    """True and false positives of every bucket of units, at cuts of their own."""
+    cut: Any = None
+    """For every cut of the table the cut of the buckets."""
+
+    @classmethod
+    def of(cls, s: Scores) -> Evidence:
+        """What a score table tells."""
+        tp, fp = cumulative(s)
+        counts = (tp, fp, divide(tp, tp[-1]), divide(fp, fp[-1]), float(s.rows))
+        stacked = s.by_unit()
+        if stacked is not None:
+            own, coarse = s.cells.low[::-1], stacked.cells.low[::-1]
+            # The cell of the buckets in which a cell of the table lies; the first cut lies above all of them.
+            cut = np.concatenate([[0], np.clip(np.searchsorted(-coarse, -own), 0, len(coarse) - 1) + 1])
+            return cls(*counts, units=cumulative(stacked), cut=cut)
+        squares = None if s.squares is None else cumulative(s.replicate(s.squares))
+        return cls(*counts, squares)
+
+    def rows_of_tpr(self, at: Any) -> Array:
+        """Rows behind the true positive rate at these cuts."""
+        return self._rows(self.tp, 0, at)
+
+    def rows_of_fpr(self, at: Any) -> Array:
+        """Rows behind the false positive rate at these cuts."""
+        return self._rows(self.fp, 1, at)
+
+    def _rows(self, count: Array, side: int, at: Any) -> Array:
+        """Rows of one weight (or of units of their own) that would make the rate of this class spread as it does."""
+        whole = float(count[-1])
+        if self.units is not None:
+            part = self.units[side][:, self.cut[at]]
+            return by_bucket(part, self.units[side][:, -1:])
+        if self.squares is None:
+            return np.full(np.shape(at), whole)
+        above, every = self.squares[side][at], float(self.squares[side][-1])
+        return self._effective(count[at] / whole, whole, above, every - above)
+
+    def rows_of_alarms(self, share: Array, at: Any) -> Array:
+        """The same for all positives among them and the false alarms of a cut."""
+        if self.units is not None:
+            positives, alarms = self.units[0][:, -1:], self.units[1][:, self.cut[at]]
+            return by_bucket(positives + 0 * alarms, positives + alarms)
+        found = float(self.tp[-1])
+        whole = np.asarray(found / share)
+        if self.squares is None:
+            return whole
+        # So many false alarms, each as heavy as those of the cut are on average.
+        squares, every = self.squares[1], float(self.squares[1][-1] / self.fp[-1])
+        heavy = np.where(self.fp[at] > 0, divide(squares[at], self.fp[at]), every)
+        return self._effective(share, whole, float(self.squares[0][-1]), (whole - found) * heavy)
+
+    def _effective(self, share: Array, whole: Any, inside: Any, outside: Any) -> Array:
+        """Share (1 − share) W² / ((1 − share)² Σ w² inside + share² Σ w² outside), but no more than there are rows."""
+        spread = (1 - share) ** 2 * inside + share**2 * outside
+        plain = divide(np.asarray(whole, dtype=np.float64) ** 2, np.asarray(inside + outside, dtype=np.float64))
+        found = np.where(spread > 0, share * (1 - share) * whole**2 / np.where(spread > 0, spread, 1.0), plain)
+        return np.asarray(np.clip(np.where((share > 0) & (share < 1), found, plain), 1e-9, self.most))
+
+    def together_up(self, at: Any) -> Array:
+        """How far both rates of a cut err together, bucket by bucket."""
+        if self.units is None:
+            return np.zeros(np.shape(at))
+        t, f = (self._apart(side, at) for side in (0, 1))
+        return _correlation(t, f)
+
+    def together_across(self, at: Any) -> Array:
+        """The same for the false alarms of a positive and the recall."""
+        if self.units is None:
+            return np.zeros(np.shape(at))
+        positives, alarms = self.units[0][:, -1:], self.units[1][:, self.cut[at]]
+        return _correlation(alarms - divide(alarms.sum(axis=0), positives.sum(axis=0)) * positives, self._apart(0, at))
+
+    def _apart(self, side: int, at: Any) -> Array:
+        assert self.units is not None
+        part, whole = self.units[side][:, self.cut[at]], self.units[side][:, -1:]
+        return np.asarray(part - divide(part.sum(axis=0), whole.sum(axis=0)) * whole)
+
+
+def by_bucket(part: Array, whole: Array) -> Array:
+    """Rows of their own that would make a share spread as it does from bucket to bucket: p (1 − p) W² / Σ (part − p whole)²."""
+    buckets = len(part)
+    total = whole.sum(axis=0)
+    share = np.nan_to_num(divide(part.sum(axis=0), total))
+    spread = ((part - share * whole) ** 2).sum(axis=0) * buckets / max(buckets - 1, 1)
+    rows = np.where(spread > 0, share * (1 - share) * total**2 / np.where(spread > 0, spread, 1.0), buckets)
+    return np.asarray(np.minimum(rows, np.maximum(total, buckets)))
+
+
+def _correlation(a: Array, b: Array) -> Array:
+    size = np.sqrt((a**2).sum(axis=0) * (b**2).sum(axis=0))
+    return np.asarray(np.where(size > 0, (a * b).sum(axis=0) / np.where(size > 0, size, 1.0), 0.0))
