@@ -16,7 +16,8 @@ from steelyard.monitors.baseline import check_holds, countable
 from steelyard.monitors.budget import Budget, budget_of, spent
 from steelyard.monitors.cohorts import Cohort, cohorts_of, period_of, pooled
 from steelyard.monitors.judging import Plan, choose_measures, evaluated_again, judge, run_alarms
-from steelyard.monitors.labels import Labels, horizon_of, labels_of, span_text
+from steelyard.monitors.delays import waiting
+from steelyard.monitors.labels import Labels, horizon_of, span_text
 from steelyard.monitors.references import find_reference
 from steelyard.monitors.repeated import remarks
 from steelyard.monitors.result import Monitor, Watched
@@ -100,10 +101,11 @@ def monitor(
     course = period_of(period, span, roles, mode)
     stream = read_stream(data, roles, there, missing)
     assert stream.times is not None
-    if target is not None and not stream.labelled.any():
+    if target is not None and label_time is None and not stream.labelled.any():
         message = f'The target "{target}" is missing in every row.'
-        raise InputError(message, "Look at the column, or leave target= out to watch scores and features alone.")
-    until = one_instant(now, there, "moment to judge at") if now is not None else _latest(stream)
+        hint = "Look at the column, or leave target= out to watch scores and features alone."
+        raise InputError(message, f"{hint} If its labels are still to come, say when they do: label_time=.")
+    until = one_instant(now, there, "moment to judge at") if now is not None else stream.latest
     stream = _known_by(stream, until)
     naive = stream.skipped is not None
     made, place = _windows(stream, span, there, until if now is not None else None)
@@ -139,12 +141,12 @@ def monitor(
     plan = Plan(baseline, chosen, margin, confidence, alpha, mode, again, strict, course is not None)
     _check_names(plan)
     parts = [stream.take(rows) for rows in _rows_by_window(place, first, len(made))]
-    labels = [
-        labels_of(part.labelled, part.delays(), w.end, ends, wait)
+    lacking = (baseline.rows - baseline.labelled, baseline.rows) if first else (0, 0)
+    labels = (
+        waiting(parts, made[first:], (baseline.evaluation, baseline.delays), stream, until, wait, lacking)
         if target is not None
-        else Labels(part.rows, part.rows)
-        for part, w in zip(parts, made[first:], strict=True)
-    ]
+        else [Labels(part.rows, part.rows) for part in parts]
+    )
     if timed:
         many = len(made) - first
         levels = [spent(alpha, i + 1) for i in range(many)] if mode == "sequential" else [alpha] * many
@@ -201,15 +203,6 @@ def _check(
     if target is not None and score is None and prediction is None:
         message = "A target was named, and neither a score nor a prediction to hold against it."
         raise UsageError(message, 'Say score="p" (numbers) or prediction="guess" (labels or numbers).')
-
-
-def _latest(stream: Stream) -> int:
-    """The last moment that the table tells of."""
-    assert stream.times is not None
-    latest = int(stream.times.max())
-    if stream.label_times is not None and stream.labelled.any():
-        latest = max(latest, int(stream.label_times[stream.labelled].max()))
-    return latest
 
 
 def _known_by(stream: Stream, until: int) -> Stream:

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import EmptyTable, UnreadableSource, UsageError, listing
+from steelyard.errors import EmptyTable, InputError, UnreadableSource, UsageError, listing
 from steelyard.evaluation import SCHEMA, Evaluation
 from steelyard.monitors.baseline import Baseline, baseline_of, baseline_of_evaluation
 from steelyard.monitors.cohorts import Period, cohorts_of, pooled
 from steelyard.monitors.labels import ENOUGH
-from steelyard.monitors.stream import Stream, read_stream
+from steelyard.monitors.stream import Roles, Stream, read_stream
 from steelyard.monitors.windows import Window, by_time, instant_of, moment, one_instant
 from steelyard.sources.addresses import without_secrets
 from steelyard.sources.recognise import open_table
@@ -71,8 +71,7 @@ def find_reference(
     if isinstance(given, str) and not re.search(r"[./\\*?:]", given) and not os.path.exists(given):
         message = f"The reference {listing([given])} is neither a file nor a date."
         raise UsageError(message, HINT)
-    roles = replace(stream.roles, time=None if period is None else stream.roles.time, label_time=None)
-    rows = read_stream(given, roles, zone, missing, "reference")
+    rows = _table(given, stream.roles, zone, missing, timed=period is not None)
     name = without_secrets(str(given)) if isinstance(given, str | os.PathLike) else "the reference table"
     if isinstance(given, Table):
         name = given.title or name
@@ -83,6 +82,19 @@ def find_reference(
     theirs, where = by_time(rows.times, window, zone)
     cohorts = cohorts_of(rows, theirs, where, period, found_in.evaluation.positive, None, None)
     return replace(found_in, timeliness=pooled(cohorts, name)), 0, []
+
+
+def _table(given: Any, roles: Roles, zone: tzinfo, missing: str, *, timed: bool) -> Stream:
+    """The rows of a table, with their times and those of their labels where it has them all."""
+    plain = replace(roles, label_time=None) if timed else replace(roles, time=None, label_time=None)
+    for more in (roles, replace(roles, label_time=None)):
+        if more == plain:
+            break
+        try:
+            return read_stream(given, more, zone, "refuse", "reference")
+        except InputError:
+            continue  # a reference need not have times
+    return read_stream(given, plain, zone, missing, "reference")
 
 
 def _is_date(text: str) -> bool:

@@ -115,6 +115,9 @@ def _waited(m: Any) -> list[str]:
     out = [
         f"Labels of {_many(len(late), 'window')} are not in ({there}), and no performance alarm rests on them.{more}"
     ]
+    slow = [w for w in late if w.labels.waits]
+    if slow:
+        out.append(f"Most rows of {_names([w.name for w in slow])} have a label, but {visible(slow[-1].labels.waits)}.")
     kinds = {s.name: s.kind for s in m.windows[-1].signals}
     if estimated and any(kinds[name] == "performance" for name in m.firing):
         out.append(
