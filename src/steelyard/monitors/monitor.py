@@ -15,8 +15,8 @@ from steelyard.monitors.alarms import Transition, follow
 from steelyard.monitors.baseline import check_holds, countable
 from steelyard.monitors.budget import Budget, budget_of, spent
 from steelyard.monitors.cohorts import Cohort, cohorts_of, period_of, pooled
-from steelyard.monitors.judging import Plan, choose_measures, evaluated_again, judge, run_alarms
 from steelyard.monitors.delays import waiting
+from steelyard.monitors.judging import Plan, choose_measures, evaluated_again, judge, run_alarms
 from steelyard.monitors.labels import Labels, horizon_of, span_text
 from steelyard.monitors.references import find_reference
 from steelyard.monitors.repeated import remarks
