@@ -88,6 +88,8 @@ def monitor(
     `budget` says how many false alarms are allowed ("1 per quarter" unless said), which sets the level; `for_` windows in a row
     fire an alarm, where windows that could not be judged neither count nor break the row. mode="sequential" may be looked at as
     often as you like: it takes no budget, and follows a mean over rows (brier in place of auc).
+    A measure such as "running brier" adds up the excess of a mean loss over the windows, and so sees a small loss that lasts much
+    sooner than a window alone does; it fires at once, as seldom as the budget says.
     `period`, such as "31 days", follows customers (`unit`): those that enter in a window are a cohort, and how early and
     rightly the scores warned of their outcome within the period, counted from the window's start, is Q of `sy.timeliness`.
     A customer has the outcome if any of its rows in the period says so. With period="window" each window is a period.
