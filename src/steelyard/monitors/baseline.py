@@ -22,6 +22,7 @@ from steelyard.monitors.estimated import Calibration
 from steelyard.monitors.sequential import OF_NUMBERS, OF_SCORES, Losses
 from steelyard.monitors.stream import Stream
 from steelyard.monitors.uncounted import why_not
+from steelyard.monitors.variation import Variation
 from steelyard.monitors.volume import Volume
 from steelyard.words import count, quoted
 
@@ -49,6 +50,8 @@ class Baseline:
     """The sums of its cohorts, where customers are followed."""
     delays: Delays | None = None
     """How long its labels took, by outcome, where that is known."""
+    variation: Variation = field(default_factory=Variation)
+    """How much its windows differ among themselves; nothing where it was not cut into windows."""
 
     @cached_property
     def hash(self) -> str:
@@ -80,6 +83,7 @@ class Baseline:
         more: dict[str, Any] = {} if not self.volume.windows else {"volume": self.volume.to_dict()}
         more |= {} if self.timeliness is None else {"timeliness": self.timeliness.to_dict()}
         more |= {} if self.delays is None else {"delays": self.delays.to_dict()}
+        more |= {} if self.variation == Variation() else {"variation": self.variation.to_dict()}
         return more | {
             "rows": self.rows,
             "labelled": self.labelled,
@@ -113,6 +117,7 @@ class Baseline:
             Volume.from_dict(data["volume"]) if "volume" in data else Volume(),
             None if "timeliness" not in data else TimelinessSummary.from_dict(data["timeliness"]),
             None if "delays" not in data else Delays.from_dict(data["delays"]),
+            Variation.from_dict(data["variation"]) if "variation" in data else Variation(),
         )
         if found.hash != data["hash"]:
             message = "The baseline was changed after it was saved: its hash does not fit."

@@ -61,10 +61,11 @@ class Plan:
     @property
     def running(self) -> tuple[str, ...]:
         """Mean losses that are added up over windows."""
-        return tuple(m for m in self.measures if _is_running(m))
+        return tuple(m for m in self.measures if is_running(m))
 
 
-def _is_running(measure: Any) -> bool:
+def is_running(measure: Any) -> bool:
+    """Whether a mean loss is added up over windows."""
     return isinstance(measure, str) and measure.startswith(PREFIX)
 
 
@@ -92,9 +93,9 @@ def choose_measures(given: Any, e: Evaluation | None, roles: Roles, mode: str) -
             message = "Looks that hold at any time need independent rows, and unit= says that rows belong together."
             raise NotAvailable(message, 'Use mode="windows", or one row for each unit.')
         return tuple(dict.fromkeys(sequential.loss_name(find(m).name, kind) if m else _refuse(m, kind) for m in chosen))
-    chosen = tuple(_running(m, e, kind, roles) if _is_running(m) else m for m in chosen)
+    chosen = tuple(_running(m, e, kind, roles) if is_running(m) else m for m in chosen)
     for measure in chosen:
-        if _is_running(measure):
+        if is_running(measure):
             continue
         name, level, _ = signals.measure_name(measure)
         if name not in e.measures and level is None:
@@ -143,8 +144,9 @@ def judge(
     labels: Sequence[Labels],
     volumes: Sequence[Signal],
     cohorts: Sequence[Cohort] = (),
+    places: Sequence[str] = (),
 ) -> list[list[Signal]]:
-    """The signals of every window; how many rows came was judged before."""
+    """The signals of every window; how many rows came was judged before. `places` tell where windows lie in the week."""
     out, looks = [], 0
     follows = _followed(plan, parts, labels) if plan.mode == "sequential" else {}
     runs = _run(plan, parts, labels) if plan.running and plan.mode == "windows" else {}
@@ -154,20 +156,22 @@ def judge(
             out.append(here + signals.silent(plan.names))
             continue
         looks += 1
+        place = places[i] if places else ""
         level = spent(plan.alpha, looks) if plan.mode == "sequential" else plan.alpha
-        here += [follows[m][i] for m in plan.measures] if follows else _performance(plan, part, held, runs, i)
+        here += [follows[m][i] for m in plan.measures] if follows else _performance(plan, part, held, runs, i, place)
         base = plan.baseline
         if plan.follows and base.timeliness is not None:
             here.append(judge_cohort(cohorts[i], base.timeliness, plan.margin, plan.confidence, plan.alpha))
-        here += signals.stabilities(OUTPUT, base.outputs, part.counted(base.outputs), plan.confidence, level)
+        alike = base.variation.counts.get(place, {})
+        here += signals.stabilities(OUTPUT, base.outputs, part.counted(base.outputs), plan.confidence, level, alike)
         apart = {name: b for name, b in base.features.items() if name not in base.outputs}
-        here += signals.stabilities(FEATURE, apart, part.counted(apart), plan.confidence, level)
+        here += signals.stabilities(FEATURE, apart, part.counted(apart), plan.confidence, level, alike)
         out.append(here)
     return out
 
 
 def _performance(
-    plan: Plan, part: Stream, held: Labels, runs: Mapping[str, Sequence[Signal]], place: int
+    plan: Plan, part: Stream, held: Labels, runs: Mapping[str, Sequence[Signal]], i: int, place: str
 ) -> list[Signal]:
     reference = plan.baseline.evaluation
     if reference is None:
@@ -176,9 +180,11 @@ def _performance(
     out = []
     for measure in plan.measures:
         if measure in runs:
-            out.append(runs[measure][place])
+            out.append(runs[measure][i])
             continue
-        s = signals.performance(measure, e, reference, held, plan.margin, plan.alpha, why, plan.strict)
+        spread = plan.baseline.variation.measures.get(plan.told(measure))
+        usual = None if spread is None else (spread, place)
+        s = signals.performance(measure, e, reference, held, plan.margin, plan.alpha, why, plan.strict, usual)
         x = _expected(plan, part, signals.measure_name(measure)[0]) if s.state == "immature" else None
         s = s if x is None else signals.estimated(s, x)
         # Labels that are none of the reference's levels have been told already, and cannot be filled in.
@@ -228,8 +234,8 @@ def _run(plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels]) -> dict[
     for measure in plan.running:
         name = measure.removeprefix(PREFIX)
         found = [None if x is None else x[name] for x in sums]
-        table = loss_table(e, name)
-        out[measure] = follow_losses(name, _base(plan, name), table, found, labels, plan.margin, plan.alpha)
+        table, excess = loss_table(e, name), plan.baseline.variation.excess.get(name, 1.0)
+        out[measure] = follow_losses(name, _base(plan, name), table, found, labels, plan.margin, plan.alpha, excess)
     return out
 
 

@@ -16,15 +16,17 @@ from steelyard.monitors.baseline import check_holds, countable
 from steelyard.monitors.budget import Budget, budget_of, spent
 from steelyard.monitors.cohorts import Cohort, cohorts_of, period_of, pooled
 from steelyard.monitors.delays import waiting
-from steelyard.monitors.judging import Plan, choose_measures, evaluated_again, judge, run_alarms
+from steelyard.monitors.differing import variation_of
+from steelyard.monitors.judging import Plan, choose_measures, evaluated_again, is_running, judge, run_alarms
 from steelyard.monitors.labels import Labels, horizon_of, span_text
+from steelyard.monitors.lengths import LENGTHS, advise
 from steelyard.monitors.references import find_reference
 from steelyard.monitors.repeated import remarks
 from steelyard.monitors.result import Monitor, Watched
 from steelyard.monitors.sequential import in_place
 from steelyard.monitors.signals import VOLUME, Signal, at_level
 from steelyard.monitors.stream import Roles, Stream, feature_names, read_stream
-from steelyard.monitors.volume import counted, is_whole, judge_volume, known_until, volume_of
+from steelyard.monitors.volume import counted, is_whole, judge_volume, known_until, place_of, volume_of
 from steelyard.monitors.windows import (
     Clock,
     Window,
@@ -37,12 +39,6 @@ from steelyard.monitors.windows import (
     zone_of,
 )
 
-LENGTHS = {
-    "hour": timedelta(hours=1),
-    "day": timedelta(days=1),
-    "week": timedelta(days=7),
-    "month": timedelta(days=365.25 / 12),
-}
 TIMES = 10
 """A reference should have so many times the rows of a window."""
 
@@ -112,7 +108,7 @@ def monitor(
     naive = stream.skipped is not None
     made, place = _windows(stream, span, there, until if now is not None else None)
     options = {"positive": positive, "threshold": threshold, "confidence": confidence, "missing": missing, "kind": kind}
-    baseline, first, notes = find_reference(reference, stream, made, place, there, options, missing, span, course)
+    baseline, first, notes, cut = find_reference(reference, stream, made, place, there, options, missing, span, course)
     if isinstance(features, str) and features == "all":
         baseline, stream, unwatched = countable(baseline, stream)
         roles, notes = stream.roles, notes + unwatched
@@ -139,6 +135,9 @@ def monitor(
         spend = budget_of("1 per quarter" if budget is None else budget, _length(span, made), families)
         alpha = spend.alpha
     again = evaluated_again(baseline.evaluation, options, roles)
+    if cut and mode == "windows":
+        watched_measures = [m for m in chosen if not is_running(m)]
+        baseline = replace(baseline, variation=variation_of(cut, baseline, watched_measures, again))
     strict = None if baseline.evaluation is None else at_level(baseline.evaluation, alpha)
     plan = Plan(baseline, chosen, margin, confidence, alpha, mode, again, strict, course is not None)
     _check_names(plan)
@@ -157,7 +156,8 @@ def monitor(
         )
     else:
         volumes = [Signal(VOLUME, VOLUME, "ok", "", counted(n)) for n in counts[first:]]
-    found = judge(plan, parts, labels, volumes, cohorts[first:])
+    found = judge(plan, parts, labels, volumes, cohorts[first:], [place_of(w) for w in made[first:]] if timed else ())
+    found, short = advise(found, parts, baseline.evaluation, span) if mode == "windows" else (found, "")
     watched, changes = run_alarms(made[first:], parts, labels, found, for_, plan)
     watched, changes = _since(watched, changes, since, there)
     notes += _remarks(plan, parts, cohorts)
@@ -177,7 +177,13 @@ def monitor(
         _span_text(span),
         alpha,
         tuple(notes),
-        {"first": shown, "target": target, "time": time, "period": None if course is None else course.text},
+        {
+            "first": shown,
+            "target": target,
+            "time": time,
+            "period": None if course is None else course.text,
+            "short": short,
+        },
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -102,16 +102,21 @@ def follow_losses(
     labels: Sequence[Labels],
     margin: float,
     alpha: float,
+    excess: float = 1.0,
 ) -> list[Signal]:
     """The signal after every window; None is one whose labels are not in, which changes nothing.
 
     `alpha` is the level of one window by the budget, so that without a change there is one false start in 1 / alpha windows.
+    `excess` tells how many times the variance of windows is that of independent rows, which are then worth as many fewer.
     """
     sizes = [w.n for w in windows if w is not None and w.n]
     usual = float(np.mean(sizes)) if sizes else 1.0
-    limit = limit_of(reference, *table, margin, usual / alpha)
+    wide = math.sqrt(excess)
+    # Deviations are told in units that allow for it, in the reference as in the stream.
+    scaled = replace(reference, squares=reference.squares * excess)
+    limit = limit_of(scaled, table[0], table[1], margin / wide, usual / alpha)
     told, total, since, many = PREFIX + name, 0.0, Losses(), 0
-    spread = reference.deviation or 1.0
+    spread = (reference.deviation or 1.0) * wide
     out = []
     for found, held in zip(windows, labels, strict=True):
         if found is None or not found.n:
