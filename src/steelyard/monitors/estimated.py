@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -196,32 +196,48 @@ def estimate(
     >>> estimate(Calibration.of(e.scores), [0.1, 0.2, 0.7, 0.9] * 50, "accuracy").note[:26]
     'an estimate without labels'
     """
-    if measure not in MEASURES:
-        message = f'"{measure}" cannot be estimated from scores alone.'
+    return estimates(calibration, score, [measure], threshold, confidence, draws)[measure]
+
+
+def estimates(
+    calibration: Calibration,
+    score: Any,
+    measures: Sequence[str],
+    threshold: float = 0.5,
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+) -> dict[str, Estimate]:
+    """Several measures of the same rows, from the same drawn labels."""
+    unknown = [name for name in measures if name not in MEASURES]
+    if unknown:
+        message = f'"{unknown[0]}" cannot be estimated from scores alone.'
         raise NotAvailable(message, f"What can be: {', '.join(MEASURES)}.")
     rows = _Rows.of(score, threshold)
     n = len(rows.score)
+    facts: dict[str, Any] = {"confidence": confidence, "method": METHOD, "n": float(n), "note": NOTE}
     if not n:
-        return Estimate(measure, None, confidence=confidence, method=METHOD, reason="no rows", note=NOTE)
+        return {name: Estimate(name, None, reason="no rows", **(facts | {"n": None})) for name in measures}
     rng = np.random.default_rng(SEED)
-    found: list[float] = []
-    at_once = max(1, min(draws, MOST // n))
-    while len(found) < draws:
-        chances = calibration.chance(rows.score, rng, min(at_once, draws - len(found)))
+    found: dict[str, list[float]] = {name: [] for name in measures}
+    at_once, left = max(1, min(draws, MOST // n)), draws
+    while left:
+        chances = calibration.chance(rows.score, rng, min(at_once, left))
         labels = (rng.random(chances.shape) < chances).astype(np.float64)
-        found += np.atleast_1d(MEASURES[measure](rows, labels)).tolist()
-    known = np.array([x for x in found if math.isfinite(x)])
-    if len(known) < draws / 2:
-        why = "too few positives or negatives are to be expected"
-        return Estimate(measure, None, confidence=confidence, method=METHOD, n=float(n), reason=why, note=NOTE)
-    tail = (1 - confidence) / 2
-    low, high = (float(x) for x in np.quantile(known, [tail, 1 - tail]))
-    # Not the mean of the draws: chances drawn on the scale of log-odds are too large on average where positives are rare.
-    value = float(MEASURES[measure](rows, calibration.chance(rows.score)))
-    caution = _rests(calibration)
-    return Estimate(
-        measure, value, min(low, value), max(high, value), confidence, METHOD, n=float(n), note=NOTE, caution=caution
-    )
+        for name in measures:
+            found[name] += np.atleast_1d(MEASURES[name](rows, labels)).tolist()
+        left -= len(chances)
+    fitted = calibration.chance(rows.score)
+    tail, out = (1 - confidence) / 2, {}
+    for name in measures:
+        known = np.array([x for x in found[name] if math.isfinite(x)])
+        if len(known) < draws / 2:
+            out[name] = Estimate(name, None, reason="too few positives or negatives are to be expected", **facts)
+            continue
+        low, high = (float(x) for x in np.quantile(known, [tail, 1 - tail]))
+        # Not the mean of the draws: chances drawn on the scale of log-odds are too large on average where positives are rare.
+        value = float(MEASURES[name](rows, fitted))
+        out[name] = Estimate(name, value, min(low, value), max(high, value), caution=_rests(calibration), **facts)
+    return out
 
 
 def _rests(c: Calibration) -> str:

@@ -18,7 +18,7 @@ from steelyard.monitors.budget import spent
 from steelyard.monitors.cohorts import Cohort, judge_cohort
 from steelyard.monitors.completion import completed
 from steelyard.monitors.estimated import MEASURES as FROM_SCORES
-from steelyard.monitors.estimated import estimate
+from steelyard.monitors.estimated import estimates
 from steelyard.monitors.labels import Labels
 from steelyard.monitors.result import Watched
 from steelyard.monitors.running import PREFIX, follow_losses, loss_table
@@ -177,18 +177,25 @@ def _performance(
     if reference is None:
         return []
     e, why = _evaluated(plan, part)
-    out = []
+    told = []
     for measure in plan.measures:
         if measure in runs:
-            out.append(runs[measure][i])
+            told.append(runs[measure][i])
             continue
         spread = plan.baseline.variation.measures.get(plan.told(measure))
         usual = None if spread is None else (spread, place)
-        s = signals.performance(measure, e, reference, held, plan.margin, plan.alpha, why, plan.strict, usual)
-        x = _expected(plan, part, signals.measure_name(measure)[0]) if s.state == "immature" else None
+        told.append(signals.performance(measure, e, reference, held, plan.margin, plan.alpha, why, plan.strict, usual))
+    late = [m for m, s in zip(plan.measures, told, strict=True) if s.state == "immature" and m not in runs]
+    expected = _expected(plan, part, [signals.measure_name(m)[0] for m in late])
+    out = []
+    for measure, s in zip(plan.measures, told, strict=True):
+        if measure not in late:
+            out.append(s)
+            continue
+        x = expected.get(signals.measure_name(measure)[0])
         s = s if x is None else signals.estimated(s, x)
         # Labels that are none of the reference's levels have been told already, and cannot be filled in.
-        out.append(completed(s, measure, part, plan.options) if s.state == "immature" and not why else s)
+        out.append(s if why else completed(s, measure, part, plan.options))
     return out
 
 
@@ -202,14 +209,14 @@ def _evaluated(plan: Plan, part: Stream) -> tuple[Evaluation | None, str]:
         return None, problem.message.rstrip(".")
 
 
-def _expected(plan: Plan, part: Stream, measure: str) -> Estimate | None:
+def _expected(plan: Plan, part: Stream, measures: Sequence[str]) -> dict[str, Estimate]:
     """What the scores let expect, where they are the scores of two levels."""
     calibration = plan.baseline.calibration
-    if calibration is None or measure not in FROM_SCORES or not isinstance(part.roles.score, str):
-        return None
+    wanted = list(dict.fromkeys(m for m in measures if m in FROM_SCORES))
+    if calibration is None or not wanted or not isinstance(part.roles.score, str):
+        return {}
     found = part.columns[part.roles.score].astype(np.float64)
-    cut = plan.options["threshold"]
-    return estimate(calibration, found[np.isfinite(found)], measure, cut, plan.confidence)
+    return estimates(calibration, found[np.isfinite(found)], wanted, plan.options["threshold"], plan.confidence)
 
 
 def _sums(plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels]) -> list[dict[str, Losses] | None]:
@@ -252,7 +259,9 @@ def _followed(plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels]) -> 
             base, [None if x is None else x[name] for x in sums], plan.margin * turned, plan.alpha, name
         )
         out[name] = [
-            signals.followed(name, look, held, plan.alpha, None if held.mature else _expected(plan, part, name))
+            signals.followed(
+                name, look, held, plan.alpha, None if held.mature else _expected(plan, part, [name]).get(name)
+            )
             for look, held, part in zip(found, labels, parts, strict=True)
         ]
     return out

@@ -284,7 +284,7 @@ def _stability(name: str, kind: str, s: Stability, alpha: float) -> Signal:
 def _as_usual(told: Signal, there: Bins, found: BinCounts, confidence: float, alpha: float) -> Signal:
     """The same signal, calm if the column is what it was on such days of the reference."""
     s = assess(there, found, confidence, alpha)
-    if s.decision in {WARN, ALARM, "insufficient"}:
+    if s.decision in {WARN, ALARM} or (s.decision == "insufficient" and s.p_value < alpha):
         return told
     return replace(
         told, state="ok", reason=f"{told.reason}; on such days of the reference it was no other", clears=(True, True)

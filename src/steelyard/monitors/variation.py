@@ -69,7 +69,7 @@ class Spread:
 
         if d.value is None or d.low is None or d.high is None or not (self.between or self.places):
             return d
-        a, b = d.values
+        a, b = (float(x) for x in d.values if x is not None)
         usual, error = self.places.get(place, (b, 0.0))
         off = float(stdtrit(self.free, 1 - alpha)) * math.sqrt(self.between**2 * (1 + 1 / self.windows) + error**2)
         value = a - usual
