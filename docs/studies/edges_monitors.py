@@ -2,7 +2,7 @@
 
 python docs/studies/edges_monitors.py [--state after] [--only G1] [--processes 2]
 
-A stream takes a quarter of a second to two seconds, so that 100 to 200 are drawn in a setting; what is expected from scores and the
+A stream takes a quarter of a second to two seconds, so that 30 to 100 are drawn in a setting; what is expected from scores and the
 number of rows are tried at the functions that judge them, with more.
 """
 
@@ -264,7 +264,7 @@ def _held() -> list[Scenario]:
     for positives, reference, rows, score in settings:
         for name in ("brier", "recall", "precision", "auc"):
             told = f"{name}, {100 * positives:g} % of {reference:,}, scores: {score}"
-            out.append(Scenario(told, expected(positives, reference, rows, name, score), 400))
+            out.append(Scenario(told, expected(positives, reference, rows, name, score), 300))
     return out
 
 
@@ -305,11 +305,11 @@ CLAIMS = [
     Claim(
         "G1 day", "A day without any label has its expected performance", "≥ 93 %",
         [
-            Scenario("brier, 10 % positives", no_label_yet(0.1, "brier"), 100, listed=True),
-            Scenario("auc, 10 % positives", no_label_yet(0.1, "auc"), 100),
-            Scenario("log loss, 2 % positives", no_label_yet(0.02, "log_loss"), 100),
+            Scenario("brier, 10 % positives", no_label_yet(0.1, "brier"), 60, listed=True),
+            Scenario("auc, 10 % positives", no_label_yet(0.1, "auc"), 60),
+            Scenario("log loss, 2 % positives", no_label_yet(0.02, "log_loss"), 60),
         ],
-        "Such a day is taken, and told as what its scores let expect. 100 days a setting.", holds=(93.0, 100.0),
+        "Such a day is taken, and told as what its scores let expect. 60 days a setting.", holds=(93.0, 100.0),
     ),
     Claim(
         "G6", "What is expected from scores holds where positives are rare", "95 %, at least 93 %", _held(),
@@ -324,24 +324,24 @@ CLAIMS = [
     Claim(
         "D5", "Windows that differ though nothing changed keep to the budget", "≤ 1 a quarter",
         [
-            Scenario("weeks that wobble (12 %), 1,500 rows", differing(23, 1500, 7, 10, wobble=0.12), 60, listed=True),
-            Scenario("weekends, 28 days of reference", differing(119, 400, 1, 28, weekend=0.45), 40, listed=True),
-            Scenario("weeks that wobble (20 %), 1,500 rows", differing(23, 1500, 7, 10, wobble=0.2), 60),
-            Scenario("weeks that wobble (20 %), 6 weeks of reference", differing(19, 1500, 7, 6, wobble=0.2), 60),
-            Scenario("strong weekends, 28 days of reference", differing(119, 500, 1, 28, weekend=0.9), 40),
-            Scenario("weekends and wobble, 28 days of reference", differing(119, 500, 1, 28, weekend=0.6, wobble=0.15), 40),
-            Scenario("nothing differs", differing(23, 1000, 7, 10), 60),
+            Scenario("weeks that wobble (12 %), 1,500 rows", differing(23, 1500, 7, 10, wobble=0.12), 30, listed=True),
+            Scenario("weekends, 28 days of reference", differing(119, 400, 1, 28, weekend=0.45), 30, listed=True),
+            Scenario("weeks that wobble (20 %), 1,500 rows", differing(23, 1500, 7, 10, wobble=0.2), 30),
+            Scenario("weeks that wobble (20 %), 6 weeks of reference", differing(19, 1500, 7, 6, wobble=0.2), 30),
+            Scenario("strong weekends, 28 days of reference", differing(119, 500, 1, 28, weekend=0.9), 30),
+            Scenario("weekends and wobble, 28 days of reference", differing(119, 500, 1, 28, weekend=0.6, wobble=0.15), 30),
+            Scenario("nothing differs", differing(23, 1000, 7, 10), 30),
         ],
         "The spread of the reference's windows beyond chance (DerSimonian and Laird) widens the interval; weekdays that differ are "
-        "held against their like, scores too. 40 to 60 streams of a quarter a setting.",
+        "held against their like, scores too. 30 streams of a quarter a setting.",
         unit="", holds=(0.0, 1.0),
     ),
     Claim(
         "G10", "Months that repeat raise no more alarms than the budget", "≤ 4 a year",
         [
-            Scenario("days 28 to 31, 3 times", months("days 28 to 31, 3 times"), 100, listed=True),
-            *(Scenario(k, months(k), 100) for k in BUSY if k != "days 28 to 31, 3 times"),
-            Scenario("days 28 to 31, 3 times, spread of 20 %", months("days 28 to 31, 3 times", 0.2), 100),
+            Scenario("days 28 to 31, 3 times", months("days 28 to 31, 3 times"), 60, listed=True),
+            *(Scenario(k, months(k), 60) for k in BUSY if k != "days 28 to 31, 3 times"),
+            Scenario("days 28 to 31, 3 times, spread of 20 %", months("days 28 to 31, 3 times", 0.2), 60),
         ],
         "Strange days are held against the same place of the month, by days and by working days, once two months had it.",
         unit="", holds=(0.0, 4.0),
@@ -349,22 +349,22 @@ CLAIMS = [
     Claim(
         "G10 loss", "Days until a small loss is seen", "≤ 8 days",
         [
-            Scenario("20 % of outcomes lost, 300 rows a day", loss(0.2, 300, "running brier"), 40, listed=True),
-            Scenario("20 % lost, 600 rows a day, log loss", loss(0.2, 600, "running log_loss"), 40),
-            Scenario("30 % lost, 300 rows a day, 10 % positives", loss(0.3, 300, "running log_loss", positives=0.1), 40),
+            Scenario("20 % of outcomes lost, 300 rows a day", loss(0.2, 300, "running brier"), 30, listed=True),
+            Scenario("20 % lost, 600 rows a day, log loss", loss(0.2, 600, "running log_loss"), 30),
+            Scenario("30 % lost, 300 rows a day, 10 % positives", loss(0.3, 300, "running log_loss", positives=0.1), 30),
         ],
         'A measure such as "running brier" adds up the excess over windows (CUSUM), with a limit set by the budget; before there '
-        "is only the AUC by windows. The mean, a loss never seen in 40 days counting as 41; 40 streams a setting.",
+        "is only the AUC by windows. The mean, a loss never seen in 40 days counting as 41; 30 streams a setting.",
         unit="", holds=(0.0, 8.0),
     ),
     Claim(
         "G10 false", "The running sum starts falsely no more often than its share of the budget", "≤ 0.22 in 60 days",
         [
-            Scenario("300 rows a day", loss(0.0, 300, "running brier", real=False), 60, listed=True),
-            Scenario("300 rows a day, log loss, 10 % positives", loss(0.0, 300, "running log_loss", positives=0.1, real=False), 60),
-            Scenario("600 rows a day, 3 % positives", loss(0.0, 600, "running brier", positives=0.03, real=False), 60),
+            Scenario("300 rows a day", loss(0.0, 300, "running brier", real=False), 50, listed=True),
+            Scenario("300 rows a day, log loss, 10 % positives", loss(0.0, 300, "running log_loss", positives=0.1, real=False), 50),
+            Scenario("600 rows a day, 3 % positives", loss(0.0, 600, "running brier", positives=0.03, real=False), 50),
         ],
-        "The limit follows the reference's own law of losses, and its error is held against a loss. Before: AUC by windows. 60 "
+        "The limit follows the reference's own law of losses, and its error is held against a loss. Before: AUC by windows. 50 "
         "streams a setting.",
         unit="", holds=(0.0, 0.26),
     ),
