@@ -43,7 +43,9 @@ def cut_like(rows: Stream, span: Any, zone: tzinfo) -> Cut:
 
 def parts_of(stream: Stream, made: Sequence[Window], place: Any, which: Sequence[int]) -> Cut:
     """Some windows with their rows."""
-    return [(made[i], stream.take(place == i)) for i in which]
+    order = np.argsort(place, kind="stable")
+    edges = np.searchsorted(place[order], np.arange(len(made) + 1))
+    return [(made[i], stream.take(order[edges[i] : edges[i + 1]])) for i in which]
 
 
 def variation_of(cut: Cut, baseline: Baseline, measures: Sequence[Any], options: Mapping[str, Any]) -> Variation:
