@@ -28,13 +28,75 @@ def test_the_measures_are_those_of_the_house() -> None:
             assert float(measure(rows, y[order].astype(float))) == pytest.approx(e[name].value, rel=1e-9), name
 
 
-def test_calibration_never_falls_and_keeps_the_totals() -> None:
+def test_calibration_keeps_the_totals_and_finds_the_curve() -> None:
     y, s = drawn(20_000, 1)
     c = Calibration.of(sy.evaluate(target=y, score=s).scores)
-    assert c.positives.sum() == y.sum() and (c.positives + c.negatives).sum() == 20_000
-    assert (np.diff(c.chance(np.linspace(0, 1, 500))) >= 0).all()
-    inner = np.linspace(0.2, 0.7, 50)
-    assert np.abs(c.chance(inner) - inner**2).max() < 0.1
+    assert (c.positives, c.negatives) == (y.sum(), 20_000 - y.sum())
+    assert c.chance(s).sum() == pytest.approx(y.sum(), rel=1e-6)
+    inner = np.linspace(0.05, 0.9, 50)
+    assert np.abs(c.chance(inner) - inner**2).max() < 0.05
+
+
+def test_calibration_is_the_logistic_regression_of_scipy() -> None:
+    from scipy.optimize import minimize
+
+    rng = np.random.default_rng(8)
+    s = rng.normal(size=400)
+    y = (rng.random(400) < 1 / (1 + np.exp(3 - 0.5 * s))).astype(int)
+    e = sy.evaluate(target=y, score=s)
+    c = Calibration.of(e.scores)
+    x = (s - c.middle) / c.spread
+    design = np.column_stack([np.ones_like(x), x, *(np.maximum(x - k, 0) for k in c.knots)])
+
+    def loss(b: np.ndarray) -> float:
+        eta = design @ b
+        return float(np.logaddexp(0, eta).sum() - (y * eta).sum() + 0.005 * b[1] ** 2 + 0.05 * (b[2:] ** 2).sum())
+
+    best = minimize(loss, np.zeros(design.shape[1]), method="BFGS", options={"gtol": 1e-8})
+    assert c.chance(s) == pytest.approx(1 / (1 + np.exp(-design @ best.x)), abs=1e-5)
+
+
+@pytest.mark.parametrize(("positives", "rows"), [(0.045, 3000), (0.01, 2000), (0.3, 1000)])
+def test_rare_positives_are_not_expected_more_often_than_they_come(positives: float, rows: int) -> None:
+    rng = np.random.default_rng(9)
+    told, real = [], []
+    for _ in range(60):
+        z = rng.normal(size=(2, rows))
+        chance = positives * np.exp(1.2 * z - 0.72)
+        chance = np.minimum(chance, 0.95)
+        y = (rng.random(chance.shape) < chance).astype(int)
+        c = Calibration.of(sy.evaluate(target=y[0], score=chance[0]).scores)
+        told.append([estimate(c, chance[1], name, draws=4).value for name in ("prevalence", "brier", "log_loss")])
+        e = sy.evaluate(target=y[1], score=chance[1])
+        real.append([e[name].value for name in ("prevalence", "brier", "log_loss")])
+    off = np.array(told) - np.array(real)
+    assert (np.abs(off.mean(axis=0)) < 3 * off.std(axis=0) / np.sqrt(len(off))).all()
+    assert (np.abs(off.mean(axis=0)) < 0.06 * np.mean(real, axis=0)).all()
+
+
+def test_what_is_expected_says_what_it_rests_on() -> None:
+    rng = np.random.default_rng(10)
+    s = rng.random(500)
+    few = Calibration.of(sy.evaluate(target=(np.arange(500) < 4).astype(int), score=s).scores)
+    assert estimate(few, s, "brier").caution == "rests on 4 positives of the reference"
+    y, s = drawn(500, 4)
+    assert estimate(Calibration.of(sy.evaluate(target=y, score=s).scores), s, "brier").caution == ""
+
+
+def test_expected_auc_of_chances_is_the_mean_over_all_labels() -> None:
+    import itertools
+
+    s, c = np.array([0.1, 0.3, 0.3, 0.6, 0.8]), np.array([0.2, 0.1, 0.5, 0.7, 0.6])
+    rows = _Rows.of(s, 0.5)
+    top = bottom = 0.0
+    for labels in itertools.product((0.0, 1.0), repeat=5):
+        y = np.array(labels)
+        weight = float(np.prod(np.where(y == 1, c, 1 - c)))
+        pairs = y.sum() * (5 - y.sum())
+        if pairs:
+            top += weight * float(MEASURES["auc"](rows, y)) * pairs
+            bottom += weight * pairs
+    assert float(MEASURES["auc"](rows, c)) == pytest.approx(top / bottom)
 
 
 @pytest.mark.parametrize("measure", ["auc", "accuracy", "precision", "brier", "recall"])
@@ -77,4 +139,4 @@ def test_weights_count_as_so_many_rows() -> None:
     y, s = drawn(1000, 5)
     plain = Calibration.of(sy.evaluate(target=y, score=s).scores)
     weighted = Calibration.of(sy.evaluate(target=y, score=s, weight=np.full(1000, 3.0)).scores)
-    assert weighted.positives.sum() == pytest.approx(plain.positives.sum())
+    assert weighted.positives == pytest.approx(plain.positives)

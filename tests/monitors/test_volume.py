@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -199,3 +200,56 @@ def test_a_saved_baseline_tells_what_is_usual(tmp_path: Any) -> None:
     table = watch(late, reference=pd.DataFrame(rows[rows["when"] < "2024-03-11"]))
     assert weeks.windows[0]["volume"].state == "insufficient" == table.windows[0]["volume"].state
     assert table.windows[-1]["volume"].state == "ok"
+
+
+# Patterns of the month ------------------------------------------------------------------------------------------------
+
+
+def _year(factor: Any, seed: int = 1, outage: slice | None = None) -> list[Any]:
+    """The signals of a year of days, `factor` telling how busy each date is."""
+    days = [datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=i) for i in range(366)]
+    made = [Window(f"{a:%Y-%m-%d}", a, b) for a, b in pairwise(days)]
+    rates = 800 * np.array([factor(a) for a in days[:-1]])
+    counts = np.random.default_rng(seed).poisson(rates)
+    if outage is not None:
+        counts[outage] //= 3
+    n = len(made) - 10
+    first = volume_of(made[:10], counts[:10].tolist(), [True] * 10)
+    return judge_volume(made[10:], counts[10:].tolist(), [True] * n, first, [0.003] * n)
+
+
+def _starts(signals: list[Any]) -> int:
+    states = [s.state for s in follow([x.seen("alarm") for x in signals], 2)]
+    return sum(b == "firing" and a != "firing" for a, b in pairwise(["ok", *states]))
+
+
+def _working_end(day: datetime) -> float:
+    left = [day + timedelta(days=k) for k in range(1, 31)]
+    ahead = sum(d.weekday() < 5 and d.month == day.month for d in left)
+    return 3.0 if day.weekday() < 5 and ahead < 2 else 1.0
+
+
+@pytest.mark.parametrize(
+    "busy",
+    [lambda d: 3.0 if d.day >= 28 else 1.0, lambda d: 2.5 if 14 <= d.day <= 16 else 1.0, _working_end],
+    ids=["days 28 to 31", "middle", "last two working days"],
+)
+def test_a_pattern_of_the_month_is_known_from_the_third_month_on(busy: Any) -> None:
+    found = _year(busy)
+    assert 1 <= _starts(found) <= 3
+    assert _starts(found[80:]) == 0
+    named = [s for s in found if "a pattern of the month, seen in 2 before" in s.reason]
+    assert named and all(s.state == "ok" and s.usual is not None for s in named)
+
+
+def test_an_outage_is_seen_whatever_the_month_brings() -> None:
+    found = _year(lambda d: 3.0 if d.day >= 28 else 1.0, outage=slice(200, 204))
+    assert all(s.state == "alarm" for s in found[190:194])
+
+
+def test_patterns_of_the_month_are_saved() -> None:
+    days = [datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=i) for i in range(100)]
+    made = [Window(f"{a:%Y-%m-%d}", a, b) for a, b in pairwise(days)]
+    found = volume_of(made, [300 if a.day == 15 else 100 for a in days[:-1]], [True] * 99)
+    assert found.months["15"][0] == 3 and Volume.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+    assert "months" not in Volume().to_dict() and Volume.from_dict(Volume().to_dict()) == Volume()

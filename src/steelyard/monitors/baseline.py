@@ -17,10 +17,12 @@ from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.errors import BadLevels, InputError, NotAvailable, UnreadableSource
 from steelyard.evaluation import Evaluation
 from steelyard.monitors.bins import Bins
+from steelyard.monitors.delays import Delays
 from steelyard.monitors.estimated import Calibration
 from steelyard.monitors.sequential import OF_NUMBERS, OF_SCORES, Losses
 from steelyard.monitors.stream import Stream
 from steelyard.monitors.uncounted import why_not
+from steelyard.monitors.variation import Variation
 from steelyard.monitors.volume import Volume
 from steelyard.words import count, quoted
 
@@ -46,6 +48,10 @@ class Baseline:
     """How many rows its windows had; nothing where it was not cut into windows."""
     timeliness: TimelinessSummary | None = None
     """The sums of its cohorts, where customers are followed."""
+    delays: Delays | None = None
+    """How long its labels took, by outcome, where that is known."""
+    variation: Variation = field(default_factory=Variation)
+    """How much its windows differ among themselves; nothing where it was not cut into windows."""
 
     @cached_property
     def hash(self) -> str:
@@ -76,6 +82,8 @@ class Baseline:
         # Baselines that were saved without these have neither.
         more: dict[str, Any] = {} if not self.volume.windows else {"volume": self.volume.to_dict()}
         more |= {} if self.timeliness is None else {"timeliness": self.timeliness.to_dict()}
+        more |= {} if self.delays is None else {"delays": self.delays.to_dict()}
+        more |= {} if self.variation == Variation() else {"variation": self.variation.to_dict()}
         return more | {
             "rows": self.rows,
             "labelled": self.labelled,
@@ -108,6 +116,8 @@ class Baseline:
             data["quiet"],
             Volume.from_dict(data["volume"]) if "volume" in data else Volume(),
             None if "timeliness" not in data else TimelinessSummary.from_dict(data["timeliness"]),
+            None if "delays" not in data else Delays.from_dict(data["delays"]),
+            Variation.from_dict(data["variation"]) if "variation" in data else Variation(),
         )
         if found.hash != data["hash"]:
             message = "The baseline was changed after it was saved: its hash does not fit."
@@ -176,7 +186,8 @@ def baseline_of(stream: Stream, source: str, quiet: int = 0, **options: Any) -> 
         raise BadLevels(message, hint) from None
     outputs, features = stream.bins(roles.outputs), stream.bins(roles.features)
     losses = {} if evaluation is None else losses_of(stream, evaluation)
-    return Baseline(stream.rows, labelled, source, outputs, features, evaluation, losses, quiet)
+    delays = Delays.of(stream, evaluation, stream.latest) if stream.label_times is not None else None
+    return Baseline(stream.rows, labelled, source, outputs, features, evaluation, losses, quiet, delays=delays)
 
 
 def baseline_of_evaluation(e: Evaluation, source: str = "an evaluation") -> Baseline:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +15,14 @@ from steelyard.summaries.summary import effective_rows
 
 METHOD = "expected from the scores, as calibrated on the reference"
 NOTE = "an estimate without labels: it holds as long as a score means what it meant in the reference"
-GROUPS, IN_EACH = 40, 40
-"""At most so many groups of scores, each of at least so many reference rows."""
-ENDS = 3
-"""Groups from which the slope at either end is taken."""
+KNOTS, FOR_EACH = 6, 15
+"""At most so many bends of the calibration, one for so many reference rows of the rarer class."""
+SLOPE, BEND = 0.01, 0.1
+"""How strongly the slope and each bend are drawn towards 0; the level is free, so that the reference's positives add up."""
+NEAREST = 1e-9
+"""Chances are not taken to be nearer to 0 or 1 than this."""
+FEW = 10
+"""Reference positives, or negatives, below which an expectation says what it rests on."""
 DRAWS = 200
 SEED = 20120702
 MOST = 2_000_000
@@ -28,15 +32,28 @@ CLIP = 1e-15
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What scores meant in the reference: groups of scores that never fall, with their positives and negatives."""
+    """What scores meant in the reference: the log-odds of a positive as a line in the score that may bend at knots.
 
-    score: Array
-    positives: Array
-    negatives: Array
+    logit c = β₀ + β₁ x + Σ γⱼ (x − kⱼ)₊, x the score's own log-odds where it is a probability, the score itself where not
+
+    Fitted by maximum likelihood with a light ridge on β₁ and γ. β₀ is free, so that the chances of the reference rows add up to
+    its positives: shares counted in groups, smoothed and forced to rise would add up to more where positives are rare.
+    """
+
+    ends: tuple[float, float] | None
+    """Between which probabilities the log-odds are taken; None where scores are no probabilities."""
+    middle: float
+    spread: float
+    knots: Array
+    fitted: Array
+    root: Array
+    """A root of the covariance of the coefficients."""
+    positives: float
+    negatives: float
 
     @classmethod
     def of(cls, scores: Any) -> Calibration:
-        """From the score table of an evaluation: groups of at least 40 rows, joined until their shares never fall.
+        """From the score table of an evaluation, with knots at quantiles of both classes alike.
 
         >>> from steelyard import evaluate
         >>> e = evaluate(target=[0, 0, 1, 1] * 40, score=[0.1, 0.2, 0.8, 0.9] * 40)
@@ -49,34 +66,68 @@ class Calibration:
             total = float(p.sum() + n.sum())
             scale = float(effective_rows(np.asarray(total), np.asarray(float(scores.squares.sum())))) / total
             p, n = p * scale, n * scale
-        rows = p + n
-        size = max(IN_EACH, math.ceil(float(rows.sum()) / GROUPS))
-        group = np.minimum((rows.cumsum() - rows) // size, max(0, rows.sum() // size - 1)).astype(np.int64)
-        _, group = np.unique(group, return_inverse=True)
-        sums = [np.bincount(group, weights=x) for x in (p, n, scores.score * rows)]
-        blocks: list[list[float]] = []
-        for one in zip(*(x.tolist() for x in sums), strict=True):
-            blocks.append(list(one))
-            while len(blocks) > 1 and blocks[-2][0] * sum(blocks[-1][:2]) >= blocks[-1][0] * sum(blocks[-2][:2]):
-                last = blocks.pop()
-                blocks[-1] = [a + b for a, b in zip(blocks[-1], last, strict=True)]
-        table = np.array(blocks)
-        return cls(table[:, 2] / (table[:, 0] + table[:, 1]), table[:, 0], table[:, 1])
+        many = float(p.sum()), float(n.sum())
+        ends = _ends(scores.score) if scores.probabilities else None
+        x = _place(scores.score, ends)
+        alike = 0.5 * (p / many[0] + n / many[1])
+        order = np.argsort(x, kind="stable")
+        bends = min(KNOTS, int(min(many) // FOR_EACH))
+        knots = np.unique(np.interp(np.arange(1, bends + 1) / (bends + 1), alike[order].cumsum(), x[order]))
+        middle = float((alike * x).sum())
+        spread = math.sqrt(float((alike * (x - middle) ** 2).sum())) or 1.0
+        columns = _columns((x - middle) / spread, (knots - middle) / spread)
+        fitted, root = _fit(columns, p, n)
+        return cls(ends, middle, spread, (knots - middle) / spread, fitted, root, *many)
 
-    def chance(self, score: Array, rng: np.random.Generator | None = None) -> Array:
-        """The chance of a positive at each score, between groups on a straight line; with `rng` as another reference might say.
+    def chance(self, score: Array, rng: np.random.Generator | None = None, draws: int | None = None) -> Array:
+        """The chance of a positive at each score; with `rng` as another reference of the same size might say, `draws` times."""
+        columns = _columns((_place(np.asarray(score), self.ends) - self.middle) / self.spread, self.knots)
+        found = self.fitted
+        if rng is not None:
+            found = found + rng.standard_normal((draws or 1, len(found))) @ self.root.T
+        chances: Array = _chance(found @ columns.T)
+        return chances if rng is None or draws is not None else chances[0]
 
-        (positives + ½) / (rows + 1) of each group, or a draw from Beta(positives + ½, negatives + ½)
-        """
-        a, b = self.positives + 0.5, self.negatives + 0.5
-        known = a / (a + b) if rng is None else np.maximum.accumulate(rng.beta(a, b))
-        x, k = self.score, min(ENDS, len(known) - 1)
-        if k > 0:
-            # Beyond the middle of the last group the line goes on; a flat end would make scores there look equally good.
-            first = known[0] - (known[k] - known[0]) / (x[k] - x[0])
-            last = known[-1] + (known[-1] - known[-1 - k]) / (x[-1] - x[-1 - k])
-            x, known = np.array([x[0] - 1, *x, x[-1] + 1]), np.array([first, *known, last])
-        return np.clip(np.interp(score, x, known), 0.0, 1.0)
+
+def _ends(score: Array) -> tuple[float, float]:
+    """Half way from the outermost scores to 0 and 1: rows at 0 itself are a step further out, not infinitely far."""
+    inside = score[(score > 0) & (score < 1)]
+    low, high = (float(inside.min()), float(inside.max())) if len(inside) else (0.5, 0.5)
+    return max(NEAREST, low / 2), min(1 - NEAREST, (1 + high) / 2)
+
+
+def _place(score: Array, ends: tuple[float, float] | None) -> Array:
+    x = np.asarray(score, dtype=np.float64)
+    return x if ends is None else np.asarray(_log_odds(np.clip(x, *ends)))
+
+
+def _log_odds(p: Array) -> Array:
+    return np.asarray(np.log(p) - np.log1p(-p))
+
+
+def _chance(log_odds: Array) -> Array:
+    return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -40.0, 40.0))))
+
+
+def _columns(x: Array, knots: Array) -> Array:
+    return np.column_stack([np.ones_like(x), x, *(np.maximum(x - k, 0.0) for k in knots)])
+
+
+def _fit(columns: Array, p: Array, n: Array) -> tuple[Array, Array]:
+    """Newton's steps to the coefficients, and a root of their covariance."""
+    rows, ridge = p + n, np.diag([0.0, SLOPE, *[BEND] * (columns.shape[1] - 2)])
+    b = np.zeros(columns.shape[1])
+    b[0] = math.log((float(p.sum()) + 0.5) / (float(n.sum()) + 0.5))
+    for _ in range(100):
+        chance = _chance(columns @ b)
+        curve = columns.T @ (columns * (rows * chance * (1 - chance))[:, None]) + ridge
+        step = np.linalg.solve(curve, columns.T @ (p - rows * chance) - ridge @ b)
+        # Where classes are far apart a whole step overshoots.
+        most = float(np.abs(step).max())
+        b = b + step * min(1.0, 2.0 / most if most > 0 else 1.0)
+        if most < 1e-9:
+            break
+    return b, np.linalg.cholesky(np.linalg.inv(curve))
 
 
 # What labels would make of it -----------------------------------------------------------------------------------------
@@ -102,8 +153,9 @@ def _ratio(top: Array, bottom: Array) -> Array:
 
 
 def _auc(r: _Rows, y: Array) -> Array:
-    n1 = y.sum(axis=-1)
-    return _ratio((y * r.rank).sum(axis=-1) - n1 * (n1 + 1) / 2, n1 * (y.shape[-1] - n1))
+    # Written for chances as well as for labels: no row is a pair with itself.
+    n1, own = y.sum(axis=-1), (y * y).sum(axis=-1)
+    return _ratio((y * r.rank).sum(axis=-1) - n1 - (n1**2 - own) / 2, n1 * (y.shape[-1] - n1) - (n1 - own))
 
 
 def _log_loss(r: _Rows, y: Array) -> Array:
@@ -120,10 +172,10 @@ MEASURES: dict[str, Callable[[_Rows, Array], Array]] = {
     "specificity": lambda r, y: _ratio(((1 - y) * (1 - r.flagged)).sum(axis=-1), (1 - y).sum(axis=-1)),
     "f1": lambda r, y: _ratio(2 * (y * r.flagged).sum(axis=-1), y.sum(axis=-1) + r.flagged.sum()),
     "prevalence": lambda r, y: np.asarray(y.mean(axis=-1)),
-    "brier": lambda r, y: np.asarray(((r.score - y) ** 2).mean(axis=-1)),
+    "brier": lambda r, y: np.asarray((r.score**2 + (1 - 2 * r.score) * y).mean(axis=-1)),
     "log_loss": _log_loss,
 }
-"""Measures as functions of scores and labels, one row of labels for each draw."""
+"""Measures as functions of scores and labels, one row of labels for each draw; of chances they are what is to be expected."""
 
 
 def estimate(
@@ -136,32 +188,58 @@ def estimate(
 ) -> Estimate:
     """A measure of rows without labels, from their scores.
 
-    The mean over labels drawn by the chances that the reference gives to the scores; its interval holds what these labels, and
-    another reference of the same size, might make of it.
+    What the chances that the reference gives to the scores let expect; its interval holds what labels drawn by them, and another
+    reference of the same size, might make of it.
 
     >>> from steelyard import evaluate
     >>> e = evaluate(target=[0, 0, 0, 1, 0, 1, 1, 1] * 40, score=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9] * 40)
     >>> estimate(Calibration.of(e.scores), [0.1, 0.2, 0.7, 0.9] * 50, "accuracy").note[:26]
     'an estimate without labels'
     """
-    if measure not in MEASURES:
-        message = f'"{measure}" cannot be estimated from scores alone.'
+    return estimates(calibration, score, [measure], threshold, confidence, draws)[measure]
+
+
+def estimates(
+    calibration: Calibration,
+    score: Any,
+    measures: Sequence[str],
+    threshold: float = 0.5,
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+) -> dict[str, Estimate]:
+    """Several measures of the same rows, from the same drawn labels."""
+    unknown = [name for name in measures if name not in MEASURES]
+    if unknown:
+        message = f'"{unknown[0]}" cannot be estimated from scores alone.'
         raise NotAvailable(message, f"What can be: {', '.join(MEASURES)}.")
     rows = _Rows.of(score, threshold)
     n = len(rows.score)
+    facts: dict[str, Any] = {"confidence": confidence, "method": METHOD, "n": float(n), "note": NOTE}
     if not n:
-        return Estimate(measure, None, confidence=confidence, method=METHOD, reason="no rows", note=NOTE)
+        return {name: Estimate(name, None, reason="no rows", **(facts | {"n": None})) for name in measures}
     rng = np.random.default_rng(SEED)
-    found: list[float] = []
-    at_once = max(1, min(draws, MOST // n))
-    while len(found) < draws:
-        chances = np.stack([calibration.chance(rows.score, rng) for _ in range(min(at_once, draws - len(found)))])
+    found: dict[str, list[float]] = {name: [] for name in measures}
+    at_once, left = max(1, min(draws, MOST // n)), draws
+    while left:
+        chances = calibration.chance(rows.score, rng, min(at_once, left))
         labels = (rng.random(chances.shape) < chances).astype(np.float64)
-        found += np.atleast_1d(MEASURES[measure](rows, labels)).tolist()
-    known = np.array([x for x in found if math.isfinite(x)])
-    if len(known) < draws / 2:
-        why = "too few positives or negatives are to be expected"
-        return Estimate(measure, None, confidence=confidence, method=METHOD, n=float(n), reason=why, note=NOTE)
-    tail = (1 - confidence) / 2
-    low, high = (float(x) for x in np.quantile(known, [tail, 1 - tail]))
-    return Estimate(measure, float(known.mean()), low, high, confidence, METHOD, n=float(n), note=NOTE)
+        for name in measures:
+            found[name] += np.atleast_1d(MEASURES[name](rows, labels)).tolist()
+        left -= len(chances)
+    fitted = calibration.chance(rows.score)
+    tail, out = (1 - confidence) / 2, {}
+    for name in measures:
+        known = np.array([x for x in found[name] if math.isfinite(x)])
+        if len(known) < draws / 2:
+            out[name] = Estimate(name, None, reason="too few positives or negatives are to be expected", **facts)
+            continue
+        low, high = (float(x) for x in np.quantile(known, [tail, 1 - tail]))
+        # Not the mean of the draws: chances drawn on the scale of log-odds are too large on average where positives are rare.
+        value = float(MEASURES[name](rows, fitted))
+        out[name] = Estimate(name, value, min(low, value), max(high, value), caution=_rests(calibration), **facts)
+    return out
+
+
+def _rests(c: Calibration) -> str:
+    many, word = min((c.positives, "positive"), (c.negatives, "negative"))
+    return f"rests on {many:.0f} {word}{'' if round(many) == 1 else 's'} of the reference" if many < FEW else ""

@@ -18,9 +18,11 @@ from steelyard.monitors.budget import spent
 from steelyard.monitors.cohorts import Cohort, judge_cohort
 from steelyard.monitors.completion import completed
 from steelyard.monitors.estimated import MEASURES as FROM_SCORES
-from steelyard.monitors.estimated import estimate
+from steelyard.monitors.estimated import estimates
 from steelyard.monitors.labels import Labels
 from steelyard.monitors.result import Watched
+from steelyard.monitors.running import PREFIX, follow_losses, loss_table
+from steelyard.monitors.sequential import Losses
 from steelyard.monitors.signals import FEATURE, OUTPUT, PERFORMANCE, TIMELINESS, VOLUME, Signal
 from steelyard.monitors.stream import Roles, Stream
 from steelyard.monitors.windows import Window
@@ -53,7 +55,18 @@ class Plan:
 
     def told(self, measure: Any) -> str:
         """What a measure is called here."""
-        return str(measure) if self.mode == "sequential" else signals.measure_name(measure)[2]
+        alone = self.mode == "sequential" or measure in self.running
+        return str(measure) if alone else signals.measure_name(measure)[2]
+
+    @property
+    def running(self) -> tuple[str, ...]:
+        """Mean losses that are added up over windows."""
+        return tuple(m for m in self.measures if is_running(m))
+
+
+def is_running(measure: Any) -> bool:
+    """Whether a mean loss is added up over windows."""
+    return isinstance(measure, str) and measure.startswith(PREFIX)
 
 
 def _kind(e: Evaluation, roles: Roles) -> str:
@@ -80,7 +93,10 @@ def choose_measures(given: Any, e: Evaluation | None, roles: Roles, mode: str) -
             message = "Looks that hold at any time need independent rows, and unit= says that rows belong together."
             raise NotAvailable(message, 'Use mode="windows", or one row for each unit.')
         return tuple(dict.fromkeys(sequential.loss_name(find(m).name, kind) if m else _refuse(m, kind) for m in chosen))
+    chosen = tuple(_running(m, e, kind, roles) if is_running(m) else m for m in chosen)
     for measure in chosen:
+        if is_running(measure):
+            continue
         name, level, _ = signals.measure_name(measure)
         if name not in e.measures and level is None:
             message = f'"{name}" cannot be told from these columns.'
@@ -90,6 +106,18 @@ def choose_measures(given: Any, e: Evaluation | None, roles: Roles, mode: str) -
             raise NotAvailable(message, "Watch mse instead.")
         e.measure(name, level)
     return tuple(dict.fromkeys(chosen))
+
+
+def _running(measure: str, e: Evaluation, kind: str, roles: Roles) -> str:
+    """A mean loss that is added up over windows, by its canonical name."""
+    if roles.unit is not None:
+        message = "A sum over rows needs independent ones, and unit= says that rows belong together."
+        raise NotAvailable(message, f'Leave "{measure}" out, or give one row for each unit.')
+    name = sequential.loss_name(find(measure.removeprefix(PREFIX)).name, kind)
+    if e.scores is not None and name != "error_rate" and not e.scores.probabilities:
+        message = f'"{name}" cannot be told from these columns.'
+        raise NotAvailable(message, f'Scores that are no probabilities have "{PREFIX}error_rate".')
+    return PREFIX + name
 
 
 def _refuse(measure: str, kind: str) -> str:
@@ -116,40 +144,58 @@ def judge(
     labels: Sequence[Labels],
     volumes: Sequence[Signal],
     cohorts: Sequence[Cohort] = (),
+    places: Sequence[str] = (),
 ) -> list[list[Signal]]:
-    """The signals of every window; how many rows came was judged before."""
+    """The signals of every window; how many rows came was judged before. `places` tell where windows lie in the week."""
     out, looks = [], 0
     follows = _followed(plan, parts, labels) if plan.mode == "sequential" else {}
+    runs = _run(plan, parts, labels) if plan.running and plan.mode == "windows" else {}
     for i, (part, held) in enumerate(zip(parts, labels, strict=True)):
         here = [volumes[i]]
         if not part.rows:
             out.append(here + signals.silent(plan.names))
             continue
         looks += 1
+        place = places[i] if places else ""
         level = spent(plan.alpha, looks) if plan.mode == "sequential" else plan.alpha
-        here += [follows[m][i] for m in plan.measures] if follows else _performance(plan, part, held)
+        here += [follows[m][i] for m in plan.measures] if follows else _performance(plan, part, held, runs, i, place)
         base = plan.baseline
         if plan.follows and base.timeliness is not None:
             here.append(judge_cohort(cohorts[i], base.timeliness, plan.margin, plan.confidence, plan.alpha))
-        here += signals.stabilities(OUTPUT, base.outputs, part.counted(base.outputs), plan.confidence, level)
+        alike = base.variation.counts.get(place, {})
+        here += signals.stabilities(OUTPUT, base.outputs, part.counted(base.outputs), plan.confidence, level, alike)
         apart = {name: b for name, b in base.features.items() if name not in base.outputs}
-        here += signals.stabilities(FEATURE, apart, part.counted(apart), plan.confidence, level)
+        here += signals.stabilities(FEATURE, apart, part.counted(apart), plan.confidence, level, alike)
         out.append(here)
     return out
 
 
-def _performance(plan: Plan, part: Stream, held: Labels) -> list[Signal]:
+def _performance(
+    plan: Plan, part: Stream, held: Labels, runs: Mapping[str, Sequence[Signal]], i: int, place: str
+) -> list[Signal]:
     reference = plan.baseline.evaluation
     if reference is None:
         return []
     e, why = _evaluated(plan, part)
-    out = []
+    told = []
     for measure in plan.measures:
-        s = signals.performance(measure, e, reference, held, plan.margin, plan.alpha, why, plan.strict)
-        x = _expected(plan, part, signals.measure_name(measure)[0]) if s.state == "immature" else None
+        if measure in runs:
+            told.append(runs[measure][i])
+            continue
+        spread = plan.baseline.variation.measures.get(plan.told(measure))
+        usual = None if spread is None else (spread, place)
+        told.append(signals.performance(measure, e, reference, held, plan.margin, plan.alpha, why, plan.strict, usual))
+    late = [m for m, s in zip(plan.measures, told, strict=True) if s.state == "immature" and m not in runs]
+    expected = _expected(plan, part, [signals.measure_name(m)[0] for m in late])
+    out = []
+    for measure, s in zip(plan.measures, told, strict=True):
+        if measure not in late:
+            out.append(s)
+            continue
+        x = expected.get(signals.measure_name(measure)[0])
         s = s if x is None else signals.estimated(s, x)
         # Labels that are none of the reference's levels have been told already, and cannot be filled in.
-        out.append(completed(s, measure, part, plan.options) if s.state == "immature" and not why else s)
+        out.append(s if why else completed(s, measure, part, plan.options))
     return out
 
 
@@ -163,34 +209,59 @@ def _evaluated(plan: Plan, part: Stream) -> tuple[Evaluation | None, str]:
         return None, problem.message.rstrip(".")
 
 
-def _expected(plan: Plan, part: Stream, measure: str) -> Estimate | None:
+def _expected(plan: Plan, part: Stream, measures: Sequence[str]) -> dict[str, Estimate]:
     """What the scores let expect, where they are the scores of two levels."""
     calibration = plan.baseline.calibration
-    if calibration is None or measure not in FROM_SCORES or not isinstance(part.roles.score, str):
-        return None
+    wanted = list(dict.fromkeys(m for m in measures if m in FROM_SCORES))
+    if calibration is None or not wanted or not isinstance(part.roles.score, str):
+        return {}
     found = part.columns[part.roles.score].astype(np.float64)
-    cut = plan.options["threshold"]
-    return estimate(calibration, found[np.isfinite(found)], measure, cut, plan.confidence)
+    return estimates(calibration, found[np.isfinite(found)], wanted, plan.options["threshold"], plan.confidence)
+
+
+def _sums(plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels]) -> list[dict[str, Losses] | None]:
+    """The losses of every window whose labels are in."""
+    e = plan.baseline.evaluation
+    assert e is not None
+    ready = [held.mature and bool(part.labelled.any()) for part, held in zip(parts, labels, strict=True)]
+    return [losses_of(part, e) if ok else None for part, ok in zip(parts, ready, strict=True)]
+
+
+def _base(plan: Plan, name: str) -> Losses:
+    base = plan.baseline.losses.get(name)
+    if base is None:
+        message = f'The reference has no sums of "{name}" to follow it against.'
+        raise NotAvailable(message, "Pass rows, or a Baseline made from rows, as the reference.")
+    return base
+
+
+def _run(plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels]) -> dict[str, list[Signal]]:
+    """Each mean loss, its excess added up over the windows whose labels are in."""
+    e, sums, out = plan.baseline.evaluation, _sums(plan, parts, labels), {}
+    for measure in plan.running:
+        name = measure.removeprefix(PREFIX)
+        found = [None if x is None else x[name] for x in sums]
+        table, excess = loss_table(e, name), plan.baseline.variation.excess.get(name, 1.0)
+        out[measure] = follow_losses(name, _base(plan, name), table, found, labels, plan.margin, plan.alpha, excess)
+    return out
 
 
 def _followed(plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels]) -> dict[str, list[Signal]]:
     """Each mean loss over all mature windows so far."""
-    e, out = plan.baseline.evaluation, {}
-    if e is None:
-        return {}
-    ready = [held.mature and bool(part.labelled.any()) for part, held in zip(parts, labels, strict=True)]
-    sums = [losses_of(part, e) if ok else None for part, ok in zip(parts, ready, strict=True)]
+    out: dict[str, list[Signal]] = {}
+    if plan.baseline.evaluation is None:
+        return out
+    sums = _sums(plan, parts, labels)
     for name in plan.measures:
-        base = plan.baseline.losses.get(name)
-        if base is None:
-            message = f'The reference has no sums of "{name}" to follow it against.'
-            raise NotAvailable(message, "Pass rows, or a Baseline made from rows, as the reference.")
+        base = _base(plan, name)
         turned = 1 - base.mean if name == "error_rate" else base.mean
         found = sequential.looks(
             base, [None if x is None else x[name] for x in sums], plan.margin * turned, plan.alpha, name
         )
         out[name] = [
-            signals.followed(name, look, held, plan.alpha, None if held.mature else _expected(plan, part, name))
+            signals.followed(
+                name, look, held, plan.alpha, None if held.mature else _expected(plan, part, [name]).get(name)
+            )
             for look, held, part in zip(found, labels, parts, strict=True)
         ]
     return out
@@ -211,6 +282,8 @@ def run_alarms(
     for i, signal in enumerate(found[0] if found else ()):
         series = [here[i] for here in found]
         need = consecutive if plan.mode == "windows" or signal.kind == VOLUME else 1
+        # A sum over windows has waited for its evidence already.
+        need = 1 if signal.name in plan.running else need
         for severity in SEVERITIES:
             states = follow([s.seen(severity) for s in series], need)
             for held, status in zip(statuses, states, strict=True):

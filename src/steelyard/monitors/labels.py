@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,6 +21,37 @@ MOST = 1000 * 366 * 86_400_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome:
+    """The labels of one outcome in one window."""
+
+    name: str
+    labelled: int
+    share: float | None = None
+    """The part that should be in by now; None where nothing tells how long labels take."""
+    takes: timedelta | None = None
+    """How long it takes until enough of them are in."""
+
+    @staticmethod
+    def spared(labelled: int, share: float | None = None) -> float:
+        """The share of labels that need not be in: 5%, or less where so many cases show a smaller error.
+
+        min(0.05, ½ / √n): labels that are missing then move a share of n cases by a quarter of its standard error at most.
+
+        >>> round(Outcome.spared(25), 3), Outcome.spared(10_000)
+        (0.05, 0.005)
+        """
+        n = labelled / max(share or 1.0, 0.05)
+        return min(1 - ENOUGH, 0.5 / math.sqrt(n)) if n else 1 - ENOUGH
+
+    def ripe(self, missing: float) -> bool:
+        """Whether its labels can be taken to be in: by the delays known, or even if all missing ones were of this outcome."""
+        spared = self.spared(self.labelled, self.share)
+        if missing <= spared * (self.labelled + missing):
+            return True
+        return self.share is not None and self.share >= 1 - spared - 1e-9
+
+
+@dataclass(frozen=True, slots=True)
 class Labels:
     """What is known of the labels of one window."""
 
@@ -29,6 +62,8 @@ class Labels:
     """95 of 100 labels took no longer."""
     mature: bool = True
     reason: str = ""
+    waits: str = ""
+    """Which outcome is waited for although most rows have a label, and how long that takes."""
 
     @property
     def coverage(self) -> float | None:
@@ -55,11 +90,15 @@ def labels_of(
     now: datetime,
     horizon: timedelta | None = None,
     what: str = "row",
+    outcomes: Sequence[Outcome] = (),
+    never: float = 0.0,
 ) -> Labels:
     """Coverage, delays and maturity of one window; `delays` are those of the labelled rows, in microseconds.
 
-    Mature once 95 of 100 rows have a label, or once `horizon` has passed since the end of the window. Until then labels
-    that came early speak, and where the outcome decides how soon a label comes they do not speak for the others.
+    Mature once 95 of 100 rows have a label and those of each of the `outcomes` can be taken to be in, or once `horizon` has
+    passed since the end of the window. Until then labels that came early speak, and where the outcome decides how soon a label
+    comes they do not speak for the others: of 100 rows with 3 positives 97 may have a label, and no positive. Of the labels
+    that are missing `never` so many are not waited for.
 
     >>> end = datetime(2024, 3, 1)
     >>> found = labels_of(np.array([True] * 60 + [False] * 40), None, end, datetime(2024, 3, 5), timedelta(days=30))
@@ -83,7 +122,27 @@ def labels_of(
             reason = f"{share}, and {span_text(horizon)} have not passed since the window ended"
         else:
             reason = f"{share}, and {percent(ENOUGH)} are waited for"
-    return Labels(rows, there, late[0], late[1], enough or passed, reason)
+    waits = "" if passed or not enough else _waits(outcomes, rows - there, never)
+    if waits:
+        share = f"{percent(round(there / rows, 3))} of {count(rows)} {what}s have a label"
+        reason = f"{share}, but {waits}"
+    return Labels(rows, there, late[0], late[1], (enough and not waits) or passed, reason, waits)
+
+
+def _waits(outcomes: Sequence[Outcome], missing: int, never: float) -> str:
+    """What the slowest outcome is waited for, in words; empty where the labels of all can be taken to be in."""
+    late = [o for o in outcomes if not o.ripe(missing if o.share is not None else max(0.0, missing - never))]
+    if not late or not missing:
+        return ""
+    timed = [o for o in late if o.share is not None and o.takes is not None]
+    if timed:
+        o = min(timed, key=lambda x: x.share or 0.0)
+        return f"{o.name} take up to {span_text(o.takes)}: about {percent(round(o.share or 0.0, 2))} of theirs should be in"
+    o = min(late, key=lambda x: x.labelled)
+    return (
+        f"{count(missing)} without one might all be {o.name}, of which {count(o.labelled)} are known "
+        "(label_time= would tell how long each outcome takes, horizon= how long to wait)"
+    )
 
 
 def span_text(span: timedelta | None) -> str:

@@ -15,15 +15,18 @@ from steelyard.monitors.alarms import Transition, follow
 from steelyard.monitors.baseline import check_holds, countable
 from steelyard.monitors.budget import Budget, budget_of, spent
 from steelyard.monitors.cohorts import Cohort, cohorts_of, period_of, pooled
-from steelyard.monitors.judging import Plan, choose_measures, evaluated_again, judge, run_alarms
-from steelyard.monitors.labels import Labels, horizon_of, labels_of, span_text
+from steelyard.monitors.delays import waiting
+from steelyard.monitors.differing import variation_of
+from steelyard.monitors.judging import Plan, choose_measures, evaluated_again, is_running, judge, run_alarms
+from steelyard.monitors.labels import Labels, horizon_of, span_text
+from steelyard.monitors.lengths import LENGTHS, advise
 from steelyard.monitors.references import find_reference
 from steelyard.monitors.repeated import remarks
 from steelyard.monitors.result import Monitor, Watched
 from steelyard.monitors.sequential import in_place
 from steelyard.monitors.signals import VOLUME, Signal, at_level
 from steelyard.monitors.stream import Roles, Stream, feature_names, read_stream
-from steelyard.monitors.volume import counted, is_whole, judge_volume, known_until, volume_of
+from steelyard.monitors.volume import counted, is_whole, judge_volume, known_until, place_of, volume_of
 from steelyard.monitors.windows import (
     Clock,
     Window,
@@ -36,12 +39,6 @@ from steelyard.monitors.windows import (
     zone_of,
 )
 
-LENGTHS = {
-    "hour": timedelta(hours=1),
-    "day": timedelta(days=1),
-    "week": timedelta(days=7),
-    "month": timedelta(days=365.25 / 12),
-}
 TIMES = 10
 """A reference should have so many times the rows of a window."""
 
@@ -87,6 +84,8 @@ def monitor(
     `budget` says how many false alarms are allowed ("1 per quarter" unless said), which sets the level; `for_` windows in a row
     fire an alarm, where windows that could not be judged neither count nor break the row. mode="sequential" may be looked at as
     often as you like: it takes no budget, and follows a mean over rows (brier in place of auc).
+    A measure such as "running brier" adds up the excess of a mean loss over the windows, and so sees a small loss that lasts much
+    sooner than a window alone does; it fires at once, as seldom as the budget says.
     `period`, such as "31 days", follows customers (`unit`): those that enter in a window are a cohort, and how early and
     rightly the scores warned of their outcome within the period, counted from the window's start, is Q of `sy.timeliness`.
     A customer has the outcome if any of its rows in the period says so. With period="window" each window is a period.
@@ -100,15 +99,16 @@ def monitor(
     course = period_of(period, span, roles, mode)
     stream = read_stream(data, roles, there, missing)
     assert stream.times is not None
-    if target is not None and not stream.labelled.any():
+    if target is not None and label_time is None and not stream.labelled.any():
         message = f'The target "{target}" is missing in every row.'
-        raise InputError(message, "Look at the column, or leave target= out to watch scores and features alone.")
-    until = one_instant(now, there, "moment to judge at") if now is not None else _latest(stream)
+        hint = "Look at the column, or leave target= out to watch scores and features alone."
+        raise InputError(message, f"{hint} If its labels are still to come, say when they do: label_time=.")
+    until = one_instant(now, there, "moment to judge at") if now is not None else stream.latest
     stream = _known_by(stream, until)
     naive = stream.skipped is not None
     made, place = _windows(stream, span, there, until if now is not None else None)
     options = {"positive": positive, "threshold": threshold, "confidence": confidence, "missing": missing, "kind": kind}
-    baseline, first, notes = find_reference(reference, stream, made, place, there, options, missing, span, course)
+    baseline, first, notes, cut = find_reference(reference, stream, made, place, there, options, missing, span, course)
     if isinstance(features, str) and features == "all":
         baseline, stream, unwatched = countable(baseline, stream)
         roles, notes = stream.roles, notes + unwatched
@@ -135,16 +135,19 @@ def monitor(
         spend = budget_of("1 per quarter" if budget is None else budget, _length(span, made), families)
         alpha = spend.alpha
     again = evaluated_again(baseline.evaluation, options, roles)
+    if cut and mode == "windows":
+        watched_measures = [m for m in chosen if not is_running(m)]
+        baseline = replace(baseline, variation=variation_of(cut, baseline, watched_measures, again))
     strict = None if baseline.evaluation is None else at_level(baseline.evaluation, alpha)
     plan = Plan(baseline, chosen, margin, confidence, alpha, mode, again, strict, course is not None)
     _check_names(plan)
     parts = [stream.take(rows) for rows in _rows_by_window(place, first, len(made))]
-    labels = [
-        labels_of(part.labelled, part.delays(), w.end, ends, wait)
+    lacking = (baseline.rows - baseline.labelled, baseline.rows) if first else (0, 0)
+    labels = (
+        waiting(parts, made[first:], (baseline.evaluation, baseline.delays), stream, until, wait, lacking)
         if target is not None
-        else Labels(part.rows, part.rows)
-        for part, w in zip(parts, made[first:], strict=True)
-    ]
+        else [Labels(part.rows, part.rows) for part in parts]
+    )
     if timed:
         many = len(made) - first
         levels = [spent(alpha, i + 1) for i in range(many)] if mode == "sequential" else [alpha] * many
@@ -153,7 +156,8 @@ def monitor(
         )
     else:
         volumes = [Signal(VOLUME, VOLUME, "ok", "", counted(n)) for n in counts[first:]]
-    found = judge(plan, parts, labels, volumes, cohorts[first:])
+    found = judge(plan, parts, labels, volumes, cohorts[first:], [place_of(w) for w in made[first:]] if timed else ())
+    found, short = advise(found, parts, baseline.evaluation, span) if mode == "windows" else (found, "")
     watched, changes = run_alarms(made[first:], parts, labels, found, for_, plan)
     watched, changes = _since(watched, changes, since, there)
     notes += _remarks(plan, parts, cohorts)
@@ -173,7 +177,13 @@ def monitor(
         _span_text(span),
         alpha,
         tuple(notes),
-        {"first": shown, "target": target, "time": time, "period": None if course is None else course.text},
+        {
+            "first": shown,
+            "target": target,
+            "time": time,
+            "period": None if course is None else course.text,
+            "short": short,
+        },
     )
 
 
@@ -201,15 +211,6 @@ def _check(
     if target is not None and score is None and prediction is None:
         message = "A target was named, and neither a score nor a prediction to hold against it."
         raise UsageError(message, 'Say score="p" (numbers) or prediction="guess" (labels or numbers).')
-
-
-def _latest(stream: Stream) -> int:
-    """The last moment that the table tells of."""
-    assert stream.times is not None
-    latest = int(stream.times.max())
-    if stream.label_times is not None and stream.labelled.any():
-        latest = max(latest, int(stream.label_times[stream.labelled].max()))
-    return latest
 
 
 def _known_by(stream: Stream, until: int) -> Stream:

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import EmptyTable, UnreadableSource, UsageError, listing
+from steelyard.errors import EmptyTable, InputError, UnreadableSource, UsageError, listing
 from steelyard.evaluation import SCHEMA, Evaluation
 from steelyard.monitors.baseline import Baseline, baseline_of, baseline_of_evaluation
 from steelyard.monitors.cohorts import Period, cohorts_of, pooled
+from steelyard.monitors.differing import MOST, Cut, cut_like, parts_of
 from steelyard.monitors.labels import ENOUGH
-from steelyard.monitors.stream import Stream, read_stream
+from steelyard.monitors.stream import Roles, Stream, read_stream
 from steelyard.monitors.windows import Window, by_time, instant_of, moment, one_instant
 from steelyard.sources.addresses import without_secrets
 from steelyard.sources.recognise import open_table
@@ -41,15 +42,15 @@ def find_reference(
     missing: str,
     window: Any = None,
     period: Period | None = None,
-) -> tuple[Baseline, int, list[str]]:
-    """The baseline, the first window to be judged, and what is to be said about it."""
+) -> tuple[Baseline, int, list[str], Cut]:
+    """The baseline, the first window to be judged, what is to be said about it, and its own windows where it has some."""
     if given is None:
         message = "There is no reference to hold the windows against."
         raise UsageError(message, HINT)
     if isinstance(given, Baseline):
-        return given, 0, []
+        return given, 0, [], ()
     if isinstance(given, Evaluation):
-        return baseline_of_evaluation(given), 0, [ALONE]
+        return baseline_of_evaluation(given), 0, [ALONE], ()
     if is_spark(given):
         # Such a frame claims to have every attribute, and so to be anything.
         given = open_table(given)
@@ -71,18 +72,30 @@ def find_reference(
     if isinstance(given, str) and not re.search(r"[./\\*?:]", given) and not os.path.exists(given):
         message = f"The reference {listing([given])} is neither a file nor a date."
         raise UsageError(message, HINT)
-    roles = replace(stream.roles, time=None if period is None else stream.roles.time, label_time=None)
-    rows = read_stream(given, roles, zone, missing, "reference")
+    rows = _table(given, stream.roles, zone, missing, timed=period is not None)
     name = without_secrets(str(given)) if isinstance(given, str | os.PathLike) else "the reference table"
     if isinstance(given, Table):
         name = given.title or name
     found_in = baseline_of(rows, name, **options)
     if period is None or found_in.evaluation is None:
-        return found_in, 0, []
+        return found_in, 0, [], cut_like(rows, window, zone)
     assert rows.times is not None
     theirs, where = by_time(rows.times, window, zone)
     cohorts = cohorts_of(rows, theirs, where, period, found_in.evaluation.positive, None, None)
-    return replace(found_in, timeliness=pooled(cohorts, name)), 0, []
+    return replace(found_in, timeliness=pooled(cohorts, name)), 0, [], cut_like(rows, window, zone)
+
+
+def _table(given: Any, roles: Roles, zone: tzinfo, missing: str, *, timed: bool) -> Stream:
+    """The rows of a table, with their times and those of their labels where it has them all."""
+    plain = replace(roles, label_time=None) if timed else replace(roles, time=None, label_time=None)
+    for more in (roles, replace(roles, label_time=None)):
+        if more == plain:
+            break
+        try:
+            return read_stream(given, more, zone, "refuse", "reference")
+        except InputError:
+            continue  # a reference need not have times
+    return read_stream(given, plain, zone, missing, "reference")
 
 
 def _is_date(text: str) -> bool:
@@ -93,7 +106,7 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def _saved(path: str | os.PathLike[str]) -> tuple[Baseline, int, list[str]]:
+def _saved(path: str | os.PathLike[str]) -> tuple[Baseline, int, list[str], Cut]:
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as problem:
@@ -102,18 +115,18 @@ def _saved(path: str | os.PathLike[str]) -> tuple[Baseline, int, list[str]]:
     except ValueError:
         data = None
     if isinstance(data, dict) and "steelyard baseline" in data:
-        return Baseline.load(path), 0, []
+        return Baseline.load(path), 0, [], ()
     try:
         e = Evaluation.from_dict(data if isinstance(data, dict) and data.get("steelyard") == SCHEMA else {})
     except (KeyError, TypeError, ValueError):
         message = f'"{path}" holds neither a baseline nor an evaluation that was saved by this version.'
         raise UnreadableSource(message, "Save one again, or name a file of rows.") from None
-    return baseline_of_evaluation(e, str(path)), 0, [ALONE]
+    return baseline_of_evaluation(e, str(path)), 0, [ALONE], ()
 
 
 def _from_stream(
     stream: Stream, made: Sequence[Window], place: Any, many: int, options: Mapping[str, Any], name: str = ""
-) -> tuple[Baseline, int, list[str]]:
+) -> tuple[Baseline, int, list[str], Cut]:
     name = name or f"first {many} window{'s' if many != 1 else ''}"
     rows = stream.take(place < many)
     if not rows.rows:
@@ -129,4 +142,5 @@ def _from_stream(
         notes.append(f"Only {percent(round(share, 3))} of the reference rows have a label; late labels may be others.")
     counts = np.bincount(place[place < many], minlength=many)
     quiet = max((len(run) for run in "".join("x" if n else "." for n in counts).split("x")), default=0)
-    return baseline_of(rows, name, quiet, **options), many, notes
+    cut = parts_of(stream, made, place, range(max(0, many - MOST), many))
+    return baseline_of(rows, name, quiet, **options), many, notes, cut

@@ -16,6 +16,7 @@ from steelyard.monitors.bins import BinCounts, Bins
 from steelyard.monitors.labels import Labels
 from steelyard.monitors.sequential import Look
 from steelyard.monitors.stability import Stability, assess
+from steelyard.monitors.variation import Spread
 from steelyard.results import Difference, Estimate, Interval
 from steelyard.views.sentences import too_few
 from steelyard.words import estimate_text, percent, significant
@@ -103,12 +104,14 @@ def performance(
     alpha: float,
     why: str = "",
     strict: Evaluation | None = None,
+    usual: tuple[Spread, str] | None = None,
 ) -> Signal:
     """A measure of one window against the reference, by the interval of the difference itself.
 
     With d = window − reference (turned so that less is worse) and its 1 − 2α interval: alarm if the upper end lies below
     −margin · |reference|, warn if it lies below 0. A window whose labels are not in is told, and judged by nobody. `strict`
-    is the reference with 1 − 2α intervals, so that many windows share them.
+    is the reference with 1 − 2α intervals, so that many windows share them; `usual` tells how its windows differ, and where in the
+    week this one lies.
     """
     name, level, told = measure_name(measure)
     base = reference.measure(name, level)
@@ -129,7 +132,15 @@ def performance(
     d = gap(window, strict or at_level(reference, alpha), name, level, alpha)
     if d.low is None or d.high is None:
         return Signal(told, PERFORMANCE, "insufficient", d.note or "no interval", difference=d, **facts)
-    return held(told, PERFORMANCE, d, margin, find(name).better, **facts)
+    s = held(told, PERFORMANCE, d, margin, find(name).better, **facts)
+    if usual is None:
+        return s
+    near = usual[0].allow(d, usual[1], alpha, find(name).better)
+    if near is d:
+        return s
+    t = held(told, PERFORMANCE, near, margin, find(name).better, **(facts | {"reference": near.values[1]}))
+    calmed = s.state in {WARN, ALARM} and t.state == "ok"
+    return replace(t, reason=f"{t.reason}: no more than windows of the reference differ") if calmed else t
 
 
 def held(name: str, kind: str, d: Difference, margin: float, better: str, **facts: Any) -> Signal:
@@ -228,9 +239,18 @@ def followed(name: str, look: Look, mature: Labels, alpha: float, estimate: Esti
 
 
 def stabilities(
-    kind: str, bins: Mapping[str, Bins], counts: Mapping[str, BinCounts], confidence: float, alpha: float
+    kind: str,
+    bins: Mapping[str, Bins],
+    counts: Mapping[str, BinCounts],
+    confidence: float,
+    alpha: float,
+    alike: Mapping[str, BinCounts] | None = None,
 ) -> list[Signal]:
-    """The stability of several columns; inside a window they share their level by Benjamini and Hochberg's correction."""
+    """The stability of several columns; inside a window they share their level by Benjamini and Hochberg's correction.
+
+    `alike` holds the counts of those windows of the reference that lie at the same place in the week: a column that is as usual
+    there has not changed.
+    """
     found: dict[str, Stability] = {}
     broken: dict[str, str] = {}
     for name, b in bins.items():
@@ -246,7 +266,10 @@ def stabilities(
             continue
         p = adjusted.get(name)
         s = found[name] if p is None else found[name].judged(p)
-        out.append(_stability(name, kind, s, alpha))
+        told = _stability(name, kind, s, alpha)
+        if told.state in {WARN, ALARM} and alike and name in alike:
+            told = _as_usual(told, bins[name].with_counts(alike[name]), counts[name], confidence, alpha)
+        out.append(told)
     return out
 
 
@@ -256,6 +279,16 @@ def _stability(name: str, kind: str, s: Stability, alpha: float) -> Signal:
     state = s.decision if s.decision in {WARN, ALARM, "insufficient"} else "ok"
     clears = (calm or index < CLEAR_WARN, calm or index < CLEAR_ALARM)
     return Signal(name, kind, state, s.reason, s.corrected, 0.0, stability=s, alpha=alpha, clears=clears)
+
+
+def _as_usual(told: Signal, there: Bins, found: BinCounts, confidence: float, alpha: float) -> Signal:
+    """The same signal, calm if the column is what it was on such days of the reference."""
+    s = assess(there, found, confidence, alpha)
+    if s.decision in {WARN, ALARM} or (s.decision == "insufficient" and s.p_value < alpha):
+        return told
+    return replace(
+        told, state="ok", reason=f"{told.reason}; on such days of the reference it was no other", clears=(True, True)
+    )
 
 
 def silent(names: Sequence[tuple[str, str]], reason: str = "no rows came") -> list[Signal]:

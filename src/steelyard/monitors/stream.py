@@ -74,6 +74,15 @@ class Stream:
         """One column, or None where the part is not played."""
         return None if name is None else self.columns[name]
 
+    @property
+    def latest(self) -> int:
+        """The last moment that the table tells of."""
+        assert self.times is not None
+        latest = int(self.times.max())
+        if self.label_times is not None and self.labelled.any():
+            latest = max(latest, int(self.label_times[self.labelled].max()))
+        return latest
+
     def delays(self) -> Instants | None:
         """How long the labels took, in microseconds."""
         if self.label_times is None or self.times is None:

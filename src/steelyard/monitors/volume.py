@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,6 +22,10 @@ SAME = 3
 """Windows at the same place in the week that must have been seen before one is held against those alone."""
 ALIKE = 1.5
 """Windows of a saved baseline count if they are at most so many times longer or shorter."""
+MONTHS = 2
+"""Months before that must have been as busy, or as quiet, at the same place for a pattern of the month to be seen."""
+CLEAR = 0.7
+"""How far they must have been off, on average, as a part of what surprises in one window."""
 COVERED = 0.95
 """The first and the last window are counted if rows were watched for so much of them."""
 
@@ -43,6 +48,8 @@ class Volume:
     """Hours of windows without rows."""
     last: int = 0
     """The instant at which the last of them ended."""
+    months: Mapping[str, tuple[int, float, float]] = field(default_factory=dict)
+    """For each place in the month how many windows there were, and the sums of z over what was usual for it, and of squares."""
 
     @property
     def windows(self) -> int:
@@ -70,6 +77,49 @@ class Volume:
         spread of independent rows. Once there were three weeks, z̄ is the mean of the k windows at the same place in the week,
         such as Mondays, and s the spread about such means; before, that of all.
         """
+        mean, error = self._law(hours, alpha, place)
+        least, middle, most = (max(0.0, z) ** 2 * hours - 0.375 for z in (mean - error, mean, mean + error))
+        return max(0.0, least), max(0.0, middle), most
+
+    def in_month(
+        self, rows: int, hours: float, alpha: float, place: str, places: Sequence[str]
+    ) -> tuple[tuple[float, float, float], float] | None:
+        """What is usual at a place of the month at which these rows are no surprise, and how many times as busy z is there.
+
+        z̄ is multiplied by the mean of what it was there in earlier months, at least two, and their spread is added; None where
+        no place explains the rows.
+        """
+        mean, error = self._law(hours, alpha, place)
+        z = math.sqrt((rows + 0.375) / hours)
+        for name in places:
+            n, total, squares = self.months.get(name, (0, 0.0, 0.0))
+            if n < MONTHS or mean <= 0:
+                continue
+            times = total / n
+            if mean * abs(times - 1) < CLEAR * error or (times - 1) * (z - mean) <= 0:
+                continue  # ordinary days, or the other way round
+            spread = max(0.0, squares - total * times) / (n - 1)
+            off = math.hypot(error * math.sqrt(1 + 1 / n) * max(times, 1.0), 3 * mean * math.sqrt(spread * (1 + 1 / n)))
+            ends = (mean * times - off, mean * times, mean * times + off)
+            if ends[0] <= z <= ends[2]:
+                least, middle, most = (max(0.0, x) ** 2 * hours - 0.375 for x in ends)
+                return (max(0.0, least), max(0.0, middle), most), times
+        return None
+
+    def noted(self, rows: int, hours: float, place: str, places: Sequence[str]) -> Volume:
+        """One more window at its places in the month."""
+        mean, _ = self._law(hours, 0.5, place)
+        if not rows or mean <= 0:
+            return self
+        times = math.sqrt((rows + 0.375) / hours) / mean
+        held = dict(self.months)
+        for name in places:
+            n, total, squares = held.get(name, (0, 0.0, 0.0))
+            held[name] = (n + 1, total + times, squares + times * times)
+        return replace(self, months=held)
+
+    def _law(self, hours: float, alpha: float, place: str) -> tuple[float, float]:
+        """The mean of z to be expected, and how far one more may lie from it."""
         from scipy.special import stdtrit
 
         # In one order, so that a reference that was saved and read back gives the same digits.
@@ -82,26 +132,46 @@ class Volume:
         k, mean = mine[0], mine[1] / mine[0]
         free = many - len(sums)
         spread = max(sum(q - x * x / n for n, x, q in sums) / free, 0.25 / hours)
-        off = float(stdtrit(free, 1 - alpha / 2)) * math.sqrt(spread * (1 + 1 / k))
-        least, middle, most = (max(0.0, z) ** 2 * hours - 0.375 for z in (mean - off, mean, mean + off))
-        return max(0.0, least), max(0.0, middle), most
+        return mean, float(stdtrit(free, 1 - alpha / 2)) * math.sqrt(spread * (1 + 1 / k))
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
         held = {place: list(self.places[place]) for place in sorted(self.places)}
-        return {"places": held, "hours": self.hours, "empty": self.empty, "last": self.last}
+        # Saved without these, a volume knows nothing of months.
+        more = {"months": {k: list(self.months[k]) for k in sorted(self.months)}} if self.months else {}
+        return {"places": held, "hours": self.hours, "empty": self.empty, "last": self.last, **more}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Volume:
         """Read back what `to_dict` wrote."""
         held = {place: (int(n), float(x), float(q)) for place, (n, x, q) in data["places"].items()}
-        return cls(held, data["hours"], data["empty"], data["last"])
+        months = {k: (int(n), float(x), float(q)) for k, (n, x, q) in data.get("months", {}).items()}
+        return cls(held, data["hours"], data["empty"], data["last"], months)
 
 
 def place_of(window: Window) -> str:
     """Where a window lies in the week: the day, or the day and hour of one that is shorter; nothing for longer ones."""
     hours = hours_of(window)
     return f"{window.start:%a}" if 20 <= hours <= 26 else f"{window.start:%a %H:%M}" if hours < 20 else ""
+
+
+def places_in_month(window: Window) -> tuple[str, ...]:
+    """Where a window of at most a day lies in the month, counted in days and in working days, from its start and its end.
+
+    >>> from datetime import UTC, datetime
+    >>> places_in_month(Window("x", datetime(2024, 2, 28, tzinfo=UTC), datetime(2024, 2, 29, tzinfo=UTC)))
+    ('28', '-2', '20 working', '-2 working')
+    """
+    if hours_of(window) > 26:
+        return ()
+    year, month, day = window.start.year, window.start.month, window.start.day
+    last = monthrange(year, month)[1]
+    places = [str(day), str(day - last - 1)]
+    if window.start.weekday() < 5:
+        working = [d for d in range(1, last + 1) if (window.start.weekday() + d - day) % 7 < 5]
+        at = working.index(day)
+        places += [f"{at + 1} working", f"{at - len(working)} working"]
+    return tuple(places)
 
 
 def hours_of(window: Window) -> float:
@@ -126,6 +196,9 @@ def volume_of(made: Sequence[Window], counts: Sequence[int], whole: Sequence[boo
     for window, rows, all_of_it in zip(made, counts, whole, strict=True):
         if all_of_it:
             found = found.plus(int(rows), hours_of(window), place_of(window))
+    for window, rows, all_of_it in zip(made, counts, whole, strict=True):
+        if all_of_it and found.enough:
+            found = found.noted(int(rows), hours_of(window), place_of(window), places_in_month(window))
     return replace(found, last=instant_of(made[-1].end)) if made else found
 
 
@@ -149,10 +222,21 @@ def judge_volume(
         usual = before.usual(hours, alpha, place) if before.enough else None
         empty = 0 if rows else empty + 1
         signal = _some(rows, usual, alpha, whole=all_of_it) if rows else _none(empty, quiet, usual, alpha)
+        places, times = places_in_month(window), 1.0
+        if signal.state in {WARN, ALARM} and rows:
+            explained = before.in_month(rows, hours, alpha, place, places)
+            if explained is not None:
+                (least, middle, most), times = explained
+                signal = _as_before(rows, (least, middle, most), alpha)
         out.append(signal)
         # Windows that a saved reference was made from are in it already.
         if not all_of_it or instant_of(window.end) <= reference.last:
             continue
+        if before.enough:
+            before = before.noted(rows, hours, place, places)
+        if times != 1.0:
+            # What the month brings is taken off, so that weekdays stay what they are.
+            rows = max(1, round((rows + 0.375) / times**2 - 0.375))
         if signal.state in {WARN, ALARM}:
             strange.append((rows, hours, place))
             continue
@@ -174,6 +258,22 @@ def _alike(reference: Volume, made: Sequence[Window]) -> Volume:
 def counted(rows: int) -> Estimate:
     """The number of rows, which needs no interval."""
     return Estimate("rows", float(rows), n=float(rows), note="a count")
+
+
+def _as_before(rows: int, usual: tuple[float, float, float], alpha: float) -> Signal:
+    least, middle, most = usual
+    ends = (math.ceil(least), math.floor(most))
+    words = f"{count(rows)} rows, where {count(ends[0])} to {count(ends[1])} come at this time of the month"
+    return Signal(
+        VOLUME,
+        VOLUME,
+        "ok",
+        f"{words}: a pattern of the month, seen in {MONTHS} before",
+        counted(rows),
+        middle,
+        usual=ends,
+        alpha=alpha,
+    )
 
 
 def _none(empty: int, quiet: int, usual: tuple[float, float, float] | None, alpha: float) -> Signal:

@@ -51,6 +51,8 @@ def monitor_sentences(m: Any) -> list[str]:
     if waiting:
         verb = "is" if len(waiting) == 1 else "are"
         out.append(f"{_names(waiting)} {verb} pending: one window alone fires nothing, {_row(m)} do.")
+    if m.facts.get("short"):
+        out.append(visible(m.facts["short"]))
     out += _waited(m) + _followed(m)
     empty = [w.name for w in m.windows if not w.rows]
     if empty:
@@ -115,6 +117,9 @@ def _waited(m: Any) -> list[str]:
     out = [
         f"Labels of {_many(len(late), 'window')} are not in ({there}), and no performance alarm rests on them.{more}"
     ]
+    slow = [w for w in late if w.labels.waits]
+    if slow:
+        out.append(f"Most rows of {_names([w.name for w in slow])} have a label, but {visible(slow[-1].labels.waits)}.")
     kinds = {s.name: s.kind for s in m.windows[-1].signals}
     if estimated and any(kinds[name] == "performance" for name in m.firing):
         out.append(
@@ -180,6 +185,16 @@ def value_text(signal: Any) -> str:
     return f"{'≈ ' if signal.estimated else ''}{value}{f' [{low}, {high}]' if low else ''}{' so far' if early else ''}"
 
 
+def _absent(told: Sequence[tuple[str, Any]]) -> str:
+    """Why values are n/a, in words, those with the same reason together."""
+    why: dict[str, list[str]] = {}
+    for name, s in told:
+        if value_text(s) == "n/a":
+            undefined = s.value.reason if s.value is not None and s.value.value is None else ""
+            why.setdefault((undefined or s.reason or "nothing was told of it").split(";")[0], []).append(name)
+    return "".join(f" n/a in {_names(names)}: {visible(reason)}." for reason, names in why.items())
+
+
 def signals_table(m: Any, most: int | None = MOST_SIGNALS) -> Table:
     """One row a signal: what the last window says, and how it stands; the worst first."""
     last = m.windows[-1]
@@ -196,6 +211,8 @@ def signals_table(m: Any, most: int | None = MOST_SIGNALS) -> Table:
     if most and len(rows) > most:
         note = f"{len(rows) - most} more signals are in .frame(). {note}"
     told: list[tuple[str, ...]] = [row for _, row in rows[:most]]
+    shown = {row[0] for row in told}
+    note += _absent([(s.name, s) for s in last.signals if visible(s.name) in shown]).replace(" n/a in ", " n/a for ")
     head = ("signal", "kind", "last value", "reference", "state")
     return Table(f"Signals, in {visible(last.name)}", head, "lllrl", told, note)
 
@@ -215,6 +232,7 @@ def windows_table(m: Any, most: int | None = MOST_WINDOWS) -> Table:
     note = f"judged: what the window says of {visible(first)}; state: where it stands after it, alarms of all signals included."
     if any("≈" in row[-3] for row in rows):
         note = f"≈ marks what is expected from the scores, without labels. {note}"
+    note += _absent([(w.name, w[first]) for w in shown])
     title = "Windows" if len(shown) == len(m.windows) else f"The last {len(shown)} of {len(m.windows):,} windows"
     return Table(title, head, "lr" + ("r" if labelled else "") + "lll", rows, note)
 
