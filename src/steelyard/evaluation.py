@@ -22,6 +22,7 @@ from steelyard.summaries.parts import like_whole
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import Summary
+from steelyard.summaries.within_folds import WithinFolds
 from steelyard.writing import write_whole
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from steelyard.worth.thresholds import Threshold
 
 SCHEMA = 1
-KINDS: tuple[Any, ...] = (Confusion, Scores, ClassScores, Residuals)
+KINDS: tuple[Any, ...] = (Confusion, Scores, ClassScores, Residuals, WithinFolds)
 
 
 @dataclass(frozen=True, eq=False)

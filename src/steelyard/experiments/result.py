@@ -94,7 +94,11 @@ class Experiment:
         """The sum and the values of a cell's folds, read once."""
         place = (cell.model, cell.data, cell.design)
         if place not in self._gathered:
-            self._gathered[place] = gather(cell, self.keeper)
+            found = gather(cell, self.keeper)
+            if found.pooled is not None:
+                # Folds were counted at the usual confidence, whatever the experiment was asked for.
+                found = replace(found, pooled=replace(found.pooled, confidence=self.confidence, _known={}, _made=[]))
+            self._gathered[place] = found
         return self._gathered[place]
 
     # Evidence --------------------------------------------------------------------------------------------------------
@@ -109,7 +113,7 @@ class Experiment:
         place = (cell.model, cell.data, cell.design)
         if place not in self._sums:
             facts = {**pooled.facts, "source": cell.data, "design": self.plan["designs"][cell.design]["text"]}
-            self._sums[place] = replace(pooled, facts=facts, confidence=self.confidence, _known={}, _made=[])
+            self._sums[place] = replace(pooled, facts=facts)
         return self._sums[place]
 
     def __iter__(self) -> Iterator[str]:
@@ -225,12 +229,6 @@ class Experiment:
         from steelyard.experiments.remarks import remarks
 
         return remarks(self)
-
-    def artefact(self, *names: str, measure: str) -> bool:
-        """Whether the sum ranks rows badly only because its scores come from different models."""
-        from steelyard.experiments.remarks import artefact
-
-        return artefact(self, self.cell(*names), measure)
 
     def timings(self) -> Any:
         """Seconds of training and predicting, one row a fold, as a frame."""
