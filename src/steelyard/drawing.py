@@ -79,7 +79,8 @@ def _with_facts(e: Any, curve: Curve, table: Scores) -> Curve:
     if table is e.scores and "confusion" not in e.evidence:
         facts["threshold"] = e.threshold
     measure = {"roc": "auc", "ks": "ks"}.get(curve.name)
-    if curve.name == "ks" and WithinFolds.kind in e.evidence:
+    within = e.evidence.get(WithinFolds.kind)
+    if curve.name == "ks" and within is not None and not within.alone:
         # The gap at one threshold for all folds is not the one within them.
         return replace(curve, facts=facts, note="; ".join(filter(None, (MIXED, curve.note))))
     if measure is not None:

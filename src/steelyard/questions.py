@@ -97,7 +97,7 @@ def _average(m: Measure, have: Mapping[type, Any], how: str, options: Mapping[st
         folds = have.get(WithinFolds) if ranks(m) else None
 
         def one(t: Scores) -> Question:
-            if folds is not None:
+            if folds is not None and not folds.alone:
                 return one_level(m, folds, t, options, confidence)
             return Question(m, t, lambda s: m(s, **options), confidence, options=options)
 

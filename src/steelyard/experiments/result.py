@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.errors import NotAvailable, listing, nearest
 from steelyard.evaluation import Evaluation
 from steelyard.experiments.estimates import asked_of, estimate_of
-from steelyard.experiments.gathering import Gathered, gather
+from steelyard.experiments.gathering import Gathered, gather, ranked_within
 from steelyard.experiments.plan import Cell, cells_of
 from steelyard.measures.measure import find
 from steelyard.results import Estimate, make_frame
@@ -124,8 +124,10 @@ class Experiment:
 
     def folds(self, *names: str) -> list[Evaluation | None]:
         """The evidence of each fold in the order of the design; None where it failed or is not done."""
-        kept = (self.keeper.get(f.key) for f in self.cell(*names).folds if f.outer)
-        return [None if k is None else k.test for k in kept]
+        kept = [self.keeper.get(f.key) for f in self.cell(*names).folds if f.outer]
+        # Added by hand they must not rank the rows of one fit against those of another either.
+        found = [None if k is None or k.test is None else k.test for k in kept]
+        return [None if e is None else ranked_within(e) for e in found] if len(found) > 1 else found
 
     def values(self, *names: str, measure: str, level: Any = None) -> list[float | None]:
         """A measure in each fold; None where it is undefined there."""

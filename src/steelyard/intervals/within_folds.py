@@ -36,6 +36,8 @@ def within(
 ) -> Question | None:
     """The question within folds, for a measure that ranks; None where the evidence has nothing of the kind."""
     w: WithinFolds = have[WithinFolds]
+    if w.alone:
+        return None
     if m.name == "hand_till_auc" and w.areas is not None and level is None:
         return Question(m, have[ClassScores], _said(*_hand_till(w)), confidence, options=options)
     if m.name == "correlation" and w.numbers is not None and level is None:
@@ -100,7 +102,7 @@ def table_within(e: Any, level: Any = None) -> tuple[Scores, str] | None:
     """The mean curve of the folds of an evaluation as a score table, and what to say of it; None where it has no folds."""
     w = e.evidence.get(WithinFolds.kind) if hasattr(e, "evidence") else None
     whole = e.scores if level is None or e.class_scores is None else e.class_scores.table(level)
-    if not isinstance(w, WithinFolds) or whole is None:
+    if not isinstance(w, WithinFolds) or whole is None or w.alone:
         return None
     order = w.order(whole.positive)
     if order.why:
