@@ -158,7 +158,7 @@ def _evaluations(data: Mapping[str, Evaluation], paired: bool | None) -> Differe
     first = next(iter(named))
     for name in named:
         check_alike(named[first], named[name], (first, name))
-    by_unit = all(getattr(s, "units", None) is not None for e in named.values() for s in e.evidence.values())
+    by_unit = all(getattr(s, "units", True) is not None for e in named.values() for s in e.evidence.values())
     if paired and not by_unit:
         message = "Summaries are paired by their units, and these were counted without any."
         raise UsageError(message, "Evaluate each with unit=..., a column that tells rows (or customers) apart.")

@@ -9,16 +9,22 @@ from steelyard.charts.curves import overlay
 from steelyard.charts.marks import Chart
 from steelyard.errors import NotAvailable, UnknownMeasure, listing, nearest
 from steelyard.intervals.bands import banded
+from steelyard.intervals.within_folds import table_within
 from steelyard.measures.curves import curves
 from steelyard.payoffs.payoff import Payoff
 from steelyard.questions import payoff_of
 from steelyard.results import Curve
 from steelyard.summaries.scores import Scores
+from steelyard.summaries.within_folds import WithinFolds
 from steelyard.views.pictures import pictures
 
 MONEY = ("profit", "cost")
 SCORED = ("roc", "pr", "gain", "lift", "ks", "calibration", "scores")
 """Curves in the order in which they are shown."""
+RANKED = ("roc", "pr", "gain", "lift", "cost_curve")
+"""Curves of the order of rows, whatever their scores: of folds the mean, since each has scores of another fit."""
+
+MIXED = "the same thresholds for the fits of all folds; ks is told from the order within folds"
 
 
 def curve_of(e: Any, name: str, level: Any = None, profit: Payoff | None = None, over: str = "threshold") -> Curve:
@@ -32,7 +38,9 @@ def curve_of(e: Any, name: str, level: Any = None, profit: Payoff | None = None,
     if name not in known:
         message = f'There is no curve called "{name}"; there are {listing(known)}.'
         raise UnknownMeasure(message, nearest(name, known) or 'For example curve("roc").')
-    table = _table(e, name, level)
+    table, note = _table(e, name, level), ""
+    if name in RANKED and (within := table_within(e, level)) is not None:
+        table, note = within
     if name == "cost_curve":
         from steelyard.worth.cost_curve import cost_curve
 
@@ -40,7 +48,12 @@ def curve_of(e: Any, name: str, level: Any = None, profit: Payoff | None = None,
     if name == "calibration" and not table.probabilities:
         message = "A calibration curve needs probabilities, and some scores lie outside [0, 1]."
         raise NotAvailable(message, "Pass probabilities as the score; the other curves need none.")
-    return _with_facts(e, banded(name, table, e.confidence), table)
+    found = _with_facts(e, banded(name, table, e.confidence), table)
+    if note:
+        # A threshold is not the same place on the curve of each fold.
+        columns = {k: [None] * len(found) if k == "threshold" else v for k, v in found.columns.items()}
+        found = replace(found, columns=columns, note="; ".join(filter(None, (note, found.note))))
+    return found
 
 
 def _table(e: Any, name: str, level: Any) -> Scores:
@@ -66,6 +79,10 @@ def _with_facts(e: Any, curve: Curve, table: Scores) -> Curve:
     if table is e.scores and "confusion" not in e.evidence:
         facts["threshold"] = e.threshold
     measure = {"roc": "auc", "ks": "ks"}.get(curve.name)
+    within = e.evidence.get(WithinFolds.kind)
+    if curve.name == "ks" and within is not None and not within.alone:
+        # The gap at one threshold for all folds is not the one within them.
+        return replace(curve, facts=facts, note="; ".join(filter(None, (MIXED, curve.note))))
     if measure is not None:
         facts[measure] = str(e.measure(measure, None if table is e.scores else table.positive))
     return replace(curve, facts=facts)

@@ -25,6 +25,7 @@ from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import Summary
 from steelyard.summaries.unlabelled import Unlabelled
+from steelyard.summaries.within_folds import WithinFolds
 from steelyard.writing import write_whole
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from steelyard.worth.thresholds import Threshold
 
 SCHEMA = 1
-KINDS: tuple[Any, ...] = (Confusion, Scores, ClassScores, Residuals)
+KINDS: tuple[Any, ...] = (Confusion, Scores, ClassScores, Residuals, WithinFolds)
 COLUMNS = ("measure", "level", "segment", "estimate", "low", "high", "confidence", "method", "n", "n_eff", "bound")
 
 

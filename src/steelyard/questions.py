@@ -12,6 +12,7 @@ from steelyard.errors import NotAvailable, listing
 from steelyard.intervals.method import Question, interval
 from steelyard.intervals.proportions import effective_whole, squares_of
 from steelyard.intervals.resting import caution
+from steelyard.intervals.within_folds import one_level, ranks, within
 from steelyard.measures.measure import AVERAGES, Measure, catalogue
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Average, Estimate, Mean, Ratio, Reading, Share
@@ -20,6 +21,7 @@ from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import effective_rows
+from steelyard.summaries.within_folds import WithinFolds
 
 
 class ByType(Mapping[type, Any]):
@@ -55,6 +57,8 @@ def ask(
 
     if isinstance(level, str) and level in AVERAGES:
         return _average(m, have, level, options, confidence)
+    if WithinFolds in have and ranks(m) and (found := within(m, have, level, options, confidence)) is not None:
+        return found
     if level is None:
         for kind in (Confusion, ClassScores, Residuals, Scores):
             if kind in m.reads and kind in have:
@@ -126,10 +130,14 @@ def _average(m: Measure, have: Mapping[type, Any], how: str, options: Mapping[st
         classes: ClassScores = have[ClassScores]
         rows = np.array([float(t.positives.sum()) for t in classes.tables])
         weights = np.ones(len(rows)) if how == "macro" else rows
-        parts = tuple(
-            (float(w / weights.sum()), Question(m, t, lambda s: m(s, **options), confidence, options=options))
-            for w, t in zip(weights, classes.tables, strict=True)
-        )
+        folds = have.get(WithinFolds) if ranks(m) else None
+
+        def one(t: Scores) -> Question:
+            if folds is not None and not folds.alone:
+                return one_level(m, folds, t, options, confidence)
+            return Question(m, t, lambda s: m(s, **options), confidence, options=options)
+
+        parts = tuple((float(w / weights.sum()), one(t)) for w, t in zip(weights, classes.tables, strict=True))
 
         def read_classes(_: Any) -> Reading:
             values = np.array([p.value for _, p in parts])
@@ -184,7 +192,7 @@ def estimate(question: Question, *, level: Any, segment: str | None, options: Ma
         n=n,
         n_eff=n_eff,
         bound=bound,
-        note="; ".join(filter(None, (found.note, _remark(question, value)))),
+        note="; ".join(filter(None, (question.note, found.note, _remark(question, value)))),
         caution=found.caution or caution(question, level),
         **facts,
     )

@@ -80,7 +80,7 @@ def test_weights_reach_training_and_counting() -> None:
         assert trained["weight"].tolist() == [by_value[v] for v in trained["rows"].tolist()]
     p = x.predictions("m")
     e = sy.evaluate(target=Y[p["row"]], score=p["score"], weight=weight[p["row"]])
-    for name in ("accuracy", "auc", "log_loss"):
+    for name in ("accuracy", "log_loss"):
         assert x["m"][name].value == pytest.approx(e[name].value, rel=1e-12)
         assert x["m"][name].low == pytest.approx(e[name].low, rel=1e-9)
     assert x["m"]["accuracy"].value == pytest.approx(
@@ -277,9 +277,16 @@ def test_a_model_that_always_fails_leaves_the_others_alone() -> None:
     assert x.estimate("never", measure="auc").reason == "no fold is done"
     assert x.values("never", measure="auc") == [None] * 3
     assert set(x.frame()["model"]) == {"bayes"} and "bayes" in str(x)
-    alone = sy.experiment({"never": Stumbles(always=True)}, X, Y, design=FOLDS)
-    assert "3 folds failed" in str(alone) and len(alone.frame()) == 0
     x.chart("auc")
+
+
+def test_an_experiment_of_which_nothing_could_be_done_says_so(tmp_path: Path) -> None:
+    with pytest.raises(NotAvailable, match="No fold could be done: all 3 failed") as told:
+        sy.experiment({"never": Stumbles(always=True)}, X, Y, design=FOLDS, store=tmp_path)
+    assert "stumbled" in told.value.hint
+    # What went wrong in each fold is in the store.
+    kept = sy.load(tmp_path)
+    assert "3 folds failed" in str(kept) and len(kept.frame()) == 0 and len(kept.failures) == 3
 
 
 def test_warnings_are_counted_where_not_every_fold_gave_them() -> None:

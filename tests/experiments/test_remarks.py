@@ -1,4 +1,4 @@
-"""What the text of an experiment says beside its numbers: gaps, folds that agree, sums that mislead, and what is not done yet."""
+"""What the text of an experiment says beside its numbers: gaps, folds that agree, rows unranked, and what is not done yet."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from steelyard.experiments.result import open_experiment
 from steelyard.experiments.running import Interrupted
 from steelyard.experiments.runs import runs
 from steelyard.experiments.standard import MODELS, standard_model
+from steelyard.intervals.folds import corrected_t
 
 _r = np.random.default_rng(3)
 X = _r.normal(size=(90, 3))
@@ -156,17 +157,18 @@ def test_folds_without_a_value_are_told() -> None:
     assert "bayes: auc has no value in 2 of 5 folds: the estimate rests on the other 3." in x.notes()
 
 
-def test_a_constant_model_gets_an_explanation_and_no_place(rng: np.random.Generator) -> None:
+def test_what_no_fit_has_ranked_is_said_and_a_constant_model_is_no_better_than_chance(rng: np.random.Generator) -> None:
     y = np.array([0, 1] * 40)
     Z = np.column_stack([y + rng.normal(size=80), rng.normal(size=80)])
     x = sy.experiment({"none": "baseline", "bayes": GaussianNB()}, Z, y, design=sy.LeaveOneOut())
-    assert x["none"]["auc"].value == 0
-    assert x.artefact("none", measure="auc") and not x.artefact("bayes", measure="auc")
-    assert any(n.startswith("none (auc): scores of different folds") for n in x.notes())
+    assert x["none"]["auc"].value is None and "each fold holds one row" in x["none"]["auc"].reason
+    assert any(n.startswith("auc cannot be told: each fold holds one row") for n in x.notes())
     assert "best auc" not in str(x) and "best accuracy" in str(x)
-    # Scores that are turned round in every fold are no artefact of adding them.
-    turned = sy.experiment({"turned": Turned()}, Z, y, design=sy.KFold(5, stratify=True))
-    assert turned["turned"]["auc"].high < 0.5 and not turned.artefact("turned", measure="auc")
+    folds = sy.experiment({"none": "baseline"}, Z, y, design=sy.KFold(10))
+    assert folds["none"]["auc"].value == 0.5
+    # Scores that are turned round in every fold stay so.
+    turned = sy.experiment({"turned": Turned()}, Z + 2 * y[:, None], y, design=sy.KFold(5, stratify=True))
+    assert turned["turned"]["auc"].high < 0.5
 
 
 class Turned(GaussianNB):
@@ -176,14 +178,16 @@ class Turned(GaussianNB):
         return super().predict_proba(X)[:, ::-1]
 
 
-def test_folds_that_happen_to_agree_are_told() -> None:
+def test_folds_that_happen_to_agree_leave_open_what_their_rows_do() -> None:
     wine, kinds = load_wine(return_X_y=True)
     told = 0
     for seed in range(12):
         x = sy.experiment({"bayes": "bayes"}, wine, kinds, design=sy.KFold(3, seed=seed))
         folds, rows = x.estimate("bayes", measure="accuracy"), x["bayes"]["accuracy"]
-        agree = folds.low != folds.high and folds.high - folds.low < 0.5 * (rows.high - rows.low)
-        assert agree == any("accuracy" in n.split(":")[0] and "happen to agree" in n for n in x.notes())
+        plain = corrected_t(x.values("bayes", measure="accuracy"), 0.5, 0.95, (0, 1))
+        agree = plain.high - plain.low < rows.high - rows.low
+        assert agree == any("accuracy" in n.split(":")[0] and "the folds agree more" in n for n in x.notes())
+        assert folds.high - folds.low == pytest.approx(max(plain.high - plain.low, rows.high - rows.low), abs=0.01)
         told += agree
     assert 0 < told < 12
 

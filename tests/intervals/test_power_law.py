@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import least_squares
 
 from steelyard.errors import LengthsDiffer, MissingValues, NotAvailable, UsageError
-from steelyard.intervals.power_law import PowerLaw, extrapolate, fit, gain
+from steelyard.intervals.power_law import POWERS, PowerLaw, extrapolate, fit, gain, plausible
 
 SIZES = np.array([50.0, 100, 200, 400, 800])
 UNIT = (0.0, 1.0)
@@ -147,9 +147,9 @@ def test_intervals_hold_their_value_and_do_not_change() -> None:
             short = f(ratio=0.1, limits=UNIT)
             assert short.high - short.low < e.high - e.low
             assert f(ratio=0.5, limits=UNIT, confidence=0.8).high <= e.high
-        law = fit(SIZES, v.mean(axis=0), v.std(axis=0, ddof=1), limits=UNIT)
-        assert extrapolate(v, SIZES, 3200, ratio=0.5, limits=UNIT).value == pytest.approx(law.at(3200))
-        assert gain(v, SIZES, 4, ratio=0.5, limits=UNIT).value == pytest.approx(law.at(3200) - law.at(800))
+        laws = plausible(v, SIZES, ratio=0.5, limits=UNIT)
+        assert extrapolate(v, SIZES, 3200, ratio=0.5, limits=UNIT).value == pytest.approx(laws.at(3200))
+        assert gain(v, SIZES, 4, ratio=0.5, limits=UNIT).value == pytest.approx(laws.at(3200) - laws.at(800))
         assert gain(v, SIZES, ratio=0.5, limits=UNIT).low >= 0
 
 
@@ -202,3 +202,28 @@ def test_coverage_of_a_known_law() -> None:
     assert np.mean(held["gain"]) > 0.89
     # Repeats of one data set that are taken for independent ones promise too much.
     assert np.mean(held["alone"]) < 0.75
+
+
+def test_a_curve_that_has_reached_its_end_is_not_told_to_go_on() -> None:
+    sizes = np.array([19.0, 38, 75, 150, 300, 600])
+    rng = np.random.default_rng(9)
+
+    def ends(n: Any) -> Any:
+        return 0.45 + 0.24 / (1 + (n / 150) ** 1.5)
+
+    noise = rng.normal(0, 0.02, (10, 1)) + rng.normal(0, 1, (10, 6)) * 0.06 * (sizes / 19) ** -0.5
+    true = float(ends(2400.0) - ends(600.0))
+    e = gain(ends(sizes) + noise, sizes, 4, ratio=1 / 3, better="lower", limits=(0, np.inf))
+    one = fit(sizes, (ends(sizes) + noise).mean(axis=0), None, "lower", (0, np.inf))
+    # The law nearest to the curve tells three times the gain and more; those that fit hold the true one.
+    assert (one.at(2400) - one.at(600)) / true > 2.5
+    assert e.value / true < 2.2 and e.low <= true <= e.high
+
+
+def test_laws_that_fit_are_weighed_by_their_fit_and_by_what_is_usual() -> None:
+    v = _repeats(np.random.default_rng(4))
+    laws = plausible(v, SIZES, ratio=0.5, limits=UNIT)
+    assert laws.weight.sum() == pytest.approx(1) and (laws.weight >= 0).all()
+    by_hand = sum(w * (a + b * 1600.0**-c) for w, a, b, c in zip(laws.weight, laws.a, laws.b, POWERS))
+    assert laws.at(1600) == pytest.approx(by_hand)
+    assert laws.at(np.array([800.0, 1600.0])) == pytest.approx([laws.at(800), laws.at(1600)])

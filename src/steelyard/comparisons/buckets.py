@@ -21,6 +21,7 @@ from steelyard.errors import NotAvailable, UsageError
 from steelyard.intervals.by_unit import FEWEST, left_out
 from steelyard.intervals.method import Question, around, choose, clipped, interval
 from steelyard.intervals.proportions import wilson
+from steelyard.intervals.within_folds import ranks
 from steelyard.measures.measure import Measure, find
 from steelyard.measures.money import priced
 from steelyard.questions import ask, estimate, payoff_of
@@ -31,6 +32,7 @@ from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.moments import ORDERS
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.units import Units
+from steelyard.summaries.within_folds import WithinFolds
 
 ALIKE = "leaving out any bucket of units changes both alike"
 
@@ -68,6 +70,11 @@ def bucket_difference(
     m = find(measure)
     check_alike(e, f, names)
     chosen = _options(m, e, f, options)
+    if ranks(m) and any(WithinFolds.kind in x.evidence for x in (e, f)):
+        why = (
+            "sums of folds rank rows within each fold and keep no table of that by unit; compare the experiment itself"
+        )
+        return Difference(m.name, *names, reason=why, confidence=confidence, level=level)
     questions = [ask(m, x.summaries, level, chosen, confidence, x.positive) for x in (e, f)]
     first, second = _aligned(questions[0], questions[1], names)
     found = [estimate(q, level=level, segment=None, options=chosen) for q in (first, second)]

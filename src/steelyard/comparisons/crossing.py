@@ -22,6 +22,7 @@ from steelyard.errors import LengthsDiffer, NotAvailable, UsageError
 from steelyard.intervals.bands import MOST_POINTS, plain, thin
 from steelyard.intervals.bootstrap import SEED, replicates
 from steelyard.intervals.by_unit import FEWEST
+from steelyard.intervals.within_folds import table_within
 from steelyard.measures.ranking import rates
 from steelyard.results import Array, Curve, Difference
 from steelyard.summaries.scores import Scores
@@ -207,7 +208,8 @@ def _by_row(truth: Any, scores: Array, bucket: Any, positive: Any) -> Scores:
 
 
 def _table(x: Any, name: str) -> Scores:
-    table = x if isinstance(x, Scores) else getattr(x, "scores", None)
+    within = None if isinstance(x, Scores) else table_within(x)
+    table = within[0] if within else x if isinstance(x, Scores) else getattr(x, "scores", None)
     if not isinstance(table, Scores):
         message = f'ROC curves need scores, and "{name}" has none.'
         raise NotAvailable(message, "Pass score=... to evaluate.")

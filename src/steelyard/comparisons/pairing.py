@@ -279,9 +279,16 @@ class SameFolds:
     ratio: float
     shape: tuple[int, int]
     """Repeats and folds."""
+    done: int | None = None
+    """How many of them all models have done; all of them unless said."""
     kind = "same folds"
     words = "on the same folds"
     methods = ("usual", "corrected t", "paired t", "5x2 t", "5x2 F")
+
+    @property
+    def shared(self) -> int:
+        """How many folds all models have."""
+        return self.shape[0] * self.shape[1] if self.done is None else self.done
 
     def _differences(self, measure: str, pair: tuple[str, str], level: Any) -> Any:
         first, second = (np.asarray(self.values(n, measure, level), dtype=np.float64) for n in pair)
@@ -313,7 +320,8 @@ class SameFolds:
         else:
             message = f"There is no test {listing([method])} over folds."
             raise UsageError(message, f"Choose one of {listing(self.methods[1:])}.")
-        first, second = (_mean(self.values(n, m.name, level)) for n in pair)
+        # The means of the folds that the difference is of, and of no other.
+        first, second = (_mean(np.where(np.isfinite(d), self.values(n, m.name, level), np.nan)) for n in pair)
         return found.renamed(values=(first, second), level=level)
 
     def few(self, d: Difference, alpha: float) -> tuple[str, str] | None:
@@ -340,9 +348,12 @@ class SameFolds:
         return crossings(self.evaluations[pair[0]], self.evaluations[pair[1]], pair, confidence=confidence)
 
     def notes(self) -> list[str]:
-        """Few folds."""
-        folds = self.shape[0] * self.shape[1]
-        return [] if folds >= 5 else [f"There are {folds} folds only: only large differences can be seen."]
+        """Few folds, and folds that not all models have."""
+        folds, planned = self.shared, self.shape[0] * self.shape[1]
+        out = [] if folds >= 5 else [f"There are {folds} folds only: only large differences can be seen."]
+        if folds < planned:
+            out.append(f"{planned - folds} of {planned} folds are not there for every model and count for none.")
+        return out
 
     def together(self, measure: str) -> Significance | None:
         """No test of all at once."""

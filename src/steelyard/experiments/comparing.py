@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from steelyard.comparison import CHIEF, Comparison
 from steelyard.comparisons.pairing import SameFolds
 from steelyard.comparisons.ranks import friedman
-from steelyard.errors import NotAvailable
+from steelyard.errors import NotAvailable, listing
+from steelyard.experiments.gathering import gather
 from steelyard.measures.measure import find
 
 
@@ -19,24 +21,43 @@ def compare_models(x: Any, models: Sequence[str], place: tuple[str, str], **opti
     names = list(models) or x.models
     data, design = place
     cells = {n: x.cell(n, data, design) for n in names}
-    sums = {n: x[n, data, design] for n in names}
     folds = [f for f in next(iter(cells.values())).folds if f.outer]
+    done = [[x.keeper.has(f.key) for f in cell.folds if f.outer] for cell in cells.values()]
+    # A fold that failed for one model, or is not done yet, is shared with nobody.
+    shared = np.all(np.array(done, dtype=np.bool_), axis=0)
+    sums = {n: x[n, data, design] for n in names}
     kind = x.plan["designs"][design]["kind"]
     if len(folds) < 2 or kind == "LeaveOneOut":
         message = f"{x.plan['designs'][design]['text']}: there is one test part, or one row in each, so folds cannot be compared."
         hint = "Compare the predictions instead: sy.compare(target=..., score={name: scores, ...}), or use KFold."
         raise NotAvailable(message, hint)
+    if not shared.any():
+        message = f"No fold was done by all of {listing(names)}, so there is none to compare them on."
+        raise NotAvailable(message, "x.failures tells what went wrong; compare models that share folds.")
     drawn = kind == "Bootstrap"
-    ratio = float(np.mean([f.test / (f.train - f.test if drawn else f.train) for f in folds]))
+    tested = [f for f, both in zip(folds, shared.tolist(), strict=True) if both]
+    ratio = float(np.mean([f.test / (f.train - f.test if drawn else f.train) for f in tested]))
     shape = (len({f.repeat for f in folds}), len({f.fold for f in folds}))
 
     def values(name: str, measure: str, level: Any) -> Any:
         found = x.gathered(cells[name])
-        return found.of(measure, level)[found.outer]
+        return np.where(shared, found.of(measure, level)[found.outer], np.nan)
 
-    found = Comparison(SameFolds(sums, values, ratio, shape), source=data, **options)
+    if not shared.all():
+        sums = {n: _sum_of(x, cell, shared) for n, cell in cells.items()}
+    found = Comparison(SameFolds(sums, values, ratio, shape, int(shared.sum())), source=data, **options)
     found.ranking = _ranking(x, names, found)
     return found
+
+
+def _sum_of(x: Any, cell: Any, shared: Any) -> Any:
+    """The sum of the folds that all models share, so that models are shown on the same rows."""
+    outer = [f for f in cell.folds if f.outer]
+    kept = tuple(f for f, both in zip(outer, shared.tolist(), strict=True) if both)
+    whole = x[cell.model, cell.data, cell.design]
+    found = gather(replace(cell, folds=kept), x.keeper, several=len(outer) > 1).pooled
+    assert found is not None
+    return replace(found, facts=whole.facts, confidence=whole.confidence, _known={}, _made=[])
 
 
 def _ranking(x: Any, names: Sequence[str], c: Comparison) -> Any:

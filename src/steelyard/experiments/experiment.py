@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import MissingPart, UsageError, listing
+from steelyard.errors import MissingPart, NotAvailable, UsageError, listing
 from steelyard.experiments.choosing import usual_folds
 from steelyard.experiments.data_set import DataSet, check_features, data_set
 from steelyard.experiments.keeping import Folder, Memory, name_of
@@ -122,6 +122,10 @@ def carry_out(
                 raise Interrupted(sum(key in good for key in keys), plan.total, os.fspath(store)) from None
     finally:
         keeper.close()
+    if not good and keys:
+        first = next((k.error for k in map(keeper.get, keys) if k is not None and k.failed), "")
+        message = f"No fold could be done: all {len(keys)} failed." if len(keys) > 1 else "The only fold failed."
+        raise NotAvailable(message, f"The first error: {first}")
     if store is not None:
         keeper = Folder(store, writing=False)
     return Experiment(told, keeper, name, plan.pictures, already=already)

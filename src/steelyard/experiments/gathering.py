@@ -17,6 +17,7 @@ from steelyard.questions import ask
 from steelyard.results import Array, Mean, Share, divide
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.copies import copies
+from steelyard.summaries.within_folds import WithinFolds
 
 Key = tuple[str, Any]
 Values = dict[Key, Array]
@@ -45,6 +46,12 @@ def share_of(e: Evaluation, times: float) -> Evaluation:
         return e
     evidence = {name: copies(summary, 1 / times) for name, summary in e.evidence.items()}
     return replace(e, evidence=evidence, _known={}, _made=[])
+
+
+def ranked_within(e: Evaluation) -> Evaluation:
+    """The evidence of one fold, which keeps the order of its rows to itself when folds are added."""
+    found = WithinFolds.of(e.evidence)
+    return e if found is None else replace(e, evidence={**e.evidence, WithinFolds.kind: found}, _known={}, _made=[])
 
 
 def value_in(e: Evaluation, measure: str, level: Any = None, options: Mapping[str, Any] | None = None) -> Any:
@@ -83,8 +90,8 @@ class Gathered:
         return np.array([f.outer for f in self.folds], dtype=np.bool_)
 
 
-def gather(cell: Cell, keeper: Any, *, learnt: bool = False) -> Gathered:
-    """Read the folds of a cell once, one after the other."""
+def gather(cell: Cell, keeper: Any, *, learnt: bool = False, several: bool | None = None) -> Gathered:
+    """Read the folds of a cell once, one after the other; `several` says whether they come from several fits."""
     count = len(cell.folds)
     values: Values = {}
     squares: Values = {}
@@ -92,6 +99,8 @@ def gather(cell: Cell, keeper: Any, *, learnt: bool = False) -> Gathered:
     apparent: list[Evaluation] = []
     tables: dict[int, Confusion] = {}
     told: dict[str, None] = {}
+
+    several = sum(f.outer for f in cell.folds) > 1 if several is None else several
 
     def parts() -> Iterator[Evaluation]:
         for i, fold in enumerate(cell.folds):
@@ -113,7 +122,7 @@ def gather(cell: Cell, keeper: Any, *, learnt: bool = False) -> Gathered:
                 # Of a single row most measures say nothing; they are read when somebody asks.
                 _fill(kept.test, i, beside_labels(kept.test), count, values, squares)
             if fold.outer:
-                yield kept.test
+                yield ranked_within(kept.test) if several else kept.test
 
     def again(on_training_rows: bool) -> Iterator[tuple[int, Evaluation]]:
         for i, fold in enumerate(cell.folds):

@@ -20,7 +20,7 @@ from steelyard.results import Array, Curve, Estimate, make_frame
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
-    from steelyard.intervals.power_law import PowerLaw
+    from steelyard.intervals.power_law import Laws, PowerLaw
 
 USUAL = {"levels": ("log_loss", "accuracy"), "continuous": ("rmse",)}
 REPEATS = 10
@@ -184,6 +184,11 @@ class LearningCurve:
         values, sizes, m = self._complete(model)
         errors = values.std(axis=0, ddof=1) if len(values) > 1 else None
         return power_law.fit(sizes, values.mean(axis=0), errors, m.better, m.range)
+
+    def laws(self, model: str | None = None) -> Laws:
+        """The power laws that fit the test curve, weighed; what they say on average is told of more rows."""
+        values, sizes, m = self._complete(model)
+        return power_law.plausible(values, sizes, ratio=self.ratio, better=m.better, limits=m.range)
 
     def no_law(self, model: str | None = None) -> str:
         """Why no power law should be read off the test curve, in a sentence; empty where one fits."""

@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.errors import NotAvailable, listing, nearest
 from steelyard.evaluation import Evaluation
 from steelyard.experiments.estimates import asked_of, estimate_of
-from steelyard.experiments.gathering import Gathered, gather
+from steelyard.experiments.gathering import Gathered, gather, ranked_within
 from steelyard.experiments.plan import Cell, cells_of
 from steelyard.measures.measure import find
 from steelyard.results import Estimate, make_frame
@@ -94,7 +94,11 @@ class Experiment:
         """The sum and the values of a cell's folds, read once."""
         place = (cell.model, cell.data, cell.design)
         if place not in self._gathered:
-            self._gathered[place] = gather(cell, self.keeper)
+            found = gather(cell, self.keeper)
+            if found.pooled is not None:
+                # Folds were counted at the usual confidence, whatever the experiment was asked for.
+                found = replace(found, pooled=replace(found.pooled, confidence=self.confidence, _known={}, _made=[]))
+            self._gathered[place] = found
         return self._gathered[place]
 
     # Evidence --------------------------------------------------------------------------------------------------------
@@ -109,7 +113,7 @@ class Experiment:
         place = (cell.model, cell.data, cell.design)
         if place not in self._sums:
             facts = {**pooled.facts, "source": cell.data, "design": self.plan["designs"][cell.design]["text"]}
-            self._sums[place] = replace(pooled, facts=facts, confidence=self.confidence, _known={}, _made=[])
+            self._sums[place] = replace(pooled, facts=facts)
         return self._sums[place]
 
     def __iter__(self) -> Iterator[str]:
@@ -120,8 +124,10 @@ class Experiment:
 
     def folds(self, *names: str) -> list[Evaluation | None]:
         """The evidence of each fold in the order of the design; None where it failed or is not done."""
-        kept = (self.keeper.get(f.key) for f in self.cell(*names).folds if f.outer)
-        return [None if k is None else k.test for k in kept]
+        kept = [self.keeper.get(f.key) for f in self.cell(*names).folds if f.outer]
+        # Added by hand they must not rank the rows of one fit against those of another either.
+        found = [None if k is None or k.test is None else k.test for k in kept]
+        return [None if e is None else ranked_within(e) for e in found] if len(found) > 1 else found
 
     def values(self, *names: str, measure: str, level: Any = None) -> list[float | None]:
         """A measure in each fold; None where it is undefined there."""
@@ -225,12 +231,6 @@ class Experiment:
         from steelyard.experiments.remarks import remarks
 
         return remarks(self)
-
-    def artefact(self, *names: str, measure: str) -> bool:
-        """Whether the sum ranks rows badly only because its scores come from different models."""
-        from steelyard.experiments.remarks import artefact
-
-        return artefact(self, self.cell(*names), measure)
 
     def timings(self) -> Any:
         """Seconds of training and predicting, one row a fold, as a frame."""

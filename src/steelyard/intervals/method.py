@@ -47,6 +47,8 @@ class Question:
     options: Mapping[str, Any] = field(default_factory=dict)
     averaged_by: str = ""
     """How parts are averaged: "macro" or "weighted"."""
+    note: str = ""
+    """What the evidence itself has to say of the number, whatever its interval."""
 
     @cached_property
     def reading(self) -> Reading:

@@ -17,6 +17,8 @@ ANY: Ends = (-math.inf, math.inf)
 FEWEST_SIZES = 3
 POWERS = np.geomspace(0.05, 3.0, 40)
 """Exponents that are tried; below the first a curve can hardly be told from a logarithm."""
+LEAST = 1e-18
+"""A variance below which a size counts as known."""
 REPLICATES = 1000
 SEED = 20010131
 """Fixed, so that the same curve always gets the same interval."""
@@ -49,6 +51,25 @@ class PowerLaw:
             return f"{significant(self.a)}, flat"
         sign = "−" if self.b < 0 else "+"
         return f"{significant(self.a)} {sign} {significant(abs(self.b), 2)}·n^−{self.c:.2f}"
+
+
+USUAL_POWER, POWER_SPREAD = 0.7, 0.6
+"""Exponents that are to be expected before a curve is seen: about 0.7, two thirds of them within a factor of e^0.6."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Laws:
+    """Power laws that a curve does not speak against, one for each exponent, with how likely each is."""
+
+    a: Array
+    b: Array
+    weight: Array
+
+    def at(self, n: Any) -> Any:
+        """The mean value at so many training rows."""
+        rows = np.asarray(n, dtype=np.float64)
+        value = (self.weight * (self.a + self.b * rows[..., None] ** (-POWERS))).sum(axis=-1)
+        return float(value) if rows.ndim == 0 else value
 
 
 class _Fits(NamedTuple):
@@ -174,9 +195,10 @@ def extrapolate(
 ) -> Estimate:
     """The value to expect at n training rows, read off the power law of a learning curve of several repeats × sizes.
 
-    Curves are drawn around the mean one, with the covariance of the repeats times (1/R + ratio) and as many degrees of
-    freedom as they leave, and each gets a law of its own; the interval holds the middle ones at n. As in the corrected t,
-    `ratio` = n_test / (n_all − n_test) stands for what repeats of one data set share.
+    The value is the mean over the laws that fit (`plausible`). Curves are drawn around the mean one, with the covariance of
+    the repeats times (1/R + ratio) and as many degrees of freedom as they leave; each gets the law nearest to it and one of
+    those that fit, and the interval holds the middle ones of both at n. As in the corrected t, `ratio` = n_test / (n_all −
+    n_test) stands for what repeats of one data set share.
 
     >>> n, noise = np.array([100, 200, 400, 800]), np.random.default_rng(1).normal(0, 0.01, (10, 1))
     >>> e = extrapolate(0.95 - 0.9 * n**-0.5 + noise, n, 3200, ratio=0.5, limits=(0, 1), measure="auc")
@@ -198,12 +220,12 @@ def gain(
     measure: str = "",
     replicates: int = REPLICATES,
 ) -> Estimate:
-    """What more training rows would bring: the law at `factor` times the largest size, less the law at that size.
+    """What more training rows would bring: the laws at `factor` times the largest size, less the laws at that size.
 
     >>> n, noise = np.array([100, 200, 400, 800]), np.random.default_rng(1).normal(0, 0.01, (10, 4))
     >>> e = gain(0.95 - 0.9 * n**-0.5 + noise, n, ratio=0.5, limits=(0, 1), measure="auc")
     >>> print("doubling the data would bring about", e)
-    doubling the data would bring about 0.0080 [0.0004, 0.0159]
+    doubling the data would bring about 0.0076 [0.0004, 0.0159]
     """
     if not factor > 1:
         message = f"The factor must be above 1, and {factor} came."
@@ -238,21 +260,75 @@ def _told(
     law = fit(sizes, mean, errors, better, limits)
     n, _, w = _checked(sizes, mean, errors, better)
 
-    def read(laws: Any) -> Any:
-        value = laws.a + laws.b * asked[0] ** (-laws.c)
-        return value if asked[1] is None else value - (laws.a + laws.b * asked[1] ** (-laws.c))
+    def read(a: Any, b: Any, c: Any) -> Any:
+        value = a + b * asked[0] ** (-c)
+        return value if asked[1] is None else value - (a + b * asked[1] ** (-c))
 
-    value = float(read(law))
+    careful = _careful(values, n, ratio)
+    a, b, weight = _plausible(n, mean[None], careful, better, limits)
+    value = float((weight * read(a, b, POWERS[:, None])).sum(axis=0)[0])
     facts: dict[str, Any] = {"confidence": confidence, "n": float(n.max()), "options": {"rows": asked[0]}}
     if repeats < 2:
         note = f"{law.text}; one repeat only: the spread between repeats is unknown"
         return Estimate(measure, value, method="none", note=note, **facts)
     drawn = mean + math.sqrt(1 / repeats + ratio) * _noise(values - mean, replicates)
-    low, high = np.quantile(read(_fitted(n, drawn, w, better, limits)), [0.5 - confidence / 2, 0.5 + confidence / 2])
-    method = f"power law, {repeats} repeats drawn again"
-    return Estimate(
-        measure, value, min(float(low), value), max(float(high), value), method=method, note=law.text, **facts
-    )
+    nearest = _fitted(n, drawn, w, better, limits)
+    a, b, weight = _plausible(n, drawn, careful, better, limits, like=mean)
+    chosen = (np.random.default_rng(SEED + 1).random(replicates) > weight.cumsum(axis=0)).sum(axis=0)
+    chosen, one = np.minimum(chosen, len(POWERS) - 1), np.arange(replicates)
+    tails = [0.5 - confidence / 2, 0.5 + confidence / 2]
+    # Neither laws that follow the noise nor those that were to be expected are left out.
+    each = (read(nearest.a, nearest.b, nearest.c), read(a[chosen, one], b[chosen, one], POWERS[chosen]))
+    ends = np.array([np.quantile(x, tails) for x in each])
+    low, high = float(ends[:, 0].min()), float(ends[:, 1].max())
+    method = f"power laws, {repeats} repeats drawn again"
+    return Estimate(measure, value, min(low, value), max(high, value), method=method, note=law.text, **facts)
+
+
+def plausible(values_by_repeat: Any, sizes: Any, *, ratio: float, better: str = "higher", limits: Ends = ANY) -> Laws:
+    """The power laws that a learning curve does not speak against, weighed by how well they fit and were to be expected.
+
+    w(c) ∝ exp(−χ²(c) / 2φ − (ln c − ln 0.7)² / 2·0.6²), φ = max(1, least χ² / (sizes − 3)), where χ² counts a size by its
+    rows: few rows teach another lesson than many, and a curve that is no power law says less of how it goes on. One nearest
+    law told four times the gain of a curve that had reached its end (docs/studies/edges_folds.py).
+
+    >>> n, noise = np.array([100, 200, 400, 800]), np.random.default_rng(1).normal(0, 0.01, (10, 1))
+    >>> laws = plausible(0.95 - 0.9 * n**-0.5 + noise, n, ratio=0.5, limits=(0, 1))
+    >>> round(laws.at(800), 3), round(laws.at(3200), 3)
+    (0.92, 0.936)
+    """
+    values = np.atleast_2d(np.asarray(values_by_repeat, dtype=np.float64))
+    n, mean, _ = _checked(sizes, values.mean(axis=0), None, better)
+    a, b, weight = _plausible(n, mean[None], _careful(values, n, ratio), better, limits)
+    return Laws(a[:, 0], b[:, 0], weight[:, 0])
+
+
+def _careful(values: Array, n: Array, ratio: float) -> Array:
+    """How much each size says: one over the variance of its mean about the level of the curve, times its share of the rows."""
+    if len(values) < 2:
+        return np.asarray(n / n.max() / LEAST, dtype=np.float64)
+    apart = values - values.mean(axis=1, keepdims=True)
+    spread = apart.var(axis=0, ddof=1) * (1 / len(values) + ratio)
+    middle = float(np.median(spread))
+    return np.asarray(n / n.max() / np.maximum(spread, max(middle / 9, LEAST)), dtype=np.float64)
+
+
+def _plausible(
+    n: Array, y: Array, w: Array, better: str, limits: Ends, like: Array | None = None
+) -> tuple[Array, Array, Array]:
+    """For each exponent (rows) and curve (columns) the best a and b, and how likely the exponent is.
+
+    Where a curve is given that the others are `like`, its distance from any law is theirs.
+    """
+    each = [_solved(n, y, w, float(c), better, limits) for c in POWERS]
+    a, b, left = (np.array([e[i] for e in each]) for i in range(3))
+    away = left.min(axis=0)
+    if like is not None:
+        away = min(float(_solved(n, like[None], w, float(c), better, limits)[2][0]) for c in POWERS)
+    scale = np.maximum(away / max(len(n) - 3, 1), 1.0)
+    told = -left / scale / 2 - (np.log(POWERS / USUAL_POWER)[:, None] / POWER_SPREAD) ** 2 / 2
+    weight = np.exp(told - told.max(axis=0))
+    return a, b, weight / weight.sum(axis=0)
 
 
 def _noise(away: Array, replicates: int) -> Array:

@@ -15,6 +15,7 @@ from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.unit_targets import UnitTargets
 from steelyard.summaries.units import Units
+from steelyard.summaries.within_folds import WithinFolds
 
 
 def copies(summary: Any, factor: float) -> Any:
@@ -53,6 +54,8 @@ def copies(summary: Any, factor: float) -> Any:
             summary.brier * factor,
             _units(summary.units, factor),
         )
+    if isinstance(summary, WithinFolds):
+        return replace(summary, rows=round(summary.rows * factor), times=summary.times / factor)
     assert isinstance(summary, Residuals)
     return replace(
         summary,

@@ -36,8 +36,7 @@ def headline(c: Any) -> str:
     where = f" in {visible(c.source)}" if c.source else ""
     words = c.pairing.words
     if c.kind == "same folds":
-        repeats, folds = c.pairing.shape
-        words = f"on the same {repeats * folds} folds"
+        words = f"on the same {c.pairing.shared} folds"
     return f"{len(c.models)} models compared {words}{where} ({of})"
 
 

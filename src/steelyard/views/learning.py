@@ -56,14 +56,15 @@ def learning_sentences(curve: Any, model: str) -> list[str]:
         decimals = digits_for((high - low) / 2) if low is not None and high is not None else 3
         value = decimal(abs(gain.value), decimals) if known else estimate_parts(abs(gain.value), None, None)[0]
         way = "raise" if gain.value > 0 else "lower"
-        ends = ""
+        said = f"about {value}"
         if low is not None and high is not None:
-            said = f"{decimal(low, decimals)} to {decimal(high, decimals)}"
-            ends = f" ({percent(curve.confidence)} interval {said})"
+            # The interval first: how a curve goes on beyond its rows is known by and large.
+            ends = f"{decimal(low, decimals)} to {decimal(high, decimals)}"
+            said = f"{ends} ({percent(curve.confidence)} interval), about {value}"
         good = "" if (gain.value > 0) == (better == "higher") else ", which is worse"
         out.append(
-            f"{visible(model)}: doubling the data to {count(2 * most)} training rows would {way} {curve.measure} by about "
-            f"{value}{ends}{good}; the curve follows {law.text}."
+            f"{visible(model)}: doubling the data to {count(2 * most)} training rows would {way} {curve.measure} by {said}"
+            f"{good}; the nearest power law is {law.text}."
         )
     learnt, tested = curve.estimates(model, train=True)[-1], curve.estimates(model)[-1]
     if learnt.value is not None and tested.value is not None:
@@ -193,7 +194,7 @@ def learning_chart(curve: Any, *models: str) -> Chart:
 def _law(curve: Any, model: str, colour: int, last: float, ahead: float, seen: list[float]) -> list[Mark]:
     """The law from the last size on, as a dotted line that ends in the expected value with its interval."""
     try:
-        law, x = curve.law(model), curve.at(ahead, model)
+        law, x = curve.laws(model), curve.at(ahead, model)
         if curve.no_law(model):
             return []
     except NotAvailable:
