@@ -325,7 +325,7 @@ SHARES = [
     ),
     S("a mean, 0.5 deviations, 90% treated", partial(means, effect=0.5, treated=0.9), 2000, True),
     *(
-        S(f"a mean, {e} deviations, {t:.0%} treated{FEW.get(e, str())}", partial(means, effect=e, treated=t), 2000)
+        S(f"a mean, {e} deviations, {t:.0%} treated{FEW.get(e, '')}", partial(means, effect=e, treated=t), 2000)
         for e, t in ((1.0, 0.5), (1.5, 0.95), (0.3, 0.05), (2.0, 0.8))
     ),
 ]

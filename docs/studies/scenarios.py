@@ -21,7 +21,6 @@ class Scenario:
     draw: Draw
     population: Binormal | Table | Clouds | Numbers
     rows: int
-    share: float = 1.0
     traits: dict[str, Any] = field(default_factory=dict)
 
     def truth(self) -> sy.Evaluation:
@@ -35,33 +34,31 @@ def scenarios() -> list[Scenario]:
 
 
 def _scores() -> Iterator[Scenario]:
-    def make(
-        name: str, group: str, p: Binormal, draw: Draw, rows: int, positives: float, share: float = 1.0, **traits: Any
-    ) -> Scenario:
+    def make(name: str, group: str, p: Binormal, draw: Draw, rows: int, positives: float, **traits: Any) -> Scenario:
         traits |= {"positives": round(positives), "auc": p.auc, "prevalence": p.prevalence}
-        return Scenario(name, "scores", group, draw, p, rows, share, traits)
+        return Scenario(name, "scores", group, draw, p, rows, traits)
 
-    for n, prevalence, auc, share in (
-        (30, 0.5, 0.8, 1),
-        (30, 0.2, 0.75, 1),
-        (100, 0.5, 0.9, 1),
-        (100, 0.2, 0.5, 1),
-        (200, 0.1, 0.9, 1),
-        (200, 0.05, 0.8, 1),
-        (300, 0.3, 0.99, 1),
-        (500, 0.1, 0.75, 1),
-        (1000, 0.3, 0.5, 0.5),
-        (1000, 0.05, 0.85, 0.75),
-        (1000, 0.01, 0.8, 0.75),
-        (5000, 0.01, 0.8, 0.5),
-        (5000, 0.3, 0.95, 0.5),
-        (20_000, 0.02, 0.9, 0.5),
-        (100_000, 0.1, 0.8, 0.2),
-        (100_000, 0.01, 0.99, 0.2),
+    for n, prevalence, auc in (
+        (30, 0.5, 0.8),
+        (30, 0.2, 0.75),
+        (100, 0.5, 0.9),
+        (100, 0.2, 0.5),
+        (200, 0.1, 0.9),
+        (200, 0.05, 0.8),
+        (300, 0.3, 0.99),
+        (500, 0.1, 0.75),
+        (1000, 0.3, 0.5),
+        (1000, 0.05, 0.85),
+        (1000, 0.01, 0.8),
+        (5000, 0.01, 0.8),
+        (5000, 0.3, 0.95),
+        (20_000, 0.02, 0.9),
+        (100_000, 0.1, 0.8),
+        (100_000, 0.01, 0.99),
     ):
         p = Binormal(prevalence, auc)
         name = f"n {n:,}, base rate {prevalence:g}, AUC {auc:g}"
-        yield make(name, "plain", p, p.rows(n), n, n * prevalence, share)
+        yield make(name, "plain", p, p.rows(n), n, n * prevalence)
     for n, prevalence, auc, steps in ((100, 0.2, 0.75, 20), (200, 0.3, 0.8, 5), (1000, 0.3, 0.8, 20)):
         p = Binormal(prevalence, auc, steps)
         yield make(
@@ -81,19 +78,18 @@ def _scores() -> Iterator[Scenario]:
             p.rows(n),
             n,
             n * prevalence,
-            0.5 if n > 1000 else 1,
             bent=True,
         )
     for n, prevalence, auc in ((300, 0.3, 0.8), (3000, 0.05, 0.85)):
         p = Binormal(prevalence, auc)
-        yield make(f"n {n:,}, random weights", "weights", p, p.weighted(n), n, n * prevalence, 0.75, weights="random")
+        yield make(f"n {n:,}, random weights", "weights", p, p.weighted(n), n, n * prevalence, weights="random")
     for n, prevalence, auc, keep in ((400, 0.05, 0.8, 0.1), (3000, 0.01, 0.85, 0.02)):
         p = Binormal(prevalence, auc)
         half = prevalence / (prevalence + (1 - prevalence) * keep)
         name = f"n {n:,}, 1 negative in {1 / keep:.0f} kept"
-        yield make(name, "weights", p, p.thinned(n, keep), n, n * half, 0.75, weights="informative")
+        yield make(name, "weights", p, p.thinned(n, keep), n, n * half, weights="informative")
     p = Binormal(0.2, 0.8)
-    yield make("n 1,000, high scores kept more", "weights", p, p.by_score(1000), 1000, 400, 0.75, weights="informative")
+    yield make("n 1,000, high scores kept more", "weights", p, p.by_score(1000), 1000, 400, weights="informative")
     p = Binormal(0.3, 0.8, 20)
     yield make("n 1,000, counted rows", "weights", p, p.counted(1000), 1000, 300, weights="frequency")
     for units, prevalence, auc in ((30, 0.3, 0.8), (100, 0.3, 0.8), (200, 0.05, 0.85), (500, 0.3, 0.9)):
@@ -110,22 +106,18 @@ def _scores() -> Iterator[Scenario]:
     for positives, auc in ((1, 0.8), (2, 0.8), (5, 0.8), (15, 0.8), (1, 0.95), (2, 0.95), (5, 0.95), (15, 0.95)):
         p = Binormal(positives / (positives + 500), auc)
         words = f"{positives} positive{'s' * (positives > 1)} and 500 negatives by design, AUC {auc:g}"
-        yield make(words, "few positives", p, p.fixed(positives, 500), 500 + positives, positives, 0.75)
+        yield make(words, "few positives", p, p.fixed(positives, 500), 500 + positives, positives)
     for n, prevalence, auc in ((2000, 0.005, 0.9), (1000, 0.005, 0.8), (300, 0.01, 0.9)):
         p = Binormal(prevalence, auc)
         name = f"n {n:,}, base rate {prevalence:g}, AUC {auc:g}"
-        yield make(name, "few positives", p, p.rows(n), n, n * prevalence, 0.75)
+        yield make(name, "few positives", p, p.rows(n), n, n * prevalence)
     for n, prevalence, auc in ((200, 0.3, 0.8), (2000, 0.05, 0.85)):
         p = Binormal(prevalence, auc)
-        yield make(
-            f"n {n:,}, lognormal weights", "weights", p, p.heavy(n), n, n * prevalence / 4, 0.75, weights="heavy"
-        )
+        yield make(f"n {n:,}, lognormal weights", "weights", p, p.heavy(n), n, n * prevalence / 4, weights="heavy")
     for units, prevalence in ((40, 0.3), (200, 0.1)):
         p = Binormal(prevalence, 0.8)
         name = f"{units} units of very unequal size"
-        yield make(
-            name, "units", p, p.uneven(units), units * 13, units * 13 * prevalence, 0.5, units=units, uneven=True
-        )
+        yield make(name, "units", p, p.uneven(units), units * 13, units * 13 * prevalence, units=units, uneven=True)
 
 
 def _labels() -> Iterator[Scenario]:
@@ -133,10 +125,9 @@ def _labels() -> Iterator[Scenario]:
     three, five, uneven = Table((0.5, 0.3, 0.2), 1.4), Table((0.2,) * 5, 1.0), Table((0.5, 0.3, 0.15, 0.04, 0.01), 1.2)
 
     def make(name: str, t: Table, draw: Draw, rows: int, **traits: Any) -> Scenario:
-        share = {2: 1.0, 3: 0.75, 5: 0.5}[len(t.base)]  # more levels are slower, and pool more intervals a repeat
         group = "two levels" if len(t.base) == 2 else "more levels"
         traits |= {"smallest": round(rows * min(t.base), 1)}
-        return Scenario(name, "labels", group, draw, t, rows, share, traits)
+        return Scenario(name, "labels", group, draw, t, rows, traits)
 
     yield make("2 levels, n 30", two, two.rows(30), 30)
     yield make("2 levels, n 50, nearly perfect", sure, sure.rows(50), 50)
@@ -179,18 +170,17 @@ def _classes() -> Iterator[Scenario]:
         Clouds((0.3, 0.25, 0.2, 0.15, 0.1), 2.0),
     )
 
-    def make(name: str, c: Clouds, draw: Draw, rows: int, share: float, **traits: Any) -> Scenario:
-        return Scenario(name, "classes", "classes", draw, c, rows, share, traits | {"smallest": rows * min(c.base)})
+    def make(name: str, c: Clouds, draw: Draw, rows: int, **traits: Any) -> Scenario:
+        return Scenario(name, "classes", "classes", draw, c, rows, traits | {"smallest": rows * min(c.base)})
 
-    yield make("3 classes, n 100", three, three.rows(100), 100, 0.25)
-    yield make("3 classes, n 1,000", three, three.rows(1000), 1000, 0.15)
-    yield make("3 classes, n 500, too sharp", sharp, sharp.rows(500), 500, 0.15)
-    yield make("3 classes, n 500, random weights", three, three.weighted(500), 500, 0.15, weights="random")
-    yield make("3 classes, 100 units", three, three.units(100), 1000, 0.25, units=100)
-    yield make("5 classes, n 500", five, five.rows(500), 500, 0.05)
-    small, ten = Clouds((0.6, 0.38, 0.02), 1.2), Clouds((0.1,) * 10, 3.0)
-    yield make("3 classes, one of 10 rows by design", small, small.fixed(300, 190, 10), 500, 0.15)
-    yield make("10 classes, n 1,000", ten, ten.rows(1000), 1000, 0.05)
+    yield make("3 classes, n 100", three, three.rows(100), 100)
+    yield make("3 classes, n 1,000", three, three.rows(1000), 1000)
+    yield make("3 classes, n 500, too sharp", sharp, sharp.rows(500), 500)
+    yield make("3 classes, n 500, random weights", three, three.weighted(500), 500, weights="random")
+    yield make("3 classes, 100 units", three, three.units(100), 1000, units=100)
+    yield make("5 classes, n 500", five, five.rows(500), 500)
+    small = Clouds((0.6, 0.38, 0.02), 1.2)
+    yield make("3 classes, one of 10 rows by design", small, small.fixed(300, 190, 10), 500)
 
 
 def _numbers() -> Iterator[Scenario]:
@@ -198,7 +188,7 @@ def _numbers() -> Iterator[Scenario]:
     tail5, tail3, whole = Numbers(1000.0, freedom=5), Numbers(1000.0, freedom=3), Numbers(whole=True)
 
     def make(name: str, p: Numbers, draw: Draw, rows: int, group: str, **traits: Any) -> Scenario:
-        return Scenario(name, "continuous", group, draw, p, rows, 1.0, traits)
+        return Scenario(name, "continuous", group, draw, p, rows, traits)
 
     for n in (30, 200, 10_000):
         yield make(f"normal, n {n:,}", normal, normal.rows(n), n, "plain")

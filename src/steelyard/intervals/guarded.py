@@ -79,7 +79,9 @@ class Guard:
         moved = sum(p.mean for p in parts) - sum(p.mean for p in self.parts)
         return replace(self, parts=parts, value=parts[0].mean if self.one_mean else self.value + moved)
 
-    def needed(self, meets: Callable[[float], bool], confidence: float, *, upper: bool, within: float = 0.01) -> float | None:
+    def needed(
+        self, meets: Callable[[float], bool], confidence: float, *, upper: bool, within: float = 0.01
+    ) -> float | None:
         """How many cases of the scarcest kind would do, all else the same; None where no number would."""
 
         def enough(times: float) -> bool:
