@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.intervals.method import Question, around, clipped, method
 from steelyard.intervals.proportions import wilson
-from steelyard.intervals.skewed import Skewed, assembled, few_of, freedom, tilts
+from steelyard.intervals.skewed import TINY, Skewed, assembled, few_of, freedom, tilts
 from steelyard.measures.distance import distance_from_mean
 from steelyard.results import Array, Interval, Mean, Share, divide
 from steelyard.summaries.class_scores import ClassScores
@@ -131,7 +131,7 @@ def unit_interval(question: Question) -> Interval:
         low, high = (float(x) for x in wilson(value * n, n, quantile))
         return clipped(question, low, high, value, f"Wilson, {name}", caution=caution)
     quantile, caution = _quantile(question, influence, _sizes(question.summary))
-    if isinstance(question.summary, Scores | ClassScores) or error == 0:
+    if isinstance(question.summary, Scores | ClassScores) or error**2 <= TINY:
         found = around(question, value, error, quantile, name)
         return Interval(found.low, found.high, found.method, found.note, caution)
     low, high = _skewed(question, influence, error).limits(value, quantile)

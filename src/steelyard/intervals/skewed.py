@@ -22,6 +22,7 @@ from steelyard.results import Array
 Values = Callable[[Array], Array]
 """Values of a number for a stack of means, one row of means each."""
 STEP = 1e-4
+TINY = 1e-140
 LEAST_FREEDOM = 4.0
 """Below so many degrees of freedom Student's quantile says more about the formula than about the rows."""
 UNSEEN = 1.15
@@ -90,8 +91,10 @@ def skewed(points: Points, values: Values) -> Skewed:
     slopes, bias = _start(values, mean, off, rows, size)
     influence = off @ slopes
     variance = float(rows @ influence**2)
-    if not (variance > 0 and n > 1):
-        return Skewed(0.0 if variance == 0 else math.nan, 0.0, 0.0, n - 1, influence)
+    if not (variance > TINY and n > 1):
+        # Influences so small that their fourth powers vanish say nothing about skew.
+        alike = not np.any(influence)
+        return Skewed(0.0 if alike else math.nan, 0.0, 0.0, n - 1, influence)
     tilted, step = tilts(influence / math.sqrt(variance), rows)
     means = tilted @ points.sums
     found = values(np.concatenate([means, mean[None], *(_around(middle, size) for middle in means)]))
@@ -100,8 +103,11 @@ def skewed(points: Points, values: Values) -> Skewed:
         spread.append(float(share @ ((points.sums - middle) @ _slope(sides, size)) ** 2))
     # The error from leaving out one row at a time also sees what a row does by its own weight.
     left = values((n * mean - points.sums) / (n - 1))
-    influence = (n - 1) * (rows @ left - left)
-    error = math.sqrt(float(rows @ influence**2) / (n - 1))
+    apart = (n - 1) * (rows @ left - left)
+    squares = float(rows @ apart**2)
+    # Where there is nothing without a row (its target is the only other one) the first order has to do.
+    influence, squares = (apart, squares) if TINY < squares < math.inf else (influence, variance)
+    error = math.sqrt(squares / (n - 1))
     return assembled(influence, points.rows, found[:3], spread, step, bias, error)
 
 
@@ -135,11 +141,11 @@ def freedom(influence: Array, rows: Array) -> float:
     >>> freedom(np.array([-1.0, 1.0, 3.0, -3.0]), np.full(4, 25.0))
     99.0
     """
-    n = float(rows.sum())
-    share = rows / n
-    second, fourth = float(share @ influence**2), float(share @ influence**4)
-    if not second > 0:
-        return n - 1
+    n, most = float(rows.sum()), float(np.abs(influence).max(initial=0.0))
+    if not 0 < most < math.inf:
+        return max(n - 1, 1.0)
+    share, along = rows / n, influence / most
+    second, fourth = float(share @ along**2), float(share @ along**4)
     return min(n - 1, max(2 * n / max(fourth / second**2 - 1, 1e-9), LEAST_FREEDOM))
 
 
@@ -154,6 +160,7 @@ def resting(sizes: Array, rows: Array, word: str = "rows") -> str:
     ''
     """
     n, sizes = float(rows.sum()), np.abs(sizes)
+    sizes = sizes / max(float(sizes.max(initial=0.0)), 1e-300)
     squares = float(rows @ sizes**2)
     if not squares > 0:
         return ""
