@@ -68,8 +68,8 @@ def _t(sums: Array, units: int, all_sums: Array, others: int) -> Array:
 def draws(totals: tuple[Any, Any], rows: tuple[Any, Any], number: int = DRAWS) -> Array | None:
     """The t of first less second for other draws of as many units into the arms, in rising order, with the one that came.
 
-    All draws where there are no more than `number`, else so many at random, always the same for the same values. None where an arm has fewer than
-    two units, or both have so many that it is not worth the time.
+    All draws where there are no more than `number`, else so many at random, always the same for the same values. None where an
+    arm has fewer than two units, or both have so many that it is not worth the time.
     """
     y, n = (np.concatenate([np.asarray(v, dtype=np.float64) for v in pair]) for pair in (totals, rows))
     sizes = (len(totals[0]), len(totals[1]))
