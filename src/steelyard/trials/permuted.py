@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import zlib
 from typing import Any
 
 import numpy as np
@@ -67,28 +68,31 @@ def _t(sums: Array, units: int, all_sums: Array, others: int) -> Array:
 def draws(totals: tuple[Any, Any], rows: tuple[Any, Any], number: int = DRAWS) -> Array | None:
     """The t of first less second for other draws of as many units into the arms, in rising order, with the one that came.
 
-    All draws where there are no more than `number`, else so many at random, always the same. None where an arm has fewer than
-    two units, or both have so many that it is not worth the time.
+    All draws where there are no more than `number`, else so many at random, always the same for the same values. None where an
+    arm has fewer than two units, or both have so many that it is not worth the time.
     """
     y, n = (np.concatenate([np.asarray(v, dtype=np.float64) for v in pair]) for pair in (totals, rows))
     sizes = (len(totals[0]), len(totals[1]))
     small, large = min(sizes), max(sizes)
     if small < 2 or small > MOST:
         return None
-    y = y - float(y.sum() / n.sum()) * n
+    # In an order of their own, so that the order of the rows changes nothing.
+    order = np.lexsort((n, y))
+    # Draws of their own for every trial: the same ones for all would be a little off in the same way each time.
+    seed = zlib.crc32(y[order].tobytes() + n[order].tobytes())
+    y = y - float(y[order].sum() / n.sum()) * n
     number = max(min(number, WORK // small), 199)
     # With one row a unit the rest is known.
     table = np.stack([y, y * y]) if (n == 1).all() else np.stack([y, n, y * y, y * n, n * n])
     whole = _five(table.sum(axis=1), small + large)
     came = table[:, : sizes[0]] if sizes[0] == small else table[:, sizes[0] :]
     mine = _t(_five(came.sum(axis=1)[:, None], small), small, whole, large)
-    # In an order of their own, so that the order of the rows changes nothing.
-    ranked = table[:, np.lexsort((n, y))]
+    ranked = table[:, order]
     if math.comb(small + large, small) <= number:
         chosen = np.array(list(itertools.combinations(range(small + large), small)))
         found = _t(_five(ranked[:, chosen].sum(axis=2), small), small, whole, large)
     else:
-        rng = np.random.default_rng(SEED)
+        rng = np.random.default_rng([SEED, seed])
         found = np.concatenate([mine, *_random(ranked, small, large, whole, number, rng)])
     return np.sort(found if sizes[0] == small else -found)
 
