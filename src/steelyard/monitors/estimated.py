@@ -233,7 +233,8 @@ def estimates(
         if len(known) < draws / 2:
             out[name] = Estimate(name, None, reason="too few positives or negatives are to be expected", **facts)
             continue
-        low, high = (float(x) for x in np.quantile(known, [tail, 1 - tail]))
+        # Positions of (draws + 1) p, so that one more draw lies within as often as is said.
+        low, high = (float(x) for x in np.quantile(known, [tail, 1 - tail], method="weibull"))
         # Not the mean of the draws: chances drawn on the scale of log-odds are too large on average where positives are rare.
         value = float(MEASURES[name](rows, fitted))
         out[name] = Estimate(name, value, min(low, value), max(high, value), caution=_rests(calibration), **facts)
