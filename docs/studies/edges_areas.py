@@ -328,11 +328,6 @@ CLAIMS = [
                 told_apart(TOP, TOP, (80, 200, 50, 200), "gini"),
                 1000,
             ),
-            Scenario(
-                "partial AUC to 10 %, AUC 0.85",
-                told_apart(normal(0.85), normal(0.85), (60, 300) * 2, "partial_auc"),
-                1000,
-            ),
         ],
         done="Score limits with DeLong's variance drawn towards Hanley and McNeil's (Newcombe) and MOVER, as on the same rows. "
         "Below 4 % where few positives leave both areas at one: then no difference can be seen.",
