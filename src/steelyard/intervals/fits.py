@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from steelyard.intervals.bootstrap import rarest
+from steelyard.intervals.bootstrap import FEW, rarest
 from steelyard.intervals.method import Question, around, method
 from steelyard.measures.calibration import fit_log_odds
 from steelyard.results import Interval
@@ -32,7 +32,7 @@ def log_odds_interval(question: Question) -> Interval:
         rows = min(float(effective_rows(np.asarray(rows), s.squares.sum())), 2 * rarest(s))
     # Few rows of one class fit themselves and leave small residuals; the spread that the fit itself promises does not shrink.
     squares = [p2 * (1.0 - mu) ** 2 + n2 * mu**2]
-    if s.squares is None:
+    if s.squares is None and rarest(s) < FEW:
         squares.append((p2 + n2) * mu * (1.0 - mu))
     variance = 0.0
     for square in squares:
