@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from steelyard.intervals.bootstrap import FEW, rarest
+from steelyard.intervals.bootstrap import FEW, even, rarest
 from steelyard.intervals.method import Question, around, method
 from steelyard.measures.calibration import fit_log_odds
 from steelyard.results import Interval
@@ -29,10 +29,11 @@ def log_odds_interval(question: Question) -> Interval:
     if s.squares is not None:
         p2 = s.squares[..., s.levels.index(s.positive)]
         n2 = s.squares.sum(axis=-1) - p2
-        rows = min(float(effective_rows(np.asarray(rows), s.squares.sum())), 2 * rarest(s))
+        rows = float(effective_rows(np.asarray(rows), s.squares.sum()))
+        rows = rows if even(s) else min(rows, 2 * rarest(s))
     # Few rows of one class fit themselves and leave small residuals; the spread that the fit itself promises does not shrink.
     squares = [p2 * (1.0 - mu) ** 2 + n2 * mu**2]
-    if s.squares is None and rarest(s) < FEW:
+    if even(s) and rarest(s) < FEW:
         squares.append((p2 + n2) * mu * (1.0 - mu))
     variance = 0.0
     for square in squares:
