@@ -164,11 +164,23 @@ def spread_by(question: Question) -> float:
     summary = question.summary
     if summary.units is not None:
         rows = units_of_one_size(left_out(summary)[1].counts.sum(axis=(-2, -1)))
-    elif summary.squares is not None:
-        rows = rarest(summary)
+    elif not even(summary):
+        # Against as many rows of one weight, for which the prior makes up.
+        rows = max(rarest(summary), 3.0)
+        total = float(summary.counts.sum())
+        times = summary.rows * float(summary.squares.sum()) / total**2
+        return question.t(rows - 1) / question.t(rows * max(times, 1.0) - 1)
     else:
         return 1.0
     return question.t(max(rows, 3.0) - 1) / question.z
+
+
+def even(summary: Any) -> bool:
+    """Whether all rows weigh the same."""
+    if summary.squares is None:
+        return True
+    total = float(summary.counts.sum())
+    return bool(total**2 > summary.rows * float(summary.squares.sum()) * (1 - 1e-9))
 
 
 def _told(question: Question, low: float, high: float, how: str, made: int) -> Interval:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from steelyard.intervals.bootstrap import FEW, even, rarest
 from steelyard.intervals.method import Question, around, method
 from steelyard.intervals.skewed import freedom, resting
 from steelyard.measures.calibration import fit_log_odds
@@ -38,9 +39,9 @@ def log_odds_interval(question: Question) -> Interval:
     # A row pulls the fit towards itself, the more the heavier it is: divided by what is left of its residual (HC3).
     own = weight * np.stack([-mu, 1.0 - mu]) / np.maximum(1.0 - lever, 0.1) * (sides @ inverse[-1])
     variance = float((rows * own**2).sum())
-    if s.squares is None:
+    if even(s) and rarest(s) < FEW:
         # Few rows of one class fit themselves and leave small residuals; the spread that the fit promises does not shrink.
-        variance = max(variance, float(inverse[-1, -1]))
+        variance = max(variance, float(weight.max()) * float(inverse[-1, -1]))
     error = math.sqrt(variance)
     free = freedom(own.ravel(), rows.ravel())
     caution = resting(own.ravel(), rows.ravel()) if s.squares is not None else ""
