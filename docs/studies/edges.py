@@ -75,7 +75,9 @@ def run(room: str, claims: Sequence[Claim]) -> None:
     parser = argparse.ArgumentParser(description=f"Tries the edges of {room}.")
     parser.add_argument("--state", choices=("before", "after"), default="after")
     parser.add_argument("--only", default="", help="findings to run, separated by commas")
-    parser.add_argument("--repeats-times", type=float, default=1.0, help="fewer repeats for a first look (nothing is kept)")
+    parser.add_argument(
+        "--repeats-times", type=float, default=1.0, help="fewer repeats for a first look (nothing is kept)"
+    )
     parser.add_argument("--processes", type=int, default=2)
     asked = parser.parse_args()
     wanted = [i for i, c in enumerate(claims) if not asked.only or c.finding in asked.only.split(",")]

@@ -168,7 +168,9 @@ def around(question: Question, value: float, error: float, quantile: float, name
     return clipped(question, low, high, value, name)
 
 
-def clipped(question: Question, low: float, high: float, value: float, name: str, note: str = "", caution: str = "") -> Interval:
+def clipped(
+    question: Question, low: float, high: float, value: float, name: str, note: str = "", caution: str = ""
+) -> Interval:
     """Keep an interval inside the measure's range, and the value inside the interval."""
     least, most = question.measure.range
     if not (math.isfinite(low) and math.isfinite(high)):
