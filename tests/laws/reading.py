@@ -123,9 +123,10 @@ def grid_beyond(rows: int) -> Iterator[None]:
 @contextmanager
 def few_replicates(replicates: int = 60) -> Iterator[None]:
     """Within, the bootstrap draws fewer tables: the laws hold for any number of them."""
+    # All of them first: one that is loaded while another is patched would keep the patched number.
+    modules = [importlib.import_module(f"steelyard.intervals.{room}") for room in ROOMS]
     with ExitStack() as stack:
-        for room in ROOMS:
-            module = importlib.import_module(f"steelyard.intervals.{room}")
+        for module in modules:
             if hasattr(module, "REPLICATES"):
                 stack.enter_context(patch.object(module, "REPLICATES", replicates))
         yield

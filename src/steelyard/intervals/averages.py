@@ -62,6 +62,7 @@ def _by_influence(question: Question, *, by_rows: bool) -> float | None:
     levels = tuple(question.parts[0][1].summary.levels)
     total = float(question.parts[0][1].summary.counts.sum())
     means, inside, spreads = [], [], []
+    exchange = _sum_to_one(question)
     for weight, part in question.parts:
         table: Scores = part.summary
         up, down, cells = influence(part)
@@ -78,7 +79,8 @@ def _by_influence(question: Question, *, by_rows: bool) -> float | None:
         def mean(values: Array, squares: Array = squares, mass: Array = mass) -> Array:
             return np.asarray((squares * values).sum(axis=0) / np.where(mass > 0, mass, 1.0))
 
-        score = cells.middle[:, None]
+        # Scores that are no probabilities may be too large to square, and are of no use here.
+        score = cells.middle[:, None] if exchange else np.zeros((len(cells.low), 1))
         first, middle = mean(moved), mean(score)
         means.append(first)
         # Within a real class: variance of the influence, what it has in common with the score, variance of the score.
@@ -89,7 +91,7 @@ def _by_influence(question: Question, *, by_rows: bool) -> float | None:
         # A row of a class makes that class count more.
         order = [levels.index(part.summary.positive) for _, part in question.parts]
         every[order] += (np.array([part.value for _, part in question.parts]) - question.value) / total
-    within = _together(np.array(inside), exchange=_sum_to_one(question))
+    within = _together(np.array(inside), exchange=exchange)
     variance = float((mass * (every**2 + within**2)).sum())
     return math.sqrt(variance) / sum(spreads) if sum(spreads) > 0 else None
 
@@ -107,6 +109,8 @@ def _together(inside: Array, *, exchange: bool) -> Array:
 def _sum_to_one(question: Question) -> bool:
     """Whether the scores of a row add up to one: they do on average in every real class, which no chance would bring."""
     tables = [part.summary for _, part in question.parts]
+    if not all(t.probabilities for t in tables):
+        return False
     mass = tables[0].counts.sum(axis=0)
     mean = sum((t.counts * t.score[:, None]).sum(axis=0) for t in tables) / np.where(mass > 0, mass, 1.0)
     near = 1e-9 if all(t.cells.sharp for t in tables) else 1e-3
