@@ -74,7 +74,7 @@ def evaluate(
 
     >>> e = evaluate(target=[1, 1, 1, 0, 0, 0], score=[0.9, 0.8, 0.3, 0.4, 0.2, 0.1])
     >>> round(e["auc"].value, 3), e["recall"].method
-    (0.889, 'Wilson')
+    (0.889, 'Clopper–Pearson')
     """
     _check_choice("missing", missing, ("refuse", "drop", *CORRECTED))
     _check_choice("weights", weights, ("sampling", "frequency"))

@@ -106,21 +106,11 @@ def concordance(t: Floats, m: Floats) -> float:
     return 2 * covariance / (spread + (mt - mm) ** 2)
 
 
-def correlation_limits(t: Floats, m: Floats, quantile: float) -> list[float]:
-    """Pearson's r and its limits without normality: each row's influence is z_t z_m - r (z_t^2 + z_m^2) / 2."""
-    n = len(t)
-    mt, mm = math.fsum(t) / n, math.fsum(m) / n
-    st = math.sqrt(math.fsum((a - mt) ** 2 for a in t) / n)
-    sm = math.sqrt(math.fsum((b - mm) ** 2 for b in m) / n)
-    rows = [((a - mt) / st, (b - mm) / sm) for a, b in zip(t, m, strict=True)]
-    r = math.fsum(a * b for a, b in rows) / n
-    se = math.sqrt(math.fsum((a * b - r * (a * a + b * b) / 2) ** 2 for a, b in rows) / (n * (n - 1)))
-    half = quantile * se / (1 - r * r)
-    return [math.tanh(math.atanh(r) + s * half) for s in (-1, 1)]
-
-
 def weighted_share_rows(hits: list[bool], weights: list[float]) -> float:
-    """How many equally weighted rows would give a weighted share the same spread: p (1 - p) (sum w)^2 / sum w^2 (x - p)^2."""
+    """Equally weighted rows of the same spread, p (1 - p) (sum w)^2 / sum w^2 (x - p)^2; little above (sum w)^2 / sum w^2."""
     total = sum(weights)
     p = sum(w for w, hit in zip(weights, hits) if hit) / total
-    return p * (1 - p) * total**2 / sum(w**2 * (hit - p) ** 2 for w, hit in zip(weights, hits))
+    spread = p * (1 - p) * total**2 / sum(w**2 * (hit - p) ** 2 for w, hit in zip(weights, hits))
+    sides = [[w for w, hit in zip(weights, hits) if hit == side] for side in (True, False)]
+    own = min(sum(side) ** 2 / sum(w**2 for w in side) for side in sides)
+    return min(spread, total**2 / sum(w**2 for w in weights) * (1 + own / 100))

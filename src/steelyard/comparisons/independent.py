@@ -66,7 +66,7 @@ class _Pair:
 
 
 def _limits(q: Question) -> Callable[[float], Interval]:
-    if q.measure.interval == "area" and not q.parts:
+    if q.measure.interval == "area" and not q.parts and math.isfinite(q.value):
         return compared(q)
     return lambda confidence: interval(replace(q, confidence=confidence))
 

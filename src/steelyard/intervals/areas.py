@@ -9,8 +9,9 @@ spread: with one positive it saw no spread at all, and with 15 at an area of 0.9
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -320,30 +321,31 @@ def hand_till_interval(question: Question) -> Interval:
     summary together, and is taken to agree (an upper bound).
     """
     name = f"{NAME} by class, upper bound of the covariances"
-    low, high = mean_limits(question.summary, question.value, question.confidence)
     effect = _unit_effect(question)
     if isinstance(effect, Interval):
         return effect
     if effect is not None:
-        # As wide as the units say, and no shorter than rows that are independent would make it.
-        low, high = (question.value + (x - question.value) * effect for x in (low, high))
-        name = f"{name}, widened as the units spread"
+        name = f"{name}, with as many rows as spread like the units"
+    low, high = mean_limits(question.summary, question.value, question.confidence, effect=effect or 1.0)
     return clipped(question, low, high, question.value, name)
 
 
 def mean_limits(
-    m: ClassScores, value: float, confidence: float, prior: tuple[float, float] = HALF
+    m: ClassScores, value: float, confidence: float, prior: tuple[float, float] = HALF, effect: float = 1.0
 ) -> tuple[float, float]:
-    """Ends of the interval of the mean area over pairs of classes."""
+    """Ends of the interval of the mean area over pairs of classes; `effect` rows count as one."""
     tail = (1 - confidence) / 2
+    down, up = dict.fromkeys(m.levels, 0.0), dict.fromkeys(m.levels, 0.0)
+    for level, side, share in _class_sides(m):
+        fewer = side.counting(side.rows / effect)
+        down[level] += share * max(fewer.mean - fewer.low(tail, prior), 0.0)
+        up[level] += share * max(fewer.high(tail, prior) - fewer.mean, 0.0)
+    return value - math.hypot(*down.values()), value + math.hypot(*up.values())
+
+
+def _class_sides(m: ClassScores) -> Iterator[tuple[Any, Values, float]]:
+    """Of each class the placements of its rows in every table, and the share that they have in the mean area."""
     pairs = len(m.levels) * (len(m.levels) - 1)
-    down = dict.fromkeys(m.levels, 0.0)
-    up = dict.fromkeys(m.levels, 0.0)
-
-    def add(level: object, side: Values, times: float) -> None:
-        down[level] += times / pairs * max(side.mean - side.low(tail, prior), 0.0)
-        up[level] += times / pairs * max(side.high(tail, prior) - side.mean, 0.0)
-
     for level in m.levels:
         table = m.table(level).fewer(GROUPS)
         others = [v for v in m.levels if v != level]
@@ -351,14 +353,13 @@ def mean_limits(
         for other in others:
             pair = table.between(level, other)
             below = below + placements(pair)[0] / len(others)
-            add(other, sides(pair)[1], 1.0)
+            yield other, sides(pair)[1], 1.0 / pairs
         (p2, count), _ = _weighed(table)
-        add(level, _side(below, table.positives, p2, count), len(others))
-    return value - math.hypot(*down.values()), value + math.hypot(*up.values())
+        yield level, _side(below, table.positives, p2, count), len(others) / pairs
 
 
 def _unit_effect(question: Question) -> float | Interval | None:
-    """How many times wider units make an interval than independent rows would, by the jackknife; None without units."""
+    """How many rows count as one by the jackknife over buckets of units; None without units."""
     from steelyard.intervals.by_unit import left_out
 
     if getattr(question.summary, "units", None) is None:
@@ -369,6 +370,12 @@ def _unit_effect(question: Question) -> float | Interval | None:
     values = np.asarray(question.read(copies).value, dtype=np.float64)
     if values.ndim == 0 or not np.isfinite(values).all():
         return Interval(None, None, "none", "leaving out one bucket of units makes it undefined")
-    error = math.sqrt((buckets - 1) / buckets * float(((values - values.mean()) ** 2).sum()))
-    low, high = mean_limits(question.summary, question.value, question.confidence)
-    return max(2 * question.t(buckets - 1) * error / (high - low), 1.0) if high > low else 1.0
+    jackknife = (buckets - 1) / buckets * float(((values - values.mean()) ** 2).sum())
+    errors = dict.fromkeys(question.summary.levels, 0.0)
+    for level, side, share in _class_sides(question.summary):
+        errors[level] += share * math.sqrt(side.variance / side.rows)
+    plain = sum(e * e for e in errors.values())
+    rows = float(question.summary.total)
+    # Where nothing varies, a unit counts as one row.
+    effect = jackknife / plain if jackknife > 0 and plain > 0 else rows / buckets
+    return max(effect * (question.t(buckets - 1) / question.z) ** 2, LEAST_EFFECT)

@@ -60,6 +60,9 @@ def _narrowed(question: Question) -> float | None:
 
 def _by_influence(question: Question, *, by_rows: bool) -> float | None:
     levels = tuple(question.parts[0][1].summary.levels)
+    if any(tuple(part.summary.levels) != levels for _, part in question.parts):
+        # Tables that know their own class and the rest alone do not tell what they have in common.
+        return None
     total = float(question.parts[0][1].summary.counts.sum())
     means, inside, spreads = [], [], []
     exchange = _sum_to_one(question)

@@ -97,7 +97,7 @@ def units_of_one_size(left: Any) -> float:
     """How many buckets of one size spread like these: (Σ n)² / Σ n², from what is left without each.
 
     >>> round(units_of_one_size(np.array([9.0, 9.0, 9.0, 3.0])), 2)
-    2.08
+    1.92
     """
     left = np.asarray(left, dtype=np.float64)
     if left.ndim != 1 or len(left) < 2:

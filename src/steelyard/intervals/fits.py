@@ -10,8 +10,9 @@ from steelyard.intervals.bootstrap import FEW, even, rarest
 from steelyard.intervals.method import Question, around, method
 from steelyard.intervals.skewed import freedom, resting
 from steelyard.measures.calibration import fit_log_odds
-from steelyard.results import Interval
+from steelyard.results import Array, Interval
 from steelyard.summaries.scores import Scores
+from steelyard.summaries.summary import effective_rows
 
 
 @method("log_odds")
@@ -24,26 +25,42 @@ def log_odds_interval(question: Question) -> Interval:
         return Interval(None, None, "none", "scores so near 0 or 1 that the fit has no spread")
     x = np.log(s.score) - np.log1p(-s.score)
     mu = 1.0 / (1.0 + np.exp(-np.clip(a + b * x, -700, 700)))
-    column = s.levels.index(s.positive)
-    mass = np.stack([s.negatives, s.positives])
-    rows, weight = mass, np.ones(mass.shape)
-    if s.squares is not None:
-        # A cell of unequal weights spreads like so many rows of one weight each.
-        squares = np.stack([s.squares.sum(axis=-1) - s.squares[..., column], s.squares[..., column]])
-        some = (mass > 0) & (squares > 0)
-        weight = np.where(some, squares / np.where(some, mass, 1.0), 0.0)
-        rows = np.where(some, mass**2 / np.where(some, squares, 1.0), 0.0)
     sides = np.stack([np.ones(len(x)), x], axis=1) if slope else np.ones((len(x), 1))
-    inverse = np.linalg.inv(information[: sides.shape[1], : sides.shape[1]])
-    lever = weight * mu * (1.0 - mu) * np.einsum("ij,jk,ik->i", sides, inverse, sides)
-    # A row pulls the fit towards itself, the more the heavier it is: divided by what is left of its residual (HC3).
-    own = weight * np.stack([-mu, 1.0 - mu]) / np.maximum(1.0 - lever, 0.1) * (sides @ inverse[-1])
-    variance = float((rows * own**2).sum())
-    if even(s) and rarest(s) < FEW:
-        # Few rows of one class fit themselves and leave small residuals; the spread that the fit promises does not shrink.
-        variance = max(variance, float(weight.max()) * float(inverse[-1, -1]))
-    error = math.sqrt(variance)
-    free = freedom(own.ravel(), rows.ravel())
-    caution = resting(own.ravel(), rows.ravel()) if s.squares is not None else ""
+    inverse: Array = np.asarray(np.linalg.inv(information[: sides.shape[1], : sides.shape[1]]), dtype=np.float64)
+    error, free, caution = (_of_equal_rows if even(s) else _of_heavy_rows)(s, mu, sides, inverse)
     found = around(question, question.value, error, question.t(free), "Wald, with the sandwich variance")
     return Interval(found.low, found.high, found.method, found.note, caution)
+
+
+def _of_equal_rows(s: Scores, mu: Array, sides: Array, inverse: Array) -> tuple[float, float, str]:
+    """The sandwich, and where rows of one class are few at least the spread that the fit itself promises.
+
+    Few rows fit themselves and leave small residuals.
+    """
+    p2, n2, rows = s.positives, s.negatives, float(s.counts.sum())
+    if s.squares is not None:
+        p2 = s.squares[..., s.levels.index(s.positive)]
+        n2 = s.squares.sum(axis=-1) - p2
+        rows = float(effective_rows(np.asarray(rows), s.squares.sum()))
+    squares = [p2 * (1.0 - mu) ** 2 + n2 * mu**2]
+    if rarest(s) < FEW:
+        squares.append((p2 + n2) * mu * (1.0 - mu))
+    variance = max(float((square * (sides @ inverse[-1]) ** 2).sum()) for square in squares)
+    free = rows - sides.shape[1]
+    return math.sqrt(variance * rows / max(free, 1.0)), free, ""
+
+
+def _of_heavy_rows(s: Scores, mu: Array, sides: Array, inverse: Array) -> tuple[float, float, str]:
+    """Residuals divided by what a row leaves of its own (HC3): it pulls the fit towards itself, the more the heavier it is."""
+    assert s.squares is not None
+    column = s.levels.index(s.positive)
+    mass = np.stack([s.negatives, s.positives])
+    # A cell of unequal weights spreads like so many rows of one weight each.
+    squares = np.stack([s.squares.sum(axis=-1) - s.squares[..., column], s.squares[..., column]])
+    some = (mass > 0) & (squares > 0)
+    weight = np.where(some, squares / np.where(some, mass, 1.0), 0.0)
+    rows = np.where(some, mass**2 / np.where(some, squares, 1.0), 0.0)
+    lever = weight * mu * (1.0 - mu) * np.einsum("ij,jk,ik->i", sides, inverse, sides)
+    own = weight * np.stack([-mu, 1.0 - mu]) / np.maximum(1.0 - lever, 0.1) * (sides @ inverse[-1])
+    error = math.sqrt(float((rows * own**2).sum()))
+    return error, freedom(own.ravel(), rows.ravel()), resting(own.ravel(), rows.ravel())

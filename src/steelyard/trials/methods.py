@@ -268,7 +268,7 @@ def effect_by_unit(totals: tuple[Any, Any], rows: tuple[Any, Any], confidence: f
     >>> import numpy as np
     >>> one = (np.ones(533), np.ones(67))
     >>> print(effect_by_unit((np.arange(533) < 6, np.zeros(67)), one, 0.95, once=True))
-    0.011 [−0.030, 0.023]
+    0.011 [−0.030, 0.023] (rests on 6 outcomes)
     """
     if once and min(len(totals[0]), len(totals[1])):
         return two_proportions(

@@ -121,8 +121,8 @@ def two_proportions(first: float, whole: float, second: float, other: float, con
     >>> print(d, round(d.statistic, 3), round(d.p_value, 3))
     0.0028 [−0.0006, 0.0063] 1.604 0.109
     >>> d = two_proportions(6, 533, 0, 67)
-    >>> print(d, round(d.p_value, 2), d.caution)
-    0.011 [−0.030, 0.023] 0.41 rests on 6 outcomes
+    >>> print(d, round(d.p_value, 2))
+    0.011 [−0.030, 0.023] (rests on 6 outcomes) 0.41
 
     Gart and Nam, Approximate interval estimation of the difference in binomial parameters, Biometrics 46 (1990); Laud,
     Equal-tailed confidence intervals for comparison of rates, Pharmaceutical Statistics 16 (2017).
