@@ -87,7 +87,10 @@ def page() -> str:
         f"**Result.** {len(rows):,} scenarios, {own:,} of them made up afterwards. Before, {kept['before'][0]:,} of "
         f"{kept['before'][1]:,} figures kept their promise; now {kept['after'][0]:,} of {kept['after'][1]:,}."
     )
-    out += [counts, ""]
+    missing = sum(not row.get("after") for _, row in rows)
+    if missing:
+        counts += f" {missing:,} scenarios have not been drawn yet and stand with a dash."
+    out += [*textwrap.wrap(counts, 130), ""]
     claims = [c for of_room in parts.values() for c in of_room.values()]
     failed = [
         f"- {c['title']}: {s}"

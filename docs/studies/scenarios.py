@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from populations import Binormal, Clouds, Draw, Numbers, Table
+from populations import Binormal, Clouds, Draw, Table
+from populations_numbers import Numbers
 
 import steelyard as sy
 

@@ -188,7 +188,7 @@ def test_rows_left_out_are_told(steelyard, make):
 def test_scores_turned_round_get_a_hint(steelyard, make):
     make("round.csv", ("y", "p"), [[i % 2, 0.9 - 0.5 * (i % 2) + (i % 7) / 100] for i in range(80)])
     told = steelyard("evaluate", "round.csv", "--target", "y", "--score", "p")
-    assert "turned round" in told.out
+    assert "turn the score round" in told.out
     assert "worse than chance" in told.out
 
 

@@ -50,6 +50,24 @@ def test_every_measure_has_the_difference_of_the_two(pair: tuple[Any, Any]) -> N
         assert "buckets of units" in d.method
 
 
+def _own_distances(name: str, value: float, left: Any) -> tuple[float, float]:
+    """How far the interval of one number reaches down and up, by the jackknife and its own scale, written out anew."""
+    n, t = len(left), stats.t.ppf(0.975, len(left) - 1)
+    error = math.sqrt((n - 1) / n * float(((left - left.mean()) ** 2).sum()))
+    if name == "accuracy":
+        rows = value * (1 - value) / error**2
+        centre = (value + t * t / (2 * rows)) / (1 + t * t / rows)
+        half = t / (1 + t * t / rows) * math.sqrt(value * (1 - value) / rows + t * t / (4 * rows * rows))
+        return value - centre + half, centre + half - value
+    to, back, slope = (
+        (lambda x: math.log(x / (1 - x)), lambda y: 1 / (1 + math.exp(-y)), 1 / (value * (1 - value)))
+        if name == "f1"
+        else (math.atanh, math.tanh, 1 / (1 - value**2))
+    )
+    half = t * error * slope
+    return value - back(to(value) - half), back(to(value) + half) - value
+
+
 def test_leaving_out_by_hand(rows: Any) -> None:
     """Few units, each in a bucket of its own: the jackknife is that of evaluating again without each unit."""
     y, scores, _ = rows
@@ -61,10 +79,10 @@ def test_leaving_out_by_hand(rows: Any) -> None:
         ]
         error, r = spread(*(np.array(v) for v in values))
         d = bucket_difference(e, f, name)
-        a, b = e[name], f[name]
-        low = math.sqrt(
-            (a.value - a.low) ** 2 - 2 * r * (a.value - a.low) * (b.high - b.value) + (b.high - b.value) ** 2
+        (down, _), (_, up) = (
+            _own_distances(name, x[name].value, np.array(v)) for x, v in zip((e, f), values, strict=True)
         )
+        low = math.sqrt(down**2 - 2 * r * down * up + up**2)
         away = np.subtract(*values) - np.mean(np.subtract(*values))
         rests = min(kish(np.bincount(unit).astype(float)), carried_by(away**2), 40)
         wider = stats.t.ppf(0.975, rests - 1) / stats.t.ppf(0.975, 39)

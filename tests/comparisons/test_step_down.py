@@ -152,8 +152,7 @@ def test_shaffer_needs_all_pairs() -> None:
 
 
 def test_there_is_one_holm() -> None:
-    from steelyard import comparison
-    from steelyard.comparisons import slices, step_down
+    from steelyard.comparisons import simultaneous, step_down
 
-    assert slices.corrected is comparison.corrected is step_down.corrected
+    assert simultaneous.holm is step_down.holm
     assert step_down.CORRECTIONS["holm"] is step_down.holm

@@ -19,6 +19,7 @@ from steelyard.errors import (
     EmptyTable,
     LengthsDiffer,
     MissingValues,
+    NotAvailable,
     NotNumeric,
     SteelyardError,
     UnknownColumn,
@@ -183,6 +184,6 @@ def test_a_model_that_invents_levels_fails_with_a_sentence() -> None:
             return np.full(len(X), 0.5)
 
     for model, said in ((Invents(), "predicted 5, 6"), (Halves(), "predicted 0.5")):
-        x = sy.experiment({"m": model}, NUMBERS, TRUTH, design=sy.KFold(3))
-        assert len(x.failures) == 3
-        assert said in x.failures[0]["error"] and "only the levels 0, 1" in x.failures[0]["error"]
+        with pytest.raises(NotAvailable, match="all 3 failed") as told:
+            sy.experiment({"m": model}, NUMBERS, TRUTH, design=sy.KFold(3))
+        assert said in told.value.hint and "only the levels 0, 1" in told.value.hint

@@ -34,7 +34,7 @@ def test_one_positive_is_said_beside_the_number() -> None:
 def test_every_number_of_few_cases_is_marked_and_none_of_many(positives: int, negatives: int) -> None:
     e = few(positives, negatives)
     smaller = min(positives, negatives)
-    for name in ("auc", "gini", "ks", "average_precision", "brier", "partial_auc", "lift"):
+    for name in ("auc", "gini", "ks", "average_precision", "brier", "lift"):
         assert bool(e[name].caution) == (smaller < FEW), name
     assert bool(e["recall"].caution) == (positives < FEW)
     assert bool(e["specificity"].caution) == (negatives < FEW)

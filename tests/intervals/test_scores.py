@@ -136,6 +136,6 @@ def test_a_few_large_units_decide_and_the_interval_knows() -> None:
     even = sy.evaluate(**roles, unit=np.repeat(np.arange(40), 15))
     uneven = sy.evaluate(**roles, unit=np.concatenate([np.repeat([100, 101, 102], 180), np.arange(60) % 37]))
     assert not even["kappa"].caution
-    assert uneven["kappa"].caution == "unequal units: they count as 4 of one size"
+    assert uneven["kappa"].caution == "rests on 4 of 40 units"
     for name in ("recall", "kappa", "brier_resolution"):
         assert uneven[name].low is not None

@@ -94,7 +94,7 @@ QUESTIONS: dict[str, tuple[dict[str, Any], int, int, int]] = {
     "scores and labels": ({"target": "y", "score": "p", "prediction": "y"}, 2, 5, 1),
     "labels": ({"target": "kind", "prediction": "guess"}, 1, 3, 0),
     "classes": ({"target": "kind", "score": {k: f"p_{k}" for k in "abc"}}, 4, 9, 0),
-    "numbers": ({"target": "amount", "prediction": "forecast"}, 5, 8, 0),
+    "numbers": ({"target": "amount", "prediction": "forecast"}, 5, 9, 0),
 }
 """The call, its scans without and with units, and whether the number of rows is looked up."""
 

@@ -259,8 +259,8 @@ too few cases        fewer than thirty of what the measure rests on: rows, or
   $ steelyard compare preds.csv --target y --score p --score w --margin 0.02
 
 Of three models and more, intervals, p-values and verdicts hold for all pairs
-at once (Bonferroni), and how much of the best one's lead is luck is told. --control NAME
-compares all others with one.
+at once (Bonferroni), and how much of the best one's lead is luck is told.
+--control NAME compares all others with one.
 
 How many rows show a difference, or which difference so many rows show:
 

@@ -71,6 +71,12 @@ def _limits(q: Question) -> Callable[[float], Interval]:
     return lambda confidence: interval(replace(q, confidence=confidence))
 
 
+def limits_to_compare(e: Any, measure: str, level: Any = None, confidence: float = 0.95) -> Interval:
+    """The interval of one number from which that of a difference is put together; of areas that of a score test."""
+    m = find(measure)
+    return _limits(_question(m, e, level, _options(m, e, e, {}), confidence, measure))(confidence)
+
+
 def mover(a: float, b: float, first: Interval, second: Interval) -> Ends | None:
     """Ends of the interval of a − b from those of a and of b: distances squared and added.
 

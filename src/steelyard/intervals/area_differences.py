@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from statistics import NormalDist
 
-from steelyard.intervals.areas import placed, told
+from steelyard.intervals.areas import partial_values, placed, told
 from steelyard.intervals.method import Question
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Interval
@@ -91,6 +91,9 @@ def compared(question: Question) -> Callable[[float], Interval]:
     if isinstance(known, Interval):
         return lambda _: known
     value, found, units = known
+    if question.measure.name == "partial_auc" and not units:
+        # A difference has limits of its own kind, and takes the placements as they are.
+        found = partial_values(question.summary, float(question.options.get("fpr", 0.1)))
     variances = [side.variance / max(side.rows - 1, 1.0) for side in found]
     partial = question.measure.name == "partial_auc"
     solve, name = (partial_limits, SHARES) if partial else (score_limits, SCORE)

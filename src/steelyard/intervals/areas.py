@@ -179,18 +179,23 @@ def _side(values: Array, mass: Array, squares: Array, count: float) -> Values:
     return side
 
 
+def partial_values(s: Scores, fpr: float) -> Sides:
+    """Placements towards a partial area, as shares of the greatest possible one."""
+    table = s.fewer(GROUPS)
+    p, n = table.positives, table.negatives
+    limit = min(float(fpr), 1.0)
+    positive, negative = (x / limit for x in partial_placements(p, n, limit))
+    (p2, count_p), (n2, count_n) = _weighed(table)
+    return _side(positive, p, p2, count_p), _side(negative, n, n2, count_n)
+
+
 def partial_sides(s: Scores, fpr: float) -> Sides:
     """Placements towards a partial area, as shares of the greatest possible one.
 
     Those of negatives reach far below zero, and how far they spread goes with the area itself: they stand as a share of as many
     rows as have their variance, which spreads more where the area may be larger than it came out.
     """
-    table = s.fewer(GROUPS)
-    p, n = table.positives, table.negatives
-    limit = min(float(fpr), 1.0)
-    positive, negative = (x / limit for x in partial_placements(p, n, limit))
-    (p2, count_p), (n2, count_n) = _weighed(table)
-    first, second = _side(positive, p, p2, count_p), _side(negative, n, n2, count_n)
+    first, second = partial_values(s, fpr)
     share = min(max(first.mean, 0.0), 1.0)
     rows = share * (1 - share) / second.variance * second.rows if second.variance > 0 else second.rows
     ends = Values(np.array([0.0, 1.0]), np.array([1 - share, share]), max(min(rows, second.rows), 1.0))
@@ -271,7 +276,7 @@ def placed(question: Question) -> tuple[float, Sides, str] | Interval:
         most = min(float(question.options.get("fpr", 0.1)), 1.0)
         value, found, factor = question.value / most, partial_sides(s, most), 1 / most
         # The cut and what lies above it are read from few negatives, as few degrees of freedom tell.
-        few = (question.z / question.t(most * float(s.negatives.sum()))) ** 2
+        few = (question.z / question.t(most * _weighed(s)[1][1])) ** 2
         found = found[0], found[1].counting(found[1].rows * few)
     else:
         factor = 0.5 if question.measure.range[0] == -1 else 1.0

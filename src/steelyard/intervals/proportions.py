@@ -37,7 +37,7 @@ FEW, MANY = 3, 50
 """Up to so few rows on one side, among more than so many, Wilson's limit on that side is too near: there that of Poisson."""
 
 
-def share_limits(part: float, whole: float, z: float, *, exact: bool = True) -> tuple[float, float]:
+def share_limits(part: float, whole: float, z: float) -> tuple[float, float]:
     """Wilson's limits of a share that is counted; at its ends, where Wilson's promise too much, others.
 
     Of five rows and fewer those of Clopper and Pearson; with one to three rows on a side, of more than fifty, the limit on
@@ -48,12 +48,12 @@ def share_limits(part: float, whole: float, z: float, *, exact: bool = True) -> 
     >>> [round(x, 5) for x in share_limits(1.0, 400.0, 1.959964)]
     [0.00013, 0.01402]
     """
-    low, high = (float(x) for x in wilson(part, whole, z))
-    if not exact:
-        return low, high
     from scipy.special import betaincinv, gammaincinv, ndtr
 
+    low, high = (float(x) for x in wilson(part, whole, z))
     tail = float(ndtr(-z))
+    # Equal weights are none: what their sums leave over must not decide.
+    part, whole = round(part, 9), round(whole, 9)
     if 0 < whole <= EXACT:
         low = 0.0 if part <= 0 else float(betaincinv(part, whole - part + 1, tail))
         return low, 1.0 if part >= whole else float(betaincinv(part + 1, whole - part, 1 - tail))
@@ -120,9 +120,9 @@ def wilson_interval(question: Question) -> Interval:
         n = float(effective_rows(np.asarray(share.whole), weights.sum()))
     p = float(share.value)
     weighted = getattr(question.summary, "weighting", "none") == "sampling"
-    low, high = share_limits(p * n, n, question.z, exact=not weighted)
-    name = "Wilson" if n > EXACT else "Clopper–Pearson"
-    name = f"Wilson with {n:,.1f} effective rows" if weighted else name
+    low, high = share_limits(p * n, n, question.z)
+    name = "Wilson" if round(n, 9) > EXACT else "Clopper–Pearson"
+    name = f"{name} with {n:,.1f} effective rows" if weighted else name
     caution = resting_weights(question, share, squares) if isinstance(squares, Share) else ""
     return clipped(question, low, high, p, name, caution=caution)
 
@@ -137,7 +137,7 @@ def mover_interval(question: Question) -> Interval:
     for i, (share, weight) in enumerate(zip(average.shares, average.weights, strict=True)):
         n = effective_whole(share, squares.shares[i] if squares is not None else None, question.summary.rows)
         p = float(share.value)
-        low, high = share_limits(p * n, n, question.z, exact=squares is None)
+        low, high = share_limits(p * n, n, question.z)
         down += (weight * (p - low)) ** 2
         up += (weight * (high - p)) ** 2
     value = float(average.value)
@@ -173,7 +173,7 @@ def quotient_interval(question: Question) -> Interval:
         share = getattr(quotient, side)
         n = effective_whole(share, None if squares is None else getattr(squares, side), question.summary.rows)
         p = float(share.value)
-        limits.append((p, *share_limits(p * n, n, question.z, exact=squares is None)))
+        limits.append((p, *share_limits(p * n, n, question.z)))
     (p, p_low, p_high), (q, q_low, q_high) = limits
     value, name = p / q, "Wilson limits of both shares, log scale"
     if p == 0:
