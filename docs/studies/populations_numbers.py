@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from populations import MASS, Draw, shared, sizes
+from scipy.special import expit
 from scipy.stats import t as student
 
 import steelyard as sy

@@ -276,7 +276,8 @@ def placed(question: Question) -> tuple[float, Sides, str] | Interval:
         most = min(float(question.options.get("fpr", 0.1)), 1.0)
         value, found, factor = question.value / most, partial_sides(s, most), 1 / most
         # The cut and what lies above it are read from few negatives, as few degrees of freedom tell.
-        few = (question.z / question.t(most * _weighed(s)[1][1])) ** 2
+        negatives = _weighed(s)[1][1] if s.units is None else _units_of(_by_bucket(s)[1])
+        few = (question.z / question.t(most * negatives)) ** 2
         found = found[0], found[1].counting(found[1].rows * few)
     else:
         factor = 0.5 if question.measure.range[0] == -1 else 1.0
