@@ -237,7 +237,7 @@ def intervals_page() -> str:
         why = "; ".join(m.interval.partition(": ")[2] for m in measures)
         how = why if name == "none" else sentence(method_documentation(name))
         lines += [f"| {cell(told)} | {cell(how)} | {names} |"]
-    rest = [n for n in methods._methods if n not in {name for name, _ in groups}]
+    rest = sorted(n for n in methods._methods if n not in {name for name, _ in groups})
     lines += ["", "Whatever the measure:", ""]
     lines += [f"- *{n}*: {sentence(method_documentation(n))}." for n in rest]
     return "\n".join([*lines, ""])

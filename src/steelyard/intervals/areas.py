@@ -198,7 +198,9 @@ def partial_sides(s: Scores, fpr: float) -> Sides:
     first, second = partial_values(s, fpr)
     share = min(max(first.mean, 0.0), 1.0)
     rows = share * (1 - share) / second.variance * second.rows if second.variance > 0 else second.rows
-    ends = Values(np.array([0.0, 1.0]), np.array([1 - share, share]), max(min(rows, second.rows), 1.0))
+    # By unit it is the units that count, and copies of their rows must not.
+    least = 1.0 if s.units is None else 1e-9
+    ends = Values(np.array([0.0, 1.0]), np.array([1 - share, share]), max(min(rows, second.rows), least))
     return first, ends
 
 
