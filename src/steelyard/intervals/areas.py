@@ -230,11 +230,14 @@ def by_unit(question: Question, s: Scores, found: Sides, factor: float = 1.0) ->
     if jackknife <= 0 or sum(parts) <= 0:
         first, second = (side.counting(min(side.rows, n)) for side, n in zip(found, units, strict=True))
         return (first, second), name
-    effect = max(jackknife / sum(parts), LEAST_EFFECT)
+    effect = jackknife / sum(parts)
     share = [x / sum(parts) for x in parts]
     freedom = 1.0 / sum(a * a / max(n - 1, 1.0) for a, n in zip(share, units, strict=True))
     effect *= (question.t(freedom) / question.z) ** 2
-    first, second = (side.counting(side.rows / effect) for side in found)
+    # Units that happen to agree count for little more than there are of them.
+    first, second = (
+        side.counting(min(side.rows / effect, n / LEAST_EFFECT)) for side, n in zip(found, units, strict=True)
+    )
     return (first, second), name
 
 
@@ -386,4 +389,4 @@ def _unit_effect(question: Question) -> float | Interval | None:
     rows = float(question.summary.total)
     # Where nothing varies, a unit counts as one row.
     effect = jackknife / plain if jackknife > 0 and plain > 0 else rows / buckets
-    return max(effect * (question.t(buckets - 1) / question.z) ** 2, LEAST_EFFECT)
+    return max(effect * (question.t(buckets - 1) / question.z) ** 2, LEAST_EFFECT * rows / buckets)
