@@ -19,12 +19,13 @@ Cell = dict[str, Any]
 Scene = dict[str, Any]
 
 
-def page(study: dict[str, Any]) -> str:
-    """The whole page as Markdown."""
+def page(study: dict[str, Any], planned: list[tuple[str, str]]) -> str:
+    """The whole page as Markdown; scenarios that are planned and have not been drawn yet are named."""
     scenes: list[Scene] = study["scenarios"]
     for s in scenes:
         s["by_key"] = {(row[0], row[1]): dict(zip(study["columns"], row, strict=True)) for row in s["cells"]}
-    lines = [*_opening(study, scenes)]
+    drawn = {(s["family"], s["name"]) for s in scenes}
+    lines = [*_opening(study, scenes), *_missing([p for p in planned if p not in drawn])]
     for family, title in FAMILIES.items():
         lines += ["", f"## {title}"]
         groups = dict.fromkeys(s["group"] for s in scenes if s["family"] == family)
@@ -35,6 +36,14 @@ def page(study: dict[str, Any]) -> str:
     lines += ["", "## Every cell outside 93 to 97.5", "", *_short(scenes)]
     lines += ["", "## Without a value, without an interval", "", *_absent(scenes, study)]
     return "\n".join(line for line in _squeezed(lines)) + "\n"
+
+
+def _missing(names: list[tuple[str, str]]) -> list[str]:
+    """What the plan holds and this page does not."""
+    if not names:
+        return []
+    said = "; ".join(f"{family}: {name}" for family, name in names)
+    return ["", *_filled(f"**Not drawn yet** with the present methods, {len(names)} scenarios of the plan: {said}.")]
 
 
 def _squeezed(lines: list[str]) -> list[str]:

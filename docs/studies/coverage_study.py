@@ -267,7 +267,8 @@ def main() -> None:
         part = target.with_suffix(".part")
         part.write_text(packed(study), encoding="utf-8")
         part.replace(target)
-    (HERE / "coverage.md").write_text(page(study), encoding="utf-8")
+    planned = [(s.family, s.name) for s in scenarios()]
+    (HERE / "coverage.md").write_text(page(study, planned), encoding="utf-8")
 
 
 def kept_with(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

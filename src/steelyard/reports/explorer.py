@@ -70,6 +70,7 @@ def explorer_data(e: Any, values: tuple[float, float, float, float], kind: str) 
         "rows": s.rows,
         "units": s.units is not None,
         "z": NormalDist().inv_cdf(0.5 + e.confidence / 2),
+        "tail": (1 - e.confidence) / 2,
     }
     if s.squares is not None:
         mine = s.squares[..., s.levels.index(s.positive)]

@@ -44,16 +44,56 @@
   }
 
   // Intervals, as steelyard.intervals works them out -----------------------------------------------------------------
-  // Under sampling weights a share rests on as many rows as would give the same spread; `part2` and `whole2` are squares.
+  // Under sampling weights a share rests on as many rows as would give the same spread, and on little more than Kish's number;
+  // `part2` and `whole2` are squares.
   function effective(part, whole, part2, whole2, most) {
-    const p = part / whole, spread = (1 - p) * (1 - p) * part2 + p * p * (whole2 - part2);
-    if (p > 0 && p < 1 && spread > 0) return Math.min(p * (1 - p) * whole * whole / spread, most);
-    return whole * whole / whole2;
+    const p = part / whole, kish = whole * whole / whole2, rest = whole - part, rest2 = whole2 - part2;
+    const spread = (1 - p) * (1 - p) * part2 + p * p * rest2;
+    if (!(p > 0 && p < 1 && spread > 0 && part2 > 0 && rest2 > 0)) return kish;
+    const own = Math.min(part * part / part2, rest * rest / rest2);
+    return Math.min(p * (1 - p) * whole * whole / spread, kish * (1 + own / 100), most);
   }
   function wilson(part, whole, n, z) {
     if (!(whole > 0)) return null;
     const p = part / whole, middle = 2 * n * p + z * z, half = z * Math.sqrt(z * z + 4 * n * p * (1 - p)), bottom = 2 * (n + z * z);
     return [p, p === 0 ? 0 : Math.max(0, (middle - half) / bottom), p === 1 ? 1 : Math.min(1, (middle + half) / bottom)];
+  }
+  // The logarithm of the gamma function, after Lanczos.
+  const LANCZOS = [676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905,
+    -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7];
+  function lnGamma(x) {
+    const sum = LANCZOS.reduce((a, c, i) => a + c / (x + i), 0.99999999999980993), t = x + 6.5;
+    return 0.9189385332046727 + (x - 0.5) * Math.log(t) - t + Math.log(sum);
+  }
+  // The incomplete gamma and beta functions by their series, and where they reach a chance.
+  function gammaBelow(a, x) {
+    let term = 1 / a, sum = term;
+    for (let k = 1; k < 500 && term > 1e-17 * sum; k += 1) { term *= x / (a + k); sum += term; }
+    return x > 0 ? sum * Math.exp(a * Math.log(x) - x - lnGamma(a)) : 0;
+  }
+  function betaBelow(a, b, x) {
+    if (x > 0.5) return 1 - betaBelow(b, a, 1 - x);
+    let term = 1, sum = 1 / a;
+    for (let k = 1; k < 500 && Math.abs(term) > 1e-18; k += 1) { term *= (k - b) * x / k; sum += term / (a + k); }
+    return x > 0 ? sum * Math.exp(a * Math.log(x) + lnGamma(a + b) - lnGamma(a) - lnGamma(b)) : 0;
+  }
+  function reaches(below, chance, most) {
+    let low = 0, high = most;
+    for (let k = 0; k < 80; k += 1) { const x = (low + high) / 2; if (below(x) < chance) low = x; else high = x; }
+    return (low + high) / 2;
+  }
+  // Wilson's limits; Clopper and Pearson's of five rows and fewer, Poisson's with one to three rows on a side of many.
+  function share(part, whole, n, z, tail) {
+    const found = wilson(part, whole, n, z);
+    if (!found) return null;
+    const round = (x) => Math.round(x * 1e9) / 1e9, all = round(n), k = round(found[0] * n), rest = all - k;
+    if (all > 0 && all <= 5) {
+      found[1] = k <= 0 ? 0 : reaches((x) => betaBelow(k, rest + 1, x), tail, 1);
+      found[2] = rest <= 0 ? 1 : reaches((x) => betaBelow(k + 1, rest, x), 1 - tail, 1);
+    }
+    if (all > 50 && k >= 1 && k <= 3) found[1] = Math.min(found[1], reaches((x) => gammaBelow(k, x), 2 * tail, 20) / all);
+    if (all > 50 && rest >= 1 && rest <= 3) found[2] = Math.max(found[2], 1 - reaches((x) => gammaBelow(rest, x), 2 * tail, 20) / all);
+    return [found[0], Math.min(found[0], found[1]), Math.max(found[0], found[2])];
   }
   // Rubin's Bayesian bootstrap with half a row of prior in each outcome, quantiles after Cornish and Fisher. Outcomes are
   // those of positives (flagged, not flagged), then those of negatives.
@@ -184,7 +224,8 @@
     function rate(name, of, within) {
       const pick = (c) => [of, within].map((places) => places.reduce((a, i) => a + c[i], 0));
       const [part, whole] = pick(outcomes(at)), [part2, whole2] = tp2 ? pick(squares(at)) : [0, 0];
-      let found = wilson(part, whole, tp2 ? effective(part, whole, part2, whole2, data.rows) : whole, data.z);
+      const n = tp2 ? effective(part, whole, part2, whole2, data.rows) : whole;
+      let found = name === "f1" ? wilson(part, whole, n, data.z) : share(part, whole, n, data.z, data.tail);
       if (found && name === "f1") found = found.map((v) => 2 * v / (1 + v));
       put(name, found ? percent(found[0]) : "n/a");
       put(name + "-interval", !found ? "" : !data.units ? percent(found[1]) + " to " + percent(found[2]) : at === data.at ? first[name + "-interval"] : NOT_FOLLOWED);

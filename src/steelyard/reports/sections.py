@@ -98,7 +98,14 @@ def card(x: Estimate, title: str) -> Ready:
     """One number, large, with its interval and its sentence."""
     value = "n/a" if x.value is None else estimate_parts(x.value, x.low, x.high)[0]
     said = tag("span", interval_words(x), class_="note")
-    return tag("div", tag("span", title, class_="over"), tag("b", value), said, tag("p", statement(x)), class_="card")
+    return tag(
+        "div",
+        tag("span", title, class_="over"),
+        tag("b", value),
+        said,
+        tag("p", statement(x.renamed(caution=""))),
+        class_="card",
+    )
 
 
 def cards(e: Any) -> Ready:
