@@ -305,9 +305,9 @@ CLAIMS = [
     Claim(
         "G1 day", "A day without any label has its expected performance", "≥ 93 %",
         [
-            Scenario("brier, 10 % positives", no_label_yet(0.1, "brier"), 60, listed=True),
-            Scenario("auc, 10 % positives", no_label_yet(0.1, "auc"), 60),
-            Scenario("log loss, 2 % positives", no_label_yet(0.02, "log_loss"), 60),
+            Scenario("brier, 10 % positives", no_label_yet(0.1, "brier"), 300, listed=True),
+            Scenario("auc, 10 % positives", no_label_yet(0.1, "auc"), 300),
+            Scenario("log loss, 2 % positives", no_label_yet(0.02, "log_loss"), 300),
         ],
         "Such a day is taken, and told as what its scores let expect. 60 days a setting.", holds=(93.0, 100.0),
     ),

@@ -186,7 +186,7 @@ CLAIMS = [
         "few",
         "Numbers of a ranking that rest on few positives",
         "95 %",
-        _tried(SLOW, 200),
+        _tried(SLOW, 1000),
         "Student's quantile for the greatest gap, Wilson's limits for captured shares, less bias on the plain and the "
         "logit scale for average precision.",
         holds=(93.0, 100.0),
