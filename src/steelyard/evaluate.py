@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of, threshold_of
 from steelyard.counting.classes import count_classes
 from steelyard.counting.decisions import count_decisions
 from steelyard.counting.labels import count_labels
@@ -81,12 +82,8 @@ def evaluate(
     _check_choice("kind", kind, (None, "labels", "continuous"))
     _check_choice("decide", decide, ("score", "profit"))
     _check_payoff(profit, decide)
-    if not isinstance(confidence, int | float) or not 0 < confidence < 1:
-        message = f"The confidence must be a number between 0 and 1, and {listing([confidence])} came."
-        raise UsageError(message, "0.95 is usual.")
-    if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
-        message = f"The threshold must be a finite number, and {listing([threshold])} came."
-        raise UsageError(message, "A row is positive if and only if its score is at least the threshold.")
+    confidence = confidence_of(confidence)
+    threshold = threshold_of(threshold)
     if confusion is not None:
         return _from_matrix(confusion, levels, positive, confidence, profit)
     if labels is not None or on is not None or query is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import shown
 from steelyard.errors import NotAvailable, listing
 from steelyard.intervals.method import Question, interval
 from steelyard.intervals.proportions import effective_whole, squares_of
@@ -73,6 +74,15 @@ def ask(
         if Scores in m.reads and Scores in have and level == have[Scores].positive:
             return question(have[Scores], plain)
     raise _cannot(m, have, level)
+
+
+def level_of(level: Any) -> Any:
+    """A level as it was asked for: one value, which can be looked up."""
+    value = level.item() if isinstance(level, np.generic) else level
+    if value is None or isinstance(value, str | int | float):
+        return value
+    message = f"A level is text, a number or a truth value, and {shown(level)} came."
+    raise NotAvailable(message, 'Ask for e["recall", "spam"] or e["recall", "macro"], one level at a time.')
 
 
 def every_question(e: Any) -> Iterator[tuple[str, Any]]:

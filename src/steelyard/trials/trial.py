@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.charts.marks import Chart
 from steelyard.errors import UsageError
 from steelyard.results import Difference, make_frame
@@ -17,7 +18,6 @@ from steelyard.trials.balance import Balance, standardised_difference
 from steelyard.trials.decision import FORBIDDEN, RANDOM, decide
 from steelyard.trials.design import Design, Evidence, check_words, from_counts, from_rows
 from steelyard.trials.looking import looks_of
-from steelyard.trials.means import check_confidence
 from steelyard.trials.methods import (
     CUPED,
     SLOW,
@@ -195,7 +195,7 @@ def trial(
     >>> print(t.effect, t.verdict)
     −2.2 [−11.2, 6.9] no clear effect
     """
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     check_words(analysis, direction, selection, independent, adjust)
     if cost is not None and value is None:
         message = "A cost came without the value of an outcome, so there is no money effect to tell."

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.typed import number_of
 from steelyard.errors import NotAvailable, NothingMeets, UnknownMeasure, UsageError, listing, nearest
 from steelyard.measures.measure import catalogue, find
 from steelyard.measures.money import priced
@@ -18,7 +19,7 @@ from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.words import significant
 
 Read = Callable[[Confusion], Array]
-CONSTRAINT = re.compile(r"\s*([A-Za-z_][\w ]*?)\s*(<=|>=|<|>|≤|≥)\s*([-+]?[\d_.,]*\.?\d+(?:[eE][-+]?\d+)?)\s*(%?)\s*")
+CONSTRAINT = re.compile(r"\s*([A-Za-z_][\w ]*?)\s*(<=|>=|<|>|≤|≥)\s*([^<>=≤≥]+)")
 COUNTS = ("contacts", "flagged")
 SHARES = ("depth", "share")
 
@@ -181,9 +182,9 @@ def _constraint(text: str, payoff: Payoff | None) -> Constraint:
         raise UsageError(
             message, "Write a name, <= or >=, and a number: 'contacts <= 500', 'precision >= 0.8', 'fpr <= 1%'."
         )
-    name, side, number, percent = found.groups()
-    bound = float(number.replace(",", "").replace("_", "")) / (100 if percent else 1)
-    if percent and name in COUNTS:
+    name, side, number = found.groups()
+    bound = number_of(number, f'The constraint "{text.strip()}"')
+    if number.rstrip().endswith("%") and name in COUNTS:
         # So many per cent of the rows.
         name = SHARES[0]
     _check_bound(text, name, bound, payoff)
