@@ -309,7 +309,12 @@ def payoff_of(e: Any, given: Any, name: str) -> Payoff:
     if not isinstance(found, Payoff):
         message = f"What outcomes are worth must be a Profit or a Cost, and a {type(found).__name__} came."
         raise NotAvailable(message, "For example Profit(tp=140, fn=-140, fp=-700, tn=0).")
-    return found
+    return in_order_of(e.levels, e.facts, found)
+
+
+def in_order_of(levels: tuple[Any, ...], facts: Mapping[str, Any], payoff: Payoff) -> Payoff:
+    """A payoff with the rows of a bare matrix in the order of the levels, where somebody has said that order."""
+    return payoff.over(levels) if facts.get("levels") == "said" else payoff
 
 
 def labels_of(e: Any) -> Confusion:
