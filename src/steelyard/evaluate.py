@@ -70,11 +70,11 @@ def evaluate(
     for each of `levels` (of two, the positive's column is the score); `prediction` holds labels or numbers. `confusion` is a
     matrix counted elsewhere, its rows and columns in the order of `levels`, or of two levels in a `layout`: "positive first"
     as books print it, or "negative first".
-    `profit` (a Profit or Cost; `cost` is another word for it) says what outcomes are worth and `value` which columns hold amounts of the rows' own;
-    `decide="profit"` predicts the level of the highest expected profit. `validation` (a column that is true for such rows,
-    or another table) keeps rows apart on which thresholds are chosen. `missing="drop"` leaves out rows with missing values and
-    compares those without a target with the others; "inverse_probability" (also "begg_greenes") lets rows with a target stand
-    for those of like prediction without one.
+    `profit` (a Profit or Cost; `cost` is another word for it) says what outcomes are worth and `value` which columns hold
+    amounts of the rows' own; `decide="profit"` predicts the level of the highest expected profit. `validation` (a column
+    that is true for such rows, or another table) keeps rows apart on which thresholds are chosen. `missing="drop"` leaves out
+    rows with missing values and compares those without a target with the others; "inverse_probability" (also "begg_greenes")
+    lets rows with a target stand for those of like prediction without one.
 
     >>> e = evaluate(target=[1, 1, 1, 0, 0, 0], score=[0.9, 0.8, 0.3, 0.4, 0.2, 0.1])
     >>> round(e["auc"].value, 3), e["recall"].method

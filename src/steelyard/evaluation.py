@@ -248,13 +248,7 @@ class Evaluation:
         from steelyard.worth.thresholds import best_threshold
 
         goal = (self.payoff.kind if self.payoff is not None else "profit") if goal is None else goal
-        key = (
-            "best threshold",
-            goal,
-            self.payoff,
-            id(self.validation),
-            json.dumps(options, default=str, sort_keys=True),
-        )
+        key = ("best threshold", repr(goal), self.payoff, id(self.validation), repr(sorted(options.items())))
         if key not in self._known:
             self._known[key] = best_threshold(self, goal, **options)
         found: Threshold = self._known[key]

@@ -153,7 +153,12 @@ class ArrayRows:
                 return absent
             return self.level(role).codes < 0 if absent is not None or -1 in self._cheap_codes(role) else None
         x = self.value(role)
-        ways = {"nan": np.isnan, "infinite": np.isinf, "zero": lambda x: x == 0, "negative": lambda x: x < 0}
+        ways: dict[str, Any] = {
+            "nan": np.isnan,
+            "infinite": np.isinf,
+            "zero": lambda x: x == 0,
+            "negative": lambda x: x < 0,
+        }
         mask = ways.get(question, _unusable)(x)
         return mask if mask.any() else None
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import shown
 from steelyard.arguments.typed import number_of
 from steelyard.errors import NotAvailable, NothingMeets, UnknownMeasure, UsageError, listing, nearest
 from steelyard.measures.measure import catalogue, find
@@ -57,7 +58,7 @@ def goal_of(what: Any, options: Mapping[str, Any], known: Payoff | None, over: s
     """The goal that a payoff, or the name of a measure of labels, stands for."""
     if isinstance(what, Payoff):
         payoff, name = what, what.kind
-    elif what in {"profit", "cost"}:
+    elif isinstance(what, str) and what in {"profit", "cost"}:
         if known is None:
             message = f"The {what} needs to know what outcomes are worth."
             raise NotAvailable(
@@ -65,7 +66,7 @@ def goal_of(what: Any, options: Mapping[str, Any], known: Payoff | None, over: s
             )
         payoff, name = known, str(what)
     else:
-        return _measure_goal(str(what), options)
+        return _measure_goal(what, options)
     if options:
         odd = next(iter(options))
         message = f'There is no option "{odd}" for the best threshold.'
@@ -88,8 +89,8 @@ def _over(payoff: Payoff, over: str) -> Read:
         return -regrets(c, reads)
 
     rules = {"mean": mean, "worst": worst, "regret": regret}
-    if over not in rules:
-        message = f"over={listing([over])} is not a choice."
+    if not isinstance(over, str) or over not in rules:
+        message = f"over={shown(over)} is not a choice."
         raise UsageError(message, 'Allowed: "regret" (least lost at worst), "worst" (most earned at worst), "mean".')
     return rules[over]
 
@@ -119,7 +120,7 @@ def worst_regret(c: Confusion, payoff: Payoff) -> Array:
     return regrets(c, [_money(p, 1.0) for p in payoff.corners()])
 
 
-def _measure_goal(name: str, options: Mapping[str, Any]) -> Goal:
+def _measure_goal(name: Any, options: Mapping[str, Any]) -> Goal:
     m = find(name)
     chosen = m.with_defaults(options)
     if m.name == "ks":
@@ -171,7 +172,10 @@ class Constraint:
 
 def constraints_of(given: str | Sequence[str] | None, payoff: Payoff | None) -> list[Constraint]:
     """Constraints as people write them: "contacts <= 500", "precision >= 0.8", "fpr <= 1%"; several divided by "and"."""
-    texts = [given] if isinstance(given, str) else list(given or ())
+    texts = [given] if isinstance(given, str) else given or ()
+    if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
+        message = f"A constraint is a text, or several are a list of texts, and {shown(given)} came."
+        raise UsageError(message, "For example constraint='contacts <= 500'.")
     return [_constraint(part, payoff) for text in texts for part in re.split(r"\band\b|;", text) if part.strip()]
 
 
