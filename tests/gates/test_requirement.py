@@ -88,7 +88,7 @@ def test_what_cannot_be_read_is_said(text: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_number_or_may_be_two_is_said(text: str) -> None:
-    with pytest.raises(UsageError, match="cannot be read as a number|may mean|too large") as found:
+    with pytest.raises(UsageError, match=r"cannot be read as a number|may mean|too large") as found:
         requirement_of(text)
     assert "Write" in found.value.hint
 

@@ -22,8 +22,10 @@ def shown(value: Any) -> str:
     """A value that came, short enough for a sentence.
 
     >>> shown("x"), shown(float("nan")), shown([1, 2]), shown(None)
-    ('"x"', 'nan', '[1, 2]', 'None')
+    ('"x"', 'nan', '[1, 2]', 'nothing')
     """
+    if value is None:
+        return "nothing"
     if isinstance(value, str):
         short = value if len(value) <= LONGEST else value[: LONGEST - 1] + "…"
         return f'"{short}"'

@@ -157,8 +157,11 @@ def average_class_accuracy_hm(c: Confusion) -> Ratio:
     values = np.stack(np.broadcast_arrays(*[s.value for s in _recalls(c)]), axis=-1)
     lost = np.isnan(values).any(axis=-1)
     zero = (values == 0).any(axis=-1)
-    inverse = (1.0 / np.where(values > 0, values, 1.0)).mean(axis=-1)
-    return Ratio(np.where(zero, 0.0, 1.0 / inverse), np.where(lost, 0.0, 1.0), empty="a level has no rows")
+    # In units of the least recall, which in a replicate may be too small to be turned over.
+    fine = np.where(values > 0, values, 1.0)
+    least = fine.min(axis=-1)
+    mean = least / (least[..., None] / fine).mean(axis=-1)
+    return Ratio(np.where(zero, 0.0, mean), np.where(lost, 0.0, 1.0), empty="a level has no rows")
 
 
 def _kappa(c: Confusion, disagreement: Array) -> Ratio:

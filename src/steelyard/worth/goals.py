@@ -75,7 +75,7 @@ def goal_of(what: Any, options: Mapping[str, Any], known: Payoff | None, over: s
     return Goal(name, _money(payoff, sign), sign, payoff, choose=_over(payoff, over) if payoff.ranged else None)
 
 
-def _over(payoff: Payoff, over: str) -> Read:
+def _over(payoff: Payoff, over: Any) -> Read:
     """How good each cut is over the ranges of a payoff; every rule is linear or convex, so the corners decide."""
     reads = [_money(p, 1.0) for p in payoff.corners()]
 
@@ -170,7 +170,7 @@ class Constraint:
             return np.asarray(values <= self.bound + slack if self.upper else values >= self.bound - slack)
 
 
-def constraints_of(given: str | Sequence[str] | None, payoff: Payoff | None) -> list[Constraint]:
+def constraints_of(given: Any, payoff: Payoff | None) -> list[Constraint]:
     """Constraints as people write them: "contacts <= 500", "precision >= 0.8", "fpr <= 1%"; several divided by "and"."""
     texts = [given] if isinstance(given, str) else given or ()
     if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
