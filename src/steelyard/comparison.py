@@ -298,7 +298,7 @@ class Comparison:
             row = {"measure": d.measure, "first": d.first, "second": d.second, "difference": d.value}
             row |= {"low": d.low, "high": d.high, "p_value": d.p_value, "p_corrected": c.p_corrected}
             row |= {"p_alone": c.p_alone, "verdict": c.verdict, "method": d.method, "note": d.note or d.reason}
-            out.append(row | {"caution": d.caution})
+            out.append(row | {"caution": d.caution, "reason": d.reason})
         return out
 
     def frame(self) -> Any:

@@ -177,12 +177,14 @@ class Timeliness:
         rows: list[dict[str, Any]] = []
         for name in self._names():
             x = self[name]
-            rows.append({"model": "the model", "measure": name, "estimate": x.value, "low": x.low, "high": x.high})
+            own = {"model": "the model", "measure": name, "estimate": x.value, "low": x.low, "high": x.high}
+            rows.append(own | {"reason": x.reason})
             trivial = {} if x.value is None else self.trivial(name)
             rows += [
-                {"model": m, "measure": name, "estimate": v, "low": None, "high": None} for m, v in trivial.items()
+                {"model": m, "measure": name, "estimate": v, "low": None, "high": None, "reason": ""}
+                for m, v in trivial.items()
             ]
-        columns = ("model", "measure", "estimate", "low", "high")
+        columns = ("model", "measure", "estimate", "low", "high", "reason")
         return make_frame({c: [row[c] for row in rows] for c in columns})
 
     def to_dict(self) -> dict[str, Any]:

@@ -261,6 +261,7 @@ class Experiment:
                     {
                         **{"data": cell.data, "design": cell.design, "model": cell.model, "measure": key[0]},
                         **{"estimate": x.value, "low": x.low, "high": x.high, "method": x.method, "note": x.note},
+                        **{"reason": x.reason, "pooled_reason": p.reason},
                         **{"pooled": p.value, "pooled_low": p.low, "pooled_high": p.high, "pooled_method": p.method},
                         **{"confidence": self.confidence, "rows": p.n, "folds": sum(f.outer for f in cell.folds)},
                     }
