@@ -74,7 +74,9 @@ class Span:
 
     def __str__(self) -> str:
         kind = "a whole number" if self.whole else "a number"
-        low, high = (f"{end:,g}" if abs(end) < 1e6 else f"{end:,.0f}" for end in (self.low, self.high))
+        low, high = (
+            f"{end:,.0f}" if abs(end) >= 1e6 else f"{end:,g}".replace("e-0", "e-") for end in (self.low, self.high)
+        )
         if math.isinf(self.low) and math.isinf(self.high):
             return kind if self.whole else "a finite number"
         if math.isinf(self.high):
@@ -156,7 +158,8 @@ class Several:
 
 Allowed = Span | Words | Several
 
-SHARE = Span(0, 1, above=True)
+SHARE = Span(1e-9, 1)
+"""A share of the rows; below one in a thousand million there is nothing to count, and its square fades into zero."""
 INSIDE = Span(0, 1, above=True, below=True)
 BINS = Span(1, 10_000, whole=True)
 

@@ -30,7 +30,7 @@ def hand_till_auc(m: ClassScores) -> Ratio:
 
 
 @measure(better="higher", range=(0, 1), aliases=("top_k",))
-def top_k_accuracy(m: ClassScores, *, k: Annotated[int, Span(1, whole=True)] = 2) -> Share:
+def top_k_accuracy(m: ClassScores, *, k: Annotated[int, Span(1, 1000, whole=True)] = 2) -> Share:
     """Share of rows whose true class is among the k highest scores; ties count as they would in random order.
 
     With a classes above and t tied, itself included, the true class is in with chance (k − a) / t, at most 1.
