@@ -155,6 +155,7 @@ def entry(m: Measure) -> list[str]:
     asked = "".join(f", {k}={v!r}" for k, v in m.options.items())
     lines = [f"### {m.name}", "", prose, ""]
     lines += [f"- Asked as: `e.measure({m.name!r}{asked})`".replace("'", '"')] if m.options else []
+    lines += [f"- `{name}` must be {allowed}." for name, allowed in m.allowed.items()]
     lines += [
         f"- Range: {range_text(m)}; {BETTER[m.better]}.",
         f"- Reads: {reads}.",

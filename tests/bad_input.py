@@ -166,7 +166,10 @@ _call("text as a weight", "NotNumeric", FRAME, **ROLES, weight="word")
 _call("text as a continuous prediction", "NotNumeric", FRAME, target="score", prediction="word", kind="continuous")
 _call("text as the score of a class", "NotNumeric", FRAME, target="word", score={"a": "score", "b": "word"})
 _call("a negative weight", "BadWeight", target=[1, 0], score=[0.5, 0.25], weight=[1, -1])
-_call("weights of zero", "BadWeight", target=[1, 0, 1], score=[0.5, 0.25, 0.5], weight=[1, 0, 0])
+_call("weights that are all zero", "EmptyTable", target=[1, 0], score=[0.5, 0.25], weight=[0, 0])
+_call("weights too heavy", "BadWeight", target=[1, 0], score=[0.5, 0.25], weight=[1e155, 1e155])
+_call("too many copies", "BadWeight", target=[1, 0], score=[0.5, 0.25], weight=[1e300, 1], weights="frequency")
+_call("numbers too small for their squares", "NotNumeric", target=[1e-170, 3e-170], prediction=[2e-170, 1e-170])
 _call("an infinite weight", "MissingValues", target=[1, 0], score=[0.5, 0.25], weight=[1, float("inf")])
 
 # Levels ---------------------------------------------------------------------------------------------------------------

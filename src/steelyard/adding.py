@@ -14,6 +14,7 @@ from steelyard.errors import CannotAdd, UnreadableSource, UsageError, listing
 from steelyard.evaluation import Evaluation
 from steelyard.load import evaluation_of, is_timeliness, read_saved, timeliness_of
 from steelyard.roles import columns_of
+from steelyard.summaries.alike import NEGLIGIBLE, coincidence, fingerprint
 
 EVIDENCE = {"confusion": "labels", "scores": "scores", "class_scores": "a score for each class", "residuals": "numbers"}
 ALIKE = "Evaluate every part in the same way."
@@ -62,7 +63,7 @@ def add_saved(
     columns: Mapping[str, str] | None = None
     confidences: dict[float, None] = {}
     for i, path in enumerate(files):
-        part = _read(path, seen, twice=twice)
+        part = _read(path, seen, len(files), twice=twice)
         about = _about(part)
         first = first or about
         _check_alike(files[0], first, path, about)
@@ -93,13 +94,14 @@ def add_saved(
 
 def _joined(a: Any, b: Any, first: str, path: str) -> Any:
     try:
-        return a + b
+        # Files that hold the same rows were found before; two sums of files are alike by chance alone.
+        return a.plus(b, twice=True) if isinstance(a, Evaluation) else a + b
     except CannotAdd as problem:
         message = f'"{path}" cannot be added to "{first}". {problem.message}'
         raise CannotAdd(message, problem.hint) from None
 
 
-def _read(path: str, seen: dict[bytes, str], *, twice: bool) -> Any:
+def _read(path: str, seen: dict[bytes, str], files: int, *, twice: bool) -> Any:
     data = read_saved(path)
     if not twice:
         with open(path, "rb") as file:
@@ -111,7 +113,16 @@ def _read(path: str, seen: dict[bytes, str], *, twice: bool) -> Any:
             message = f'"{path}" {what}, so its rows would be counted twice.'
             raise UsageError(message, "Leave one of them out; if both are meant, say --twice.")
         seen[digest] = path
-    return timeliness_of(data, path) if is_timeliness(data) else evaluation_of(data, path)
+    part = timeliness_of(data, path) if is_timeliness(data) else evaluation_of(data, path)
+    if not twice and isinstance(part, Evaluation) and coincidence(part.evidence) < NEGLIGIBLE / files:
+        mark = fingerprint(part.evidence)
+        other = seen.setdefault(mark, path)
+        if other != path:
+            message = (
+                f'"{path}" holds exactly the same {part.rows:,} rows as "{other}", and they would be counted twice.'
+            )
+            raise UsageError(message, "Leave one of them out; if both are meant, say --twice.")
+    return part
 
 
 def _named(e: Evaluation, files: Sequence[str]) -> Evaluation:

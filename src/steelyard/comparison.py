@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.comparisons.enough import short_of
 from steelyard.comparisons.folds import Posterior
 from steelyard.comparisons.pairing import Pairing, SameFolds, all_pairs
@@ -66,7 +67,7 @@ class Comparison:
         ranking: Ranking | None = None,
     ) -> None:
         self.pairing = pairing
-        self.confidence = confidence
+        self.confidence = confidence_of(confidence)
         self.correction = correction
         self.over = over
         self.source = source
@@ -75,9 +76,6 @@ class Comparison:
         """What whoever asked has to add to the notes."""
         self._known: dict[Any, Difference] = {}
         self._families: dict[Any, dict[tuple[str, str], Compared]] = {}
-        if not 0 < confidence < 1:
-            message = f"The confidence must lie between 0 and 1, and {confidence} came."
-            raise UsageError(message, "0.95 is usual.")
         if correction not in CORRECTIONS:
             message = f"There is no correction {listing([correction])}."
             raise UsageError(message, f"Choose one of {listing(CORRECTIONS)}.")
@@ -180,7 +178,7 @@ class Comparison:
 
     def _judged(self, measure: str, pair: tuple[str, str], alpha: float, options: Mapping[str, Any]) -> Difference:
         """One pair at an error rate of its own, told at the confidence of the comparison."""
-        key = (measure, pair, round(alpha, 15), repr(sorted(options.items(), key=str)))
+        key = (measure, pair, round(alpha, 15), repr(sorted(options.items(), key=str)), self._told_with())
         if key not in self._known:
 
             def limits(confidence: float) -> tuple[float, float] | None:
@@ -211,7 +209,7 @@ class Comparison:
                 p = corrected_p([d.p_value], looks, self.correction)[0]
                 out[pair] = Compared(_told(d, p, looks, self), p, d.verdict, d.p_value)
             return out
-        key = (measure, tuple(pairs), repr(sorted(options.items(), key=str)))
+        key = (measure, tuple(pairs), repr(sorted(options.items(), key=str)), self._told_with())
         if key not in self._families:
             every = [(n, pair) for n in names for pair in pairs]
             plain = [self._judged(n, pair, alpha, options).p_value for n, pair in every]
@@ -227,6 +225,10 @@ class Comparison:
                 p = min(1.0, d.p_value * alpha / rate) if lost and d.p_value is not None else q
                 self._families[key][pair] = Compared(_told(d, p, looks, self), p, d.verdict, one)
         return self._families[key]
+
+    def _told_with(self) -> str:
+        """What every judgement depends on beside its question."""
+        return repr((self.confidence, self.correction, self.over, self.measures, sorted(self.margins.items())))
 
     def _verdict(self, d: Difference, alpha: float) -> tuple[str, str, str]:
         """Better or worse where the interval that is drawn leaves out zero; why nothing is said, and what the number rests on."""
@@ -296,7 +298,7 @@ class Comparison:
             row = {"measure": d.measure, "first": d.first, "second": d.second, "difference": d.value}
             row |= {"low": d.low, "high": d.high, "p_value": d.p_value, "p_corrected": c.p_corrected}
             row |= {"p_alone": c.p_alone, "verdict": c.verdict, "method": d.method, "note": d.note or d.reason}
-            out.append(row | {"caution": d.caution})
+            out.append(row | {"caution": d.caution, "reason": d.reason})
         return out
 
     def frame(self) -> Any:

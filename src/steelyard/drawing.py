@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from steelyard.arguments.allowed import shown
 from steelyard.charts.curves import overlay
 from steelyard.charts.marks import Chart
-from steelyard.errors import NotAvailable, UnknownMeasure, listing, nearest
+from steelyard.charts.palette import DASHES
+from steelyard.errors import NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.intervals.bands import banded
 from steelyard.intervals.within_folds import table_within
 from steelyard.measures.curves import curves
+from steelyard.measures.measure import find
 from steelyard.payoffs.payoff import Payoff
-from steelyard.questions import payoff_of
+from steelyard.questions import level_of, payoff_of
 from steelyard.results import Curve
+from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.within_folds import WithinFolds
 from steelyard.views.pictures import pictures
@@ -29,6 +35,8 @@ MIXED = "the same thresholds for the fits of all folds; ks is told from the orde
 
 def curve_of(e: Any, name: str, level: Any = None, profit: Payoff | None = None, over: str = "threshold") -> Curve:
     """A curve of an evaluation with its pointwise band."""
+    _check_name("curve", name)
+    level = level_of(level)
     if name in MONEY:
         from steelyard.worth.curves import worth_curve
 
@@ -104,9 +112,12 @@ def charts_of(e: Any) -> list[str]:
 
 def chart_of(e: Any, name: str, **options: Any) -> Chart:
     """One chart of an evaluation by name."""
+    _check_name("chart", name)
     if name in {*SCORED, *MONEY, "cost_curve"}:
+        _check_options(name, options, ("level", "profit", "over"))
         return curve_of(e, name, **options).chart()
     if name == "one_against_rest":
+        _check_options(name, options, ())
         return one_against_rest(e)
     known = pictures()
     if name not in known:
@@ -116,7 +127,50 @@ def chart_of(e: Any, name: str, **options: Any) -> Chart:
     if not known[name].allowed(e):
         message = f'The chart "{name}" needs {known[name].needs}.'
         raise NotAvailable(message, f"Here there are {listing(charts_of(e), 30)}.")
+    _check_options(name, options, tuple(inspect.signature(known[name].draw).parameters)[1:])
+    if "measures" in options:
+        options["measures"] = _measures(e, name, options["measures"])
     return known[name].draw(e, **options)
+
+
+def _check_name(what: str, name: Any) -> None:
+    if not isinstance(name, str):
+        message = f"A {what} is asked for by its name, and {shown(name)} came."
+        raise UnknownMeasure(message, f'For example {what}("roc").')
+
+
+def _check_options(name: str, given: Any, known: tuple[str, ...]) -> None:
+    """Refuse an option that a chart does not have."""
+    for option in given:
+        if option not in known:
+            message = f'The chart "{name}" has no option "{option}"; its options: {", ".join(known) or "none"}.'
+            raise UsageError(message, nearest(option, known) or "Leave it out.")
+
+
+def _measures(e: Any, chart: str, given: Any) -> list[str]:
+    """Measures of a chart, by the names that they have; of a sweep those that move with the threshold."""
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, Sequence) or not names:
+        message = f"A chart shows measures by their names, and {shown(given)} came."
+        raise UsageError(message, 'For example measures=["recall", "precision"].')
+    found = list(dict.fromkeys(find(name).name for name in names))
+    for name in found:
+        m = find(name)
+        labels = {Outcomes, Confusion} & set(m.reads) and m.range[1] <= 1
+        if name not in e.measures or (chart == "sweep" and not labels):
+            message = f'The chart "{chart}" cannot show "{name}".'
+            raise NotAvailable(message, f"It can show measures such as {listing(shares_of(e), 4)}.")
+    if len(found) > len(DASHES):
+        message = f"A chart tells at most {len(DASHES)} measures apart, and {len(found)} came."
+        raise UsageError(message, "Name fewer of them.")
+    return found
+
+
+def shares_of(e: Any) -> list[str]:
+    """Measures of labels that are shares."""
+    return [
+        n for n in e.measures if {Outcomes, Confusion} & set(find(n).reads) and find(n).range == (0, 1)
+    ] or e.measures
 
 
 def one_against_rest(e: Any) -> Chart:

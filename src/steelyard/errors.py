@@ -111,7 +111,7 @@ class NotNumeric(InputError):
 
 
 class BadWeight(InputError):
-    """A weight is zero, negative or not finite."""
+    """A weight is negative, not finite, or too large or small to be multiplied."""
 
 
 class BadLevels(InputError):

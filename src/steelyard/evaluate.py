@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
+from steelyard.arguments.allowed import confidence_of, shown, threshold_of
 from steelyard.counting.classes import count_classes
 from steelyard.counting.decisions import count_decisions
 from steelyard.counting.labels import count_labels
+from steelyard.counting.matrix import levels_of, matrix_of
 from steelyard.counting.numbers import count_numbers
 from steelyard.counting.parts import divide_rows, is_table
 from steelyard.counting.plan import WHOLE, Evidence, Plan, check_copies
@@ -47,6 +47,7 @@ def evaluate(
     segment: Any = None,
     value: Any = None,
     profit: Payoff | None = None,
+    cost: Payoff | None = None,
     decide: str = "score",
     validation: Any = None,
     threshold: Any = 0.5,
@@ -56,6 +57,7 @@ def evaluate(
     kind: str | None = None,
     confusion: Any = None,
     levels: Sequence[Any] | None = None,
+    layout: str | None = None,
     labels: Any = None,
     on: Any = None,
     query: str | None = None,
@@ -65,12 +67,14 @@ def evaluate(
     With `data` (a path, a glob, an address, or any frame) the roles are column names; without, they are the values
     themselves. `labels` is another table, joined by the key `on` where the data live; `query` is a SELECT over the data.
     `score` is one column for two levels, or a mapping of level to column for more, or without `data` a matrix with a column
-    for each of `levels` (of two, the positive's column is the score); `prediction` holds labels or numbers.
-    `profit` (a Profit or Cost) says what outcomes are worth and `value` which columns hold amounts of the rows' own;
-    `decide="profit"` predicts the level of the highest expected profit. `validation` (a column that is true for such rows,
-    or another table) keeps rows apart on which thresholds are chosen. `missing="drop"` leaves out rows with missing values and
-    compares those without a target with the others; "inverse_probability" (also "begg_greenes") lets rows with a target stand
-    for those of like prediction without one.
+    for each of `levels` (of two, the positive's column is the score); `prediction` holds labels or numbers. `confusion` is a
+    matrix counted elsewhere, its rows and columns in the order of `levels`, or of two levels in a `layout`: "positive first"
+    as books print it, or "negative first".
+    `profit` (a Profit or Cost; `cost` is another word for it) says what outcomes are worth and `value` which columns hold
+    amounts of the rows' own; `decide="profit"` predicts the level of the highest expected profit. `validation` (a column
+    that is true for such rows, or another table) keeps rows apart on which thresholds are chosen. `missing="drop"` leaves out
+    rows with missing values and compares those without a target with the others; "inverse_probability" (also "begg_greenes")
+    lets rows with a target stand for those of like prediction without one.
 
     >>> e = evaluate(target=[1, 1, 1, 0, 0, 0], score=[0.9, 0.8, 0.3, 0.4, 0.2, 0.1])
     >>> round(e["auc"].value, 3), e["recall"].method
@@ -80,15 +84,17 @@ def evaluate(
     _check_choice("weights", weights, ("sampling", "frequency"))
     _check_choice("kind", kind, (None, "labels", "continuous"))
     _check_choice("decide", decide, ("score", "profit"))
+    profit = _payoff(profit, cost)
     _check_payoff(profit, decide)
-    if not isinstance(confidence, int | float) or not 0 < confidence < 1:
-        message = f"The confidence must be a number between 0 and 1, and {listing([confidence])} came."
-        raise UsageError(message, "0.95 is usual.")
-    if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
-        message = f"The threshold must be a finite number, and {listing([threshold])} came."
-        raise UsageError(message, "A row is positive if and only if its score is at least the threshold.")
+    confidence = confidence_of(confidence)
+    threshold = threshold_of(threshold)
     if confusion is not None:
-        return _from_matrix(confusion, levels, positive, confidence, profit)
+        return _from_matrix(matrix_of(confusion, levels, positive, layout), confidence, profit)
+    if layout is not None:
+        message = "A layout belongs to a confusion matrix, and none was given."
+        raise UsageError(message, "Leave layout= out.")
+    levels = levels_of(levels)
+    profit = profit.over(levels) if profit is not None and levels is not None else profit
     if labels is not None or on is not None or query is not None:
         data = table(data, query=query, labels=labels, on=on)
     apart = validation is not None and (isinstance(validation, Evaluation) or is_table(data, validation))
@@ -110,7 +116,7 @@ def evaluate(
             weighting=weights if weight is not None else "none",
             exact=exact,
             drop=missing != "refuse",
-            levels=tuple(levels) if levels is not None else None,
+            levels=levels,
             positive=positive,
             cuts=(float(threshold),),
             amounts=roles.amounts,
@@ -164,6 +170,8 @@ def _evaluated(
     numbers = evidence[WHOLE].get("residuals")
     if numbers is not None and kind is None and {*numbers.targets.low, *numbers.targets.high} <= {0.0, 1.0}:
         facts["target"] = "only 0 and 1"
+    if plan.levels is not None:
+        facts["levels"] = "said"
     if plan.unsummed:
         facts["unsummed"] = plan.unsummed
     if plan.decide is not None:
@@ -189,6 +197,14 @@ def _decider(profit: Payoff | None, roles: Roles) -> Any:
         raise NotAvailable(message, "Pass score=..., one column or one for each level.")
     assert profit is not None
     return lambda levels, positive: profit.coefficients(levels, positive, roles.amounts)
+
+
+def _payoff(profit: Any, cost: Any) -> Any:
+    """What outcomes are worth, by whichever of the two words it was told."""
+    if profit is not None and cost is not None:
+        message = "Both profit= and cost= were given, and each says all that outcomes are worth."
+        raise UsageError(message, "Give one of them: what it is, a Profit or a Cost says itself.")
+    return cost if profit is None else profit
 
 
 def _check_payoff(profit: Any, decide: str) -> None:
@@ -231,36 +247,15 @@ def _count(rows: Rows, roles: Roles, plan: Plan, kind: str | None) -> Evidence:
 
 
 def _check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
-    if value not in allowed:
-        message = f"{name}={listing([value])} is not a choice."
+    if not (value is None or isinstance(value, str)) or value not in allowed:
+        message = f"{name}={shown(value)} is not a choice."
         raise UsageError(message, f"Allowed: {listing(v for v in allowed if v is not None)}.")
 
 
-def _from_matrix(
-    matrix: Any, levels: Sequence[Any] | None, positive: Any, confidence: float, profit: Payoff | None
-) -> Evaluation:
-    try:
-        counts = np.asarray(matrix, dtype=np.float64)
-    except (TypeError, ValueError):
-        counts = np.full(1, np.nan)
-    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or (counts < 0).any() or not np.isfinite(counts).all():
-        message = "A confusion matrix must be square, with counts that are not negative."
-        raise UsageError(message, "Rows are actual levels, columns predicted levels, in the same order.")
-    names = tuple(levels) if levels is not None else tuple(range(len(counts)))
-    if len(names) != len(counts) or len(set(names)) != len(names):
-        message = f"The matrix has {len(counts)} levels, and the names given are {listing(names)}."
-        raise UsageError(message, "Give each level one name: levels=[...].")
-    if positive is None and set(names) == {0, 1}:
-        positive = 1
-    if positive is None and len(names) == 2:
-        message = f"Which level is the positive one? The matrix has {listing(names)}."
-        raise BadLevels(message, f"Say so: positive={names[0]!r}, for example.")
-    if positive is not None and positive not in names:
-        message = f"The positive level {listing([positive])} is not among {listing(names)}."
-        raise BadLevels(message, "Name one of these levels.")
-    found = Confusion.of(counts, names, positive)
-    facts = {"source": "a confusion matrix", "weights": "none"}
-    e = Evaluation({"confusion": found}, None, confidence, facts, payoff=profit)
-    if profit is not None:
-        e.check_payoff(profit)
+def _from_matrix(found: Confusion, confidence: float, profit: Payoff | None) -> Evaluation:
+    facts = {"source": "a confusion matrix", "weights": "none", "levels": "said"}
+    worth = None if profit is None else profit.over(found.levels)
+    e = Evaluation({"confusion": found}, None, confidence, facts, payoff=worth)
+    if worth is not None:
+        e.check_payoff(worth)
     return e

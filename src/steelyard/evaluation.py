@@ -10,13 +10,15 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
 
+from steelyard.arguments.allowed import shown, threshold_of
 from steelyard.errors import CannotAdd, NotAvailable, listing
 from steelyard.intervals.bands import ks_threshold
 from steelyard.measures.measure import Measure, catalogue, find
 from steelyard.payoffs.payoff import Payoff, from_dict
-from steelyard.questions import ByType, ask, estimate, every_question, labels_of, payoff_of, remarked
+from steelyard.questions import ByType, ask, estimate, every_question, labels_of, level_of, payoff_of, remarked
 from steelyard.results import Curve, Estimate, make_frame
-from steelyard.roles import shared_columns
+from steelyard.roles import shared_facts
+from steelyard.summaries.alike import same_rows
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.levels import Levels
@@ -54,8 +56,9 @@ class Evaluation:
     """The rows on which thresholds are chosen, where some were kept apart."""
     unlabelled: Unlabelled | None = None
     """What was predicted for rows without a target, where some were left out."""
-    _known: dict[Any, Any] = field(default_factory=dict, repr=False)
-    _made: list[Confusion] = field(default_factory=list, repr=False)
+    # What was worked out already; never handed on, so that a changed copy works everything out anew.
+    _known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    _made: list[Confusion] = field(default_factory=list, init=False, repr=False)
 
     # The evidence ----------------------------------------------------------------------------------------------------
     @property
@@ -136,11 +139,11 @@ class Evaluation:
 
     def measure(self, name: str, level: Any = None, **options: Any) -> Estimate:
         """One number with its interval; options such as beta, depth or fpr belong to the measure."""
-        m = find(name)
+        m, level = find(name), level_of(level)
         chosen = m.with_defaults(options)
         if "payoff" in chosen:
             chosen["payoff"] = payoff_of(self, chosen["payoff"], m.name)
-        key = (m.name, level, json.dumps(chosen, default=str, sort_keys=True))
+        key = (m.name, type(level), level, repr(sorted(chosen.items())))
         if key not in self._known:
             question = ask(m, self.summaries, level, chosen, self.confidence, self.positive)
             found = estimate(question, level=level, segment=self.segment, options=chosen)
@@ -211,13 +214,12 @@ class Evaluation:
     def at(self, threshold: float) -> Evaluation:
         """The same evidence at another threshold, without a second pass over the rows."""
         self._scored("A threshold")
-        segments = {k: e.at(threshold) for k, e in self.segments.items()}
+        cut = threshold_of(threshold)
+        segments = {k: e.at(cut) for k, e in self.segments.items()}
         facts = {**self.facts, "threshold": "given"}
         facts.pop("decided", None)
         evidence = {k: v for k, v in self.evidence.items() if k != "confusion"}
-        return replace(
-            self, evidence=evidence, threshold=float(threshold), segments=segments, facts=facts, _known={}, _made=[]
-        )
+        return replace(self, evidence=evidence, threshold=cut, segments=segments, facts=facts)
 
     # Worth -----------------------------------------------------------------------------------------------------------
     def profit(self, payoff: Payoff | None = None) -> Worth:
@@ -246,13 +248,7 @@ class Evaluation:
         from steelyard.worth.thresholds import best_threshold
 
         goal = (self.payoff.kind if self.payoff is not None else "profit") if goal is None else goal
-        key = (
-            "best threshold",
-            goal,
-            self.payoff,
-            id(self.validation),
-            json.dumps(options, default=str, sort_keys=True),
-        )
+        key = ("best threshold", repr(goal), self.payoff, id(self.validation), repr(sorted(options.items())))
         if key not in self._known:
             self._known[key] = best_threshold(self, goal, **options)
         found: Threshold = self._known[key]
@@ -270,34 +266,43 @@ class Evaluation:
         payoff.coefficients(c.levels, c.positive, () if c.amounts is None else c.amounts.names)
 
     # Adding, saving --------------------------------------------------------------------------------------------------
-    def __add__(self, other: Evaluation) -> Evaluation:
+    def __add__(self, other: Any) -> Evaluation:
+        return self.plus(other)
+
+    def __radd__(self, other: Any) -> Evaluation:
+        # `sum` begins with 0.
+        return self if isinstance(other, int) and not isinstance(other, bool) and other == 0 else self.plus(other)
+
+    def plus(self, other: Any, *, twice: bool = False) -> Evaluation:
+        """The evidence of both sets of rows; equal evidence is taken for the same rows and refused unless `twice` is said."""
+        if not isinstance(other, Evaluation):
+            message = f"Evidence adds to evidence, and {shown(other)} came."
+            raise CannotAdd(message, "Add another evaluation, or several: sum([a, b, c]).")
         if set(self.evidence) != set(other.evidence) or self.threshold != other.threshold:
             message = "These evaluations cannot be added: they hold different kinds of evidence or other thresholds."
             raise CannotAdd(message, "Evaluate both parts in the same way.")
-        columns = shared_columns(self.facts, other.facts)
+        if not twice and same_rows(self.evidence, other.evidence):
+            message = f"Both evaluations hold exactly the same {self.rows:,} rows, which would count twice."
+            raise CannotAdd(message, "Leave one of them out; if both are meant, say so: e.plus(f, twice=True).")
+        facts = shared_facts(self.facts, other.facts)
         evidence = {k: v + other.evidence[k] for k, v in self.evidence.items()}
         segments = dict(self.segments)
         for name, part in other.segments.items():
-            segments[name] = segments[name] + part if name in segments else part
+            segments[name] = segments[name].plus(part, twice=True) if name in segments else part
         # By name and laid out like the whole, as if all rows had been counted together.
         for name, part in sorted(segments.items()):
             laid = like_whole(part.evidence, evidence)
-            segments[name] = replace(segments.pop(name), evidence=laid, _known={}, _made=[])
+            segments[name] = replace(segments.pop(name), evidence=laid)
         if self.payoff != other.payoff:
             message = "These evaluations cannot be added: outcomes are worth something else in one than in the other."
             raise CannotAdd(message, "Evaluate both parts with the same profit=.")
-        facts = {k: v for k, v in self.facts.items() if other.facts.get(k) == v}
-        theirs, dropped = other.facts.get("dropped", {}), dict(self.facts.get("dropped", {}))
-        dropped |= {word: dropped.get(word, 0) + n for word, n in theirs.items()}
-        facts["unsummed"] = self.facts.get("unsummed", 0) + other.facts.get("unsummed", 0)
         chosen = None
         if self.validation is not None and other.validation is not None:
-            chosen = self.validation + other.validation
-        facts |= {"dropped": dropped} | columns
+            chosen = self.validation.plus(other.validation, twice=True)
         apart = [e.unlabelled for e in (self, other) if e.unlabelled is not None]
         changed: dict[str, Any] = {"evidence": evidence, "segments": segments, "facts": facts, "validation": chosen}
         changed["unlabelled"] = reduce(add, apart) if apart else None
-        return replace(self, **changed, _known={}, _made=[])
+        return replace(self, **changed)
 
     @property
     def verification(self) -> Verification | None:
@@ -310,7 +315,7 @@ class Evaluation:
         """The same evidence with labelled rows standing for those of like prediction that have no target."""
         from steelyard.comparisons.verification import corrected
 
-        return replace(self, **corrected(self), _known={}, _made=[])
+        return replace(self, **corrected(self))
 
     def renamed(self, **columns: str) -> Evaluation:
         """The same evidence where a column has got another name, so that it adds to evidence under that one."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import shown
 from steelyard.errors import NotAvailable, listing
 from steelyard.intervals.method import Question, interval
 from steelyard.intervals.proportions import effective_whole, squares_of
@@ -73,6 +74,15 @@ def ask(
         if Scores in m.reads and Scores in have and level == have[Scores].positive:
             return question(have[Scores], plain)
     raise _cannot(m, have, level)
+
+
+def level_of(level: Any) -> Any:
+    """A level as it was asked for: one value, which can be looked up."""
+    value = level.item() if isinstance(level, np.generic) else level
+    if value is None or isinstance(value, str | int | float):
+        return value
+    message = f"A level is text, a number or a truth value, and {shown(level)} came."
+    raise NotAvailable(message, 'Ask for e["recall", "spam"] or e["recall", "macro"], one level at a time.')
 
 
 def every_question(e: Any) -> Iterator[tuple[str, Any]]:
@@ -299,7 +309,12 @@ def payoff_of(e: Any, given: Any, name: str) -> Payoff:
     if not isinstance(found, Payoff):
         message = f"What outcomes are worth must be a Profit or a Cost, and a {type(found).__name__} came."
         raise NotAvailable(message, "For example Profit(tp=140, fn=-140, fp=-700, tn=0).")
-    return found
+    return in_order_of(e.levels, e.facts, found)
+
+
+def in_order_of(levels: tuple[Any, ...], facts: Mapping[str, Any], payoff: Payoff) -> Payoff:
+    """A payoff with the rows of a bare matrix in the order of the levels, where somebody has said that order."""
+    return payoff.over(levels) if facts.get("levels") == "said" else payoff
 
 
 def labels_of(e: Any) -> Confusion:

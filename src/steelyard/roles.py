@@ -169,3 +169,12 @@ def shared_columns(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, dict
         return {}
     other = b.get("roles") or {}
     return {"roles": {role: name for role, name in (a.get("roles") or {}).items() if other.get(role) == name}}
+
+
+def shared_facts(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of two parts together: what is the same of both, and what was left out of either."""
+    columns = shared_columns(a, b)
+    dropped = dict(a.get("dropped", {}))
+    dropped |= {word: dropped.get(word, 0) + n for word, n in b.get("dropped", {}).items()}
+    unsummed = a.get("unsummed", 0) + b.get("unsummed", 0)
+    return {k: v for k, v in a.items() if b.get(k) == v} | {"unsummed": unsummed, "dropped": dropped} | columns

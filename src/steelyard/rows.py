@@ -76,16 +76,19 @@ class Rows(Protocol):
 
 
 # States of a row, in the order in which they are looked for. Anything but GOOD is counted and kept out.
-GOOD, NO_TARGET, NO_SCORE, INFINITE_SCORE, NO_WEIGHT, BAD_WEIGHT, NO_UNIT, NO_PREDICTION, NO_VALUE = range(9)
+GOOD, NO_TARGET, NO_SCORE, INFINITE_SCORE, NO_WEIGHT, BAD_WEIGHT, NO_UNIT, NO_PREDICTION, NO_VALUE, ZERO_WEIGHT = range(
+    10
+)
 STATE_WORDS = {
     NO_TARGET: "a missing target",
     NO_SCORE: "a missing (or NaN) score",
     INFINITE_SCORE: "an infinite value",
     NO_WEIGHT: "a missing or infinite weight",
-    BAD_WEIGHT: "a weight that is zero or negative",
+    BAD_WEIGHT: "a negative weight",
     NO_UNIT: "a missing unit",
     NO_PREDICTION: "a missing prediction",
     NO_VALUE: "a missing or infinite amount",
+    ZERO_WEIGHT: "a weight of zero",
 }
 
 
@@ -94,14 +97,16 @@ def row_checks(
 ) -> list[tuple[str, str, int]]:
     """What is looked for in a row, in this order: a question, the role it is asked of, and the state of a row where it holds.
 
-    The questions are "absent" (no level), "nan", "infinite", "unusable" (no finite number) and "not above zero".
+    The questions are "absent" (no level), "nan", "infinite", "unusable" (no finite number), "negative" and "zero". A row of
+    weight zero is no row, whatever else it holds, so that is asked first.
     """
     codes = {"target": NO_TARGET, "prediction": NO_PREDICTION}
-    found = [("absent", role, codes.get(role, NO_TARGET)) for role in labels]
+    found = [("zero", "weight", ZERO_WEIGHT)] if rows.has("weight") else []
+    found += [("absent", role, codes.get(role, NO_TARGET)) for role in labels]
     for role in (*scores, *numbers):
         found += [("nan", role, codes.get(role, NO_SCORE)), ("infinite", role, INFINITE_SCORE)]
     if rows.has("weight"):
-        found += [("unusable", "weight", NO_WEIGHT), ("not above zero", "weight", BAD_WEIGHT)]
+        found += [("unusable", "weight", NO_WEIGHT), ("negative", "weight", BAD_WEIGHT)]
     if rows.has("unit"):
         found.append(("absent", "unit", NO_UNIT))
     return [*found, *(("unusable", role, NO_VALUE) for role in value_roles(rows))]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.cli.campaign import share
+from steelyard.arguments.typed import number_of
 from steelyard.views.layout import width_of
 
 from .conftest import HEAD, two_levels
@@ -64,7 +64,7 @@ def test_a_budget_is_kept_and_a_share_may_be_written_in_two_ways(steelyard: Run,
     assert found["budget"] == 30
     assert steelyard(*call, "--depth", "10%").out == steelyard(*call, "--depth", "0.1").out
     assert document(steelyard(*call, "--depth", "10%"))["contacts"] == pytest.approx(24)
-    assert share(" 2 % ") == share("2e-2") == 0.02
+    assert number_of(" 2 % ") == number_of("2e-2") == number_of("0,02") == 0.02
 
 
 def test_prospects_may_be_more_and_targets_fewer_than_in_the_file(steelyard: Run, preds: Path) -> None:

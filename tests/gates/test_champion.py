@@ -125,7 +125,7 @@ def test_notes_say_how_to_read_it(pair: tuple[Any, Any]) -> None:
 
 
 def test_profit_is_compared_per_case(pair: tuple[Any, Any]) -> None:
-    e, f = (replace(x, payoff=sy.Profit(tp=5, fp=-4), _known={}) for x in pair)
+    e, f = (replace(x, payoff=sy.Profit(tp=5, fp=-4)) for x in pair)
     result = check(e, ["profit >= 0"], f, 1.0).results[1]
     assert result.subject == "profit per case − champion"
     assert result.number.value == pytest.approx(e["profit"].value / 900 - f["profit"].value / 700)

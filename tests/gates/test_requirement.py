@@ -70,15 +70,35 @@ def test_requirements_are_read(text: str, subject: str, bound: float, needed: st
 @pytest.mark.parametrize(
     "text",
     [
-        "", "auc", ">= 0.8", "auc 0.8", "auc = 0.8", "auc == 0.8", "auc => 0.8", "auc >= ", "auc >= high", "auc >= 0,8",
-        "auc >= .", "auc >= nan", "auc >= inf", "auc >= 0.8 0.9", "auc >= 0.8 and recall >= 0.5", "0.8 <= auc <= 0.9",
-        "recall@high >= 0.5", "recall[a >= 0.5", "capture(depth=(1)) >= 0.5", "auc >= 1,00",
+        "", "auc", ">= 0.8", "auc 0.8", "auc = 0.8", "auc == 0.8", "auc => 0.8", "auc >= 0.8 and recall >= 0.5",
+        "0.8 <= auc <= 0.9", "recall[a >= 0.5", "capture(depth=(1)) >= 0.5",
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_said(text: str) -> None:
     with pytest.raises(UsageError, match="cannot be read") as found:
         requirement_of(text)
     assert "'auc >= 0.80'" in found.value.hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "auc >= ", "auc >= high", "auc >= .", "auc >= nan", "auc >= inf", "auc >= 0.8 0.9", "recall@high >= 0.5",
+        "auc >= 0.8.1", "auc >= 0,8,1", "profit >= 1e999", "profit >= ²", "recall@1,500 >= 0.5", "ece(bins=1.2.3) <= 1",
+    ],
+)  # fmt: skip
+def test_what_is_no_number_or_may_be_two_is_said(text: str) -> None:
+    with pytest.raises(UsageError, match=r"cannot be read as a number|may mean|too large") as found:
+        requirement_of(text)
+    assert "Write" in found.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "bound"),
+    [("auc >= 0,8", 0.8), ("auc >= 80 %", 0.8), ("auc >= 1,00", 1), ("profit >= 1 000", 1000), ("profit >= 1e3", 1000)],
+)
+def test_bounds_are_read_as_people_write_them(text: str, bound: float) -> None:
+    assert requirement_of(text).limit.bound == bound
 
 
 @pytest.mark.parametrize(
@@ -91,13 +111,13 @@ def test_what_cannot_be_read_is_said(text: str) -> None:
         ("auc@0.5 >= 0.8", "does not depend on a threshold", "Leave it out"),
         ("capture(depht=5%) >= 0.8", 'no option "depht"', 'Did you mean "depth"?'),
         ("capture(depth) >= 0.8", '"depth" is not an option', "capture(depth=5%)"),
-        ("capture(depth=deep) >= 0.8", 'a share above 0 and at most 1, and "deep" came', "measures capture"),
-        ("capture(depth=5) >= 0.8", 'a share above 0 and at most 1, and "5" came', "measures capture"),
-        ("ece(bins=0) <= 0.8", 'a whole number above 0, and "0" came', "measures ece"),
-        ("f_beta(beta=-1) >= 0.8", 'a number above 0, and "-1.0" came', "measures f_beta"),
-        ("profit(per=row) >= 0.8", '"total", "case", and "row" came', "measures profit"),
+        ("capture(depth=deep) >= 0.8", 'must be a number from 1e-9 to 1, and "deep" came', "measures capture"),
+        ("capture(depth=5) >= 0.8", "must be a number from 1e-9 to 1, and 5 came", "measures capture"),
+        ("ece(bins=0) <= 0.8", "must be a whole number from 1 to 10,000, and 0 came", "measures ece"),
+        ("f_beta(beta=-1) >= 0.8", "must be a number, 0 or more, and -1.0 came", "measures f_beta"),
+        ("profit(per=row) >= 0.8", 'must be "total" or "case", and "row" came', "measures profit"),
         ("profit(payoff=3) >= 0.8", "is not an option", "number"),
-        ("weighted_accuracy(weights=2) >= 0.8", "several numbers", "Leave it out"),
+        ("weighted_accuracy(weights=2) >= 0.8", "must be 4 numbers", "measures weighted_accuracy"),
     ],
 )
 def test_what_cannot_be_meant_is_said(text: str, message: str, hint: str) -> None:

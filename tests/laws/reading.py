@@ -35,7 +35,7 @@ Numbers = dict[Key, Estimate]
 
 def read(e: sy.Evaluation, *, intervals: bool = False) -> Numbers:
     """Every number that this evidence can answer, at every level and average; without intervals many times faster."""
-    e = replace(e, _known={})
+    e = replace(e)
     if intervals:
         return dict(_read(e))
     with patch("steelyard.questions.interval", lambda question: Interval(None, None, "left out")):

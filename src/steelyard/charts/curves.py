@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from steelyard.charts.marks import Band, Bar, Chart, Line, Mark, Point, Rule, Text
@@ -11,6 +12,7 @@ from steelyard.charts.scales import Scale, wide_enough
 from steelyard.results import Curve
 from steelyard.words import percent, quoted, significant
 
+MOST_DRAWN = 2000
 Builder = Callable[[Curve], Chart]
 _builders: dict[str, Builder] = {}
 
@@ -32,7 +34,16 @@ def share(title: str) -> Scale:
 
 def curve_chart(curve: Curve) -> Chart:
     """The chart of any curve; one without a builder of its own gets a plain line with its band."""
-    return _builders.get(curve.name, _plain)(curve)
+    return _builders.get(curve.name, _plain)(drawable(curve))
+
+
+def drawable(curve: Curve) -> Curve:
+    """A curve of no more points than an eye can tell apart, evenly along it; one asked exactly may have millions."""
+    n = len(curve)
+    if n <= MOST_DRAWN:
+        return curve
+    keep = sorted({round(i * (n - 1) / (MOST_DRAWN - 1)) for i in range(MOST_DRAWN)})
+    return replace(curve, columns={k: [v[i] for i in keep] for k, v in curve.columns.items()})
 
 
 def _columns(c: Curve, *names: str) -> list[list[float | None]]:

@@ -9,6 +9,7 @@ import click
 
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options, read
+from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
 
@@ -28,29 +29,18 @@ Examples:
 More: steelyard help worth"""
 
 
-def share(text: str) -> float:
-    """A share of a whole, as typed; what a campaign allows is its own matter.
-
-    >>> share("2%"), share("0.1")
-    (0.02, 0.1)
-    """
-    try:
-        return float(text.strip().removesuffix("%")) / (100 if text.strip().endswith("%") else 1)
-    except ValueError:
-        message = f"'{text}' is not a share; write 0.02 or 2%."
-        raise click.BadParameter(message) from None
-
-
 @click.command("campaign", short_help=COMMANDS["campaign"], epilog=EPILOG)
 @click.argument("file", required=False)
 @options("target", "one score", "positive")
-@click.option("--benefit", type=float, metavar="AMOUNT", help="What a target that is reached brings.")
-@click.option("--cost", type=float, metavar="AMOUNT", help="What one contact costs, whoever answers.")
-@click.option("--fixed", type=float, metavar="AMOUNT", help="What it costs to run the campaign at all.  [default: 0]")
-@click.option("--prospects", type=float, metavar="NUMBER", help="How many could be contacted.  [default: rows of FILE]")
-@click.option("--targets", type=share, metavar="SHARE", help="Targets among them: 2% or 0.02.  [default: as in FILE]")
-@click.option("--contacts", type=float, metavar="NUMBER", help="Contact at most so many.")
-@click.option("--depth", type=share, metavar="SHARE", help="Contact exactly this share: 10% or 0.1.")
+@click.option("--benefit", type=NUMBER, metavar="AMOUNT", help="What a target that is reached brings.")
+@click.option("--cost", type=NUMBER, metavar="AMOUNT", help="What one contact costs, whoever answers.")
+@click.option("--fixed", type=NUMBER, metavar="AMOUNT", help="What it costs to run the campaign at all.  [default: 0]")
+@click.option(
+    "--prospects", type=NUMBER, metavar="NUMBER", help="How many could be contacted.  [default: rows of FILE]"
+)
+@click.option("--targets", type=NUMBER, metavar="SHARE", help="Targets among them: 2% or 0.02.  [default: as in FILE]")
+@click.option("--contacts", type=NUMBER, metavar="NUMBER", help="Contact at most so many.")
+@click.option("--depth", type=NUMBER, metavar="SHARE", help="Contact exactly this share: 10% or 0.1.")
 @options("weight", "weights", "unit", "level", "confidence", "missing_or_corrected", "exact")
 @options("query", "labels", "on", "spark")
 @options("json", "output", "force", "quiet", "progress")

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from steelyard.arguments.typed import number_of
 from steelyard.cli.opening import ASKED, keys_of, opened
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
@@ -305,13 +306,10 @@ def margins(texts: Sequence[str]) -> Any:
     """
     out: dict[str, float] = {}
     for text in texts:
-        for part in filter(None, text.split(",")):
+        # A comma divides margins only where another name follows: 0,01 is one number.
+        for part in filter(None, re.split(r",(?=[^,=]*=)", text)):
             name, mark, value = part.rpartition("=")
-            try:
-                out[name.strip() if mark else "all"] = float(value)
-            except ValueError:
-                message = f'The margin "{text}" cannot be read.'
-                raise UsageError(message, "Write 0.01, or auc=0.01,brier=0.005.") from None
+            out[name.strip() if mark else "all"] = number_of(value, f'The margin "{text}"')
     return out or None
 
 

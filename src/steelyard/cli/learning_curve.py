@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from steelyard.arguments.typed import number_of, whole_number_of
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.training import (
@@ -18,6 +19,7 @@ from steelyard.cli.training import (
     training_arguments,
     training_options,
 )
+from steelyard.cli.typed import WHOLE_NUMBER
 from steelyard.cli.writing import check_outputs, command_line, progress, put
 from steelyard.errors import UsageError
 
@@ -41,7 +43,7 @@ More: steelyard help experiment"""
 @training_options("models")
 @click.option("--sizes", metavar="SIZES", help="How many rows to learn from.  [default: all, half, a quarter, …]")
 @click.option("--measure", metavar="NAME", help="What to follow.  [default: log_loss or accuracy, rmse]")
-@click.option("--repeats", type=int, help="Draw the test rows so many times.  [default: 10]")
+@click.option("--repeats", type=WHOLE_NUMBER, help="Draw the test rows so many times.  [default: 10]")
 @click.option("--design", metavar="DESIGN", help="How test rows are drawn.  [default: hold-outs of a quarter]")
 @click.option(
     "--stratify/--no-stratify", default=None, help="Keep the shares of the levels in each part.  [default: levels]"
@@ -108,12 +110,12 @@ def sizes_from_text(text: str | None) -> Any:
     name, *numbers = text.replace(" ", "").split(":")
     try:
         if name == "geometric" and len(numbers) == 2:
-            return geometric(int(numbers[0]), float(numbers[1]))
+            return geometric(whole_number_of(numbers[0]), number_of(numbers[1]))
         if name == "arithmetic" and len(numbers) == 2:
-            return arithmetic(int(numbers[0]), int(numbers[1]))
+            return arithmetic(*map(whole_number_of, numbers))
         if not numbers:
-            return [float(n) if "." in n else int(n) for n in name.split(",") if n]
-    except ValueError:
+            return [number_of(n) if "." in n else whole_number_of(n) for n in name.split(",") if n]
+    except UsageError:
         pass
     message = f'The sizes "{text}" cannot be read.'
     raise UsageError(message, "Write geometric:100:2, arithmetic:100:50, or 100,200,400.")

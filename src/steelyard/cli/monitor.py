@@ -13,6 +13,7 @@ import click
 from steelyard.cli.opening import is_rows, opened
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
+from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
 from steelyard.cli.writing import check_free, command_line, progress, put, spooled
 from steelyard.errors import SteelyardError, UsageError
 
@@ -94,7 +95,7 @@ More: steelyard help monitor"""
     multiple=True,
     help="Watch this measure; repeat.  [default: auc, accuracy or mae; brier, error_rate or mae with --mode sequential]",
 )
-@click.option("--margin", type=float, default=0.05, show_default=True, help="The share of its value that may be lost.")
+@click.option("--margin", type=NUMBER, default=0.05, show_default=True, help="The share of its value that may be lost.")
 @click.option(
     "--budget",
     metavar="BUDGET",
@@ -103,7 +104,7 @@ More: steelyard help monitor"""
 @click.option(
     "--for",
     "for_",
-    type=int,
+    type=WHOLE_NUMBER,
     default=2,
     show_default=True,
     help="Windows in a row, of those that could be judged, that fire an alarm; with --mode sequential of rows alone.",

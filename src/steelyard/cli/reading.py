@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.cli.opening import ASKED, is_rows, opened
+from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import spooled
 from steelyard.errors import SteelyardError, UsageError, listing
 
@@ -88,7 +90,7 @@ OPTIONS: dict[str, Decorator] = {
         help="Rows on which thresholds are chosen: a column that is true for them, or another file.",
     ),
     "threshold": click.option(
-        "--threshold", type=float, help="Positive if the score is at least this.  [default: 0.5]"
+        "--threshold", type=NUMBER, help="Positive if the score is at least this.  [default: 0.5]"
     ),
     "decide": click.option(
         "--decide",
@@ -98,7 +100,7 @@ OPTIONS: dict[str, Decorator] = {
     "kind": click.option(
         "--kind", type=click.Choice(["labels", "continuous"]), help="What whole numbers are, if it is not clear."
     ),
-    "confidence": click.option("--confidence", type=float, help="Confidence of the intervals.  [default: 0.95]"),
+    "confidence": click.option("--confidence", type=NUMBER, help="Confidence of the intervals.  [default: 0.95]"),
     "missing": click.option(
         "--missing",
         type=click.Choice(["refuse", "drop"]),
@@ -205,7 +207,7 @@ def _saved(file: str, given: dict[str, Any], payoff: Payoff | None) -> Evaluatio
         e.check_payoff(payoff)
         e = _with_payoff(e, payoff)
     if given["confidence"] is not None:
-        e = _with_confidence(e, _checked_confidence(given["confidence"]))
+        e = _with_confidence(e, confidence_of(given["confidence"]))
     return e if given.get("threshold") is None else e.at(given["threshold"])
 
 
@@ -234,19 +236,12 @@ def _validation(file: str, positive: Any) -> Evaluation:
 def _with_payoff(e: Evaluation, payoff: Payoff) -> Evaluation:
     parts = {k: _with_payoff(p, payoff) for k, p in e.segments.items()}
     chosen = None if e.validation is None else _with_payoff(e.validation, payoff)
-    return replace(e, payoff=payoff, segments=parts, validation=chosen, _known={})
-
-
-def _checked_confidence(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1, and {confidence} came."
-        raise UsageError(message, "0.95 is usual.")
-    return confidence
+    return replace(e, payoff=payoff, segments=parts, validation=chosen)
 
 
 def _with_confidence(e: Evaluation, confidence: float) -> Evaluation:
     parts = {k: _with_confidence(p, confidence) for k, p in e.segments.items()}
-    return replace(e, confidence=confidence, segments=parts, _known={})
+    return replace(e, confidence=confidence, segments=parts)
 
 
 # Rows -----------------------------------------------------------------------------------------------------------------

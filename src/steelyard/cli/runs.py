@@ -9,6 +9,7 @@ import click
 
 from steelyard.cli.program import COMMANDS, SETTINGS
 from steelyard.cli.reading import options
+from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_outputs, put
 
 EPILOG = """\b
@@ -75,7 +76,7 @@ def show(ctx: click.Context, /, name: str | None, **given: Any) -> None:
 @command.command("prune")
 @click.argument("names", nargs=-1)
 @click.option("--store", metavar="FOLDER", help="Where the folds are kept.  [default: runs]")
-@click.option("--older-than", type=float, metavar="DAYS", help="Forget experiments older than so many days.")
+@click.option("--older-than", type=NUMBER, metavar="DAYS", help="Forget experiments older than so many days.")
 @click.option("--dry-run", is_flag=True, help="Only tell what would be taken out.")
 @click.pass_context
 def prune_command(ctx: click.Context, /, names: tuple[str, ...], **given: Any) -> None:

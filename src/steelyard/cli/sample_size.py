@@ -9,6 +9,7 @@ import click
 
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
+from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
 from steelyard.cli.writing import check_free, put
 from steelyard.errors import UsageError
 
@@ -27,16 +28,16 @@ ASKED = ("value", "difference", "discordant", "correlation", "deviation", "preva
 
 @click.command("sample-size", short_help=COMMANDS["sample-size"], epilog=EPILOG)
 @click.argument("measure")
-@click.option("--value", type=float, help="What the model to beat reaches.")
-@click.option("--difference", type=float, help="How much better the other one is, if it is.")
-@click.option("--rows", type=int, help="Instead: which difference do so many rows show?")
+@click.option("--value", type=NUMBER, help="What the model to beat reaches.")
+@click.option("--difference", type=NUMBER, help="How much better the other one is, if it is.")
+@click.option("--rows", type=WHOLE_NUMBER, help="Instead: which difference do so many rows show?")
 @click.option("--paired", is_flag=True, help="Both are tested on the same rows.")
-@click.option("--discordant", type=float, help="Of shares, paired: the share of rows on which exactly one is right.")
-@click.option("--correlation", type=float, help="Of AUCs, paired: how scores within a class go together.")
-@click.option("--deviation", type=float, help="Of means: the standard deviation of a row's (paired) value.")
-@click.option("--prevalence", type=float, help="The share of positives.  [default: 0.5]")
-@click.option("--power", type=float, default=0.8, show_default=True, help="The chance to see it.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="The chance of a false alarm.")
+@click.option("--discordant", type=NUMBER, help="Of shares, paired: the share of rows on which exactly one is right.")
+@click.option("--correlation", type=NUMBER, help="Of AUCs, paired: how scores within a class go together.")
+@click.option("--deviation", type=NUMBER, help="Of means: the standard deviation of a row's (paired) value.")
+@click.option("--prevalence", type=NUMBER, help="The share of positives.  [default: 0.5]")
+@click.option("--power", type=NUMBER, default=0.8, show_default=True, help="The chance to see it.")
+@click.option("--alpha", type=NUMBER, default=0.05, show_default=True, help="The chance of a false alarm.")
 @options("json", "output", "force")
 def command(measure: str, **given: Any) -> None:
     """Tell how many test rows are needed to see a difference in a MEASURE, before they are collected."""

@@ -10,6 +10,7 @@ from steelyard.cli.opening import opened
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.stories import in_options, tell
+from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
 from steelyard.cli.writing import check_free, check_outputs, progress
 
 EPILOG = """\b
@@ -29,8 +30,8 @@ More: steelyard help stability, steelyard help monitor"""
 @click.option(
     "--column", metavar="COLUMN", multiple=True, help="Look at this column; repeat.  [default: all that both have]"
 )
-@click.option("--bins", type=int, default=10, show_default=True, help="How many parts a number is cut into.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="The chance of a false alarm.")
+@click.option("--bins", type=WHOLE_NUMBER, default=10, show_default=True, help="How many parts a number is cut into.")
+@click.option("--alpha", type=NUMBER, default=0.05, show_default=True, help="The chance of a false alarm.")
 @options("confidence")
 @click.option("--save-bins", metavar="FILE", help="Keep the counts of the reference as .json, to be REFERENCE later.")
 @click.option("--report", metavar="FILE", help="Write a page as well: .html, .md or .json.")

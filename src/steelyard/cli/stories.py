@@ -67,9 +67,6 @@ def number_or_text(text: str) -> Any:
     >>> number_or_text("3"), number_or_text("0.5"), number_or_text("random")
     (3, 0.5, 'random')
     """
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    if re.fullmatch(r"[+-]?[0-9]+", text):
+        return int(text)
+    return float(text) if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text) else text

@@ -9,6 +9,7 @@ import click
 
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options, read
+from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
 
@@ -46,7 +47,7 @@ More: steelyard help worth"""
     help="Keep to a limit: 'contacts <= 500', 'precision >= 0.8', 'fpr <= 1%'; repeat.",
 )
 @options("validation")
-@click.option("--beta", type=float, help="For f_beta: recall counts so many times as much.  [default: 2]")
+@click.option("--beta", type=NUMBER, help="For f_beta: recall counts so many times as much.  [default: 2]")
 @click.option(
     "--over",
     type=click.Choice(["regret", "worst", "mean"]),

@@ -6,10 +6,12 @@ from typing import Any
 
 import click
 
+from steelyard.arguments.typed import number_of
 from steelyard.cli.opening import opened
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.stories import in_options, number_or_text, tell
+from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_free, check_outputs, progress
 from steelyard.errors import UsageError
 
@@ -74,11 +76,11 @@ ROLES = (
     help="The exact integral, or the paper's sum over period ends, with its bias told.",
 )
 @click.option("--ends", metavar="NUMBERS", help="With --estimator 'period ends': 10,20,31, the last being the horizon.")
-@click.option("--alert", type=float, help="Also tell lead times and false alarms at this threshold.")
+@click.option("--alert", type=NUMBER, help="Also tell lead times and false alarms at this threshold.")
 @click.option(
-    "--budget", type=float, help="The same at the lowest threshold with at most so many alerts per unit of time."
+    "--budget", type=NUMBER, help="The same at the lowest threshold with at most so many alerts per unit of time."
 )
-@click.option("--quiet-period", type=float, help="No second alert of a customer within this time.")
+@click.option("--quiet-period", type=NUMBER, help="No second alert of a customer within this time.")
 @options("positive", "confidence", "missing")
 @click.option(
     "--outside",
@@ -155,7 +157,7 @@ def _measured(data: Any, score: str, given: dict[str, Any]) -> Any:
 
 def _numbers(text: str) -> list[float]:
     try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
+        return [number_of(part) for part in text.split(",")]
+    except UsageError:
         message = f'--ends are numbers with commas between them, and "{text}" came.'
         raise UsageError(message, "For example --ends 10,20,31.") from None

@@ -10,6 +10,7 @@ import click
 
 from steelyard.cli.opening import opened
 from steelyard.cli.program import INTERRUPTED
+from steelyard.cli.typed import WHOLE_NUMBER
 from steelyard.cli.writing import spooled
 from steelyard.errors import EmptyTable, SteelyardError, UsageError
 from steelyard.words import quoted
@@ -28,8 +29,10 @@ TRAINING: dict[str, Decorator] = {
     "store": click.option(
         "--store", metavar="FOLDER", help="Keep every fold there; a second run does only what is missing."
     ),
-    "jobs": click.option("--jobs", type=int, metavar="NUMBER", help="How many cores to use; -1 for all.  [default: 1]"),
-    "seed": click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other folds."),
+    "jobs": click.option(
+        "--jobs", type=WHOLE_NUMBER, metavar="NUMBER", help="How many cores to use; -1 for all.  [default: 1]"
+    ),
+    "seed": click.option("--seed", type=WHOLE_NUMBER, default=0, show_default=True, help="Another seed, other folds."),
 }
 
 

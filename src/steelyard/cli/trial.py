@@ -10,6 +10,7 @@ from steelyard.cli.opening import opened
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.stories import in_options, number_or_text, tell
+from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
 from steelyard.cli.writing import check_outputs, progress
 from steelyard.errors import UsageError
 
@@ -44,7 +45,7 @@ READ = ("treated", "value", "exposed", "positive")
 @click.option("--before", metavar="COLUMN", help="The outcome before the start; the effect adjusted for it decides.")
 @click.option("--no-adjust", is_flag=True, help="Let the plain effect decide, --before or not.")
 @click.option("--score", metavar="COLUMN", help="The model's score: the effect by band of it.")
-@click.option("--bands", type=int, default=10, show_default=True, help="Bands of the score.")
+@click.option("--bands", type=WHOLE_NUMBER, default=10, show_default=True, help="Bands of the score.")
 @click.option("--planned", metavar="ARM=SHARE,...", help="The planned shares of the arms, or equal.")
 @click.option("--analysis", type=click.Choice(["unit", "period"]), help="What is taken for independent.")
 @click.option("--independent", is_flag=True, help="Periods are independent: each has new units, drawn at random.")
@@ -58,7 +59,7 @@ READ = ("treated", "value", "exposed", "positive")
     help="Which outcome is good.",
 )
 @click.option("--selection", metavar="TEXT", help="How the arms were chosen, where it was not at random.")
-@click.option("--cost", type=float, help="What acting costs for each unit.")
+@click.option("--cost", type=NUMBER, help="What acting costs for each unit.")
 @options("confidence", "missing")
 @click.option("--report", metavar="FILE", help="Write a page as well: .html, .md or .json.")
 @options("query", "labels", "on", "spark", "json", "output", "force", "quiet", "progress")

@@ -10,6 +10,7 @@ import click
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.stories import in_options
+from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_free, put
 
 EPILOG = """\b
@@ -25,16 +26,16 @@ ASKED = ("deviation", "rate", "share", "power", "alpha", "explained", "direction
 
 
 @click.command("trial-size", short_help=COMMANDS["trial-size"], epilog=EPILOG)
-@click.argument("effect", type=float)
-@click.option("--share", type=float, help="The share with the outcome in the control.")
-@click.option("--rate", type=float, help="Instead: the events of a period in the control; periods are planned.")
-@click.option("--deviation", type=float, help="Instead: the standard deviation of the outcome of a unit.")
-@click.option("--treated", type=float, default=0.5, show_default=True, help="The part of all units that is treated.")
+@click.argument("effect", type=NUMBER)
+@click.option("--share", type=NUMBER, help="The share with the outcome in the control.")
+@click.option("--rate", type=NUMBER, help="Instead: the events of a period in the control; periods are planned.")
+@click.option("--deviation", type=NUMBER, help="Instead: the standard deviation of the outcome of a unit.")
+@click.option("--treated", type=NUMBER, default=0.5, show_default=True, help="The part of all units that is treated.")
 @click.option(
     "--analysis", type=click.Choice(["unit", "period"]), help="What --rate or --deviation is of, where not as above."
 )
 @click.option("--independent", is_flag=True, help="Periods are independent: each has new units, drawn at random.")
-@click.option("--explained", type=float, default=0.0, help="The part of the spread that --before explains.")
+@click.option("--explained", type=NUMBER, default=0.0, help="The part of the spread that --before explains.")
 @click.option(
     "--direction",
     type=click.Choice(["lower", "higher"]),
@@ -42,8 +43,8 @@ ASKED = ("deviation", "rate", "share", "power", "alpha", "explained", "direction
     show_default=True,
     help="Whether the treated are to have less or more.",
 )
-@click.option("--power", type=float, default=0.8, show_default=True, help="The chance to see the effect.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="The chance to see one that is not there.")
+@click.option("--power", type=NUMBER, default=0.8, show_default=True, help="The chance to see the effect.")
+@click.option("--alpha", type=NUMBER, default=0.05, show_default=True, help="The chance to see one that is not there.")
 @options("json", "output", "force")
 def command(effect: float, **given: Any) -> None:
     """Tell how many units (or periods) each arm of a trial needs to see an EFFECT, before it starts."""

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.comparisons.independent import NORMAL, verdict
 from steelyard.comparisons.labels import AT_ODDS, Significance, joined
 from steelyard.comparisons.placements import partial_placements, placements
@@ -229,9 +230,7 @@ def area_difference(
     if method not in INTERVALS:
         message = f"There is no interval {listing([method])} of two areas; there are {listing(INTERVALS)}."
         raise UsageError(message, '"MOVER" keeps its promise near one.')
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1, and {confidence} came."
-        raise UsageError(message, "0.95 is usual.")
+    confidence = confidence_of(confidence)
     a, b = float(areas.values[i]), float(areas.values[j])
     v = areas.covariance
     value, spread = a - b, float(v[i, i] + v[j, j] - 2 * v[i, j])

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import EmptyTable, LengthsDiffer, MissingValues, NotAvailable, NotNumeric, UsageError, listing
 from steelyard.intervals.folds import corrected_t, naive_t
 from steelyard.results import Array, Estimate, Interval
@@ -212,9 +213,7 @@ def _check(table: Array, better: str, confidence: float, draws: int) -> None:
     if better not in {"higher", "lower"}:
         message = f'Better must be "higher" or "lower", and {better!r} came.'
         raise UsageError(message, f"Choose one of {listing(['higher', 'lower'])}.")
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1, and {confidence} came."
-        raise UsageError(message, "0.95 is usual.")
+    confidence = confidence_of(confidence)
     if draws < 1:
         message = f"At least one draw is needed, and {draws} came."
         raise UsageError(message, f"{DRAWS:,} are usual.")

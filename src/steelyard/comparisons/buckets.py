@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.comparisons.independent import NORMAL, check_alike, p_value, verdict
 from steelyard.comparisons.influence import carried_by, kish
 from steelyard.comparisons.labels import joined
@@ -64,9 +65,7 @@ def bucket_difference(
 
     Efron and Tibshirani, An Introduction to the Bootstrap, chapter 11 (1993); Zou, Psychological Methods 12 (2007).
     """
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1, and {confidence} came."
-        raise UsageError(message, "0.95 is usual.")
+    confidence = confidence_of(confidence)
     m = find(measure)
     check_alike(e, f, names)
     chosen = _options(m, e, f, options)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from steelyard import grid
+from steelyard.arguments.allowed import confidence_of
 from steelyard.charts.marks import Chart
 from steelyard.comparisons.buckets import by_bucket
 from steelyard.comparisons.independent import NORMAL, verdict
@@ -125,9 +126,7 @@ def crossings(
     if names[0] == names[1]:
         message = f'Two models are compared, and both are called "{names[0]}".'
         raise UsageError(message, "Give each a name of its own.")
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1, and {confidence} came."
-        raise UsageError(message, "0.95 is usual.")
+    confidence = confidence_of(confidence)
     if not 0 <= narrow < 1:
         message = f"A narrow range is a share of all false positive rates, and {narrow} came."
         raise UsageError(message, "0.02 is usual, 0 keeps every crossing.")

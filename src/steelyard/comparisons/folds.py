@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.comparisons.independent import verdict
 from steelyard.comparisons.rounding import slack
 from steelyard.errors import LengthsDiffer, NotNumeric, UsageError
@@ -290,9 +291,7 @@ class _Told:
 
     def unclear(self) -> Difference | None:
         """An answer in words where there are too few folds or no spread between them."""
-        if not 0 < self.confidence < 1:
-            message = f"The confidence must lie between 0 and 1, and {self.confidence} came."
-            raise UsageError(message, "0.95 is usual.")
+        confidence_of(self.confidence)
         lost = f"{self.gone} of {self.found.size + self.gone} folds have no value"
         if self.all_of and self.gone:
             return self._difference(None, method="none", reason=f"{lost}, and this test needs all ten", verdict=TOO_FEW)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.comparisons.enough import short_of
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.intervals.area_differences import compared
@@ -116,9 +117,7 @@ def difference(
     >>> print(d, d.verdict, round(d.p_value, 3))
     0.100 [0.031, 0.168] better 0.005
     """
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1, and {confidence} came."
-        raise UsageError(message, "0.95 is usual.")
+    confidence = confidence_of(confidence)
     m = find(measure)
     check_alike(e, f, names)
     chosen = _options(m, e, f, options)

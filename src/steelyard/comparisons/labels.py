@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.comparisons.independent import NORMAL, verdict
 from steelyard.errors import BadLevels, EmptyTable, LengthsDiffer, UsageError, listing
 from steelyard.intervals.proportions import wilson
@@ -139,9 +140,7 @@ def paired_share_difference(
             f"There is no interval {listing([method])} of two shares of the same rows; there are {listing(INTERVALS)}."
         )
         raise UsageError(message, '"Newcombe" keeps its promise best.')
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1, and {confidence} came."
-        raise UsageError(message, "0.95 is usual.")
+    confidence = confidence_of(confidence)
     a, b, c, d = (whole(x) for x in (both, b, c, neither))
     n = a + b + c + d
     if n == 0:

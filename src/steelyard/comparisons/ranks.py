@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.charts.marks import Chart
 from steelyard.comparisons.rounding import evened
 from steelyard.comparisons.signed_ranks import WinTieLoss, averaged, sign_test, wilcoxon
@@ -306,9 +307,7 @@ def _check(
     if better not in {"higher", "lower"}:
         message = f'Better must be "higher" or "lower", and {better!r} came.'
         raise UsageError(message, 'Errors and losses are better="lower".')
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1, and {confidence} came."
-        raise UsageError(message, "0.95 is usual.")
+    confidence = confidence_of(confidence)
     if len(set(columns)) != k:
         message = f"Two models have the same name: {listing(columns)}."
         raise UsageError(message, "Give every model a name of its own.")

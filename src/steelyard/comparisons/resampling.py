@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.comparisons.areas import area_difference, paired_areas, paired_partial_areas
 from steelyard.comparisons.independent import LEAST_P, NORMAL, p_value, verdict
 from steelyard.comparisons.influence import Leaning, leaning, masses_of
@@ -190,9 +191,7 @@ def paired_difference(
     if method not in INTERVALS:
         message = f"There is no bootstrap interval {listing([method])}; there are {listing(INTERVALS)}."
         raise UsageError(message, "Student's t is the default.")
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1, and {confidence} came."
-        raise UsageError(message, "0.95 is usual.")
+    confidence = confidence_of(confidence)
     m = find(measure)
     rows = rows_of(target, unit, weight, weights)
     chosen = m.with_defaults(options | ({"payoff": payoff, "per": "case"} if "payoff" in m.options else {}))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.comparisons.independent import NORMAL, mover, p_value, verdict
 from steelyard.comparisons.labels import Significance, whole
 from steelyard.errors import EmptyTable, UsageError
@@ -159,6 +160,4 @@ def _check(e1: float, n1: float, e2: float, n2: float, confidence: float = 0.95)
         if not (math.isfinite(n) and n > 0):
             message = f"A share needs at least one row, and {n:g} came."
             raise EmptyTable(message, "Give how many rows each share rests on.")
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1, and {confidence} came."
-        raise UsageError(message, "0.95 is usual.")
+    confidence = confidence_of(confidence)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.comparisons.rounding import NEAR_GAPS, evened, settled
 from steelyard.errors import NotNumeric, UsageError
 from steelyard.results import Array, Difference
@@ -222,9 +223,7 @@ def sign_test(d: Any, better: str = "higher", confidence: float = 0.95) -> WinTi
 
 def kept(d: Any, confidence: float) -> tuple[Array, int]:
     """The differences that are there, and how many are not."""
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1, and {confidence} came."
-        raise UsageError(message, "0.95 is usual.")
+    confidence = confidence_of(confidence)
     try:
         found = np.asarray(d, dtype=np.float64).ravel()
     except (TypeError, ValueError):

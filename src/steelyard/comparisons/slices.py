@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from operator import add
 from typing import Any
 
 from steelyard.charts.marks import Chart, Mark, Point, Rule
@@ -153,7 +152,7 @@ def slices_of(
         total = sum(float(e.rows) for e in levels.values())
         for level, e in levels.items():
             name = name or next(n for n in FIRST if n in e.measures)
-            rest = reduce(add, [f for other, f in levels.items() if other != level])
+            rest = reduce(lambda a, b: a.plus(b, twice=True), [f for other, f in levels.items() if other != level])
             names = (f"{column} = {level}", "the rest")
             asked.append(partial(_against, e, rest, name, names))
             found.append(Slice(column, level, float(e.rows), e.rows / total, asked[-1](CONFIDENCE), None))

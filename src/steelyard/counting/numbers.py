@@ -29,6 +29,8 @@ from steelyard.summaries.residuals import (
 from steelyard.summaries.score_requests import read_cells
 from steelyard.summaries.unit_targets import UnitTargets, level_of, read_unit_targets, unit_target_tally
 
+SMALLEST = 2.0**-230
+"""Fourth powers of numbers below this, some of them smaller still, fade into zero."""
 FEW_PAIRS = 1 << 14
 """Up to so many pairs are asked for one by one."""
 
@@ -59,6 +61,7 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
         raise NotNumeric(message, "Express target and prediction in another unit, for example in millions.")
     answers = _apart(sums)
     for name, part in answers.items():
+        _check_small(float(part["largest"].max()), tables["targets"][name])
         cells = {k: read_cells(t[name], (0,), weighting, exact=plan.exact) for k, t in tables.items()}
         parts = np.array([float(part[p].sum()) for p in PARTS])
         largest, rows_here = float(part["largest"].max()), int(part["rows"].sum())
@@ -81,6 +84,16 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
     whole = reduce(add, found.values())
     out: Evidence = {WHOLE: {"residuals": whole}}
     return out | {name: {"residuals": r} for name, r in found.items() if name is not WHOLE}
+
+
+def _check_small(error: float, targets: Table) -> None:
+    """Refuse errors and spreads of targets that are there, and whose fourth powers are not."""
+    values = np.concatenate([targets[k].astype(np.float64) for k in ("score", "low", "high") if k in targets])
+    spread = float(np.ptp(values)) if len(values) else 0.0
+    for what, size in (("errors", error), ("differences between targets", spread)):
+        if 0 < size < SMALLEST:
+            message = f"The {what} are at most {size:.3g}, too small to add up their fourth powers."
+            raise NotNumeric(message, "Express target and prediction in another unit, for example in millionths.")
 
 
 def _count_unit_values(

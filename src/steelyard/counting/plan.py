@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.errors import BadLevels, BadWeight, EmptyTable, MissingValues, listing
 from steelyard.results import Array
-from steelyard.rows import BAD_WEIGHT, GOOD, NO_TARGET, STATE_WORDS, Rows, Table, Tally
+from steelyard.rows import BAD_WEIGHT, GOOD, NO_TARGET, STATE_WORDS, ZERO_WEIGHT, Rows, Table, Tally
 from steelyard.summaries.summary import EXACT_ROWS, occurring, sort_levels
 from steelyard.summaries.units import BITS, MOST
 from steelyard.summaries.unlabelled import Unlabelled, read_unlabelled
@@ -18,6 +18,9 @@ from steelyard.summaries.unlabelled import Unlabelled, read_unlabelled
 MOST_LEVELS = 1000
 MANY_LEVELS = 20
 """With more levels than this, a target that has one score is likely to be a quantity."""
+MOST_COPIES = 2.0**53
+HEAVIEST = 1e60
+"""Sums of weights beyond this, or below one over it, have products of four that no float holds."""
 WHOLE = None
 Evidence = dict[str | None, dict[str, Any]]
 Decide = Callable[[tuple[Any, ...], Any], Array]
@@ -57,27 +60,49 @@ def clean(table: Table, plan: Plan) -> Table:
     bad = state != GOOD
     if bad.any():
         counts = {int(s): int(table["rows"][state == s].sum()) for s in np.unique(state[bad])}
+        # Rows of weight zero count as nothing, so nothing is said of them.
+        none = counts.pop(ZERO_WEIGHT, 0)
         words = [f"{n:,} with {STATE_WORDS[s]}" for s, n in counts.items()]
-        total = int(table["rows"].sum())
+        total = int(table["rows"].sum()) - none
         if BAD_WEIGHT in counts:
             n = counts[BAD_WEIGHT]
             message = f"Of {total:,} rows, {n:,} {'has' if n == 1 else 'have'} {STATE_WORDS[BAD_WEIGHT]}."
-            raise BadWeight(message, "Weights must be above zero; leave out rows that should not count.")
-        if not plan.drop:
+            raise BadWeight(message, "Weights must be zero or above; rows that should not count have a weight of zero.")
+        if counts and not plan.drop:
             message = f"Of {total:,} rows, some cannot be used: {', '.join(words)}."
             hint = 'Mend them, or leave them out with missing="drop" (--missing drop); they are then counted in the result.'
             raise MissingValues(message, hint)
-        plan.dropped = {STATE_WORDS[s]: n for s, n in counts.items()}
+        plan.dropped = {STATE_WORDS[s]: n for s, n in counts.items()} if counts else plan.dropped
         if plan.unlabelled is None and NO_TARGET in counts:
             usable = (state == GOOD) | (state == NO_TARGET)
             told = {k: v[usable] for k, v in table.items()}
             plan.unlabelled = read_unlabelled(told, state[usable] == NO_TARGET)
     good = {k: v[~bad] for k, v in table.items()}
     if not int(good["rows"].sum()):
-        what = "no rows" if not bad.any() else "no rows left once those with missing values are dropped"
+        what = (
+            "no rows"
+            if not bad.any()
+            else "no rows left once those with missing values or a weight of zero are dropped"
+        )
         message = f"The table has {what}."
         raise EmptyTable(message, "At least one row is needed.")
+    _check_weights(good, plan)
     return good
+
+
+def _check_weights(table: Table, plan: Plan) -> None:
+    """Refuse weights whose products are too large or too small to be held."""
+    if "weight" not in table:
+        return
+    # Infinite sums are no matter here: whoever asked for them looks at them.
+    sums = table["weight"].astype(np.float64)
+    total, least = float(sums.sum()), float(sums.min())
+    if plan.weighting == "frequency" and not total <= MOST_COPIES:
+        message = f"The frequencies add up to {total:.3g} copies of rows, more than can be counted one by one."
+        raise BadWeight(message, 'For weights of any size say weights="sampling": only their proportions matter then.')
+    if not (total <= HEAVIEST and least >= 1 / HEAVIEST):
+        message = f"Weights from about {least:.3g} to {total:.3g} are too far from one to add up their products."
+        raise BadWeight(message, "Only their proportions matter: divide them all by the same number.")
 
 
 def check_copies(rows: Rows, plan: Plan) -> None:

@@ -27,7 +27,7 @@ class OutOfTime(Design):
     many rows, one after the other, and each is tested by what came before it. Of the past, what lies within `gap` of the
     test part is left out, and with a `window` only so long a time trains. Rows of one moment are never divided.
 
-    t trains for the origin o:  o − gap − window < t ≤ o − gap  (t < o without a gap)
+    t trains for the origin o:  o − gap − window < t ≤ o − gap  (o − window ≤ t < o without a gap), a window long either way
 
     >>> [(s.train.tolist(), s.test.tolist()) for s in OutOfTime([1, 2, 3, 4, 5, 6], origins=2, gap=2).splits(6)]
     [([0, 1, 2], [4]), ([0, 1, 2, 3], [5])]

@@ -81,7 +81,7 @@ class AlertResult:
     def frame(self) -> Any:
         """One row a number."""
         columns = {"measure": list(self.numbers)}
-        for name in ("value", "low", "high", "confidence", "method", "n"):
+        for name in ("value", "low", "high", "confidence", "method", "n", "reason"):
             columns["estimate" if name == "value" else name] = [getattr(x, name) for x in self.numbers.values()]
         return make_frame(columns)
 

@@ -59,7 +59,7 @@ class TimelinessComparison:
 
     def frame(self) -> Any:
         """One row a pair and number."""
-        names = ("measure", "first", "second", "value", "low", "high", "p_value", "verdict")
+        names = ("measure", "first", "second", "value", "low", "high", "p_value", "verdict", "reason")
         return make_frame({n: [getattr(d, n) for d in self.differences] for n in names})
 
     def to_dict(self) -> dict[str, Any]:

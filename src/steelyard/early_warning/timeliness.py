@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.early_warning.clock import make_clock
 from steelyard.early_warning.engine import EventTable
 from steelyard.early_warning.quality import BASE_RATE, estimate_quality, trivial_of
@@ -176,12 +177,14 @@ class Timeliness:
         rows: list[dict[str, Any]] = []
         for name in self._names():
             x = self[name]
-            rows.append({"model": "the model", "measure": name, "estimate": x.value, "low": x.low, "high": x.high})
+            own = {"model": "the model", "measure": name, "estimate": x.value, "low": x.low, "high": x.high}
+            rows.append(own | {"reason": x.reason})
             trivial = {} if x.value is None else self.trivial(name)
             rows += [
-                {"model": m, "measure": name, "estimate": v, "low": None, "high": None} for m, v in trivial.items()
+                {"model": m, "measure": name, "estimate": v, "low": None, "high": None, "reason": ""}
+                for m, v in trivial.items()
             ]
-        columns = ("model", "measure", "estimate", "low", "high")
+        columns = ("model", "measure", "estimate", "low", "high", "reason")
         return make_frame({c: [row[c] for row in rows] for c in columns})
 
     def to_dict(self) -> dict[str, Any]:
@@ -246,9 +249,7 @@ def timeliness(
     >>> float(t.q)  # a perfect model
     1.0
     """
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1; what came is {confidence!r}."
-        raise UsageError(message, "For example confidence=0.95.")
+    confidence = confidence_of(confidence)
     length, clock = make_clock(horizon, start, time_unit)
     weighing = make_weighing(length, kernel, estimator, ends)
     convention = _convention(before)

@@ -153,11 +153,13 @@ class ArrayRows:
                 return absent
             return self.level(role).codes < 0 if absent is not None or -1 in self._cheap_codes(role) else None
         x = self.value(role)
-        mask = (
-            x <= 0
-            if question == "not above zero"
-            else {"nan": np.isnan, "infinite": np.isinf}.get(question, _unusable)(x)
-        )
+        ways: dict[str, Any] = {
+            "nan": np.isnan,
+            "infinite": np.isinf,
+            "zero": lambda x: x == 0,
+            "negative": lambda x: x < 0,
+        }
+        mask = ways.get(question, _unusable)(x)
         return mask if mask.any() else None
 
     def _cheap_codes(self, role: str) -> set[int]:

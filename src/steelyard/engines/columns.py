@@ -235,7 +235,10 @@ def _make(name: str, values: Any) -> Column:
     if hasattr(values, "isna") and hasattr(values, "to_numpy") and hasattr(values, "dtype"):
         return _from_pandas(name, values)
     if isinstance(values, np.ma.MaskedArray):
-        return Column(name, np.asarray(values.data), np.ma.getmaskarray(values))
+        mask = np.ma.getmaskarray(values)
+        made = _make(name, values.data)
+        gone = mask.reshape(len(made.values)) if made.missing is None else mask.reshape(len(made.values)) | made.missing
+        return Column(name, made.values, gone, whole=made.whole)
     if not hasattr(values, "dtype") and not hasattr(values, "__array__"):
         if isinstance(values, bytes | dict | set | frozenset) or not hasattr(values, "__iter__"):
             word = type(values).__name__

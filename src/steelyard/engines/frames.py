@@ -248,7 +248,9 @@ class FrameRows:
             return x.is_null() | x.is_nan()
         if question == "infinite":
             return x.abs() == np.inf
-        return x <= 0.0 if question == "not above zero" else ~self._finite(x)
+        if question == "zero":
+            return x == 0.0
+        return x < 0.0 if question == "negative" else ~self._finite(x)
 
     def _absent(self, role: str) -> Any:
         """Whether a row holds no level: null, NaN or infinite."""

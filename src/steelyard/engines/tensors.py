@@ -182,8 +182,8 @@ class TensorRows:
         if question == "absent":
             return self.held[role].absent(self.rows)
         x, xp = self.value(role), self.xp
-        if question == "not above zero":
-            return x <= 0
+        if question in {"zero", "negative"}:
+            return x == 0 if question == "zero" else x < 0
         return xp.isnan(x) if question == "nan" else xp.isinf(x) if question == "infinite" else ~xp.isfinite(x)
 
     # A faster way for a shape it knows -------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def _sum_of(x: Any, cell: Any, shared: Any) -> Any:
     whole = x[cell.model, cell.data, cell.design]
     found = gather(replace(cell, folds=kept), x.keeper, several=len(outer) > 1).pooled
     assert found is not None
-    return replace(found, facts=whole.facts, confidence=whole.confidence, _known={}, _made=[])
+    return replace(found, facts=whole.facts, confidence=whole.confidence)
 
 
 def _ranking(x: Any, names: Sequence[str], c: Comparison) -> Any:

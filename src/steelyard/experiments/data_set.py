@@ -205,7 +205,7 @@ def positive_of(levels: tuple[Any, ...], positive: Any) -> Any:
     if set(levels) == {0, 1}:
         return levels[1]
     message = f"Which level is the positive one? The target has {listing(levels)}."
-    raise BadLevels(message, f"Say so: positive={levels[0]!r}, for example.")
+    raise BadLevels(message, f"Say so: positive={levels[-1]!r}, for example (--positive {levels[-1]}).")
 
 
 def _complete(columns: Mapping[str, Any], missing: str) -> tuple[npt.NDArray[np.int64], int]:

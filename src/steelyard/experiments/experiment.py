@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import MissingPart, NotAvailable, UsageError, listing
 from steelyard.experiments.choosing import usual_folds
 from steelyard.experiments.data_set import DataSet, check_features, data_set
@@ -190,9 +191,7 @@ def _check(scores: Any, confidence: Any, seed: Any, missing: Any) -> None:
     if scores not in ("auto", "labels"):
         message = f"scores={listing([scores])} is not a choice."
         raise UsageError(message, 'Allowed: "auto" (probabilities where there are any), "labels".')
-    if not isinstance(confidence, int | float) or not 0 < confidence < 1:
-        message = f"The confidence must be a number between 0 and 1, and {listing([confidence])} came."
-        raise UsageError(message, "0.95 is usual.")
+    confidence = confidence_of(confidence)
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         message = f"The seed must be a whole number, not negative, and {listing([seed])} came."
         raise UsageError(message, "0 is as good as any.")

@@ -26,17 +26,18 @@ Values = dict[Key, Array]
 def sum_of(parts: Iterable[Evaluation]) -> Evaluation | None:
     """All parts added, neighbours first, so that no table is copied more often than it must be.
 
-    The order is fixed by that of the parts: the same parts give the same sum to the last bit.
+    The order is fixed by that of the parts: the same parts give the same sum to the last bit. Folds may well be alike, as
+    those of a baseline are.
     """
     waiting: list[tuple[int, Evaluation]] = []
     for part in parts:
         size, total = 1, part
         while waiting and waiting[-1][0] == size:
-            size, total = 2 * size, waiting.pop()[1] + total
+            size, total = 2 * size, waiting.pop()[1].plus(total, twice=True)
         waiting.append((size, total))
     total_of_all: Evaluation | None = None
     for _, total in reversed(waiting):
-        total_of_all = total if total_of_all is None else total + total_of_all
+        total_of_all = total if total_of_all is None else total.plus(total_of_all, twice=True)
     return total_of_all
 
 
@@ -45,13 +46,13 @@ def share_of(e: Evaluation, times: float) -> Evaluation:
     if times <= 1:
         return e
     evidence = {name: copies(summary, 1 / times) for name, summary in e.evidence.items()}
-    return replace(e, evidence=evidence, _known={}, _made=[])
+    return replace(e, evidence=evidence)
 
 
 def ranked_within(e: Evaluation) -> Evaluation:
     """The evidence of one fold, which keeps the order of its rows to itself when folds are added."""
     found = WithinFolds.of(e.evidence)
-    return e if found is None else replace(e, evidence={**e.evidence, WithinFolds.kind: found}, _known={}, _made=[])
+    return e if found is None else replace(e, evidence={**e.evidence, WithinFolds.kind: found})
 
 
 def value_in(e: Evaluation, measure: str, level: Any = None, options: Mapping[str, Any] | None = None) -> Any:

@@ -228,7 +228,7 @@ class LearningCurve:
             for part in ("train", "test"):
                 for size, x in zip(self.sizes, self.estimates(model, train=part == "train"), strict=True):
                     row = {"model": model, "part": part, "rows": size, "measure": self.measure, "estimate": x.value}
-                    out.append(row | {"low": x.low, "high": x.high, "method": x.method})
+                    out.append(row | {"low": x.low, "high": x.high, "method": x.method, "reason": x.reason})
         return out
 
     def frame(self) -> Any:

@@ -43,8 +43,8 @@ class Experiment:
         self.name = name
         self.cells = cells_of(plan)
         self.confidence: float = plan["confidence"]
-        self._gathered: dict[tuple[str, str, str], Gathered] = {}
-        self._sums: dict[tuple[str, str, str], Evaluation] = {}
+        self._gathered: dict[tuple[Any, ...], Gathered] = {}
+        self._sums: dict[tuple[Any, ...], Evaluation] = {}
 
     # What there is ---------------------------------------------------------------------------------------------------
     @property
@@ -92,12 +92,12 @@ class Experiment:
 
     def gathered(self, cell: Cell) -> Gathered:
         """The sum and the values of a cell's folds, read once."""
-        place = (cell.model, cell.data, cell.design)
+        place = (cell.model, cell.data, cell.design, self.confidence)
         if place not in self._gathered:
             found = gather(cell, self.keeper)
             if found.pooled is not None:
                 # Folds were counted at the usual confidence, whatever the experiment was asked for.
-                found = replace(found, pooled=replace(found.pooled, confidence=self.confidence, _known={}, _made=[]))
+                found = replace(found, pooled=replace(found.pooled, confidence=self.confidence))
             self._gathered[place] = found
         return self._gathered[place]
 
@@ -110,7 +110,7 @@ class Experiment:
             failed = [f for f in self.failures if (f["model"], f["data"]) == (cell.model, cell.data)]
             why = f"The first error: {failed[0]['error']}" if failed else "Run the experiment, or let it go on."
             raise NotAvailable(message, why)
-        place = (cell.model, cell.data, cell.design)
+        place = (cell.model, cell.data, cell.design, self.confidence)
         if place not in self._sums:
             facts = {**pooled.facts, "source": cell.data, "design": self.plan["designs"][cell.design]["text"]}
             self._sums[place] = replace(pooled, facts=facts)
@@ -261,6 +261,7 @@ class Experiment:
                     {
                         **{"data": cell.data, "design": cell.design, "model": cell.model, "measure": key[0]},
                         **{"estimate": x.value, "low": x.low, "high": x.high, "method": x.method, "note": x.note},
+                        **{"reason": x.reason, "pooled_reason": p.reason},
                         **{"pooled": p.value, "pooled_low": p.low, "pooled_high": p.high, "pooled_method": p.method},
                         **{"confidence": self.confidence, "rows": p.n, "folds": sum(f.outer for f in cell.folds)},
                     }

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from steelyard.arguments.typed import number_of
 from steelyard.comparisons.independent import check_alike, difference
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.gates.cases import guarded, guarded_difference
 from steelyard.gates.outcome import Limit, Result, judge
-from steelyard.gates.requirement import NUMBER, Subject, amount, subject_of
+from steelyard.gates.requirement import Subject, subject_of
 from steelyard.results import Difference, Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.words import shortest
@@ -165,10 +165,13 @@ def _pairs(given: Margins) -> list[tuple[str, float]]:
 def _typed(text: str) -> tuple[str, float]:
     # A level may hold "=" itself, a number never.
     name, _, size = text.rpartition("=")
-    if not re.fullmatch(rf"\s*{NUMBER}\s*%?\s*", size) or ("=" in text and not name.strip()):
+    try:
+        if "=" in text and not name.strip():
+            raise UsageError(text)
+        return name.strip(), number_of(size)
+    except UsageError:
         message = f'The margin "{text.strip()}" cannot be read.'
-        raise UsageError(message, SAMPLE)
-    return name.strip(), amount(size)
+        raise UsageError(message, SAMPLE) from None
 
 
 # Notes ----------------------------------------------------------------------------------------------------------------

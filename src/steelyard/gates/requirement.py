@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from steelyard.arguments.typed import number_of
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.gates.cases import decided_by, enough, guarded
 from steelyard.gates.outcome import NOT_SHOWN, Limit, Outcome, Result, judge
@@ -15,27 +16,14 @@ from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.words import shortest
 
-NUMBER = r"[-+−]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d[\d_]*|(?=\.\d))(?:\.\d*)?(?:[eE][-+]?\d+)?"
 SUBJECT = (
     r"\s*(?P<name>[^\s\[\]()@<>=≤≥]+)\s*(?:\((?P<options>[^()]*)\))?\s*(?:\[(?P<level>.*)\])?"
-    rf"\s*(?:@\s*(?P<threshold>{NUMBER}%?))?\s*"
+    r"\s*(?:@\s*(?P<threshold>[^@\[\]()<>=≤≥]+))?\s*"
 )
-REQUIREMENT = re.compile(rf"(?P<subject>{SUBJECT})(?P<side><=|>=|<|>|≤|≥)\s*(?P<bound>{NUMBER}\s*%?)\s*", re.DOTALL)
+REQUIREMENT = re.compile(rf"(?P<subject>{SUBJECT})(?P<side><=|>=|<|>|≤|≥)\s*(?P<bound>[^<>=≤≥]+)", re.DOTALL)
 ALONE = re.compile(SUBJECT, re.DOTALL)
-WORDS = {"per": ("total", "case")}
-SHARES = {"depth", "fpr", "prevalence", "quantile"}
 LUCK = "Values were compared and not intervals: luck may decide."
 EXAMPLES = "'auc >= 0.80', 'recall@0.5 >= 60%', 'recall[macro] >= 0.7'"
-
-
-def amount(text: str) -> float:
-    """A number as typed, per cent allowed.
-
-    >>> amount("80%"), amount("−1,000"), amount(".5")
-    (0.8, -1000.0, 0.5)
-    """
-    plain = text.replace("−", "-").replace(",", "").replace("_", "").strip()
-    return float(plain.removesuffix("%")) / (100 if plain.endswith("%") else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +106,8 @@ def subject_of(text: str) -> Subject:
 def _subject(found: re.Match[str], text: str) -> Subject:
     m = find(found["name"])
     options = {k: v for part in (found["options"] or "").split(",") if part.strip() for k, v in [_option(part)]}
-    m.with_defaults(options)
-    _check_options(m, options)
-    cut = None if found["threshold"] is None else amount(found["threshold"])
+    options = {k: v for k, v in m.with_defaults(options).items() if k in options}
+    cut = None if found["threshold"] is None else number_of(found["threshold"], f'The threshold in "{text.strip()}"')
     if cut is not None and not {Outcomes, Confusion} & set(m.reads):
         message = f'"{m.name}" does not depend on a threshold, and "{text.strip()}" gives one.'
         raise UsageError(message, f"Leave it out: '{m.name}'.")
@@ -132,30 +119,10 @@ def _option(part: str) -> tuple[str, Any]:
     if not mark or not value or name == "payoff":
         message = f'"{part.strip()}" is not an option of a measure.'
         raise UsageError(message, "Write its name and a number: 'capture(depth=5%) >= 0.3'.")
-    if not re.fullmatch(rf"{NUMBER}\s*%?", value):
+    if value[0] not in "+-−.,0123456789":
         return name, value
-    number = amount(value)
-    return name, int(number) if number.is_integer() and re.fullmatch(r"\d+", value) else number
-
-
-def _check_options(m: Measure, given: Mapping[str, Any]) -> None:
-    """Refuse what a measure would stumble over: a word for a number, a share beyond 1."""
-    for name, value in given.items():
-        default = m.options[name]
-        if isinstance(default, tuple):
-            message = f'The option "{name}" of {m.name} is several numbers, which a requirement cannot hold.'
-            raise UsageError(message, "Leave it out.")
-        if isinstance(default, str):
-            fine, allowed = value in WORDS[name], listing(WORDS[name])
-        elif name in SHARES:
-            fine, allowed = isinstance(value, int | float) and 0 < value <= 1, "a share above 0 and at most 1"
-        else:
-            whole = isinstance(default, int)
-            fine = isinstance(value, int if whole else int | float) and value > 0
-            allowed = "a whole number above 0" if whole else "a number above 0"
-        if not fine:
-            message = f'The option "{name}" of {m.name} is {allowed}, and "{value}" came.'
-            raise UsageError(message, f"`steelyard measures {m.name}` tells more.")
+    number = number_of(value, f'The option "{name}"')
+    return name, int(number) if number.is_integer() and value.isdigit() else number
 
 
 def requirement_of(text: str) -> Requirement:
@@ -171,7 +138,12 @@ def requirement_of(text: str) -> Requirement:
         raise UsageError(message, f"Write a measure, >= or <=, and a number, one requirement at a time: {EXAMPLES}.")
     subject = _subject(found, found["subject"])
     side, said = found["side"], re.sub(r"\s", "", found["bound"])
-    limit = Limit(amount(said), side in {"<=", "<", "≤"}, side in {"<", ">"}, said)
+    limit = Limit(
+        number_of(found["bound"], f'The requirement "{text.strip()}"'),
+        side in {"<=", "<", "≤"},
+        side in {"<", ">"},
+        said,
+    )
     least, most = subject.known.range
     if not limit.holds(least if limit.upper else most):
         end = f"below {least:g}" if limit.upper else f"above {most:g}"

@@ -16,7 +16,7 @@ from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import effective_rows
 
 MOST_POINTS = 2000
-"""A curve of more points is thinned evenly along its length; every point kept is a real one."""
+"""A curve of more points is thinned evenly along its length, unless it was asked exactly; every point kept is a real one."""
 
 
 def banded(name: str, s: Scores, confidence: float) -> Curve:
@@ -49,10 +49,14 @@ def banded(name: str, s: Scores, confidence: float) -> Curve:
         scale = columns.pop("scale")
         low, high = low * scale, high * scale
     columns |= {"low": low, "high": high}
-    keep = thin(columns, MOST_POINTS)
+    keep = thin(columns, _most(s))
     return Curve(
         name, {k: plain(v[keep]) for k, v in columns.items()}, confidence, method, _left_out(len(keep), len(low))
     )
+
+
+def _most(s: Scores) -> int:
+    return len(s.cells.low) + 1 if s.cells.exact else MOST_POINTS
 
 
 def _left_out(kept: int, size: int) -> str:
@@ -62,7 +66,7 @@ def _left_out(kept: int, size: int) -> str:
 def _upright(name: str, s: Scores, columns: Columns, confidence: float, z: float) -> Curve:
     """A curve whose band is read upwards; only the points that are kept are worked out."""
     columns = {k: v for k, v in columns.items() if k not in {"part", "whole"}}
-    keep = thin(columns, MOST_POINTS)
+    keep = thin(columns, _most(s))
     if name == "roc":
         (low, high), method = roc_band(s, z, keep), ROC
     else:

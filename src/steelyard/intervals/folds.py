@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import LengthsDiffer, NotAvailable, UsageError
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Array, Interval
@@ -287,7 +288,5 @@ def _missing(values: Array, what: str) -> str:
 
 
 def _normal(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1, and {confidence} came."
-        raise UsageError(message, "0.95 is usual.")
+    confidence = confidence_of(confidence)
     return NormalDist().inv_cdf(0.5 + confidence / 2)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import LengthsDiffer, MissingValues, NotAvailable, UsageError
 from steelyard.results import Array, Estimate
 from steelyard.words import significant
@@ -246,11 +247,10 @@ def _told(
     replicates: int,
 ) -> Estimate:
     values = np.atleast_2d(np.asarray(values_by_repeat, dtype=np.float64))
-    if not 0 < confidence < 1 or not (math.isfinite(ratio) and ratio >= 0) or not asked[0] > 0:
-        message = f"A confidence of {confidence}, a ratio of {ratio} and {asked[0]} rows cannot be meant together."
-        raise UsageError(
-            message, "Give a confidence between 0 and 1, n_test / (n − n_test), and a positive number of rows."
-        )
+    confidence_of(confidence)
+    if not (math.isfinite(ratio) and ratio >= 0) or not asked[0] > 0:
+        message = f"A ratio of {ratio} and {asked[0]} rows cannot be meant together."
+        raise UsageError(message, "Give n_test / (n − n_test), and a positive number of rows.")
     if not values.size:
         message = "The learning curve has no values."
         raise NotAvailable(message, "Train at three or more sizes.")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
+from steelyard.arguments.allowed import INSIDE, Several, Span
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Average, Quotient, Ratio, Share
 from steelyard.summaries.confusion import Confusion, Outcomes
@@ -112,14 +115,16 @@ def f1(o: Outcomes) -> Ratio:
 
 
 @measure(better="higher", range=(0, 1), aliases=("fbeta",))
-def f_beta(o: Outcomes, *, beta: float = 2.0) -> Ratio:
+def f_beta(o: Outcomes, *, beta: Annotated[float, Span(0)] = 2.0) -> Ratio:
     """Precision and recall with recall counted beta times as much: (1 + β²) TP / ((1 + β²) TP + β² FN + FP).
 
     >>> print(f_beta(Outcomes(tp=6, fn=3, fp=2, tn=9), beta=2))
     0.682
     """
-    b = float(beta) ** 2
-    return Ratio((1 + b) * o.tp, (1 + b) * o.tp + b * o.fn + o.fp, empty="no positives, real or predicted")
+    # Above 1 everything is divided by β², so that no β is too large to be squared.
+    b = min(float(beta), 1.0) ** 2
+    one = 1.0 if beta <= 1 else (1 / float(beta)) ** 2
+    return Ratio((one + b) * o.tp, (one + b) * o.tp + b * o.fn + one * o.fp, empty="no positives, real or predicted")
 
 
 def _recalls(c: Confusion) -> tuple[Share, ...]:
@@ -152,8 +157,11 @@ def average_class_accuracy_hm(c: Confusion) -> Ratio:
     values = np.stack(np.broadcast_arrays(*[s.value for s in _recalls(c)]), axis=-1)
     lost = np.isnan(values).any(axis=-1)
     zero = (values == 0).any(axis=-1)
-    inverse = (1.0 / np.where(values > 0, values, 1.0)).mean(axis=-1)
-    return Ratio(np.where(zero, 0.0, 1.0 / inverse), np.where(lost, 0.0, 1.0), empty="a level has no rows")
+    # In units of the least recall, which in a replicate may be too small to be turned over.
+    fine = np.where(values > 0, values, 1.0)
+    least = fine.min(axis=-1)
+    mean = least / (least[..., None] / fine).mean(axis=-1)
+    return Ratio(np.where(zero, 0.0, mean), np.where(lost, 0.0, 1.0), empty="a level has no rows")
 
 
 def _kappa(c: Confusion, disagreement: Array) -> Ratio:
@@ -215,7 +223,9 @@ def mcc(c: Confusion) -> Ratio:
 
 
 @measure(better="higher", range=(0, 1))
-def weighted_accuracy(o: Outcomes, *, weights: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)) -> Ratio:
+def weighted_accuracy(
+    o: Outcomes, *, weights: Annotated[tuple[float, ...], Several(4, Span(0))] = (1.0, 1.0, 1.0, 1.0)
+) -> Ratio:
     """Accuracy with a weight for each cell: (w1 TP + w4 TN) / (w1 TP + w2 FN + w3 FP + w4 TN).
 
     Weights (1, 1, 0, 0) give recall, (1, 0, 1, 0) precision, (2, 1, 1, 0) F1, (1, 1, 1, 1) accuracy.
@@ -223,7 +233,8 @@ def weighted_accuracy(o: Outcomes, *, weights: tuple[float, float, float, float]
     >>> print(weighted_accuracy(Outcomes(tp=6, fn=3, fp=2, tn=9), weights=(2, 1, 1, 0)))
     0.706
     """
-    w1, w2, w3, w4 = (float(w) for w in weights)
+    # Only their proportions matter, and the largest may be very large.
+    w1, w2, w3, w4 = (float(w) / max(weights) for w in weights)
     top = w1 * o.tp + w4 * o.tn
     return Ratio(top, top + w2 * o.fn + w3 * o.fp, empty="all weighted counts are zero")
 
@@ -279,7 +290,7 @@ def predicted_positive_rate(o: Outcomes) -> Share:
 
 
 @measure(better="higher", range=(0, 1), aliases=("ppv_at_prevalence",))
-def precision_at_prevalence(o: Outcomes, *, prevalence: float = 0.5) -> Ratio:
+def precision_at_prevalence(o: Outcomes, *, prevalence: Annotated[float, INSIDE] = 0.5) -> Ratio:
     """Precision to expect where a share π of cases is positive: π TPR / (π TPR + (1 − π) FPR), by Bayes' rule.
 
     >>> print(precision_at_prevalence(Outcomes(tp=6, fn=3, fp=2, tn=9), prevalence=0.01))
@@ -291,7 +302,7 @@ def precision_at_prevalence(o: Outcomes, *, prevalence: float = 0.5) -> Ratio:
 
 
 @measure(better="higher", range=(0, 1))
-def npv_at_prevalence(o: Outcomes, *, prevalence: float = 0.5) -> Ratio:
+def npv_at_prevalence(o: Outcomes, *, prevalence: Annotated[float, INSIDE] = 0.5) -> Ratio:
     """NPV to expect where a share π of cases is positive: (1 − π) TNR / ((1 − π) TNR + π FNR).
 
     >>> print(npv_at_prevalence(Outcomes(tp=6, fn=3, fp=2, tn=9), prevalence=0.01))

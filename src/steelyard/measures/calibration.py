@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import BINS
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Mean, Ratio, divide
 from steelyard.summaries.class_scores import ClassScores
@@ -110,7 +111,7 @@ def _square_bound(s: Scores, *, bins: int = 10) -> float:
 
 
 @measure(better="lower", range=(0, 1), aliases=("expected_calibration_error",), interval="ece", bound=_ece_bound)
-def ece(s: Scores, *, bins: int = 10) -> Ratio:
+def ece(s: Scores, *, bins: Annotated[int, BINS] = 10) -> Ratio:
     """Mean gap between what was promised and what happened, over equal-width bins of the probability.
 
     Σ_b (n_b / N) × |mean probability_b − share of positives_b|
@@ -125,7 +126,7 @@ def ece(s: Scores, *, bins: int = 10) -> Ratio:
 
 
 @measure(better="lower", range=(0, 1), interval="reliability", bound=_square_bound)
-def brier_reliability(s: Scores, *, bins: int = 10) -> Ratio:
+def brier_reliability(s: Scores, *, bins: Annotated[int, BINS] = 10) -> Ratio:
     """The part of Brier's score that miscalibration costs: Σ (n_b / N) (mean probability_b − share of positives_b)².
 
     Brier ≈ reliability − resolution + uncertainty; equal when all scores inside a bin are the same.
@@ -141,7 +142,7 @@ def brier_reliability(s: Scores, *, bins: int = 10) -> Ratio:
 
 
 @measure(better="higher", range=(0, 0.25), interval="resolution", bound=_square_bound)
-def brier_resolution(s: Scores, *, bins: int = 10) -> Ratio:
+def brier_resolution(s: Scores, *, bins: Annotated[int, BINS] = 10) -> Ratio:
     """The part of Brier's score won by telling cases apart: Σ (n_b / N) (share of positives_b − base rate)².
 
     >>> print(brier_resolution(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
+from steelyard.arguments.allowed import Span
 from steelyard.measures.measure import measure
 from steelyard.measures.ranking import auc
 from steelyard.results import Ratio, Share
@@ -27,7 +30,7 @@ def hand_till_auc(m: ClassScores) -> Ratio:
 
 
 @measure(better="higher", range=(0, 1), aliases=("top_k",))
-def top_k_accuracy(m: ClassScores, *, k: int = 2) -> Share:
+def top_k_accuracy(m: ClassScores, *, k: Annotated[int, Span(1, 1000, whole=True)] = 2) -> Share:
     """Share of rows whose true class is among the k highest scores; ties count as they would in random order.
 
     With a classes above and t tied, itself included, the true class is in with chance (k − a) / t, at most 1.
@@ -39,5 +42,5 @@ def top_k_accuracy(m: ClassScores, *, k: int = 2) -> Share:
     size = m.ranks.shape[-2]
     above = np.arange(size)[:, None]
     tied = np.maximum(np.arange(m.ranks.shape[-1])[None, :], 1)
-    chance = np.clip((int(k) - above) / tied, 0.0, 1.0)
+    chance = np.clip((min(int(k), size) - above) / tied, 0.0, 1.0)
     return Share((m.ranks * chance).sum(axis=(-2, -1)), m.total, empty="no rows")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 
+from steelyard.arguments.allowed import INSIDE
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Mean, Ratio
 from steelyard.summaries.cells import Cells
@@ -249,7 +251,7 @@ def concordance(r: Residuals) -> Ratio:
 
 
 @measure(better="lower", range=(0, INFINITY), aliases=("quantile_loss", "mean_pinball_loss"))
-def pinball(r: Residuals, *, quantile: float = 0.5) -> Mean:
+def pinball(r: Residuals, *, quantile: Annotated[float, INSIDE] = 0.5) -> Mean:
     """Loss of a predicted quantile q: q × shortfall + (1 − q) × excess, averaged; at q = ½ half the MAE.
 
     >>> round(float(pinball(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeVar
 
-from steelyard.errors import UnknownMeasure, nearest
+from steelyard.arguments.allowed import Allowed, NotAllowed, Several, Span, Words, shown
+from steelyard.errors import UnknownMeasure, UsageError, listing, nearest
 from steelyard.results import Reading
 
 ROOMS = ("agreement", "ranking", "calibration", "classes", "distance", "money")
 """Modules of measures, in the order in which people ask."""
 
 AVERAGES = ("macro", "micro", "weighted")
+DIRECTIONS = ("higher", "lower", "zero", "")
+BARE = {int: Span(whole=True), float: Span()}
+"""What an option may be whose type alone is told."""
+
+_HOUSE = tuple(f"steelyard.measures.{room}" for room in ROOMS)
 
 Function = TypeVar("Function", bound=Callable[..., Reading])
 
@@ -38,11 +45,14 @@ class Measure:
     interval: str
     bound: Callable[..., float] | None
     options: Mapping[str, Any]
+    """Its options with their defaults."""
     remark: Callable[[Any, float], str] | None = None
+    allowed: Mapping[str, Allowed] = field(default_factory=dict)
+    """What each option may be, as its type in the signature declares it."""
 
     def __call__(self, summary: Any, **options: Any) -> Reading:
         """Read the measure from a summary."""
-        return self.function(summary, **options)
+        return self.function(summary, **self.with_defaults(options)) if options else self.function(summary)
 
     @property
     def question(self) -> str:
@@ -60,15 +70,27 @@ class Measure:
         return inspect.getdoc(self.function) or ""
 
     def with_defaults(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Options with their defaults filled in; unknown ones are refused."""
-        for key in given:
+        """Options with their defaults filled in; unknown ones are refused, and what they may not be."""
+        out = dict(self.options)
+        for key, value in given.items():
             if key not in self.options:
                 allowed = ", ".join(self.options) or "none"
                 message = f'The measure "{self.name}" has no option "{key}"; its options: {allowed}.'
                 raise UnknownMeasure(
                     message, nearest(key, self.options) or f"`steelyard measures {self.name}` tells more."
                 )
-        return {**self.options, **given}
+            out[key] = self._taken(key, value)
+        return out
+
+    def _taken(self, key: str, value: Any) -> Any:
+        allowed = self.allowed.get(key)
+        if allowed is None:
+            return value
+        try:
+            return allowed.read(value)
+        except NotAllowed:
+            message = f'The option "{key}" of {self.name} must be {allowed}, and {shown(value)} came.'
+            raise UsageError(message, f"`steelyard measures {self.name}` tells more.") from None
 
 
 def measure(
@@ -79,6 +101,7 @@ def measure(
     interval: str = "",
     bound: Callable[..., float] | None = None,
     remark: Callable[[Any, float], str] | None = None,
+    replace: bool = False,
 ) -> Callable[[Function], Function]:
     """Mark a function of a summary as a measure.
 
@@ -86,23 +109,76 @@ def measure(
     `interval` names a method of the intervals room where the reading alone does not tell (a Share gets Wilson's, a Mean
     a t interval, anything else the bootstrap over cells); `bound` bounds the effect of the grid where reordering cells
     does not; `remark` has a word for the reader of a value that is easily taken for another one.
+
+    Options are the function's keyword-only arguments, and their types say what they may be:
+    `depth: Annotated[float, SHARE] = 0.1`. A name or alias is taken once; `replace=True` takes it from its measure.
     """
+    _check_facts(better, range)
 
     def mark(function: Function) -> Function:
         name = function.__name__
-        hints = typing.get_type_hints(function)
+        if function.__module__ not in _HOUSE:
+            # What the house has comes first, so that nobody takes a name before it.
+            _load()
+        hints = typing.get_type_hints(function, include_extras=True)
         parameters = inspect.signature(function).parameters
         first = next(iter(parameters))
         hint = hints[first]
         union = typing.get_origin(hint) in (typing.Union, types.UnionType)
         reads = typing.get_args(hint) if union else (hint,)
         options = {k: p.default for k, p in parameters.items() if p.kind is inspect.Parameter.KEYWORD_ONLY}
-        _catalogue[name] = Measure(name, function, better, range, reads, aliases, interval, bound, options, remark)
+        allowed = {k: found for k in options if (found := _declared(hints.get(k))) is not None}
+        made = Measure(name, function, better, range, reads, aliases, interval, bound, options, remark, allowed)
+        made.with_defaults(options)
+        _free(made, replace)
+        _catalogue[name] = made
         for alias in aliases:
             _aliases[alias] = name
         return function
 
     return mark
+
+
+def _declared(hint: Any) -> Allowed | None:
+    """What the type of an option declares, where it declares anything."""
+    marks = getattr(hint, "__metadata__", ())
+    return next((x for x in marks if isinstance(x, Span | Words | Several)), BARE.get(hint))
+
+
+def _check_facts(better: Any, range: Any) -> None:
+    if better not in DIRECTIONS:
+        message = f"better={shown(better)} is not a choice."
+        raise UsageError(message, f"Allowed: {listing(DIRECTIONS[:3])}, and an empty text for neither.")
+    try:
+        low, high = map(float, range)
+        fine = low < high
+    except (TypeError, ValueError, OverflowError):
+        fine = False
+    if not fine:
+        message = f"The range of a measure must be two numbers, the lower one first, and {shown(range)} came."
+        raise UsageError(message, "For example range=(0, 1); float('inf') is allowed.")
+
+
+def _free(made: Measure, replace: bool) -> None:
+    """See that a measure's name and aliases are free, or take them from the measures that have them."""
+    wanted = (made.name, *made.aliases)
+    if len(set(wanted)) < len(wanted):
+        message = f'The measure "{made.name}" gives one name twice: {listing(wanted)}.'
+        raise UsageError(message, "Leave one of them out.")
+    for name in wanted:
+        owner = _catalogue.get(name) or _catalogue.get(_aliases.get(name, ""))
+        if owner is None:
+            continue
+        if not replace:
+            what = "a measure" if owner.name == name else f'another name of "{owner.name}"'
+            message = f'"{name}" is taken: it is {what}.'
+            raise UsageError(message, "Choose another name, or say replace=True if it is to take its place.")
+        forget(owner.name)
+        if owner.name not in wanted:
+            # It keeps what nobody else wants.
+            kept = dataclasses.replace(owner, aliases=tuple(a for a in owner.aliases if a not in wanted))
+            _catalogue[kept.name] = kept
+            _aliases.update(dict.fromkeys(kept.aliases, kept.name))
 
 
 @cache
@@ -119,13 +195,16 @@ def catalogue() -> dict[str, Measure]:
     return dict(sorted(_catalogue.items(), key=lambda item: place.get(item[1].question, len(place))))
 
 
-def find(name: str) -> Measure:
+def find(name: Any) -> Measure:
     """A measure by canonical name or alias.
 
     >>> find("roc_auc").name
     'auc'
     """
     _load()
+    if not isinstance(name, str):
+        message = f"A measure is asked for by its name, and {shown(name)} came."
+        raise UnknownMeasure(message, "`steelyard measures` lists them all.")
     canonical = name if name in _catalogue else _aliases.get(name, "")
     if not canonical:
         message = f'There is no measure called "{name}".'

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import Words
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Mean
 from steelyard.summaries.amounts import powers, products
@@ -59,7 +60,7 @@ def _mean(c: Confusion, payoff: Any, per: str, sign: float) -> Mean:
 
 
 @measure(better="higher", range=(-np.inf, np.inf), interval="money", bound=_worth_bound)
-def profit(c: Confusion, *, payoff: Any = None, per: str = "total") -> Mean:
+def profit(c: Confusion, *, payoff: Any = None, per: Annotated[str, Words("total", "case")] = "total") -> Mean:
     """What all decisions earn together, by a payoff that says what each outcome is worth; `per="case"` divides by the rows.
 
     Σ C[i, j] · Profit[i, j]; with amounts of their own each row counts with its own.
@@ -75,7 +76,7 @@ def profit(c: Confusion, *, payoff: Any = None, per: str = "total") -> Mean:
 
 
 @measure(better="lower", range=(-np.inf, np.inf), interval="money", bound=_worth_bound)
-def cost(c: Confusion, *, payoff: Any = None, per: str = "total") -> Mean:
+def cost(c: Confusion, *, payoff: Any = None, per: Annotated[str, Words("total", "case")] = "total") -> Mean:
     """What all decisions cost together: profit with the sign turned; `per="case"` divides by the rows.
 
     Σ C[i, j] · Cost[i, j].

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import SHARE
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Ratio, Share, divide
 from steelyard.summaries.scores import Scores
@@ -104,7 +105,7 @@ def auc(s: Scores) -> Ratio:
 
 
 @measure(better="higher", range=(0, 1), aliases=("pauc",), interval="area")
-def partial_auc(s: Scores, *, fpr: float = 0.1) -> Ratio:
+def partial_auc(s: Scores, *, fpr: Annotated[float, SHARE] = 0.1) -> Ratio:
     """Area under the ROC curve where the false positive rate is at most `fpr`; at best `fpr` itself.
 
     >>> print(partial_auc(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1), fpr=0.5))
@@ -201,7 +202,7 @@ def capture_at(s: Scores, depth: float) -> Array:
 
 
 @measure(better="higher", range=(0, 1), aliases=("gain", "capture_rate"), interval="captured")
-def capture(s: Scores, *, depth: float = 0.1) -> Share:
+def capture(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Share:
     """Share of all positives found among the first `depth` of rows by score: the gain curve read at one depth.
 
     >>> print(capture(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1), depth=0.25))
@@ -211,7 +212,7 @@ def capture(s: Scores, *, depth: float = 0.1) -> Share:
 
 
 @measure(better="higher", range=(0, float("inf")), interval="captured")
-def lift(s: Scores, *, depth: float = 0.1) -> Ratio:
+def lift(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Ratio:
     """How many times more positives the first `depth` of rows holds than a random pick: capture / depth.
 
     >>> print(lift(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1), depth=0.25))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import EmptyTable, InputError, UsageError, listing
 from steelyard.monitors.alarms import Transition, follow
 from steelyard.monitors.baseline import check_holds, countable
@@ -205,9 +206,7 @@ def _check(
             f"The margin is the share of the reference's value that may be lost, from 0 to 1, and {margin!r} came."
         )
         raise UsageError(message, "0.05 allows a loss of 5%.")
-    if not isinstance(confidence, int | float) or not 0 < confidence < 1:
-        message = f"The confidence must be a number between 0 and 1, and {confidence!r} came."
-        raise UsageError(message, "0.95 is usual.")
+    confidence = confidence_of(confidence)
     if target is not None and score is None and prediction is None:
         message = "A target was named, and neither a score nor a prediction to hold against it."
         raise UsageError(message, 'Say score="p" (numbers) or prediction="guess" (labels or numbers).')

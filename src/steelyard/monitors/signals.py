@@ -204,7 +204,7 @@ def apart(a: Estimate, b: Estimate, alpha: float, better: str, level: Any = None
 
 def at_level(e: Evaluation, alpha: float) -> Evaluation:
     """The same evidence with 1 − 2α intervals."""
-    return replace(e, confidence=1 - 2 * alpha, _known={})
+    return replace(e, confidence=1 - 2 * alpha)
 
 
 def difference_text(d: Difference) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from steelyard.arguments.allowed import INSIDE, confidence_of, taken
 from steelyard.engines.arrays import ArrayRows
 from steelyard.errors import UsageError
 from steelyard.monitors import decision as law
@@ -302,10 +303,7 @@ def stability(
     >>> round(s.index, 3), s.classic, s.decision
     (0.331, 'act', 'insufficient')
     """
-    for name, value in (("confidence", confidence), ("alpha", alpha)):
-        if not 0 < value < 1:
-            message = f"{name} must lie between 0 and 1, and {value!r} came."
-            raise UsageError(message, "Usual are confidence=0.95 and alpha=0.05.")
+    confidence, alpha = confidence_of(confidence), float(taken("alpha", alpha, INSIDE, "0.05 is usual."))
     if column is not None and columns is not None:
         message = "Both column= and columns= were given."
         raise UsageError(message, "Name one column, or a list of columns.")

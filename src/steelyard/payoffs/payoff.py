@@ -17,12 +17,18 @@ from steelyard.results import Array
 
 OUTCOMES = (("tp", "fn"), ("fp", "tn"))
 """Names of the four outcomes: the positive level first, actual by row and predicted by column."""
+LAYOUTS = ("positive first", "negative first")
+"""How a matrix of two levels may be laid out: as books print it, or as programs do."""
+LAYOUT_HINT = '; or say which level comes first: layout="positive first", as books print it, or layout="negative first"'
 MOST_RANGES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Payoff:
-    """A table of amounts, actual level by row and predicted level by column; without levels, that of four outcomes."""
+    """A table of amounts, actual level by row and predicted level by column; without levels, that of four outcomes.
+
+    Empty levels are those of a bare matrix: its rows are in an order that the data it is laid over must have been told.
+    """
 
     kind: ClassVar[str] = "payoff"
 
@@ -52,6 +58,21 @@ class Payoff:
     def reference(self) -> str:
         """What the amounts are measured against, in words."""
         return "relative to doing nothing" if self.relative else "absolute"
+
+    @property
+    def bare(self) -> bool:
+        """Whether nobody has said whose its rows are."""
+        return self.levels == ()
+
+    def over(self, levels: Sequence[Any]) -> Payoff:
+        """A bare matrix with its rows in the order of these levels; any other as it is."""
+        if not self.bare:
+            return self
+        if len(levels) != len(self.cells):
+            message = f"The {self.kind} matrix has {len(self.cells)} rows, and there are the levels {listing(levels)}."
+            raise BadPayoff(message, "Give every level of the target a row and a column.")
+        made: Payoff = _made(type(self), self.cells, tuple(levels), self.nothing, self.relative)
+        return made
 
     def _entries(self) -> Iterator[Entry]:
         return (e for row in self.cells for e in row)
@@ -172,6 +193,11 @@ class Payoff:
                 )
                 raise BadPayoff(message, f"Say so: positive={levels[0]!r}, for example.")
             return [0 if v == positive else 1 for v in levels]
+        if self.bare:
+            message = f"Nothing says whose each row of the {self.kind} matrix is; the target has {listing(levels)}."
+            names = ", ".join(map(repr, levels[:4])) + (", ..." if len(levels) > 4 else "")
+            hint = f"Name them in the order of the rows: {type(self).__name__}([[...]], levels=[{names}])"
+            raise BadPayoff(message, f"{hint}{LAYOUT_HINT}." if len(levels) == 2 else f"{hint}.")
         spoken: dict[str, int] = {}
         for i, v in enumerate(self.levels):
             # Two levels that read alike can only be told apart exactly.
@@ -199,6 +225,8 @@ class Payoff:
                 for names, row in zip(OUTCOMES, self.cells, strict=True)
                 for n, e in zip(names, row, strict=True)
             ]
+        elif self.bare:
+            parts = ["; ".join(", ".join(map(told, row)) for row in self.cells)]
         else:
             parts = [
                 f"{v} as {w} {told(e)}"
@@ -275,6 +303,7 @@ class _Stated(Payoff):
         fp: Any = None,
         tn: Any = None,
         levels: Sequence[Any] | None = None,
+        layout: str | None = None,
         nothing: Any = None,
         relative: bool = False,
     ) -> None:
@@ -291,7 +320,7 @@ class _Stated(Payoff):
         elif isinstance(matrix, Payoff | str | os.PathLike):
             made = self._from_stated(matrix, nothing, relative)
         else:
-            made = self._from_matrix(matrix, levels, nothing, relative)
+            made = self._from_matrix(matrix, levels, layout, nothing, relative)
         for name in ("cells", "levels", "nothing", "relative"):
             object.__setattr__(self, name, getattr(made, name))
         self._check()
@@ -306,7 +335,9 @@ class _Stated(Payoff):
         level = found.nothing if found.levels is None or nothing is None else _named_among(nothing, found.levels)
         return _made(type(self), found.cells, found.levels, level, relative or found.relative)
 
-    def _from_matrix(self, matrix: Any, levels: Sequence[Any] | None, nothing: Any, relative: bool) -> Any:
+    def _from_matrix(
+        self, matrix: Any, levels: Sequence[Any] | None, layout: str | None, nothing: Any, relative: bool
+    ) -> Any:
         table: list[Any]
         if isinstance(matrix, Mapping):
             rows, names = matrix, tuple(matrix)
@@ -324,18 +355,39 @@ class _Stated(Payoff):
         else:
             plain = matrix.tolist() if hasattr(matrix, "tolist") else matrix
             table = list(plain) if isinstance(plain, list | tuple) else []
-            names = tuple(levels) if levels is not None else tuple(range(len(table)))
+            names = tuple(levels) if levels is not None else tuple(range(1, len(table) + 1))
             square = all(isinstance(row, list | tuple | np.ndarray) and len(row) == len(table) for row in table)
-            if not table or not square or len(names) != len(table):
+            if not table or not square or len(names) != len(table) or len(set(names)) != len(names):
                 message = f"A {self.kind} matrix must be square, a row and a column for each level."
                 raise BadPayoff(message, "Rows are actual levels, columns predicted levels, in the same order.")
+        if layout is not None:
+            return self._from_layout(table, levels, layout, nothing, relative)
         # A NumPy number as a level could not be saved as JSON.
         names = tuple(v.item() if isinstance(v, np.generic) else v for v in names)
         cells = tuple(
             tuple(entry(x, f'"{v}" predicted as "{w}"') for w, x in zip(names, row, strict=True))
             for v, row in zip(names, table, strict=True)
         )
+        if levels is None and not isinstance(matrix, Mapping):
+            if nothing is not None or relative:
+                message = (
+                    f"Nothing says whose each row of the {self.kind} matrix is, nor which one means doing nothing."
+                )
+                raise BadPayoff(message, "Name the levels in the order of the rows: levels=[...].")
+            return _made(type(self), cells, (), None, relative)
         return _made(type(self), cells, names, _named_among(nothing, names), relative)
+
+    def _from_layout(self, table: list[Any], levels: Any, layout: Any, nothing: Any, relative: bool) -> Any:
+        """Two levels by their parts: the four outcomes, laid out with the positive or the negative level first."""
+        if layout not in LAYOUTS or len(table) != 2 or levels is not None or nothing is not None:
+            message = f"A layout is for a matrix of two levels that are not named, and {listing([layout])} came."
+            raise BadPayoff(message, f"Say layout={' or layout='.join(map(repr, LAYOUTS))}, or name the levels.")
+        turned = table if layout == LAYOUTS[0] else [row[::-1] for row in table[::-1]]
+        cells = tuple(
+            tuple(entry(x, n) for n, x in zip(names, row, strict=True))
+            for names, row in zip(OUTCOMES, turned, strict=True)
+        )
+        return _made(type(self), cells, None, None, relative)
 
     def _check(self) -> None:
         if all(e == row[0] for row in self.cells for e in row):

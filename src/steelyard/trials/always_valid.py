@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError, UsageError
 from steelyard.results import Curve, Difference
-from steelyard.trials.means import check_confidence
 
 CONCENTRATION = 100.0
 """Events that the guess before the trial is worth on each side: ratios within about 15% of 1 are looked for first."""
@@ -124,7 +124,7 @@ def looks_at_counts(
     >>> looks_at_counts([21, 18, 28], [23, 15, 18]).p_value
     1.0
     """
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     x, y = (np.asarray(v, dtype=np.float64) for v in (first, second))
     share = 0.5
     if exposed[0] is not None and exposed[1] is not None:
@@ -151,7 +151,7 @@ def mixture_sequence(
     Robbins, Statistical methods related to the law of the iterated logarithm (1970); for means of any distribution with large
     samples Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Time-uniform central limit theory (2021).
     """
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     if not (error > 0 and spread > 0 and scale > 0):
         message = f"A confidence sequence needs an error, a spread and a scale above 0; {error:g}, {spread:g}, {scale:g} came."
         raise UsageError(message, "Without any variation there is nothing to wait for.")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from steelyard.trials.balance import Balance
+from steelyard.trials.means import ALIKE
 from steelyard.trials.methods import EXACT, SLOW, WELCH, Method
 from steelyard.trials.sample_ratio import BLOCKS, RatioCheck
 from steelyard.views.trial import p_equals
@@ -61,6 +63,8 @@ def _effect(primary: Method, methods: Sequence[Method], direction: str, analysis
     good = -1 if direction == "lower" else 1
     if not primary.valid:
         side = primary.lean
+        if side and primary.why == ALIKE:
+            return _parted(primary, good, analysis)
         why = f"The method that decides, {primary.name}, is not valid here: {primary.why}."
         return (UNCLEAR if side == 0 or primary.side == 0 else LESS if side < 0 else MORE), (why,)
     found = {m.name: m for m in methods if m.valid or m.unshown} if analysis == "period" else {}
@@ -83,6 +87,25 @@ def _effect(primary: Method, methods: Sequence[Method], direction: str, analysis
     if doubts:
         return (LESS if lean < 0 else MORE), tuple(doubts)
     return UNCLEAR, ()
+
+
+def _parted(primary: Method, good: int, analysis: str) -> tuple[str, tuple[str, ...]]:
+    """What may be said where all outcomes of an arm are the same and the arms differ: there is no spread, and no doubt either.
+
+    If acting did nothing, the outcomes are those of the units whatever their arm, and only 2 of all ways to draw the arms part
+    them like this.
+    """
+    first, second = (round(n) for n in primary.effect.n)
+    # The logarithm, since there may be more ways than a float can count.
+    ways = math.lgamma(first + second + 1) - math.lgamma(first + 1) - math.lgamma(second + 1)
+    chance = 2 * math.exp(-ways)
+    told = "Within each arm all outcomes are the same, and the arms differ"
+    if analysis == "period" or chance > 1 - primary.effect.confidence:
+        few = "periods" if analysis == "period" else f"{first + second} units"
+        why = f"{told}; there is no spread to judge by, and the {few} alone do not rule out chance."
+        return (LESS if primary.lean < 0 else MORE), (why,)
+    said = f"{told}: a random draw of the arms would part such units by chance with p {p_equals(chance)}."
+    return (HELPS if primary.lean == good else HARMS), (said,)
 
 
 def _words(m: Method) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.errors import LengthsDiffer, UsageError
+from steelyard.arguments.allowed import confidence_of
+from steelyard.errors import LengthsDiffer
 from steelyard.results import Difference
 from steelyard.trials.unequal_units import resting, spread_by_units
 
@@ -17,13 +18,6 @@ FEW = "fewer than two values in an arm, so there is no spread to judge by"
 ALIKE = "no variation within the arms, so there is no spread to judge by"
 CERTAIN = 1e-13
 """A spread smaller than this part of the values is rounding."""
-
-
-def check_confidence(confidence: float) -> None:
-    """Refuse a confidence outside 0 to 1."""
-    if not 0 < confidence < 1:
-        message = f"The confidence must lie between 0 and 1, and {confidence} came."
-        raise UsageError(message, "0.95 is usual.")
 
 
 def by_t(measure: str, value: float, error: float, freedom: float, confidence: float, **facts: Any) -> Difference:
@@ -79,7 +73,7 @@ def welch(first: Any, second: Any, confidence: float = 0.95, measure: str = "mea
 
     Welch, The generalization of Student's problem when several different population variances are involved (1947).
     """
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     a, b = values_of(first), values_of(second)
     facts = facts_of(a, b, "Welch's t")
     if min(a.size, b.size) < 2:
@@ -103,7 +97,7 @@ def pooled_t(first: Any, second: Any, confidence: float = 0.95, measure: str = "
 
     Student, The probable error of a mean, Biometrika 6 (1908).
     """
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     a, b = values_of(first), values_of(second)
     facts = facts_of(a, b, "Student's t, one spread")
     if min(a.size, b.size) < 2:
@@ -127,7 +121,7 @@ def paired_t(first: Any, second: Any, confidence: float = 0.95, measure: str = "
     >>> print(d, round(d.options["correlation"], 2))
     2.2 [−2.4, 6.7] 0.29
     """
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     a, b = values_of(first), values_of(second)
     if a.size != b.size:
         message = f"Pairs need as many values in one arm as in the other; there are {a.size} and {b.size}."
@@ -155,7 +149,7 @@ def paired_from_summary(
     >>> round(d.p_value, 3)
     0.017
     """
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     s, r = spreads, correlation
     error = math.sqrt((s[0] ** 2 + s[1] ** 2 - 2 * r * s[0] * s[1]) / n)
     facts: dict[str, Any] = {"values": means, "n": (float(n), float(n)), "method": "paired t"}
@@ -197,7 +191,7 @@ def by_units(
     Liang and Zeger, Longitudinal data analysis using generalized linear models, Biometrika 73 (1986); Bell and McCaffrey, Bias
     reduction in standard errors for linear regression with multi-stage samples, Survey Methodology 28 (2002).
     """
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     means: list[float] = []
     variances: list[float] = []
     freedoms: list[float] = []

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import LengthsDiffer
 from steelyard.results import Array, Difference
-from steelyard.trials.means import ALIKE, CERTAIN, FEW, check_confidence, without_interval
+from steelyard.trials.means import ALIKE, CERTAIN, FEW, without_interval
 
 DRAWS = 1999
 SEED = 20130401
@@ -151,7 +152,7 @@ def permuted_t(
     Janssen, Studentized permutation tests for non-i.i.d. hypotheses, Statistics & Probability Letters 36 (1997); Chung and
     Romano, Exact and asymptotically robust permutation tests, Annals of Statistics 41 (2013).
     """
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     ys, ns = ([np.asarray(v, dtype=np.float64) for v in pair] for pair in (totals, rows))
     if any(y.size != n.size for y, n in zip(ys, ns, strict=True)):
         message = "The totals of units and their numbers of rows differ in length."

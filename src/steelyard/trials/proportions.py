@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError
 from steelyard.results import Array, Difference
-from steelyard.trials.means import check_confidence, without_interval
+from steelyard.trials.means import without_interval
 
 NORMAL = NormalDist()
 SCORE = "skewness-corrected score"
@@ -127,7 +128,7 @@ def two_proportions(first: float, whole: float, second: float, other: float, con
     Gart and Nam, Approximate interval estimation of the difference in binomial parameters, Biometrics 46 (1990); Laud,
     Equal-tailed confidence intervals for comparison of rates, Pharmaceutical Statistics 16 (2017).
     """
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     _check(first, whole, second, other)
     p, q = first / whole, second / other
     z = NORMAL.inv_cdf(0.5 + confidence / 2)
@@ -158,7 +159,7 @@ def fisher(first: float, whole: float, second: float, other: float, confidence: 
     """
     from scipy.special import gammaln
 
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     _check(first, whole, second, other)
     facts: dict[str, Any] = {"values": (first / whole, second / other), "n": (float(whole), float(other))}
     facts["method"] = "Fisher's exact test"

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError, UsageError
 from steelyard.results import Difference
-from steelyard.trials.means import check_confidence, without_interval
+from steelyard.trials.means import without_interval
 
 NORMAL = NormalDist()
 KINDS = ("Wald", "exact", "mid-p")
@@ -105,7 +106,7 @@ def poisson_ratio(
 
     Przyborowski and Wilenski, Homogeneity of results in testing samples from Poisson series, Biometrika 31 (1940).
     """
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     if kind not in KINDS:
         message = f'kind="{kind}" is not known; there are "Wald", "exact" and "mid-p".'
         raise UsageError(message, "The exact one is never too narrow.")
@@ -216,7 +217,7 @@ def negative_binomial(
 
 
 def _wider(first: Any, second: Any, exposed: tuple[Any, Any], confidence: float, method: str) -> Difference:
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     (x, e), (y, f) = (_counts(v, w) for v, w in zip((first, second), exposed, strict=True))
     a, b = float(x.sum()), float(y.sum())
     facts: dict[str, Any] = {"n": (float(x.size), float(y.size)), "method": method}

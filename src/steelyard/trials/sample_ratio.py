@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import NotAllowed, Span, shown
 from steelyard.errors import InputError, UsageError, listing
 from steelyard.trials.always_valid import share_evidence
 from steelyard.views.trial import p_equals
@@ -22,6 +23,8 @@ REMARK = 0.01
 NEARLY_EQUAL = 0.6
 """Of arms none of which has more than this share it is told what equal shares would say, where no plan was given."""
 EQUAL = "equal"
+ROUNDED = 0.0101
+"""Shares that were rounded to two places, as thirds are, may add up to this much more or less than 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +135,20 @@ def planned_shares(planned: Any, arms: Sequence[Any]) -> tuple[float, ...]:
         message = f"The planned shares are given by the name of the arm, and the arms are {listing(arms)}."
         raise UsageError(message, 'Give each of them its share: planned=..., or planned="equal".')
     try:
-        shares = [float(planned[a]) for a in arms]
-    except (TypeError, ValueError):
-        message = f"The planned shares must be numbers; {listing(planned[a] for a in arms)} came."
+        every = {a: float(Span(0, above=True).read(s)) for a, s in planned.items()}
+    except NotAllowed:
+        message = f"The planned shares must be numbers above 0; {', '.join(map(shown, planned.values()))} came."
         raise UsageError(message, "Give the share of units that each arm should get.") from None
-    if not all(math.isfinite(s) and s > 0 for s in shares):
+    shares = [every[a] for a in arms]
+    if not math.isfinite(sum(every.values())):
         message = f"The planned shares must be above 0; {listing(shares)} came."
         raise UsageError(message, "Give the share of units that each arm should get.")
+    named = list(every.values())
+    if all(s < 1 for s in named) and abs(sum(named) - 1) > ROUNDED:
+        message = f"The planned shares add up to {sum(named):.6g}: {listing(named)} came."
+        raise UsageError(
+            message, "Shares add up to 1 over all arms; proportions are told by numbers from 1 on, as 9 and 1."
+        )
     return tuple(s / sum(shares) for s in shares)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import LengthsDiffer, UsageError
 from steelyard.results import Array, Difference
-from steelyard.trials.means import check_confidence, without_interval
+from steelyard.trials.means import without_interval
 
 FEWEST = 3
 ALLOWED = 0.6
@@ -97,7 +98,7 @@ def slow_waves_t(first: Any, second: Any, confidence: float = 0.95, measure: str
     Müller, A theory of robust long-run variance estimation, Journal of Econometrics 141 (2007); Müller and Watson, Spatial
     correlation robust inference, Econometrica 90 (2022).
     """
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     a, b = (np.asarray(v, dtype=np.float64) for v in (first, second))
     if a.size != b.size:
         message = f"Pairs need as many values in one arm as in the other; there are {a.size} and {b.size}."

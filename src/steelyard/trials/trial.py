@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import Span, confidence_of, taken
 from steelyard.charts.marks import Chart
 from steelyard.errors import UsageError
 from steelyard.results import Difference, make_frame
@@ -17,7 +18,6 @@ from steelyard.trials.balance import Balance, standardised_difference
 from steelyard.trials.decision import FORBIDDEN, RANDOM, decide
 from steelyard.trials.design import Design, Evidence, check_words, from_counts, from_rows
 from steelyard.trials.looking import looks_of
-from steelyard.trials.means import check_confidence
 from steelyard.trials.methods import (
     CUPED,
     SLOW,
@@ -90,7 +90,7 @@ class Trial:
 
     def frame(self) -> Any:
         """The sensitivity table: one row a method."""
-        parts = ("value", "low", "high", "p_value")
+        parts = ("value", "low", "high", "p_value", "reason")
         columns: dict[str, list[Any]] = {"method": [m.name for m in self.methods]}
         columns |= {"unit": [m.unit for m in self.methods], "measure": [m.effect.measure for m in self.methods]}
         columns |= {part: [getattr(m.effect, part) for m in self.methods] for part in parts}
@@ -195,8 +195,14 @@ def trial(
     >>> print(t.effect, t.verdict)
     −2.2 [−11.2, 6.9] no clear effect
     """
-    check_confidence(confidence)
+    confidence = confidence_of(confidence)
     check_words(analysis, direction, selection, independent, adjust)
+    for role, given in (("group", group), ("outcome", outcome), ("control", control)):
+        if given is None:
+            message = f"No {role} was given."
+            raise UsageError(message, f"{NEEDED[role]}: {role}=...")
+    bands = taken("The number of bands", bands, Span(1, 1000, whole=True), "Ten bands are usual.")
+    cost = None if cost is None else float(taken("The cost of acting", cost, Span(), "For example cost=2.5."))
     if cost is not None and value is None:
         message = "A cost came without the value of an outcome, so there is no money effect to tell."
         raise UsageError(message, "Give value= as well: what one outcome is worth.")
@@ -220,6 +226,13 @@ def trial(
     amount = value if _is_number(value) else None
     found = replace(found, design=replace(found.design, independent=independent))
     return _judged(found, planned, bands, amount, cost, confidence, priced=value is not None, adjust=adjust)
+
+
+NEEDED = {
+    "group": "Name the column that says which arm a unit is in",
+    "outcome": "Name the column of what happened",
+    "control": "Name the arm that was left alone",
+}
 
 
 def _is_number(value: Any) -> bool:

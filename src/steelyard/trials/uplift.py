@@ -64,7 +64,7 @@ class Uplift:
 
     def frame(self) -> Any:
         """One row a band."""
-        names = ("value", "low", "high", "p_value")
+        names = ("value", "low", "high", "p_value", "reason")
         columns: dict[str, list[Any]] = {"band": [b.number for b in self.bands]}
         columns |= {"score_low": [b.low for b in self.bands], "score_high": [b.high for b in self.bands]}
         columns |= {"treated": [b.effect.n[0] for b in self.bands], "control": [b.effect.n[1] for b in self.bands]}

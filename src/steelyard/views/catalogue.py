@@ -52,6 +52,12 @@ def range_text(m: Measure) -> str:
     return f"up to {shortest(high)}" if math.isinf(low) else f"{shortest(low)} to {shortest(high)}"
 
 
+def option_text(m: Measure, name: str) -> str:
+    """An option with its default and what it may be."""
+    allowed = m.allowed.get(name)
+    return f"{name} = {m.options[name]}" + (f" ({allowed})" if allowed is not None else "")
+
+
 def measure_text(m: Measure) -> str:
     """One measure in full."""
     pairs = [
@@ -59,7 +65,7 @@ def measure_text(m: Measure) -> str:
         ("range", range_text(m)),
         ("direction", BETTER.get(m.better, m.better)),
         ("needs", "; or ".join(NEEDS.get(r.__name__, r.__name__) for r in m.reads)),
-        ("options", ", ".join(f"{k} = {v}" for k, v in m.options.items()) or "none"),
+        ("options", "; ".join(option_text(m, name) for name in m.options) or "none"),
         ("other names", ", ".join(m.aliases) or "none"),
         ("in Python", _call(m)),
     ]
@@ -95,5 +101,6 @@ def measure_document(m: Measure) -> dict[str, Any]:
         "range": [None if math.isinf(end) else end for end in m.range],
         "needs": [NEEDS.get(r.__name__, r.__name__) for r in m.reads],
         "options": dict(options),
+        "allowed": {name: str(allowed) for name, allowed in m.allowed.items()},
         "aliases": list(m.aliases),
     }

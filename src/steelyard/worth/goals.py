@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import shown
+from steelyard.arguments.typed import number_of
 from steelyard.errors import NotAvailable, NothingMeets, UnknownMeasure, UsageError, listing, nearest
 from steelyard.measures.measure import catalogue, find
 from steelyard.measures.money import priced
@@ -18,7 +20,7 @@ from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.words import significant
 
 Read = Callable[[Confusion], Array]
-CONSTRAINT = re.compile(r"\s*([A-Za-z_][\w ]*?)\s*(<=|>=|<|>|≤|≥)\s*([-+]?[\d_.,]*\.?\d+(?:[eE][-+]?\d+)?)\s*(%?)\s*")
+CONSTRAINT = re.compile(r"\s*([A-Za-z_][\w ]*?)\s*(<=|>=|<|>|≤|≥)\s*([^<>=≤≥]+)")
 COUNTS = ("contacts", "flagged")
 SHARES = ("depth", "share")
 
@@ -56,7 +58,7 @@ def goal_of(what: Any, options: Mapping[str, Any], known: Payoff | None, over: s
     """The goal that a payoff, or the name of a measure of labels, stands for."""
     if isinstance(what, Payoff):
         payoff, name = what, what.kind
-    elif what in {"profit", "cost"}:
+    elif isinstance(what, str) and what in {"profit", "cost"}:
         if known is None:
             message = f"The {what} needs to know what outcomes are worth."
             raise NotAvailable(
@@ -64,7 +66,7 @@ def goal_of(what: Any, options: Mapping[str, Any], known: Payoff | None, over: s
             )
         payoff, name = known, str(what)
     else:
-        return _measure_goal(str(what), options)
+        return _measure_goal(what, options)
     if options:
         odd = next(iter(options))
         message = f'There is no option "{odd}" for the best threshold.'
@@ -73,7 +75,7 @@ def goal_of(what: Any, options: Mapping[str, Any], known: Payoff | None, over: s
     return Goal(name, _money(payoff, sign), sign, payoff, choose=_over(payoff, over) if payoff.ranged else None)
 
 
-def _over(payoff: Payoff, over: str) -> Read:
+def _over(payoff: Payoff, over: Any) -> Read:
     """How good each cut is over the ranges of a payoff; every rule is linear or convex, so the corners decide."""
     reads = [_money(p, 1.0) for p in payoff.corners()]
 
@@ -87,8 +89,8 @@ def _over(payoff: Payoff, over: str) -> Read:
         return -regrets(c, reads)
 
     rules = {"mean": mean, "worst": worst, "regret": regret}
-    if over not in rules:
-        message = f"over={listing([over])} is not a choice."
+    if not isinstance(over, str) or over not in rules:
+        message = f"over={shown(over)} is not a choice."
         raise UsageError(message, 'Allowed: "regret" (least lost at worst), "worst" (most earned at worst), "mean".')
     return rules[over]
 
@@ -118,7 +120,7 @@ def worst_regret(c: Confusion, payoff: Payoff) -> Array:
     return regrets(c, [_money(p, 1.0) for p in payoff.corners()])
 
 
-def _measure_goal(name: str, options: Mapping[str, Any]) -> Goal:
+def _measure_goal(name: Any, options: Mapping[str, Any]) -> Goal:
     m = find(name)
     chosen = m.with_defaults(options)
     if m.name == "ks":
@@ -168,9 +170,12 @@ class Constraint:
             return np.asarray(values <= self.bound + slack if self.upper else values >= self.bound - slack)
 
 
-def constraints_of(given: str | Sequence[str] | None, payoff: Payoff | None) -> list[Constraint]:
+def constraints_of(given: Any, payoff: Payoff | None) -> list[Constraint]:
     """Constraints as people write them: "contacts <= 500", "precision >= 0.8", "fpr <= 1%"; several divided by "and"."""
-    texts = [given] if isinstance(given, str) else list(given or ())
+    texts = [given] if isinstance(given, str) else given or ()
+    if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
+        message = f"A constraint is a text, or several are a list of texts, and {shown(given)} came."
+        raise UsageError(message, "For example constraint='contacts <= 500'.")
     return [_constraint(part, payoff) for text in texts for part in re.split(r"\band\b|;", text) if part.strip()]
 
 
@@ -181,9 +186,9 @@ def _constraint(text: str, payoff: Payoff | None) -> Constraint:
         raise UsageError(
             message, "Write a name, <= or >=, and a number: 'contacts <= 500', 'precision >= 0.8', 'fpr <= 1%'."
         )
-    name, side, number, percent = found.groups()
-    bound = float(number.replace(",", "").replace("_", "")) / (100 if percent else 1)
-    if percent and name in COUNTS:
+    name, side, number = found.groups()
+    bound = number_of(number, f'The constraint "{text.strip()}"')
+    if number.rstrip().endswith("%") and name in COUNTS:
         # So many per cent of the rows.
         name = SHARES[0]
     _check_bound(text, name, bound, payoff)

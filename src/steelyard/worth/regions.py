@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.intervals.bootstrap import SEED
 from steelyard.results import Array, Curve, Estimate, make_frame
@@ -151,9 +152,7 @@ def regions(models: Mapping[str, Any], *, prevalence: float | None = None, confi
     [('sure', 0.0), ('wide', 0.333)]
     """
     tables = _checked(models)
-    if not 0 < confidence < 1:
-        message = f"A confidence lies between 0 and 1, and {confidence} came."
-        raise UsageError(message, "For example 0.95.")
+    confidence = confidence_of(confidence)
     p = _pooled(tables) if prevalence is None else checked_prevalence(prevalence)
     lines = {NONE: _same(0.0), ALL: _same(1.0)} | {name: envelope(table) for name, table in tables.items()}
     cuts = _cuts(list(lines.values()))

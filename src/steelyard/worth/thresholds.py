@@ -15,6 +15,8 @@ import numpy as np
 
 from steelyard.errors import NotAvailable
 from steelyard.measures.curves import thresholds as cut_points
+from steelyard.payoffs.payoff import Payoff
+from steelyard.questions import in_order_of
 from steelyard.results import Array, Estimate, divide
 from steelyard.summaries.scores import Scores
 from steelyard.worth.calibration import Implied, implied_threshold
@@ -91,6 +93,7 @@ def best_threshold(
         if side.scores is None:
             message = "A threshold needs one score for two levels, and this evaluation has none."
             raise NotAvailable(message, "Pass score=... to evaluate.")
+    what = in_order_of(e.levels, e.facts, what) if isinstance(what, Payoff) else what
     goal = goal_of(what, options, e.payoff, over)
     limits = constraints_of(constraint, goal.payoff or e.payoff)
     scores: Scores = chooser.scores

@@ -1,0 +1,30 @@
+"""Numbers of options, read as people write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from steelyard.arguments.typed import number_of, whole_number_of
+from steelyard.errors import UsageError
+
+
+class _Number(click.ParamType[Any]):
+    """A number as typed: 0.05, 5%, 2,5 or 1 000; what may mean two numbers is refused."""
+
+    def __init__(self, name: str, read: Any) -> None:
+        self.name = name
+        self.read = read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return self.read(value)
+        except UsageError as problem:
+            self.fail(f"{problem.message} {problem.hint}", param, ctx)
+
+
+NUMBER = _Number("float", number_of)
+WHOLE_NUMBER = _Number("integer", whole_number_of)

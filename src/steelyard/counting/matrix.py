@@ -1,0 +1,103 @@
+"""A confusion matrix that somebody else counted: whose each row is must be said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from steelyard.arguments.allowed import shown
+from steelyard.errors import BadLevels, UsageError, listing
+from steelyard.payoffs.payoff import LAYOUTS
+from steelyard.results import Array
+from steelyard.summaries.confusion import Confusion
+
+MOST = 2.0**53
+"""Counts beyond this cannot be told from their neighbours."""
+
+
+def matrix_of(matrix: Any, levels: Sequence[Any] | None, positive: Any, layout: Any) -> Confusion:
+    """A matrix of counts, actual by row and predicted by column, with its levels in the order that was said.
+
+    >>> matrix_of([[6, 3], [2, 9]], None, None, "positive first").outcomes(1)
+    Outcomes(tp=6.0, fn=3.0, fp=2.0, tn=9.0)
+    """
+    counts = _counts(matrix)
+    if layout is not None and (layout not in LAYOUTS or len(counts) != 2):
+        message = f"layout={shown(layout)} is not a choice for a matrix of {len(counts)} levels."
+        raise UsageError(message, f"Of two levels, say layout={' or layout='.join(map(repr, LAYOUTS))}.")
+    if levels is None and layout is None and len(counts) == 2:
+        message = "Nothing says whose each row of the matrix is."
+        hint = (
+            'Say layout="positive first" ([[tp, fn], [fp, tn]], as books print it), layout="negative first" ([[tn, fp], '
+            "[fn, tp]], as programs do), or levels=[...] in the order of the rows, and positive=."
+        )
+        raise BadLevels(message, hint)
+    names = _names(levels, len(counts), layout)
+    return Confusion.of(counts, names, _positive(names, positive, layout))
+
+
+def _counts(matrix: Any) -> Array:
+    try:
+        counts = np.asarray(np.ma.filled(np.ma.asarray(matrix, dtype=np.float64), np.nan))
+    except (TypeError, ValueError, OverflowError):
+        counts = np.full(1, np.nan)
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or not len(counts) or not (counts >= 0).all():
+        message = "A confusion matrix must be square, with counts that are not negative."
+        raise UsageError(message, "Rows are actual levels, columns predicted levels, in the same order.")
+    total = float(np.minimum(counts, MOST).sum())
+    if not total <= MOST:
+        message = "The counts of the matrix are too large to be counts of rows."
+        raise UsageError(message, "Together they can be 9e15 at most; divide them if they are weights.")
+    return counts
+
+
+def _names(levels: Sequence[Any] | None, size: int, layout: Any) -> tuple[Any, ...]:
+    if levels is None and layout is not None:
+        return (1, 0) if layout == LAYOUTS[0] else (0, 1)
+    names = levels_of(levels) or tuple(range(size))
+    if len(names) != size:
+        message = f"The matrix has {size} levels, and the names given are {listing(names)}."
+        raise UsageError(message, "Give each level one name: levels=[...].")
+    return names
+
+
+def _positive(names: tuple[Any, ...], positive: Any, layout: Any) -> Any:
+    if layout is not None:
+        said = names[0] if layout == LAYOUTS[0] else names[1]
+        if positive is not None and positive != said:
+            message = (
+                f'layout="{layout}" makes {listing([said])} the positive level, and positive={shown(positive)} came.'
+            )
+            raise BadLevels(message, "Say one of them, or both alike.")
+        return said
+    if positive is None and len(names) == 2 and set(names) == {0, 1}:
+        return next(v for v in names if v == 1)
+    if positive is None and len(names) == 2:
+        message = f"Which level is the positive one? The matrix has {listing(names)}."
+        raise BadLevels(message, f"Say so: positive={names[0]!r}, for example.")
+    try:
+        known = positive is None or positive in names
+    except (TypeError, ValueError):
+        known = False
+    if not known:
+        message = f"The positive level {shown(positive)} is not among {listing(names)}."
+        raise BadLevels(message, "Name one of these levels.")
+    return positive
+
+
+def levels_of(levels: Any) -> tuple[Any, ...] | None:
+    """Levels as they were declared: several different values, in this order."""
+    if levels is None:
+        return None
+    listed = levels.tolist() if hasattr(levels, "tolist") else levels
+    try:
+        found = () if isinstance(listed, str | bytes) else tuple(listed)
+        fine = bool(found) and len(set(found)) == len(found)
+    except TypeError:
+        fine = False
+    if not fine:
+        message = f"Levels are declared as a list of different values, and {shown(levels)} came."
+        raise UsageError(message, 'For example levels=["no", "yes"].')
+    return found
