@@ -13,7 +13,7 @@ from typing import Any
 import edges
 import numpy as np
 from edges import Claim, Scenario
-from edges_trials_plans import areas, decides, means, out, right, shares, weeks, whole_weeks
+from edges_trials_plans import areas, decides, errors, found, means, out, right, shares, weeks, whole_weeks
 
 from steelyard.trials.proportions import two_proportions
 from steelyard.trials.sample_ratio import sample_ratio
@@ -223,20 +223,30 @@ WEEKS = [
     ),
 ]
 ROWS = [
-    S("AUC .85 against .80, same rows", partial(areas, first=0.85, second=0.8, prevalence=0.5, correlation=0.6), 500),
+    S("AUC .85 against .80, same rows", partial(areas, first=0.85, second=0.8, prevalence=0.5, correlation=0.6), 4000),
     S(
         "AUC .99 against .97, same rows, 5% positive",
         partial(areas, first=0.99, second=0.97, prevalence=0.05, correlation=0.7),
-        500,
+        4000,
     ),
     S(
         "AUC .97 against .93, different rows, 10%",
         partial(areas, first=0.97, second=0.93, prevalence=0.1, correlation=None),
-        500,
+        2000,
     ),
-    S("accuracy .85 against .80, different rows", partial(right, first=0.85, second=0.8, discordant=None), 500),
-    S("accuracy .99 against .90, same rows", partial(right, first=0.99, second=0.9, discordant=0.11), 500),
-    S("accuracy .60 against .40, same rows", partial(right, first=0.6, second=0.4, discordant=0.5), 500),
+    S(
+        "AUC .8 against .7, different rows, 2%",
+        partial(areas, first=0.8, second=0.7, prevalence=0.02, correlation=None),
+        2000,
+    ),
+    S("accuracy .85 against .80, different rows", partial(right, first=0.85, second=0.8, discordant=None), 4000),
+    S("accuracy .99 against .90, same rows", partial(right, first=0.99, second=0.9, discordant=0.11), 4000),
+    S("accuracy .60 against .40, same rows", partial(right, first=0.6, second=0.4, discordant=0.5), 4000),
+    S("accuracy .995 against .98, different rows", partial(right, first=0.995, second=0.98, discordant=None), 2000),
+    S("recall .8 against .7, different rows, 20%", partial(found, first=0.8, second=0.7, prevalence=0.2), 2000),
+    S("recall .99 against .95, different rows, 5%", partial(found, first=0.99, second=0.95, prevalence=0.05), 2000),
+    S("mae lower by .1, sd 1, same rows", partial(errors, difference=0.1, deviation=1.0, paired=True), 2000),
+    S("mae lower by .5, sd 1, different rows", partial(errors, difference=0.5, deviation=1.0, paired=False), 2000),
 ]
 PLAN = [
     S("56:44 planned but not said, 2,000 units", partial(ratio, n=2000, share=0.56), 2000, True),
@@ -295,7 +305,7 @@ CLAIMS = [
     ),
     Claim(
         "G2 rows",
-        "Power of `sample_size`, 500 repeats of 20 to 50 ms",
+        "Power of `sample_size`",
         "80 %",
         ROWS,
         "Held before; tried again.",

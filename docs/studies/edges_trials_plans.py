@@ -139,3 +139,34 @@ def right(rng: Draw, first: float, second: float, discordant: float | None) -> f
         guesses = {k: np.where(v, y, 1 - y) for k, v in (("a", one), ("b", other))}
         c = sy.compare(target=y, prediction=guesses, positive=1, measures=["accuracy"])
     return float(c.difference("accuracy", "a", "b").verdict == "better")
+
+
+def found(rng: Draw, first: float, second: float, prevalence: float) -> float:
+    """Recall of two models on rows of their own."""
+    p = rows_plan("recall", first=first, second=second, prevalence=prevalence)
+    y = (np.arange(p.rows) < p.positives).astype(int)
+    hits = {}
+    for name, share in (("a", first), ("b", second)):
+        guess = np.where(y == 1, rng.random(p.rows) < share, rng.random(p.rows) < 0.1).astype(int)
+        hits[name] = sy.evaluate(target=y, prediction=guess, positive=1)
+    return float(sy.compare(hits, measures=["recall"]).difference("recall", "a", "b").verdict == "better")
+
+
+def errors(rng: Draw, difference: float, deviation: float, paired: bool) -> float:
+    """Mean absolute errors that are exponential (different rows) or differ by normal amounts (the same rows)."""
+    n = rows_plan("mae", difference=difference, deviation=deviation, paired=paired).rows
+    if paired:
+        one = 5 + np.abs(rng.normal(size=n))
+        other = np.abs(one + difference + deviation * rng.normal(size=n))
+        y = np.zeros(n)
+        c = sy.compare(target=y, prediction={"a": one, "b": other}, kind="continuous", measures=["mae"])
+    else:
+        one, other = rng.exponential(deviation, n), rng.exponential(deviation, n) + difference
+        c = sy.compare(
+            {
+                k: sy.evaluate(target=np.zeros(n), prediction=v, kind="continuous")
+                for k, v in (("a", one), ("b", other))
+            },
+            measures=["mae"],
+        )
+    return float(c.difference("mae", "a", "b").verdict == "better")

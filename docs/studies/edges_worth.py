@@ -251,8 +251,19 @@ CLAIMS = [
                 contacted(1000, 0.1, 0.5, 10, 1),
                 times(500),
             ),
+            Scenario(
+                "AUC .8, n 300, .05 targets, 40 for a target, 1 a contact", contacted(300, 0.05, 0.8, 40, 1), times(500)
+            ),
+            Scenario(
+                "worthless order, n 2,000, .02 targets, 60 for one, 2 a contact",
+                contacted(2000, 0.02, 0.5, 60, 2),
+                times(500),
+            ),
+            Scenario(
+                "AUC .9, n 200, .3 targets, 1.5 for a target, 1 a contact", contacted(200, 0.3, 0.9, 1.5, 1), times(500)
+            ),
         ],
-        "Optimism by halves, and contacting everybody pays for its choice too.",
+        "Optimism by halves, contacting everybody pays for its choice too, and of few contacts the limits of a share.",
         holds=(93, 100),
     ),
 ]

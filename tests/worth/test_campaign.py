@@ -388,3 +388,12 @@ def test_the_headline() -> None:
     assert all(
         word in text for word in ("exactly the targets", "Before any model", "L-quality", "Break-even", "Lift there")
     )
+
+
+def test_one_contact_that_was_no_target_may_have_been_one() -> None:
+    """A bootstrap draws what was seen; the limits of so few contacts are those of a share."""
+    target = np.array([0, 1] + [0] * 48)
+    c = campaign(judged(-np.arange(50.0), target), benefit=60.0, cost=10.0, contacts=1.0)
+    assert float(c.profit) == pytest.approx(-10.0)
+    assert c.profit.low == pytest.approx(-10.0)
+    assert c.profit.high == pytest.approx(0.975 * 60 - 10)

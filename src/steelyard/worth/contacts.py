@@ -12,6 +12,8 @@ import numpy as np
 from steelyard.intervals.bands import plain, thin
 from steelyard.intervals.bootstrap import REPLICATES, Resampled
 from steelyard.intervals.by_unit import FEWEST
+from steelyard.intervals.proportions import share_limits
+from steelyard.intervals.resting import FEW
 from steelyard.measures.ranking import rates
 from steelyard.results import Array, Curve, Estimate, divide
 from steelyard.summaries.scores import Scores
@@ -136,6 +138,30 @@ def limits(values: Array, value: Array, confidence: float) -> tuple[Array, Array
     return np.minimum(low, value), np.maximum(high, value)
 
 
+def few_contacted(offer: Offer, s: Scores, x: Array, confidence: float) -> tuple[Array, Array]:
+    """Limits of the profit at depths that reach fewer than ten targets, or ten others: those of the share of targets among them.
+
+    A bootstrap cannot draw what was not seen: one contact that was no target is none in every copy. Where there are enough
+    the limits are inside out, so that the wider of two is the other one.
+    """
+    low, high = np.full(len(x), np.inf), np.full(len(x), -np.inf)
+    all_targets, all_others = float(s.positives.sum()), float(s.negatives.sum())
+    if all_others == 0:
+        return low, high
+    shares, steps, captures = offer.gains(s)
+    share, capture = float(shares[0]), np.interp(x, steps, captures)
+    kish = 1.0 if s.squares is None else (all_targets + all_others) / float(s.squares.sum())
+    targets = kish * capture * all_targets
+    others = kish * np.clip((x - share * capture) / (1 - share), 0.0, 1.0) * all_others
+    # The share of targets among those contacted, where the share of all is another than that of the rows.
+    odds = share / (1 - share) * all_others / all_targets
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    for i in np.flatnonzero((np.minimum(targets, others) < FEW) & (x > 0) & (x < 1)):
+        ends = (p * odds / (1 - p + p * odds) for p in share_limits(targets[i], targets[i] + others[i], z))
+        low[i], high[i] = (offer.profit(share, x[i], x[i] * p / share) for p in ends)
+    return low, high
+
+
 def optimism_of(offer: Offer, made: Resampled, s: Scores, chosen: float) -> float:
     """How much the profit at the depth that looked best exceeds what that depth is worth.
 
@@ -200,6 +226,8 @@ def spread(
     finer = value - profits(offer, made.table, x)
     copies = profits(offer, made.copies, x) + finer
     low, high = limits(copies, value, confidence)
+    least, most = few_contacted(offer, s, x, confidence)
+    low, high = np.minimum(low, least), np.maximum(high, most)
     less, more = limits(copies[:, here] - copies[:, -1], np.asarray(over), confidence)
     kind = "cells" if s.units is None else "units"
     told |= {"method": f"bootstrap over {kind}, percentiles ({len(copies):,} replicates)", "note": CHANCE}
