@@ -178,6 +178,9 @@ def _shape(score: Any, prediction: Any) -> tuple[str, dict[str, Any]]:
         message = f"The models' {what} are given by name, and a {type(given).__name__} came."
         raise UsageError(message, 'For example score={"knn": "p1", "tree": "p2"}.')
     named = {str(k): v for k, v in given.items()}
+    if not named:
+        message = "There is no model to compare: an empty mapping came."
+        raise UsageError(message, 'For example score={"knn": "p1", "tree": "p2"}.')
     if prediction is not None:
         return "predictions", named
     several = [isinstance(v, Mapping) for v in named.values()]

@@ -1,5 +1,6 @@
 """Command lines: an honest one for each command, with options of its own drawn, left out, doubled or given odd values."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import contextlib

@@ -139,7 +139,7 @@ def _texts(value: Any) -> Any:
 def _label(value: Any) -> Any:
     """One value that a column can hold."""
     if isinstance(value, str | bytes | date | timedelta | numbers.Number | Decimal | np.generic):
-        return value
+        return value.item() if isinstance(value, np.bool_ | np.number) else value
     raise NotAllowed
 
 

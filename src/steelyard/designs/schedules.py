@@ -106,7 +106,7 @@ def sizes_of(given: Any, most: int) -> tuple[int, ...]:
     """
     if isinstance(given, Schedule):
         return given.sizes(most)
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) != 1:
         message = f"Sizes are a schedule or a list of numbers, and an object of the type {type(given).__name__} came."
         raise UsageError(message, "For example geometric(100, 2), or [100, 200, 400].")
     found = sorted({_size(value, most) for value in given})
