@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test bench lint docs clean
+.PHONY: help demo test fuzz bench lint docs clean
 
 help: ## list what can be made (this list)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -18,6 +18,9 @@ test: lint ## lint, then every test, every docstring example and the README
 	@tools/chromium
 	@tools/java
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet
+
+fuzz: .venv/.ready ## the long run: 20,000 calls and commands with drawn arguments, CALLS=… for another number
+	@$(BIN)/python -m tests.fuzz.long $(or $(CALLS),20000) $(SEED)
 
 bench: .venv/.ready ## compare with other libraries in one run and print the ratios
 	@$(BIN)/python bench/run.py

@@ -8,6 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.comparison import Comparison
 from steelyard.comparisons.independent import check_alike
 from steelyard.comparisons.pairing import DifferentRows, SameRows, SameUnits
@@ -16,6 +17,7 @@ from steelyard.early_warning.timeliness import Timeliness
 from steelyard.errors import EmptyTable, LengthsDiffer, MissingValues, UnknownColumn, UsageError, listing, nearest
 from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
+from steelyard.payoffs.payoff import Payoff
 from steelyard.sources.addresses import without_secrets
 from steelyard.sources.databases import is_address
 from steelyard.sources.fetching import fetch_columns
@@ -32,19 +34,20 @@ def compare(data: Mapping[str, Timeliness], *, measures: Sequence[str] | None = 
 def compare(data: Timeliness, *others: Timeliness, measures: Sequence[str] | None = None) -> TimelinessComparison: ...
 @overload
 def compare(data: Any = None, *others: Any, **options: Any) -> Comparison: ...
+@as_annotated
 def compare(
     data: Any = None,
     *others: Any,
     target: Any = None,
     score: Mapping[str, Any] | None = None,
     prediction: Mapping[str, Any] | None = None,
-    positive: Any = None,
+    positive: Label = None,
     weight: Any = None,
     weights: str = "sampling",
     unit: Any = None,
     on: str | None = None,
     value: Any = None,
-    profit: Any = None,
+    profit: Payoff | None = None,
     threshold: float = 0.5,
     levels: Sequence[Any] | None = None,
     kind: str | None = None,
@@ -175,6 +178,9 @@ def _shape(score: Any, prediction: Any) -> tuple[str, dict[str, Any]]:
         message = f"The models' {what} are given by name, and a {type(given).__name__} came."
         raise UsageError(message, 'For example score={"knn": "p1", "tree": "p2"}.')
     named = {str(k): v for k, v in given.items()}
+    if not named:
+        message = "There is no model to compare: an empty mapping came."
+        raise UsageError(message, 'For example score={"knn": "p1", "tree": "p2"}.')
     if prediction is not None:
         return "predictions", named
     several = [isinstance(v, Mapping) for v in named.values()]

@@ -98,6 +98,9 @@ class Comparison:
             worth = [n for n in ("profit", "cost") if n in common]
             return ([n for n in CHIEF if n in common][:3] + worth) or common[:1]
         names = [measures] if isinstance(measures, str) else list(measures)
+        if not names:
+            message = "There is no measure to compare by: an empty list came."
+            raise UsageError(message, "Name at least one, or leave measures= out for the chief ones.")
         found = [find(n).name for n in names]
         for name in found:
             if name not in common:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from steelyard.arguments.allowed import confidence_of, shown, threshold_of
+from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.counting.classes import count_classes
 from steelyard.counting.decisions import count_decisions
 from steelyard.counting.labels import count_labels
@@ -34,13 +35,14 @@ FEW_WHOLE_NUMBERS = 50
 """Whole numbers with at most this many distinct values are taken as labels; more of them need kind=."""
 
 
+@as_annotated
 def evaluate(
     data: Any = None,
     *,
     target: Any = None,
     score: Any = None,
     prediction: Any = None,
-    positive: Any = None,
+    positive: Label = None,
     weight: Any = None,
     weights: str = "sampling",
     unit: Any = None,

@@ -11,6 +11,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any
 
 from steelyard.arguments.allowed import shown, threshold_of
+from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import CannotAdd, NotAvailable, listing
 from steelyard.intervals.bands import ks_threshold
 from steelyard.measures.measure import Measure, catalogue, find
@@ -137,6 +138,7 @@ class Evaluation:
         """Money is told where outcomes are known to be worth something, as the profit or cost that they were told as."""
         return "payoff" not in m.options or (self.payoff is not None and m.name == self.payoff.kind)
 
+    @as_annotated
     def measure(self, name: str, level: Any = None, **options: Any) -> Estimate:
         """One number with its interval; options such as beta, depth or fpr belong to the measure."""
         m, level = find(name), level_of(level)
@@ -177,6 +179,7 @@ class Evaluation:
         return out
 
     # Curves and thresholds -------------------------------------------------------------------------------------------
+    @as_annotated
     def curve(self, name: str, level: Any = None, *, profit: Payoff | None = None, over: str = "threshold") -> Curve:
         """A curve with its pointwise band; for many classes one class against the rest.
 
@@ -187,6 +190,7 @@ class Evaluation:
 
         return curve_of(self, name, level, profit, over)
 
+    @as_annotated
     def chart(self, name: str, **options: Any) -> Chart:
         """A picture as data: any curve, "confusion", "sweep", "intervals", "levels", "residuals", … (`charts` lists them)."""
         from steelyard.drawing import chart_of
@@ -222,10 +226,12 @@ class Evaluation:
         return replace(self, evidence=evidence, threshold=cut, segments=segments, facts=facts)
 
     # Worth -----------------------------------------------------------------------------------------------------------
+    @as_annotated
     def profit(self, payoff: Payoff | None = None) -> Worth:
         """Total profit with its interval, beside the trivial policies; a cost is turned into profit."""
         return self._worth(payoff, "profit")
 
+    @as_annotated
     def cost(self, payoff: Payoff | None = None) -> Worth:
         """Total cost with its interval, beside the trivial policies; a profit is turned into cost."""
         return self._worth(payoff, "cost")
@@ -240,7 +246,8 @@ class Evaluation:
 
         return worth_of(labels_of(self), payoff_of(self, payoff, kind), kind, self.confidence, segment=self.segment)
 
-    def best_threshold(self, goal: Any = None, **options: Any) -> Threshold:
+    @as_annotated
+    def best_threshold(self, goal: str | Payoff | None = None, **options: Any) -> Threshold:
         """Where to cut: for a Profit or Cost, or "f1", "f_beta", "accuracy", "ks" or any measure of labels.
 
         `constraint="contacts <= 500"` (one, or a list) limits the choice; `over` says how ranges of amounts are weighed.
@@ -254,12 +261,14 @@ class Evaluation:
         found: Threshold = self._known[key]
         return found
 
+    @as_annotated
     def expected_profit(self, payoff: Payoff | None = None) -> Estimate:
         """The best profit per case to be expected when amounts turn out anywhere in their ranges."""
         from steelyard.worth.unknown_costs import over_ranges
 
         return over_ranges(self, payoff_of(self, payoff, "expected_profit"))
 
+    @as_annotated
     def check_payoff(self, payoff: Payoff) -> None:
         """Refuse a payoff that does not fit the levels or needs amounts that were not counted."""
         c = labels_of(self)
@@ -368,10 +377,12 @@ class Evaluation:
             Unlabelled.from_dict(data["unlabelled"]) if data.get("unlabelled") else None,
         )
 
+    @as_annotated
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the evidence to a JSON file, whole or not at all."""
         write_whole(path, json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False))
 
+    @as_annotated
     def report(self, path: str | os.PathLike[str], *, title: str = "", **in_use: Any) -> None:
         """Write a report: one offline page (.html), Markdown (.md), or every number and sentence (.json).
 

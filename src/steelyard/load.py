@@ -8,6 +8,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UnreadableSource
 from steelyard.evaluation import SCHEMA, Evaluation
 
@@ -18,6 +19,7 @@ BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError, StopItera
 """What reading back raises where a file is not as it was written."""
 
 
+@as_annotated
 def load(path: str | os.PathLike[str]) -> Any:
     """Read what was saved: an evaluation, an experiment, a timeliness, bins, a baseline; or the latest experiment of a store."""
     if os.path.isdir(path):

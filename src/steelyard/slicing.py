@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.comparisons.slices import Slices, slices_of
 from steelyard.errors import UsageError
 from steelyard.evaluate import evaluate
@@ -15,6 +16,7 @@ from steelyard.sources.tables import Table
 MOST_LEVELS = 20
 
 
+@as_annotated
 def slices(
     data: Any,
     columns: Sequence[str] | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import BadLevels, NotAvailable, UnreadableSource, UsageError, listing
 from steelyard.sources.databases import checked, is_address, is_path, open_address, refuse_scheme
 from steelyard.sources.fetching import refuse_many
@@ -24,6 +25,7 @@ KINDS = {
 """What people call what a column holds."""
 
 
+@as_annotated
 def table(
     data: Any,
     *,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.charts.marks import Chart
 from steelyard.comparisons.aims import MEANS, Aim, aim_of, check_power, check_rows, lower_is_better, measure_name
 from steelyard.comparisons.powers import COUNTED
@@ -76,6 +77,7 @@ class Plan:
         return told
 
 
+@as_annotated
 def sample_size(
     measure: str,
     *,
@@ -144,6 +146,7 @@ def power(measure: str, *, rows: int, **what: Any) -> Plan:
     return _told(aim, int(rows), asked="power")
 
 
+@as_annotated
 def detectable(measure: str, *, rows: int, value: float | None = None, power: float = 0.8, **what: Any) -> Plan:
     """The smallest improvement over `value` that so many test rows see with the chance `power`; `what` as for `sample_size`.
 

@@ -94,7 +94,7 @@ def levels_of(levels: Any) -> tuple[Any, ...] | None:
     listed = levels.tolist() if hasattr(levels, "tolist") else levels
     try:
         found = () if isinstance(listed, str | bytes) else tuple(listed)
-        fine = bool(found) and len(set(found)) == len(found)
+        fine = bool(found) and len(set(found)) == len(found) and not any(v is None or v != v for v in found)
     except TypeError:
         fine = False
     if not fine:

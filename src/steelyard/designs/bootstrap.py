@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.designs.columns import groups_of
 from steelyard.designs.design import Design, at_least, check_seed, enough_rows, grouped_text, joined
 from steelyard.designs.split import APPARENT, Split
 
 
+@as_annotated
 @dataclass(frozen=True, slots=True, eq=False)
 class Bootstrap(Design):
     """As many rows as there are, drawn with replacement, train; those never drawn, (1 − 1/n)ⁿ ≈ 37% of them, test.

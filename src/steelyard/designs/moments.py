@@ -38,6 +38,9 @@ def moments(values: Values) -> Values:
             raise NotNumeric(message, "Leave these rows out.")
         return values.astype(np.float64)
     if kind in "UOT":
+        if any(isinstance(v, list | dict | set) for v in values.tolist()):
+            message = "A time is one number or one date, and lists of them came."
+            raise NotNumeric(message, "Give one time for each row.")
         found = {v: _moment(v) for v in dict.fromkeys(values.tolist())}
         kinds = {type(v) for v in found.values()}
         if kinds == {float}:

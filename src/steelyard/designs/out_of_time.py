@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.designs.columns import Codes, Values, role
 from steelyard.designs.design import Design, at_least, enough_rows, joined, many
 from steelyard.designs.holdout import part_size
@@ -19,6 +20,7 @@ from steelyard.errors import UsageError
 from steelyard.words import shortest
 
 
+@as_annotated
 @dataclass(frozen=True, slots=True, eq=False)
 class OutOfTime(Design):
     """Learn from what came before a moment and test on what came after, at one cut or at several origins.

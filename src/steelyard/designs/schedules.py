@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.designs.design import Design, at_least, check_seed, enough_rows
 from steelyard.designs.split import APPARENT, Places, Split
 from steelyard.designs.strata import spread, strata_of
@@ -64,6 +65,7 @@ class Schedule:
         return f"from {self.start:,} rows, {grows}" + ("" if self.stop is None else f", up to {self.stop:,}")
 
 
+@as_annotated
 def arithmetic(start: int, step: int, stop: int | None = None) -> Schedule:
     """Sizes that grow by so many rows each time: nᵢ = n₀ + i · step.
 
@@ -74,6 +76,7 @@ def arithmetic(start: int, step: int, stop: int | None = None) -> Schedule:
     return _schedule(start, step, stop, "arithmetic")
 
 
+@as_annotated
 def geometric(start: int, ratio: Any, stop: int | None = None) -> Schedule:
     """Sizes that grow so many times over: nᵢ = n₀ · ratioⁱ, rounded.
 
@@ -103,7 +106,7 @@ def sizes_of(given: Any, most: int) -> tuple[int, ...]:
     """
     if isinstance(given, Schedule):
         return given.sizes(most)
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) != 1:
         message = f"Sizes are a schedule or a list of numbers, and an object of the type {type(given).__name__} came."
         raise UsageError(message, "For example geometric(100, 2), or [100, 200, 400].")
     found = sorted({_size(value, most) for value in given})

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.arguments.allowed import confidence_of
+from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.early_warning.clock import make_clock
 from steelyard.early_warning.engine import EventTable
 from steelyard.early_warning.quality import BASE_RATE, estimate_quality, trivial_of
@@ -212,6 +213,7 @@ class Timeliness:
         return cls(summary, data["before"], data["confidence"], dict(data["dropped"]), time_unit=unit)
 
 
+@as_annotated
 def timeliness(
     events: Any = None,
     *,
@@ -230,7 +232,7 @@ def timeliness(
     ends: Sequence[float] | None = None,
     outcomes: Any = None,
     confidence: float = 0.95,
-    positive: Any = None,
+    positive: Label = None,
     missing: str = "refuse",
     outside: str = "refuse",
 ) -> Timeliness:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.arguments.allowed import confidence_of
+from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.errors import MissingPart, NotAvailable, UsageError, listing
 from steelyard.experiments.choosing import usual_folds
 from steelyard.experiments.data_set import DataSet, check_features, data_set
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from steelyard.designs.design import Design
 
 
+@as_annotated
 def experiment(
     models: Any,
     X: Any = None,
@@ -33,7 +35,7 @@ def experiment(
     data: Mapping[str, Any] | None = None,
     weight: Any = None,
     unit: Any = None,
-    positive: Any = None,
+    positive: Label = None,
     kind: str | None = None,
     scores: str = "auto",
     missing: str = "refuse",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.experiments.choosing import usual_holdouts
 from steelyard.experiments.experiment import experiment
@@ -28,6 +29,7 @@ STEPS = 6
 """How many sizes there are unless they are named, each twice the one before."""
 
 
+@as_annotated
 def learning_curve(
     models: Any,
     X: Any = None,

@@ -27,7 +27,7 @@ def models_of(given: Any) -> dict[str, Any]:
         named = {str(name): model for name, model in given.items()}
     elif isinstance(given, str):
         named = {given: given}
-    elif isinstance(given, Iterable) and not hasattr(given, "fit"):
+    elif isinstance(given, Iterable) and not hasattr(given, "fit") and getattr(given, "ndim", 1) == 1:
         named = {}
         for model in given:
             name = model if isinstance(model, str) else _class_name(model)

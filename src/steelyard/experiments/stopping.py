@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.charts.curves import chart_of
 from steelyard.charts.marks import Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale, wide_enough
@@ -152,6 +153,7 @@ def stopping_chart(c: Curve) -> Chart:
 # Following a model ----------------------------------------------------------------------------------------------------
 
 
+@as_annotated
 def stopping_curve(
     model: Any,
     X: Any,
@@ -159,7 +161,7 @@ def stopping_curve(
     *,
     design: Any = None,
     measure: str | None = None,
-    positive: Any = None,
+    positive: Label = None,
     seed: int = 0,
     iterations: int | None = None,
 ) -> Stopping:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arguments.allowed import shown
 from steelyard.designs.columns import is_missing
 from steelyard.errors import UnknownColumn, UsageError, listing, nearest
 
@@ -33,6 +34,10 @@ def as_table(X: Any) -> Any:
     if isinstance(X, Mapping):
         from steelyard.results import make_frame
 
+        lost = [k for k, v in X.items() if isinstance(v, str | bytes) or not isinstance(v, Iterable)]
+        if lost:
+            message = f"A mapping holds columns by name, and {listing(lost[:1])} is {shown(X[lost[0]])}."
+            raise UsageError(message, "Give each name a list with a value for each row.")
         return make_frame({k: list(v) for k, v in X.items()})
     # A list is rows to learn from, texts perhaps, and never one of paths.
     table = None if isinstance(X, list | tuple) else open_table(X)
@@ -40,7 +45,11 @@ def as_table(X: Any) -> Any:
         return read_table(table)
     if type(X).__module__.startswith("pyarrow"):
         return X.to_pandas()
-    return X.collect() if hasattr(X, "collect") and hasattr(X, "lazy") else X
+    found = X.collect() if hasattr(X, "collect") and hasattr(X, "lazy") else X
+    if not (hasattr(found, "shape") and len(found.shape) in (1, 2)) and not isinstance(found, Sequence):
+        message = f"The features must be a table or an array with a row for each case, and {shown(X)} came."
+        raise UsageError(message, "Pass a frame, an array of two dimensions, or a list of rows.")
+    return found
 
 
 def take_rows(X: Any, rows: npt.NDArray[np.int64]) -> Any:
@@ -81,10 +90,16 @@ def flat_array(values: Any) -> npt.NDArray[Any]:
     """Values as a flat array of plain kinds: text and mixtures as objects."""
     if hasattr(values, "cat") and hasattr(values, "astype"):
         values = values.astype(object)
-    if hasattr(values, "to_pylist"):
+    if hasattr(values, "to_pylist") and not hasattr(values, "column_names"):
         # Arrow gives its values without a copy or not at all, unless it is told otherwise.
         values = values.to_numpy(zero_copy_only=False)
-    found = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if hasattr(values, "columns") and hasattr(values, "to_pandas"):
+        values = values.to_pandas()
+    try:
+        found = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    except ValueError:
+        message = "One value for each row is needed, and lists of unlike lengths came."
+        raise UsageError(message, "Give one column.") from None
     if found.ndim == 2 and found.shape[1] == 1:
         found = found[:, 0]
     if found.ndim != 1:

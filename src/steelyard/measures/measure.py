@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from steelyard.arguments.allowed import Allowed, NotAllowed, Several, Span, Words, shown
+from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UnknownMeasure, UsageError, listing, nearest
 from steelyard.results import Reading
 
@@ -93,6 +94,7 @@ class Measure:
             raise UsageError(message, f"`steelyard measures {self.name}` tells more.") from None
 
 
+@as_annotated
 def measure(
     *,
     better: str,

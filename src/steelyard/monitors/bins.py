@@ -304,7 +304,10 @@ def number_bins(column: str, values: Array, bins: Any, special: tuple[Any, ...])
     """
     wanted = _special_numbers(column, special)
     if not isinstance(bins, int | np.integer):
-        edges = np.unique(np.asarray(bins, dtype=np.float64))
+        try:
+            edges = np.unique(np.asarray(bins, dtype=np.float64))
+        except (TypeError, ValueError, OverflowError):
+            edges = np.array([np.nan])
         if not np.isfinite(edges).all() or not len(edges):
             message = "The edges of bins must be finite numbers, at least one of them."
             raise UsageError(message, "The first and the last bin are open by themselves.")

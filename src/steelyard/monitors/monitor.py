@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.arguments.allowed import confidence_of
+from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.errors import EmptyTable, InputError, UsageError, listing
 from steelyard.monitors.alarms import Transition, follow
 from steelyard.monitors.baseline import check_holds, countable
@@ -48,6 +49,7 @@ class NothingSince(EmptyTable):
     """No rows came since the moment from which on windows are told."""
 
 
+@as_annotated
 def monitor(
     data: Any,
     *,
@@ -55,7 +57,7 @@ def monitor(
     target: str | None = None,
     score: Any = None,
     prediction: str | None = None,
-    positive: Any = None,
+    positive: Label = None,
     reference: Any = None,
     window: Any = "day",
     zone: Any = "UTC",

@@ -170,6 +170,9 @@ def _from_objects(values: npt.NDArray[Any], what: str) -> tuple[npt.NDArray[Any]
     from steelyard.designs.columns import is_missing
 
     read: dict[Any, datetime | None] = {}
+    if values.ndim != 1 or any(isinstance(v, list | dict | set) for v in values.tolist()):
+        message = f"The {what} of a row is one date, and lists or tables of them came."
+        raise NotNumeric(message, "Give one date for each row.")
     for value in dict.fromkeys(values.tolist()):
         read[value] = None if is_missing(value) or value == "" else _one(value, what)
     zoned = {v.tzinfo is not None for v in read.values() if v is not None}

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import BadPayoff, listing
 from steelyard.payoffs.amount import Amount, Entry, entry
 from steelyard.results import Array
@@ -293,6 +294,7 @@ class _Stated(Payoff):
 
     __slots__ = ()
 
+    @as_annotated
     def __init__(
         self,
         matrix: Any = None,

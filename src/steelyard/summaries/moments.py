@@ -47,7 +47,8 @@ class Moments:
             step = d[..., axis]
             if not np.any(step):
                 continue
-            powers = [step**k for k in range(1, 5)]
+            with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused by whoever counts
+                powers = [step**k for k in range(1, 5)]
             for order in reversed(ORDERS):
                 for less in range(1, order[axis] + 1):
                     lower = (order[0] - less, order[1]) if axis == 0 else (order[0], order[1] - less)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UsageError
 from steelyard.trials.powers import means_power, periods_power, shares_power
 from steelyard.trials.slow_waves import FEWEST, slow_waves_shift
@@ -177,6 +178,7 @@ def planned_effect(
     return TrialPlan(n, effect, power, alpha, spread, "effect", known, alike)
 
 
+@as_annotated
 def trial_size(
     effect: float,
     *,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.arguments.allowed import Span, confidence_of, taken
+from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.charts.marks import Chart
 from steelyard.errors import UsageError
 from steelyard.results import Difference, make_frame
@@ -151,6 +152,7 @@ class Trial:
         return f"<pre>{escape(str(self))}</pre>"
 
 
+@as_annotated
 def trial(
     data: Any = None,
     *,
@@ -168,7 +170,7 @@ def trial(
     planned: Any = None,
     counts: Any = None,
     exposed: Any = None,
-    positive: Any = None,
+    positive: Label = None,
     analysis: str | None = None,
     adjust: bool = True,
     independent: bool = False,

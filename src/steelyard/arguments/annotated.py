@@ -1,0 +1,210 @@
+"""Arguments held against the annotations of the function that takes them, before it starts to work."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import numbers
+import os
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Annotated, Any, TypeVar
+
+import numpy as np
+
+from steelyard.arguments.allowed import NotAllowed, Span, shown
+from steelyard.errors import UsageError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Reader = Callable[[Any], Any]
+Label = Annotated[Any, "one level"]
+"""The annotation of an argument that names one level of a column: text, a number, a date or yes or no, never several."""
+
+
+def as_annotated(function: Function) -> Function:
+    """Refuse, in a sentence, an argument that is not of the kind that the function's annotation names.
+
+    Numbers, whole numbers, yes or no, words, paths, lists and mappings are held against it and handed on as plain Python;
+    what is annotated Any, or with a class of ours, is left to the function. Ranges are the function's business too.
+
+    >>> @as_annotated
+    ... def half(x: float, *, times: int = 1) -> float:
+    ...     return x / 2**times
+    >>> half(3)
+    1.5
+    >>> half("3")
+    Traceback (most recent call last):
+    steelyard.errors.UsageError: x must be a finite number, and "3" came.
+
+    Of a class it is what makes one.
+    """
+    if isinstance(function, type):
+        function.__init__ = as_annotated(function.__init__)
+        return function
+    signature = inspect.signature(function)
+    readers: dict[str, tuple[str, Reader]] = {}
+
+    def learn() -> None:
+        for name, parameter in signature.parameters.items():
+            if parameter.kind is not parameter.VAR_KEYWORD and (known := _allowed(function, parameter.annotation)):
+                readers[name] = known
+        readers.setdefault("", ("", lambda value: value))
+
+    @functools.wraps(function)
+    def checked(*places: Any, **given: Any) -> Any:
+        if not readers:
+            learn()
+        bound = _bound(function, signature, places, given)
+        for name, value in bound.arguments.items():
+            if name in readers:
+                several = signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
+                if not several and value is not signature.parameters[name].default:
+                    bound.arguments[name] = _read(name, value, *readers[name])
+        return function(*bound.args, **bound.kwargs)
+
+    return typing.cast(Function, checked)
+
+
+def _bound(function: Any, signature: inspect.Signature, places: Any, given: Any) -> inspect.BoundArguments:
+    """The arguments by name; one that is missing, unknown or given twice is told in a sentence."""
+    try:
+        return signature.bind(*places, **given)
+    except TypeError as problem:
+        names = [n for n, p in signature.parameters.items() if n != "self" and p.kind is not p.VAR_KEYWORD]
+        name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+        message = f"{name} cannot be called like this: {problem}."
+        raise UsageError(message, f"It takes {', '.join(names)}." if names else "It takes nothing.") from None
+
+
+def _read(name: str, value: Any, allowed: str, reader: Reader) -> Any:
+    try:
+        return reader(value)
+    except NotAllowed:
+        message = f"{name.rstrip('_')} must be {allowed}, and {shown(value)} came."
+        raise UsageError(message) from None
+
+
+# What an annotation allows --------------------------------------------------------------------------------------------
+
+
+def _flag(value: Any) -> bool:
+    """Yes or no; 0 and 1 are taken for it, as they are everywhere."""
+    if type(value).__name__ in ("bool", "bool_") or (isinstance(value, int) and value in (0, 1)):
+        return bool(value)
+    raise NotAllowed
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise NotAllowed
+    return value
+
+
+def _path(value: Any) -> Any:
+    if not isinstance(value, str | os.PathLike) or "\x00" in os.fsdecode(value):
+        raise NotAllowed
+    return value
+
+
+def _mapping(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        raise NotAllowed
+    return value
+
+
+def _listed(value: Any) -> Any:
+    """A list, a tuple, an array or a column; what can be read only once is read here."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise NotAllowed
+    if getattr(value, "ndim", 1) != 1 or (hasattr(value, "columns") and not isinstance(value, list)):
+        raise NotAllowed
+    if isinstance(value, Sequence):
+        return value
+    return value.tolist() if hasattr(value, "tolist") else list(value)
+
+
+def _texts(value: Any) -> Any:
+    """Words in a list; one word alone stands for itself."""
+    if isinstance(value, str):
+        return value
+    found = list(_listed(value))
+    if not all(isinstance(v, str) for v in found):
+        raise NotAllowed
+    return found
+
+
+def _label(value: Any) -> Any:
+    """One value that a column can hold."""
+    if isinstance(value, str | bytes | date | timedelta | numbers.Number | Decimal | np.generic):
+        return value.item() if isinstance(value, np.bool_ | np.number) else value
+    raise NotAllowed
+
+
+def _nothing(value: Any) -> None:
+    if value is not None:
+        raise NotAllowed
+
+
+KINDS: dict[Any, tuple[str, Reader]] = {
+    float: (str(Span()), Span().read),
+    int: (str(Span(whole=True)), Span(whole=True).read),
+    bool: ("True or False", _flag),
+    str: ("text", _text),
+    type(None): ("None", _nothing),
+    Sequence[str]: ("a list of names", _texts),
+    Sequence[Any]: ("a list", _listed),
+    Sequence[float]: ("a list of numbers", lambda value: [Span().read(v) for v in _listed(value)]),
+    os.PathLike[str]: ("a path", _path),
+    Label: ('one level, such as 1 or "yes"', lambda value: None if value is None else _label(value)),
+}
+
+
+def _allowed(function: Any, annotation: Any) -> tuple[str, Reader] | None:
+    """What an annotation allows, in words, and who reads it; None where it names something that is left to the function."""
+    if isinstance(annotation, str):
+        try:
+            annotation = eval(annotation, vars(typing) | function.__globals__)  # our own source, not a caller's
+        except NameError:  # a name that is only there for the checker of types
+            return None
+    parts = typing.get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,)
+    known: list[tuple[str, Reader]] = []
+    for part in parts:
+        if part is str and os.PathLike[str] in parts:
+            continue
+        if typing.get_origin(part) in (Mapping, dict):
+            known.append(("a mapping", _mapping))
+        elif part in KINDS:
+            known.append(KINDS[part])
+        elif isinstance(part, type) and part.__module__.startswith("steelyard."):
+            known.append((_named(part), _instance(part)))
+        else:
+            return None
+    words = [w for w, _ in known if w != "None"]
+    told = " or ".join(words)
+
+    def read(value: Any) -> Any:
+        for _, reader in known:
+            try:
+                return reader(value)
+            except (NotAllowed, OverflowError):
+                continue
+        raise NotAllowed
+
+    return (told, read)
+
+
+def _named(kind: type) -> str:
+    """A class of ours in words; one that is never made itself by those that are."""
+    return " or ".join(f"a {made.__name__}" for made in kind.__subclasses__() or (kind,))
+
+
+def _instance(kind: type) -> Reader:
+    def read(value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise NotAllowed
+        return value
+
+    return read

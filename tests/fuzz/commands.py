@@ -1,0 +1,143 @@
+"""Command lines: an honest one for each command, with options of its own drawn, left out, doubled or given odd values."""
+
+# ruff: noqa: E501
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import shutil
+import tempfile
+import traceback
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import click
+
+import steelyard as sy
+from steelyard.cli.program import program, run
+
+from .calls import table
+from .faults import Hanging, patient
+
+ENDS = {0, 1, 2, 3, 4, 5}
+"""What a command may end with: done, a requirement not met or an alarm, wrong usage, input that cannot be used."""
+HONEST: dict[str, list[str]] = {
+    "evaluate": ["rows.csv", "--target", "y", "--score", "p"],
+    "add": ["one.json", "two.json"],
+    "report": ["rows.csv", "--target", "y", "--score", "p", "-o", "out.md"],
+    "threshold": ["rows.csv", "--target", "y", "--score", "p", "--maximise", "f1"],
+    "campaign": ["rows.csv", "--target", "y", "--score", "p", "--benefit", "20", "--cost", "1"],
+    "compare": ["rows.csv", "--target", "y", "--score", "a=p", "--score", "b=q"],
+    "sample-size": ["accuracy", "--value", "0.8", "--difference", "0.05"],
+    "experiment": ["rows.csv", "--target", "y", "--models", "baseline", "--design", "kfold:2", "--no-progress"],
+    "learning-curve": ["rows.csv", "--target", "y", "--models", "baseline", "--sizes", "10,20", "--repeats", "2", "--no-progress"],
+    "runs": ["store"],
+    "check": ["rows.csv", "--target", "y", "--score", "p", "--require", "auc >= 0.5"],
+    "timeliness": ["rows.csv", "--unit", "who", "--time", "x", "--score", "p", "--outcome", "y", "--horizon", "10"],
+    "stability": ["rows.csv", "rows.parquet", "--column", "x"],
+    "trial": ["rows.csv", "--group", "s", "--control", "a", "--outcome", "y"],
+    "trial-size": ["--effect", "0.04", "--share", "0.2"],
+    "monitor": ["rows.csv", "--time", "day", "--target", "y", "--score", "p", "--window", "week", "--reference", "4"],
+    "measures": ["lift"],
+    "help": ["start"],
+    "completion": ["bash"],
+}  # fmt: skip
+ODD = (
+    "", " ", "-", "--", "x", "y", "p", "who", "day", "0", "1", "-1", "0.5", "2", "1e400", "nan", "inf", "1,5", "2,5%", "1.2.3", "1_000", "10%", "101%", "a=b", "=", "a=",
+    "=b", "auc", "auc >= 0.8", "auc >> 1", "tp=5, fp=-2", "tp=x", "kfold:2", "kfold:x", "geometric:10:0", "é\u202e", "a" * 3000, "rows.csv", "rows.parquet", "one.json",
+    "nothing.csv", ".", "/", "/dev/null", "cut.csv", "empty.csv", "payoff.toml", "http://127.0.0.1:9/x.csv", "postgresql://bob:s3cr3t@127.0.0.1:9/x", "*.csv",
+    "SELECT * FROM data", "DROP TABLE data", "2026-01-05", "7 days", "W3", "(missing)", "\\", "'", '"', "$HOME", "%s", "{}",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def folder() -> tuple[Path, dict[str, bytes]]:
+    """Where commands run, and what it holds: a few small files of each kind."""
+    home = Path(tempfile.mkdtemp())
+    frame, _ = _frame()
+    frame.to_csv(home / "rows.csv", index=False)
+    frame.to_parquet(home / "rows.parquet")
+    sy.evaluate(frame[:30], target="y", score="p").save(home / "one.json")
+    sy.evaluate(frame[30:], target="y", score="p").save(home / "two.json")
+    (home / "cut.csv").write_text("y,p\n1,0.5\n0,0.2\n1")
+    (home / "empty.csv").write_text("")
+    (home / "payoff.toml").write_text("[profit]\ntp = 5\nfp = -2\n")
+    return home, {path.name: path.read_bytes() for path in home.iterdir()}
+
+
+def tidy() -> None:
+    """The folder as it was: what one command wrote is not there for the next."""
+    home, held = folder()
+    for path in home.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name not in held:
+            path.unlink()
+    for name, content in held.items():
+        if not (home / name).is_file() or (home / name).read_bytes() != content:
+            (home / name).write_bytes(content)
+
+
+def _frame() -> Any:
+    import pandas as pd
+
+    for seed in range(100):
+        found, roles = table(Random(seed), 80)
+        if isinstance(found, pd.DataFrame):
+            return found, roles
+    raise AssertionError
+
+
+def drawn_command(rng: Random) -> list[str]:
+    """A command line."""
+    name = rng.choice(sorted(HONEST))
+    line = list(HONEST[name])
+    command = program.get_command(click.Context(program), name)
+    assert command is not None
+    options = [p for p in command.params if isinstance(p, click.Option)]
+    for _ in range(rng.choice((0, 1, 1, 2, 3))):
+        what = rng.random()
+        if what < 0.35 and line:
+            line[rng.randrange(len(line))] = rng.choice(ODD)
+        elif what < 0.45 and line:
+            del line[rng.randrange(len(line))]
+        elif options:
+            option = rng.choice(options)
+            if option.name in ("spark", "jobs"):
+                continue
+            line.append(rng.choice(option.opts))
+            if not (option.is_flag or option.count):
+                choices = list(getattr(option.type, "choices", ()))
+                line.append(str(rng.choice(choices)) if choices and rng.random() < 0.7 else rng.choice(ODD))
+    return [name, *line]
+
+
+def command_fault(line: list[str]) -> str:
+    """What is wrong with how a command ended; empty where nothing is."""
+    before = os.getcwd()
+    tidy()
+    os.chdir(folder()[0])
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        with patient(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = run(line)
+    except Hanging:
+        return "no end in sight"
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 1
+    except BaseException as problem:
+        last = traceback.extract_tb(problem.__traceback__)[-1]
+        return f"{type(problem).__name__}: {str(problem)[:200]} ({last.filename.rsplit('/', 2)[-2:]}:{last.lineno})"
+    finally:
+        os.chdir(before)
+    printed = out.getvalue() + err.getvalue()
+    if "Traceback (most recent call last)" in printed:
+        return "a traceback was printed"
+    if "s3cr3t" in printed:
+        return "a password was printed"
+    if code not in ENDS:
+        return f"ended with {code}"
+    return "" if code == 0 or printed.strip() else f"ended with {code} and said nothing"
