@@ -26,6 +26,7 @@ from steelyard.sources.recognise import open_rows
 from steelyard.sources.tables import Table
 from steelyard.summaries.amounts import check_names
 from steelyard.summaries.confusion import Confusion
+from steelyard.summaries.segments import Segments, names_of
 from steelyard.table import table
 
 CORRECTED = ("inverse_probability", "begg_greenes")
@@ -168,14 +169,11 @@ def _evaluated(
         facts["unsummed"] = plan.unsummed
     if plan.decide is not None:
         facts["decided"] = "highest expected profit"
+    names = names_of(key for key in evidence if key is not WHOLE)
     parts = {
-        name: Evaluation(found, cut, confidence, dict(facts), name, payoff=profit)
-        for name, found in evidence.items()
-        if name is not WHOLE
+        key: Evaluation(evidence[key], cut, confidence, facts, name, payoff=profit) for key, name in names.items()
     }
-    whole = Evaluation(
-        evidence[WHOLE], cut, confidence, facts, None, {str(k): v for k, v in parts.items()}, payoff=profit
-    )
+    whole = Evaluation(evidence[WHOLE], cut, confidence, facts, None, Segments(parts), payoff=profit)
     whole = replace(whole, unlabelled=plan.unlabelled)
     if profit is not None:
         whole.check_payoff(profit)

@@ -23,6 +23,7 @@ from steelyard.summaries.levels import Levels
 from steelyard.summaries.parts import like_whole
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
+from steelyard.summaries.segments import Segments, key_of, names_of
 from steelyard.summaries.summary import Summary
 from steelyard.summaries.unlabelled import Unlabelled
 from steelyard.summaries.within_folds import WithinFolds
@@ -48,7 +49,7 @@ class Evaluation:
     confidence: float = 0.95
     facts: Mapping[str, Any] = field(default_factory=dict)
     segment: str | None = None
-    segments: Mapping[str, Evaluation] = field(default_factory=dict)
+    segments: Segments[Evaluation] = field(default_factory=Segments)
     payoff: Payoff | None = None
     validation: Evaluation | None = None
     """The rows on which thresholds are chosen, where some were kept apart."""
@@ -211,7 +212,7 @@ class Evaluation:
     def at(self, threshold: float) -> Evaluation:
         """The same evidence at another threshold, without a second pass over the rows."""
         self._scored("A threshold")
-        segments = {k: e.at(threshold) for k, e in self.segments.items()}
+        segments = self.segments.changed(lambda e: e.at(threshold))
         facts = {**self.facts, "threshold": "given"}
         facts.pop("decided", None)
         evidence = {k: v for k, v in self.evidence.items() if k != "confusion"}
@@ -276,13 +277,14 @@ class Evaluation:
             raise CannotAdd(message, "Evaluate both parts in the same way.")
         columns = shared_columns(self.facts, other.facts)
         evidence = {k: v + other.evidence[k] for k, v in self.evidence.items()}
-        segments = dict(self.segments)
-        for name, part in other.segments.items():
-            segments[name] = segments[name] + part if name in segments else part
-        # By name and laid out like the whole, as if all rows had been counted together.
-        for name, part in sorted(segments.items()):
-            laid = like_whole(part.evidence, evidence)
-            segments[name] = replace(segments.pop(name), evidence=laid, _known={}, _made=[])
+        parts = dict(self.segments.by_key)
+        for key, part in other.segments.by_key.items():
+            parts[key] = parts[key] + part if key in parts else part
+        # Named and laid out like the whole, as if all rows had been counted together.
+        for key, name in names_of(parts).items():
+            laid = like_whole(parts[key].evidence, evidence)
+            parts[key] = replace(parts[key], segment=name, evidence=laid, _known={}, _made=[])
+        segments = Segments(parts)
         if self.payoff != other.payoff:
             message = "These evaluations cannot be added: outcomes are worth something else in one than in the other."
             raise CannotAdd(message, "Evaluate both parts with the same profit=.")
@@ -315,7 +317,7 @@ class Evaluation:
     def renamed(self, **columns: str) -> Evaluation:
         """The same evidence where a column has got another name, so that it adds to evidence under that one."""
         facts = {**self.facts, "roles": {**self.facts.get("roles", {}), **columns}}
-        segments = {k: e.renamed(**columns) for k, e in self.segments.items()}
+        segments = self.segments.changed(lambda e: e.renamed(**columns))
         chosen = None if self.validation is None else self.validation.renamed(**columns)
         return replace(self, facts=facts, segments=segments, validation=chosen)
 
@@ -340,6 +342,7 @@ class Evaluation:
             "facts": dict(self.facts),
             "segment": self.segment,
             "segments": {k: e.to_dict() for k, e in self.segments.items()},
+            "segment_values": self.segments.levels,
             "payoff": self.payoff.to_dict() if self.payoff else None,
             "validation": self.validation.to_dict() if self.validation else None,
             "unlabelled": self.unlabelled.to_dict() if self.unlabelled else None,
@@ -350,7 +353,9 @@ class Evaluation:
         """Read back what `to_dict` wrote."""
         known = {k.kind: k for k in KINDS}
         evidence = {k: known[v["kind"]].from_dict(v) for k, v in data["evidence"].items()}
-        segments = {k: cls.from_dict(v) for k, v in data["segments"].items()}
+        values = data["segment_values"] if data["segments"] else []
+        parts = zip(values, data["segments"].values(), strict=True)
+        segments = Segments({key_of(value): cls.from_dict(part) for value, part in parts})
         return cls(
             evidence,
             data["threshold"],
