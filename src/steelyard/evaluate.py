@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,20 @@ from steelyard.counting.labels import count_labels
 from steelyard.counting.numbers import count_numbers
 from steelyard.counting.parts import divide_rows, is_table
 from steelyard.counting.plan import WHOLE, Evidence, Plan, check_copies
+from steelyard.counting.score_columns import by_level
 from steelyard.counting.scores import count_scores
 from steelyard.errors import BadLevels, NotAvailable, UsageError, listing
 from steelyard.evaluation import Evaluation
 from steelyard.payoffs.payoff import Payoff
-from steelyard.roles import Roles, assign, by_level
-from steelyard.rows import Rows
+from steelyard.roles import Roles, assign
+from steelyard.rows import Rows, Tally
 from steelyard.sources.addresses import without_secrets
 from steelyard.sources.recognise import open_rows
 from steelyard.sources.tables import Table
 from steelyard.summaries.amounts import check_names
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.segments import Segments, names_of
+from steelyard.summaries.summary import occurring
 from steelyard.table import table
 
 CORRECTED = ("inverse_probability", "begg_greenes")
@@ -92,10 +95,13 @@ def evaluate(
         return _from_matrix(confusion, levels, positive, confidence, profit)
     if labels is not None or on is not None or query is not None:
         data = table(data, query=query, labels=labels, on=on)
+    if isinstance(target, Iterator):
+        # It can be read once, and may be asked for its levels first.
+        target = list(target)
     apart = validation is not None and (isinstance(validation, Evaluation) or is_table(data, validation))
     roles = assign(
         target=target,
-        score=by_level(score, levels, positive) if data is None else score,
+        score=by_level(score, levels, positive, partial(_levels_of, target)) if data is None else score,
         prediction=prediction,
         weight=weight,
         unit=unit,
@@ -178,6 +184,12 @@ def _evaluated(
     if profit is not None:
         whole.check_payoff(profit)
     return whole
+
+
+def _levels_of(target: Any) -> list[Any]:
+    """The levels that occur in a target of values."""
+    found = open_rows(None, {"target": target}).tally(Tally({"level": lambda r: r.level("target")}))["level"]
+    return [v for v in occurring(found) if v is not None]
 
 
 def _decider(profit: Payoff | None, roles: Roles) -> Any:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.engines.columns import Column, bucket_of, bucket_of_integers, make_column, plain_level
+from steelyard.engines.columns import Column, bucket_of, bucket_of_integers, make_column
+from steelyard.engines.plain import plain_level
 from steelyard.errors import UsageError
 
 CHUNK = 1 << 22

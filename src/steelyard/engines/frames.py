@@ -38,10 +38,10 @@ COUNTED = 1 << 21
 
 @dataclass(frozen=True, slots=True)
 class LevelKey:
-    """An expression whose values are levels; `whole` where they are large whole numbers written as text."""
+    """An expression whose values are levels; `digits` where they are numbers written as text: "wide" or "decimal"."""
 
     expression: Any
-    whole: bool = False
+    digits: str = ""
 
 
 ODD = -(1 << 40)
@@ -145,11 +145,9 @@ class FrameRows:
     def level(self, role: str) -> LevelKey:
         """The levels of a column, as a key."""
         column, kind = self._column(role), self.kinds[role]
-        if kind == "decimal":
-            return LevelKey(column.cast(self.nw.Float64))
-        if kind == "wide" or kind not in {*PLAIN, "text"}:
-            return LevelKey(column.cast(self.nw.String), whole=kind == "wide")
-        return LevelKey(column)
+        if kind in {*PLAIN, "text"}:
+            return LevelKey(column)
+        return LevelKey(column.cast(self.nw.String), kind if kind in {"wide", "decimal"} else "")
 
     def lookup(self, role: str, values: Mapping[Any, float], otherwise: float) -> Any:
         """A number for each level of a column."""
@@ -364,7 +362,7 @@ class FrameRows:
         out: Table = {}
         for k, e in asked.items():
             out[k] = (
-                level_values(raw[f"k_{k}"], whole=e.whole) if isinstance(e, LevelKey) else key_values(raw[f"k_{k}"])
+                level_values(raw[f"k_{k}"], e.digits) if isinstance(e, LevelKey) else key_values(raw[f"k_{k}"])
             )
         out["rows"] = np.asarray(raw["rows"]).astype(np.int64)
         self._length = self._length or int(out["rows"].sum())

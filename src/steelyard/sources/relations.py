@@ -58,9 +58,13 @@ class Relation(Table):
         self.names = dict(names or {name: name for name in self.columns})
 
     @cached_property
+    def _types(self) -> dict[str, str]:
+        return dict(zip(self.columns, map(str, self.relation.types), strict=True))
+
+    @cached_property
     def kinds(self) -> dict[str, str]:
         """What each column holds."""
-        types = dict(zip(self.columns, map(str, self.relation.types), strict=True))
+        types = self._types
         # A list is written as what it holds, with brackets behind it.
         long = {name: "" if t.endswith("]") else t.split("(", 1)[0] for name, t in types.items()}
         return {name: KINDS.get(t) or LONG.get(long[name], "other") for name, t in types.items()}
@@ -238,6 +242,10 @@ class Relation(Table):
     def told(self, column: str) -> str:
         """A column that says what is in it, every NaN among it."""
         found = super().told(column)
+        if self._types[column] == "BLOB":
+            # As `text_of_bytes` of engines/plain.py has it; what is not text is written by DuckDB with codes.
+            text = f"try(decode({self.quoted(column)}))"
+            return f"coalesce(case when position('\\' in {text}) = 0 then {text} end, {found})"
         if self.kinds[column] == "text":
             # It may be a category, which is held as a number.
             return f"cast({found} as varchar)"

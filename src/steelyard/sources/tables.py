@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.engines.answers import explained
-from steelyard.engines.columns import FRACTION, MODULUS, WHOLE_FLOATS
+from steelyard.engines.columns import FRACTION, MODULUS
 from steelyard.engines.frames import FrameRows
+from steelyard.engines.plain import WHOLE_FLOATS
 from steelyard.engines.sql import SqlFrame
 from steelyard.errors import listing
 
