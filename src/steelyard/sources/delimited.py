@@ -72,7 +72,7 @@ def _far_away(relation: Any, kinds: Mapping[str, str]) -> list[str]:
     if not floats:
         return []
     largest = ", ".join(f"max(abs({_quoted(name)}))" for name in floats)
-    found = relation.limit(SAMPLE).aggregate(largest).fetchone()
+    found = relation.limit(SAMPLE).aggregate(largest).fetchall()[0]
     return [name for name, most in zip(floats, found, strict=True) if most is not None and most >= 10.0 ** (WIDEST - 1)]
 
 
