@@ -14,7 +14,17 @@ from steelyard.comparisons.joining import joined
 from steelyard.comparisons.pairing import DifferentRows, SameRows, SameUnits
 from steelyard.early_warning.comparison import TimelinessComparison, compare_models
 from steelyard.early_warning.timeliness import Timeliness
-from steelyard.errors import EmptyTable, LengthsDiffer, MissingValues, UnknownColumn, UsageError, listing, nearest
+from steelyard.engines.columns import make_column
+from steelyard.errors import (
+    EmptyTable,
+    LengthsDiffer,
+    MissingValues,
+    NotNumeric,
+    UnknownColumn,
+    UsageError,
+    listing,
+    nearest,
+)
 from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
 from steelyard.sources.addresses import without_secrets
@@ -283,6 +293,8 @@ def _same_rows(
     """Every model evaluated on the same arrays, and the arrays themselves for paired tests."""
     role = "prediction" if shape == "predictions" else "score"
     value = {n: rows["amounts"][n] for n in amounts} or None
+    for name, given in rows["given"].items() if role == "score" else ():
+        _refuse_rounded(name, given.values() if isinstance(given, Mapping) else [given])
     evaluations = {
         name: evaluate(
             target=rows["target"], weight=rows["weight"], unit=rows["unit"], value=value, **{role: v}, **counting
@@ -300,6 +312,16 @@ def _same_rows(
         options["payoff"] = counting["profit"]
         options["value"] = value
     return SameRows(evaluations, rows["target"], rows["given"], shape, options, dropped)
+
+
+def _refuse_rounded(name: str, scores: Iterable[Any]) -> None:
+    """Refuse scores of more digits than floats, in which rows are paired, where two would become one."""
+    for values in scores:
+        column = make_column("score", values)
+        rest = column.rest()
+        if rest is not None and len(np.unique([column.numbers(), rest], axis=1).T) > len(np.unique(column.numbers())):
+            message = f"The scores of {listing([name])} have so many digits that two of them would become one number."
+            raise NotNumeric(message, "Subtract the smallest score from all of them first: their order stays the same.")
 
 
 # Rows elsewhere -------------------------------------------------------------------------------------------------------

@@ -76,7 +76,8 @@ def _plain(value: Any) -> Any:
 
 
 def _key(value: Any) -> tuple[str, Any]:
-    return type(_plain(value)).__name__, _plain(value)
+    plain = _plain(value)
+    return "number" if type(plain) in (int, float) else type(plain).__name__, plain
 
 
 def _column(r: random.Random, kind: str, n: int, most: int, gaps: float) -> Col:
@@ -133,11 +134,11 @@ def _check_scores(r: random.Random, folder: Path) -> int:
         e = evaluate(form, table, folder, roles, positive=positive, missing="drop")
         where = (form, table)
         assert e["auc"].value == pytest.approx(_area([(t, s) for t, s, _ in told], positive)), where
-        assert {(type(v).__name__, v): p.rows for (_, v), p in e.segments.by_key.items()} == {
+        assert {_key(v): p.rows for (_, v), p in e.segments.by_key.items()} == {
             k: len(v) for k, v in parts.items()
         }, where
         for (_, v), p in e.segments.by_key.items():
-            here = [(told[i][0], told[i][1]) for i in parts[type(v).__name__, v]]
+            here = [(told[i][0], told[i][1]) for i in parts[_key(v)]]
             wanted = _area(here, positive)
             assert p["auc"].value == (None if wanted is None else pytest.approx(wanted)), (*where, v)
             assert e.segments[p.segment] is p, where
@@ -165,7 +166,7 @@ def _check_labels(r: random.Random, folder: Path) -> int:
         e = evaluate(form, {"y": target, "g": guess}, folder, roles, positive=positive, missing="drop", kind="labels")
         c = e.confusion
         assert c is not None
-        names = [(type(v).__name__, v) for v in c.levels]
+        names = [_key(v) for v in c.levels]
         found = {(a, b): c.counts[i, j] for i, a in enumerate(names) for j, b in enumerate(names) if c.counts[i, j]}
         assert found == wanted, (form, target, guess)
     return len(forms)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.engines.plain import WHOLE_FLOATS, levels_of_objects, plain_level, unboxed
+from steelyard.engines.plain import WHOLE_FLOATS, levels_of_objects, plain_level, rest_of, unboxed
 from steelyard.errors import NotNumeric, UsageError
 
 MODULUS = 2**31 - 1
@@ -96,6 +96,18 @@ class Column:
         if self.missing is not None and self.missing.any():
             numbers = np.where(self.missing, np.nan, numbers)
         return numbers
+
+    def rest(self) -> npt.NDArray[np.float64] | None:
+        """What the nearest float leaves of each number; None where it leaves nothing."""
+        values = self.values
+        if not self.digits:
+            long = values.dtype.kind in "iu" and values.dtype.itemsize == 8 and len(values)
+            if not long or max(-int(values.min()), int(values.max())) <= WHOLE_FLOATS:
+                return None
+        out = np.array([rest_of(v) for v in values.tolist()])
+        if self.missing is not None:
+            out[self.missing] = 0.0
+        return out if out.any() else None
 
     def absent(self) -> npt.NDArray[np.bool_] | None:
         """Which rows hold no level: missing, NaN or infinite; None when no row is."""

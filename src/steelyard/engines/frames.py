@@ -49,6 +49,11 @@ ODD = -(1 << 40)
 PLAIN = {"bool", "int", "float"}
 
 
+def rest_name(role: str) -> str:
+    """The column that holds what floats leave of the numbers of a role."""
+    return f"rest of the {role}"
+
+
 class FrameRows:
     """Rows of a lazy frame, with the column that plays each role.
 
@@ -107,6 +112,13 @@ class FrameRows:
         """What the column holds."""
         return {"wide": "int", "decimal": "float"}.get(kind := self.kinds[role], kind if kind in PLAIN else "text")
 
+    def rounds(self, role: str) -> bool:
+        """Whether some number of a column has more digits than a float; asked where a column can hold such."""
+        if self.table is None or rest_name(role) not in self.table.columns:
+            return False
+        left = self.tally(Tally(highs={"left": lambda r: r.absolute(r.rest(role))}))["left"]
+        return bool(len(left) and left[0] > 0)
+
     def only(self, role: str, level: Any) -> FrameRows:
         """The rows in which a column holds this level."""
         out = copy(self)
@@ -141,6 +153,10 @@ class FrameRows:
         values = self._collect(some)["some"]
         if len(values):
             raise not_numeric(role, self.names[role], np.ma.asarray(values).tolist())
+
+    def rest(self, role: str) -> Any:
+        """What the nearest floats leave of the numbers of a column."""
+        return self.nw.col(rest_name(role))
 
     def level(self, role: str) -> LevelKey:
         """The levels of a column, as a key."""

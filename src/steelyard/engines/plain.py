@@ -66,6 +66,20 @@ def decimal_level(text: Any) -> Any:
         return None
 
 
+def rest_of(value: Any) -> float:
+    """What the nearest float, as it is written, leaves of a number of more digits: numbers of one float differ by it.
+
+    >>> rest_of(2**53 + 1), rest_of(0.5), rest_of(Decimal("0.1"))
+    (1.0, 0.0, 0.0)
+    """
+    if value is None or isinstance(value, float) or plain_level(value) is None:
+        return 0.0
+    try:
+        return float(Fraction(value) - Fraction(Decimal(repr(float(value)))))
+    except (OverflowError, ValueError):
+        return 0.0
+
+
 def text_of_bytes(value: bytes) -> str:
     r"""Bytes as text: themselves where they are text in UTF-8, else with a code for what is not; no two are told alike.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Self
@@ -238,6 +239,17 @@ class Relation(Table):
     def utc(x: str) -> str:
         """The text of a moment in UTC, whatever the zone of the machine."""
         return f"cast(make_timestamp(epoch_us({x})) as varchar)"
+
+    def long(self, column: str) -> bool:
+        """Whether a column can hold numbers of more digits than a float."""
+        found = self._types[column]
+        digits = re.match(r"DECIMAL\((\d+)", found)
+        return found in {"BIGINT", "UBIGINT", "HUGEINT"} or (digits is not None and int(digits[1]) > 15)
+
+    def exact(self, column: str, x: str) -> str:
+        """An expression as a number of all its digits; null where it has too many."""
+        scale = re.search(r",\s*(\d+)\)", self._types[column])
+        return f"try_cast({x} as decimal(38, {scale[1] if scale else 0}))"
 
     def told(self, column: str) -> str:
         """A column that says what is in it, every NaN among it."""
