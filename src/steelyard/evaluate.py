@@ -176,9 +176,7 @@ def _evaluated(
     if plan.decide is not None:
         facts["decided"] = "highest expected profit"
     names = names_of(key for key in evidence if key is not WHOLE)
-    parts = {
-        key: Evaluation(evidence[key], cut, confidence, facts, name, payoff=profit) for key, name in names.items()
-    }
+    parts = {key: Evaluation(evidence[key], cut, confidence, facts, name, payoff=profit) for key, name in names.items()}
     whole = Evaluation(evidence[WHOLE], cut, confidence, facts, None, Segments(parts), payoff=profit)
     whole = replace(whole, unlabelled=plan.unlabelled)
     if profit is not None:

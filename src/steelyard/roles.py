@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from steelyard.errors import CannotAdd, UsageError, listing
+from steelyard.errors import CannotAdd, UsageError
 
 
 @dataclass(frozen=True, slots=True)

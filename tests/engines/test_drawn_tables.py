@@ -21,7 +21,11 @@ from . import served
 from .forms import FORMS, Col, evaluate
 
 TABLES = int(os.environ.get("STEELYARD_FUZZ", "24"))
-WHOLE = {f"{u}int{bits}": (0 if u else -(2 ** (bits - 1)), 2 ** (bits - (not u)) - 1) for u in ("", "u") for bits in (8, 16, 32, 64)}
+WHOLE = {
+    f"{u}int{bits}": (0 if u else -(2 ** (bits - 1)), 2 ** (bits - (not u)) - 1)
+    for u in ("", "u")
+    for bits in (8, 16, 32, 64)
+}
 WORDS = ["a", "B", "b", "Zoë", "李", "a b", "q'\"", "naïve", "x\ty", "-", "1st"]
 LOOK_ALIKES = ["1", "True", "1.5", "(missing)", "None", "nan", "2024-03-01", '"1"', "1 (number)", "(no value)"]
 BYTES = [b"a", b"\xff", b"\xfe\xff", "Zoë".encode(), b"a\\xFF", b"\x00", b"caf\xe9", b"caf\xe8"]
@@ -134,9 +138,9 @@ def _check_scores(r: random.Random, folder: Path) -> int:
         e = evaluate(form, table, folder, roles, positive=positive, missing="drop")
         where = (form, table)
         assert e["auc"].value == pytest.approx(_area([(t, s) for t, s, _ in told], positive)), where
-        assert {_key(v): p.rows for (_, v), p in e.segments.by_key.items()} == {
-            k: len(v) for k, v in parts.items()
-        }, where
+        assert {_key(v): p.rows for (_, v), p in e.segments.by_key.items()} == {k: len(v) for k, v in parts.items()}, (
+            where
+        )
         for (_, v), p in e.segments.by_key.items():
             here = [(told[i][0], told[i][1]) for i in parts[_key(v)]]
             wanted = _area(here, positive)
@@ -154,7 +158,9 @@ def _check_labels(r: random.Random, folder: Path) -> int:
     known = [v for v in target.values if v is not None]
     if len({_key(v) for v in known}) < 2:
         return 0
-    guess = Col(target.kind, [r.choice([v, r.choice(known)]) for v in [t if t is not None else known[0] for t in target.values]])
+    guess = Col(
+        target.kind, [r.choice([v, r.choice(known)]) for v in [t if t is not None else known[0] for t in target.values]]
+    )
     rows = [(t, g) for t, g in zip(target.values, guess.values, strict=True) if t is not None]
     positive = _plain(known[0])
     wanted = Counter((_key(t), _key(g)) for t, g in rows)

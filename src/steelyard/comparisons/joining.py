@@ -86,8 +86,8 @@ def _unlike(on: str, mine: tuple[str, dict[Key, int]], other: tuple[str, dict[Ke
         message = f'The key "{on}" holds {here} in the table of {listing([mine[0]])} and {there} in that of {listing([other[0]])}.'
         return UsageError(message, "Turn one of them into what the other is, so that equal keys are written alike.")
     alone = len(mine[1].keys() ^ other[1].keys())
-    told = "1 value" if alone == 1 else f"{alone:,} values"
-    message = f'{told} of "{on}" {"is" if alone == 1 else "are"} in the table of {listing([mine[0]])} or {listing([other[0]])} and not in both.'
+    told = f'1 value of "{on}" is' if alone == 1 else f'{alone:,} values of "{on}" are'
+    message = f"{told} in the table of {listing([mine[0]])} or {listing([other[0]])} and not in both."
     return LengthsDiffer(message, "Compare models on the same rows: leave out what one of them lacks.")
 
 

@@ -37,7 +37,8 @@ def by_level(
         raise _whose(columns, names)
     whose = owners if owners is not None else list(levels or ())
     if len(whose) != len(columns) or len(set(map(key_of, whose))) != len(columns):
-        message = f"The scores have {len(columns):,} columns, and {len(set(whose)):,} different levels were named: {listing(whose)}."
+        named = f"{len(set(whose)):,} different levels were named: {listing(whose)}"
+        message = f"The scores have {len(columns):,} columns, and {named}."
         raise UsageError(message, "Name one level for each column, in their order: levels=[...].")
     own = whose.index(positive) if positive in whose else whose.index(1) if set(whose) == {0, 1} else None
     if len(columns) == 2 and own is not None and _adds_up(*columns):
@@ -93,7 +94,9 @@ def _owners(
     known = dict(mine)
     if lacking or len(known) != len(mine) or (levels is not None and len(mine) != len(names)):
         message = f"The columns of the scores are named {listing(names)}, and the levels are {listing(wanted)}."
-        raise UsageError(message, "Name every column after its level, or none of them and say levels=[...] in their order.")
+        raise UsageError(
+            message, "Name every column after its level, or none of them and say levels=[...] in their order."
+        )
     return [known[name] if name in known else _written_like(name, wanted) for name in names]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ def key_values(values: Any) -> npt.NDArray[Any]:
     return array if array.dtype.kind == "f" else array.astype(np.int64)
 
 
-LEVELS = {"wide": int, "decimal": decimal_level, "": plain_level}
+LEVELS: dict[str, Callable[[Any], Any]] = {"wide": int, "decimal": decimal_level, "": plain_level}
 """How a level is read that came as itself, or as the digits of a large number."""
 
 

@@ -163,15 +163,6 @@ class MovedColumn:
         """The rows that are marked."""
         return MovedColumn(self.column.only(fetch(self.xp, keep)), self.xp)
 
-    @property
-    def long(self) -> bool:
-        """Whether some whole number has more digits than a float."""
-        if self.kind != "int" or self.values.dtype.itemsize < 8 or not len(self.values):
-            return False
-        # Torch finds no least of unsigned numbers.
-        ends = self.values.view(self.xp.int64) if self.unsigned else self.values
-        return max(-int(ends.min()), int(ends.max())) > WHOLE_FLOATS or (self.unsigned and int(ends.min()) < 0)
-
     def on_host(self) -> Column:
         """The column itself."""
         return self.column

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -17,7 +16,7 @@ from steelyard.engines.answers import collect, explained, is_theirs, key_values,
 from steelyard.engines.arrays import MANY
 from steelyard.engines.columns import bucket_of_integers, not_numeric
 from steelyard.engines.sql import SqlFrame
-from steelyard.engines.words import kinds_of, words_of
+from steelyard.engines.words import LevelKey, kinds_of, rest_name, words_of
 from steelyard.errors import NotAvailable
 from steelyard.rows import (
     GOOD,
@@ -36,22 +35,9 @@ COUNTED = 1 << 21
 """Rows are counted up to here; a table of more is large, and how large does not matter."""
 
 
-@dataclass(frozen=True, slots=True)
-class LevelKey:
-    """An expression whose values are levels; `digits` where they are numbers written as text: "wide" or "decimal"."""
-
-    expression: Any
-    digits: str = ""
-
-
 ODD = -(1 << 40)
 """The key of rows that the lean query cannot place."""
 PLAIN = {"bool", "int", "float"}
-
-
-def rest_name(role: str) -> str:
-    """The column that holds what floats leave of the numbers of a role."""
-    return f"rest of the {role}"
 
 
 class FrameRows:
@@ -377,9 +363,7 @@ class FrameRows:
         raw = self._collect(aggregated)
         out: Table = {}
         for k, e in asked.items():
-            out[k] = (
-                level_values(raw[f"k_{k}"], e.digits) if isinstance(e, LevelKey) else key_values(raw[f"k_{k}"])
-            )
+            out[k] = level_values(raw[f"k_{k}"], e.digits) if isinstance(e, LevelKey) else key_values(raw[f"k_{k}"])
         out["rows"] = np.asarray(raw["rows"]).astype(np.int64)
         self._length = self._length or int(out["rows"].sum())
         for prefix, entries in (("s", request.sums), ("l", request.lows), ("h", request.highs)):

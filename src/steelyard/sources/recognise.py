@@ -113,8 +113,11 @@ def _values(role: str, values: Any, name: str) -> Column | DeviceColumn:
 def _only_column(role: str, frame: Any) -> Any:
     """The one column of a frame that stands for a column."""
     if frame.shape[1] != 1:
-        message = f"The {role.rstrip('0123456789')} is a table of {frame.shape[1]:,} columns, where one value for each row is needed."
-        raise UsageError(message, "Name one of its columns, or pass the table first: evaluate(data, target=..., score=...).")
+        what = f"a table of {frame.shape[1]:,} columns"
+        message = f"The {role.rstrip('0123456789')} is {what}, where one value for each row is needed."
+        raise UsageError(
+            message, "Name one of its columns, or pass the table first: evaluate(data, target=..., score=...)."
+        )
     return frame[frame.columns[0]] if hasattr(frame, "get_column") else frame.column(0)
 
 

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from steelyard.engines.answers import explained
 from steelyard.engines.columns import FRACTION, MODULUS
-from steelyard.engines.frames import FrameRows, rest_name
+from steelyard.engines.frames import FrameRows
 from steelyard.engines.plain import WHOLE_FLOATS
 from steelyard.engines.sql import SqlFrame
+from steelyard.engines.words import rest_name
 from steelyard.errors import listing
 
 SOURCE = "steelyard_rows"
@@ -166,10 +167,16 @@ class Table(ABC):
     def rest(self, column: str) -> str:
         """What the nearest float, as it is written, leaves of each number, as `rest_of` of engines/plain.py has it."""
         x = self.quoted(column)
-        left = self.number(f"({self.exact(column, x)} - {self.exact(column, f'cast({self.number(x)} as {self.text})')})")
+        left = self.number(
+            f"({self.exact(column, x)} - {self.exact(column, f'cast({self.number(x)} as {self.text})')})"
+        )
         near = f"abs({self.number(x)}) <= {self.literal(float(WHOLE_FLOATS))}"
         # Small whole numbers are their own floats.
-        return f"coalesce({left}, 0)" if self.kinds[column] == "decimal" else f"case when {near} then 0 else coalesce({left}, 0) end"
+        return (
+            f"coalesce({left}, 0)"
+            if self.kinds[column] == "decimal"
+            else f"case when {near} then 0 else coalesce({left}, 0) end"
+        )
 
     def exact(self, column: str, x: str) -> str:
         """An expression as a number of all its digits; null where it has too many."""
@@ -225,7 +232,9 @@ class Table(ABC):
         parts = {role: self.told(column) for role, column in own.items()}
         if "unit" in own:
             parts[BUCKET] = self.bucket(own["unit"])
-        parts |= {rest_name(role): self.rest(own[role]) for role in own if role.startswith("score") and self.long(own[role])}
+        parts |= {
+            rest_name(role): self.rest(own[role]) for role in own if role.startswith("score") and self.long(own[role])
+        }
         told = {**dict.fromkeys(TIMES, "text"), "other": "text"}
         kinds = {role: told.get(self.kinds[column], self.kinds[column]) for role, column in own.items()}
         bucket = BUCKET if "unit" in own else ""
