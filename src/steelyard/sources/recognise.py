@@ -80,7 +80,8 @@ def _from_values(roles: Mapping[str, Any], names: Mapping[str, str] | None = Non
         told = ", ".join(f"{role} {n:,}" for role, n in lengths.items())
         message = f"The arrays have different lengths: {told}."
         raise LengthsDiffer(message, "Every role needs one value for each row.")
-    if any(role.startswith("score") and isinstance(c, DeviceColumn) and c.long for role, c in columns.items()):
+    scores = [c for role, c in columns.items() if role.startswith("score")]
+    if any(c.long if isinstance(c, DeviceColumn) else c.rest() is not None for c in scores):
         # Devices count in floats, which would not tell such scores apart.
         columns = {role: c.on_host() if isinstance(c, DeviceColumn) else c for role, c in columns.items()}
     on_host = {role: column for role, column in columns.items() if isinstance(column, Column)}

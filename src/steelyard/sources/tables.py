@@ -170,7 +170,7 @@ class Table(ABC):
         left = self.number(
             f"({self.exact(column, x)} - {self.exact(column, f'cast({self.number(x)} as {self.text})')})"
         )
-        near = f"abs({self.number(x)}) <= {self.literal(float(WHOLE_FLOATS))}"
+        near = f"abs({self.number(x)}) < {self.literal(float(WHOLE_FLOATS))}"
         # Small whole numbers are their own floats.
         return (
             f"coalesce({left}, 0)"
