@@ -130,7 +130,7 @@ def _named(e: Evaluation, files: Sequence[str]) -> Evaluation:
     if len(files) == 1:
         return e
     source = f"{len(files):,} saved evaluations, {files[0]} to {files[-1]}"
-    parts = {k: replace(p, facts={**p.facts, "source": source}) for k, p in e.segments.items()}
+    parts = e.segments.changed(lambda p: replace(p, facts={**p.facts, "source": source}))
     return replace(e, facts={**e.facts, "source": source}, segments=parts)
 
 

@@ -11,10 +11,21 @@ import numpy as np
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.comparison import Comparison
 from steelyard.comparisons.independent import check_alike
+from steelyard.comparisons.joining import joined
 from steelyard.comparisons.pairing import DifferentRows, SameRows, SameUnits
 from steelyard.early_warning.comparison import TimelinessComparison, compare_models
 from steelyard.early_warning.timeliness import Timeliness
-from steelyard.errors import EmptyTable, LengthsDiffer, MissingValues, UnknownColumn, UsageError, listing, nearest
+from steelyard.engines.columns import make_column
+from steelyard.errors import (
+    EmptyTable,
+    LengthsDiffer,
+    MissingValues,
+    NotNumeric,
+    UnknownColumn,
+    UsageError,
+    listing,
+    nearest,
+)
 from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
 from steelyard.payoffs.payoff import Payoff
@@ -115,14 +126,17 @@ def compare(
     shape, given = _shape(score, prediction)
     counting: dict[str, Any] = {"positive": positive, "weights": weights, "threshold": threshold, "levels": levels}
     counting |= {"kind": kind, "profit": profit}
+    amounts = _amounts(value, profit)
+    columns = {"target": target, "weight": weight, "unit": unit}
     if isinstance(data, Mapping) and on is not None:
-        data, given = _joined(data, target, given, on)
+        told = {k: v for k, v in columns.items() if v is not None} | {("amount", k): v for k, v in amounts.items()}
+        found, given = joined(_read, data, on, told, given)
+        data, columns = None, {k: found.get(k) for k in columns}
+        amounts = {name: found["amount", name] for name in amounts}
     source = _called_source(data)
     if unit is not None and _stays(data):
         there = _there(data, target, shape, given, unit, weight, value, missing, counting)
         return Comparison(there, source=source, **options)
-    columns = {"target": target, "weight": weight, "unit": unit}
-    amounts = _amounts(value, profit)
     rows, dropped = _rows(data, columns, given, amounts, missing)
     return Comparison(_same_rows(rows, shape, tuple(amounts), dropped, counting), source=source, **options)
 
@@ -285,6 +299,8 @@ def _same_rows(
     """Every model evaluated on the same arrays, and the arrays themselves for paired tests."""
     role = "prediction" if shape == "predictions" else "score"
     value = {n: rows["amounts"][n] for n in amounts} or None
+    for name, given in rows["given"].items() if role == "score" else ():
+        _refuse_rounded(name, given.values() if isinstance(given, Mapping) else [given])
     evaluations = {
         name: evaluate(
             target=rows["target"], weight=rows["weight"], unit=rows["unit"], value=value, **{role: v}, **counting
@@ -302,6 +318,16 @@ def _same_rows(
         options["payoff"] = counting["profit"]
         options["value"] = value
     return SameRows(evaluations, rows["target"], rows["given"], shape, options, dropped)
+
+
+def _refuse_rounded(name: str, scores: Iterable[Any]) -> None:
+    """Refuse scores of more digits than floats, in which rows are paired, where two would become one."""
+    for values in scores:
+        column = make_column("score", values)
+        rest = column.rest()
+        if rest is not None and len(np.unique([column.numbers(), rest], axis=1).T) > len(np.unique(column.numbers())):
+            message = f"The scores of {listing([name])} have so many digits that two of them would become one number."
+            raise NotNumeric(message, "Subtract the smallest score from all of them first: their order stays the same.")
 
 
 # Rows elsewhere -------------------------------------------------------------------------------------------------------
@@ -343,39 +369,3 @@ def _there(
             for name, v in given.items()
         }
     )
-
-
-def _joined(data: Mapping[str, Any], target: Any, given: Mapping[str, Any], on: str) -> tuple[Any, dict[str, Any]]:
-    """Tables of several models joined by the column that names their rows, their targets being the same."""
-    if set(given) - set(map(str, data)):
-        message = f"Scores were given for {listing(given)}, and tables for {listing(data)}."
-        raise UsageError(message, "Give each model its table and the name of its column there.")
-    columns: dict[str, Any] = {}
-    first, ids = "", np.zeros(0)
-    for name, table in data.items():
-        found = _read(table, {"on": on, "target": target, "given": given[str(name)]})
-        order = np.argsort(found["on"], kind="stable")
-        keys = found["on"][order]
-        if len(np.unique(keys)) < len(keys):
-            message = f'Some values of "{on}" occur more than once in the table of {listing([name])}.'
-            raise UsageError(message, "Join by a column that names each row once.")
-        if not first:
-            first, ids = str(name), keys
-            columns["target"] = found["target"][order]
-        elif len(keys) != len(ids) or not np.array_equal(keys, ids):
-            alone = len(np.setxor1d(keys.astype(str), ids.astype(str)))
-            message = f'{alone:,} values of "{on}" are in the table of {listing([first])} or {listing([name])} and not in both.'
-            raise LengthsDiffer(message, "Compare models on the same rows: leave out what one of them lacks.")
-        elif not np.array_equal(columns["target"], found["target"][order]):
-            wrong = int((columns["target"] != found["target"][order]).sum())
-            message = (
-                f'The targets of {listing([first])} and {listing([name])} differ in {wrong:,} rows of the same "{on}".'
-            )
-            raise UsageError(message, "The same rows have the same target: check the tables.")
-        columns[f"of {name}"] = found["given"][order]
-    from steelyard.results import make_frame
-
-    frame = make_frame(
-        {str(target): list(columns["target"]), **{k: list(v) for k, v in columns.items() if k != "target"}}
-    )
-    return frame, {str(name): f"of {name}" for name in data}

@@ -3,6 +3,7 @@
 SteelyardError
 ├── UsageError                the call cannot be meant (exit code 2)
 │   ├── UnknownMeasure        no measure, level or curve of that name
+│   ├── UnknownSegment        no segment of that name or value
 │   ├── NotAvailable          the evidence at hand cannot answer this question
 │   └── MissingPart           an optional package is needed
 └── InputError                the data cannot be used (exit code 3)
@@ -41,6 +42,7 @@ __all__ = [
     "SteelyardError",
     "UnknownColumn",
     "UnknownMeasure",
+    "UnknownSegment",
     "UnreadableSource",
     "UnwritableFile",
     "UsageError",
@@ -66,6 +68,12 @@ class UsageError(SteelyardError):
 
 class UnknownMeasure(UsageError):
     """No measure, level or curve has that name."""
+
+
+class UnknownSegment(UsageError, KeyError):
+    """No segment has that name or value."""
+
+    __str__ = Exception.__str__
 
 
 class NotAvailable(UsageError):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from steelyard.arguments.allowed import confidence_of, shown, threshold_of
@@ -16,17 +17,20 @@ from steelyard.counting.matrix import levels_of, matrix_of
 from steelyard.counting.numbers import count_numbers
 from steelyard.counting.parts import divide_rows, is_table
 from steelyard.counting.plan import WHOLE, Evidence, Plan, check_copies
+from steelyard.counting.score_columns import by_level
 from steelyard.counting.scores import count_scores
 from steelyard.errors import BadLevels, NotAvailable, UsageError, listing
 from steelyard.evaluation import Evaluation
 from steelyard.payoffs.payoff import Payoff
-from steelyard.roles import Roles, assign, by_level
-from steelyard.rows import Rows
+from steelyard.roles import Roles, assign
+from steelyard.rows import Rows, Tally
 from steelyard.sources.addresses import without_secrets
 from steelyard.sources.recognise import open_rows
 from steelyard.sources.tables import Table
 from steelyard.summaries.amounts import check_names
 from steelyard.summaries.confusion import Confusion
+from steelyard.summaries.segments import Segments, names_of
+from steelyard.summaries.summary import occurring
 from steelyard.table import table
 
 CORRECTED = ("inverse_probability", "begg_greenes")
@@ -99,10 +103,13 @@ def evaluate(
     profit = profit.over(levels) if profit is not None and levels is not None else profit
     if labels is not None or on is not None or query is not None:
         data = table(data, query=query, labels=labels, on=on)
+    if isinstance(target, Iterator):
+        # It can be read once, and may be asked for its levels first.
+        target = list(target)
     apart = validation is not None and (isinstance(validation, Evaluation) or is_table(data, validation))
     roles = assign(
         target=target,
-        score=by_level(score, levels, positive) if data is None else score,
+        score=by_level(score, levels, positive, partial(_levels_of, target)) if data is None else score,
         prediction=prediction,
         weight=weight,
         unit=unit,
@@ -178,18 +185,19 @@ def _evaluated(
         facts["unsummed"] = plan.unsummed
     if plan.decide is not None:
         facts["decided"] = "highest expected profit"
-    parts = {
-        name: Evaluation(found, cut, confidence, dict(facts), name, payoff=profit)
-        for name, found in evidence.items()
-        if name is not WHOLE
-    }
-    whole = Evaluation(
-        evidence[WHOLE], cut, confidence, facts, None, {str(k): v for k, v in parts.items()}, payoff=profit
-    )
+    names = names_of(key for key in evidence if key is not WHOLE)
+    parts = {key: Evaluation(evidence[key], cut, confidence, facts, name, payoff=profit) for key, name in names.items()}
+    whole = Evaluation(evidence[WHOLE], cut, confidence, facts, None, Segments(parts), payoff=profit)
     whole = replace(whole, unlabelled=plan.unlabelled)
     if profit is not None:
         whole.check_payoff(profit)
     return whole
+
+
+def _levels_of(target: Any) -> list[Any]:
+    """The levels that occur in a target of values."""
+    found = open_rows(None, {"target": target}).tally(Tally({"level": lambda r: r.level("target")}))["level"]
+    return [v for v in occurring(found) if v is not None]
 
 
 def _decider(profit: Payoff | None, roles: Roles) -> Any:

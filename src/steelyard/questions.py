@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,14 @@ from steelyard.intervals.method import Question, interval
 from steelyard.intervals.proportions import effective_whole, squares_of
 from steelyard.intervals.resting import caution
 from steelyard.intervals.within_folds import one_level, ranks, within
-from steelyard.measures.measure import AVERAGES, Measure, catalogue
+from steelyard.measures.measure import AVERAGES, Measure, catalogue, find
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Average, Estimate, Mean, Ratio, Reading, Share
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
+from steelyard.summaries.segments import key_of, level_names
 from steelyard.summaries.summary import effective_rows
 from steelyard.summaries.within_folds import WithinFolds
 
@@ -56,7 +57,7 @@ def ask(
     def question(summary: Any, read: Callable[[Any], Reading]) -> Question:
         return Question(m, summary, read, confidence, options=options)
 
-    if isinstance(level, str) and level in AVERAGES:
+    if isinstance(level, str) and level in AVERAGES and level not in _levels(have):
         return _average(m, have, level, options, confidence)
     if WithinFolds in have and ranks(m) and (found := within(m, have, level, options, confidence)) is not None:
         return found
@@ -97,11 +98,29 @@ def every_question(e: Any) -> Iterator[tuple[str, Any]]:
         by_level = (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have)
         if by_level and (e.positive is None or len(e.levels) > 2):
             yield from ((name, level) for level in e.levels)
-            yield from ((name, a) for a in AVERAGES if a != "micro" or Outcomes in m.reads)
+            # A level of such a name is meant by it.
+            averages = (a for a in AVERAGES if a not in e.levels)
+            yield from ((name, a) for a in averages if a != "micro" or Outcomes in m.reads)
+
+
+def tidy_rows(e: Any, measures: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+    """One row a number, as plain dictionaries; of these measures, or of all."""
+    wanted = None if measures is None else {find(name).name for name in measures}
+    called = dict(zip(map(key_of, e.levels), level_names(e.levels), strict=True))
+    for name, level in every_question(e):
+        if wanted is None or name in wanted:
+            row = e.measure(name, level).to_dict()
+            told = None if level is None else called.get(key_of(level), str(level))
+            yield row | {"estimate": row.pop("value"), "level": told}
+
+
+def _levels(have: Mapping[type, Any]) -> tuple[Any, ...]:
+    """The levels of the target; none for a continuous one."""
+    return next((have[k].levels for k in (ClassScores, Confusion) if k in have), ())
 
 
 def _cannot(m: Measure, have: Mapping[type, Any], level: Any) -> NotAvailable:
-    levels: tuple[Any, ...] = next((have[k].levels for k in (ClassScores, Confusion) if k in have), ())
+    levels = _levels(have)
     by_level = (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have)
     if by_level:
         said = "belongs to one level" if level is None else f"has no level {listing([level])}"
@@ -277,8 +296,6 @@ def certified_bound(question: Question, value: float, options: Mapping[str, Any]
 
 def _classes_bound(question: Question) -> float:
     """The largest effect of the grid on any one class's table, for measures of all classes together."""
-    from steelyard.measures.measure import find
-
     m = question.measure
     area = find("auc" if m.name == "hand_till_auc" else "log_loss")
     if m.name not in {"hand_till_auc", "log_loss"}:

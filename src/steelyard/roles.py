@@ -6,12 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from steelyard.errors import CannotAdd, UsageError, listing
-
-SHARES = 0.01
-"""Two scores whose sum is as near to one as this are shares, if in short floats."""
+from steelyard.errors import CannotAdd, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,61 +81,6 @@ def _amounts(value: Any, needed: Sequence[str]) -> dict[str, Any]:
     # "value" is what the only amount answers to, whatever its column is called.
     alias = {"value"} if len(found) == 1 else set()
     return found | {name: name for name in needed if name not in found and name not in alias}
-
-
-# One score for each class, side by side ------------------------------------------------------------------------------
-
-
-def by_level(score: Any, levels: Sequence[Any] | None, positive: Any = None) -> Any:
-    """A matrix of scores, rows × levels, as a mapping of level to column; of two the positive's column alone.
-
-    >>> {k: v.tolist() for k, v in by_level([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]], ["a", "b", "c"]).items()}
-    {'a': [0.7, 0.1], 'b': [0.2, 0.8], 'c': [0.1, 0.1]}
-    >>> by_level([[0.7, 0.3], [0.1, 0.9]], [0, 1]).tolist()
-    [0.3, 0.9]
-    """
-    matrix = _matrix(score)
-    if matrix is None:
-        return score
-    rows, columns = map(int, matrix.shape)
-    if columns == 1:
-        return matrix[:, 0]
-    if levels is None:
-        message = (
-            f"The scores are a matrix of {rows:,} rows and {columns:,} columns, and nothing says whose each column is."
-        )
-        hint = 'Name the levels in the order of the columns: levels=["a", "b", "c"], for example.'
-        if columns == 2:
-            hint = "Say levels=[0, 1], in the order of the columns; or pass the positive's column alone: score=p[:, 1]."
-        raise UsageError(message, hint)
-    names = list(levels)
-    if len(names) != columns or len(set(names)) != columns:
-        message = f"The scores have {columns:,} columns, and {len(set(names)):,} different levels were named: {listing(names)}."
-        raise UsageError(message, "Name one level for each column, in their order: levels=[...].")
-    own = names.index(positive) if positive in names else names.index(1) if set(names) == {0, 1} else None
-    if columns == 2 and own is not None and _adds_up(matrix):
-        return matrix[:, own]
-    return {name: matrix[:, i] for i, name in enumerate(names)}
-
-
-def _matrix(score: Any) -> Any:
-    """What has two dimensions, as something whose columns can be taken; None for all else."""
-    if isinstance(score, list | tuple) and score and all(isinstance(v, list | tuple | np.ndarray) for v in score):
-        if len({len(v) for v in score}) > 1:
-            message = "The scores are lists of different lengths, so they are no matrix."
-            raise UsageError(message, "Give every row one score for each level, in the order of levels=[...].")
-        return np.asarray(score)
-    if isinstance(score, str | Mapping) or len(getattr(score, "shape", ())) != 2:
-        return None
-    return score.to_numpy() if hasattr(score, "to_numpy") else score
-
-
-def _adds_up(matrix: Any) -> bool:
-    """Whether the two scores of every row are shares of one; else each says something of its own."""
-    if getattr(getattr(matrix, "dtype", None), "kind", "f") not in "biuf":
-        return False
-    # What is missing is looked for later, and is no reason to take a row for anything else.
-    return not bool((abs(matrix[:, 0] + matrix[:, 1] - 1.0) >= SHARES).any())
 
 
 # What parts have in common -------------------------------------------------------------------------------------------

@@ -66,6 +66,10 @@ class Rows(Protocol):
         """What the column holds: "bool", "int", "float", "text" or "other"."""
         ...
 
+    def rounds(self, role: str) -> bool:
+        """Whether some number of a column has more digits than a float; the row language then has their `rest`."""
+        ...
+
     def tally(self, request: Tally) -> Table:
         """Answer one request with a small table."""
         ...

@@ -92,7 +92,7 @@ def test_tables_of_each_model_are_joined_by_their_rows(same_rows: sy.Comparison)
         a, b = (x.difference(measure, "good", "poor") for x in (c, same_rows))
         assert (a.value, a.low, a.high) == pytest.approx((b.value, b.low, b.high), abs=1e-9)
     fewer = {**parts, "good": parts["good"].iloc[1:]}
-    with pytest.raises(LengthsDiffer, match='1 values of "id"'):
+    with pytest.raises(LengthsDiffer, match='1 value of "id"'):
         sy.compare(fewer, target="y", score=dict.fromkeys(parts, "p"), on="id")
     other = {**parts, "good": parts["good"].assign(y=1 - parts["good"]["y"])}
     with pytest.raises(UsageError, match="differ in 1,200 rows"):

@@ -46,6 +46,8 @@ ARROW = {
     "int": pa.int64(),
     "small": pa.int8(),
     "unsigned": pa.uint64(),
+    **{f"{u}int{bits}": pa.type_for_alias(f"{u}int{bits}") for u in ("", "u") for bits in (8, 16, 32, 64)},
+    "bytes": pa.binary(),
     "bool": pa.bool_(),
     "text": pa.string(),
     "category": pa.dictionary(pa.int32(), pa.string()),
@@ -54,7 +56,8 @@ ARROW = {
     "moment": pa.timestamp("us"),
     "zoned": pa.timestamp("us", tz="Europe/Zurich"),
 }
-NUMPY = {"float": "f8", "float32": "f4", "int": "i8", "small": "i1", "unsigned": "u8", "bool": "?"}
+SIZES = {f"{u}int{bits}": f"{u or 'i'}{bits // 8}" for u in ("", "u") for bits in (8, 16, 32, 64)}
+NUMPY = {"float": "f8", "float32": "f4", "int": "i8", "small": "i1", "unsigned": "u8", "bool": "?", **SIZES}
 NULLABLE = {
     "float": "Float64",
     "float32": "Float32",
@@ -62,6 +65,7 @@ NULLABLE = {
     "small": "Int8",
     "unsigned": "UInt64",
     "bool": "boolean",
+    **{kind: kind.replace("i", "I").replace("u", "U") for kind in SIZES},
 }
 
 

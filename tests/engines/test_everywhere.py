@@ -226,6 +226,9 @@ def test_every_awkward_value(form: str, tmp_path: Path) -> None:
         if form == "csv" and {"word", "said", "moment", "zoned"} & set(call.values()):
             # Such a file has no empty text beside a missing one, and its times are whatever was written.
             continue
+        if form == "csv" and name in {"decimal as segment", "decimal as score"}:
+            # A number with a point is a float there, and one of these has more digits.
+            continue
         found, wanted = _ask(form, tmp_path, call), _ask("lists", tmp_path, call)
         assert isinstance(wanted, sy.Evaluation), (name, wanted)
         try:

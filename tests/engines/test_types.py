@@ -16,7 +16,8 @@ import pyarrow as pa
 import pytest
 
 import steelyard as sy
-from steelyard.engines.columns import bucket_of, make_column, plain_level
+from steelyard.engines.columns import bucket_of, make_column
+from steelyard.engines.plain import plain_level
 
 from .alike import alike
 from .forms import FORMS, Col, evaluate

@@ -183,7 +183,7 @@ def _payoff(given: dict[str, Any]) -> Payoff | None:
 def _renamed(e: Evaluation, path: str) -> Evaluation:
     """Told as standard input wherever the place is named at which it was kept."""
     facts = {**e.facts, "source": str(e.facts.get("source", "")).replace(path, "standard input")}
-    parts = {k: _renamed(p, path) for k, p in e.segments.items()}
+    parts = e.segments.changed(lambda p: _renamed(p, path))
     chosen = None if e.validation is None else _renamed(e.validation, path)
     return replace(e, facts=facts, segments=parts, validation=chosen)
 
@@ -234,13 +234,13 @@ def _validation(file: str, positive: Any) -> Evaluation:
 
 
 def _with_payoff(e: Evaluation, payoff: Payoff) -> Evaluation:
-    parts = {k: _with_payoff(p, payoff) for k, p in e.segments.items()}
+    parts = e.segments.changed(lambda p: _with_payoff(p, payoff))
     chosen = None if e.validation is None else _with_payoff(e.validation, payoff)
     return replace(e, payoff=payoff, segments=parts, validation=chosen)
 
 
 def _with_confidence(e: Evaluation, confidence: float) -> Evaluation:
-    parts = {k: _with_confidence(p, confidence) for k, p in e.segments.items()}
+    parts = e.segments.changed(lambda p: _with_confidence(p, confidence))
     return replace(e, confidence=confidence, segments=parts)
 
 

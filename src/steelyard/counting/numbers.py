@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
 
-from steelyard.counting.plan import WHOLE, Evidence, Plan, choose_bits, clean, few
+from steelyard.counting.plan import WHOLE, Evidence, Plan, choose_bits, clean, few, segments_apart
 from steelyard.errors import NotNumeric
 from steelyard.rows import Rows, Table
 from steelyard.summaries.cells import Cells
@@ -27,6 +25,8 @@ from steelyard.summaries.residuals import (
     value_of,
 )
 from steelyard.summaries.score_requests import read_cells
+from steelyard.summaries.segments import Key
+from steelyard.summaries.summary import added
 from steelyard.summaries.unit_targets import UnitTargets, level_of, read_unit_targets, unit_target_tally
 
 SMALLEST = 2.0**-230
@@ -53,7 +53,7 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
         for which in ("sizes", "targets")
     }
     weighting = "none" if plan.weighting == "none" else "frequency"
-    found: dict[str | None, Residuals] = {}
+    found: dict[Key | None, Residuals] = {}
     with np.errstate(over="ignore", invalid="ignore"):
         sums = clean(rows.tally(moment_tally(centres, plan.weighting, segmented=segmented)), plan)
     if not all(np.isfinite(v.astype(np.float64)).all() for k, v in sums.items() if k not in {"state", "segment"}):
@@ -81,7 +81,7 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
                 changes: Any = {f"unit_{which}": kept}
                 found[name] = replace(found[name], **changes)
     # Summaries add: the whole is the sum of its segments, each counted about its own mean so that no digit is lost.
-    whole = reduce(add, found.values())
+    whole = added(list(found.values()))
     out: Evidence = {WHOLE: {"residuals": whole}}
     return out | {name: {"residuals": r} for name, r in found.items() if name is not WHOLE}
 
@@ -99,14 +99,14 @@ def _check_small(error: float, targets: Table) -> None:
 def _count_unit_values(
     rows: Rows,
     plan: Plan,
-    parts: Mapping[str | None, Table],
-    found: Mapping[str | None, Residuals],
+    parts: Mapping[Key | None, Table],
+    found: Mapping[Key | None, Residuals],
     bits: int,
     which: str,
-) -> dict[str | None, UnitTargets]:
+) -> dict[Key | None, UnitTargets]:
     """Targets or sizes of errors by bucket of units, for each segment in steps of its own first width."""
     segmented = rows.has("segment")
-    cells: dict[str | None, Cells] = {name: getattr(r, which) for name, r in found.items()}
+    cells: dict[Key | None, Cells] = {name: getattr(r, which) for name, r in found.items()}
     levels = {name: level_of(c) for name, c in cells.items()}
     ends = {name: float(np.abs([c.low[0], c.high[-1]]).max()) for name, c in cells.items()}
     wide = {
@@ -118,37 +118,23 @@ def _count_unit_values(
     return {name: read_unit_targets(part, plan.weighting, levels[name], bits) for name, part in answers.items()}
 
 
-def _apart(table: Table) -> dict[str | None, Table]:
-    """One table for each segment, in the order of their names; the whole table where there are none.
-
-    Tables of numbers are long: they are sorted by segment once, and not searched for each.
-    """
-    if "segment" not in table:
-        return {WHOLE: table}
-    names: dict[tuple[type, Any], str] = {}
-    told = [
-        names.get((type(v), v)) or names.setdefault((type(v), v), "(missing)" if v is None else str(v))
-        for v in table["segment"].tolist()
-    ]
-    found = {name: i for i, name in enumerate(sorted(set(told)))}
-    codes = np.array([found[name] for name in told], dtype=np.int64)
-    order = np.argsort(codes, kind="stable")
-    ends = np.searchsorted(codes[order], np.arange(1, len(found)))
-    parts = {k: np.split(v[order], ends) for k, v in table.items()}
-    return {name: {k: v[i] for k, v in parts.items()} for i, name in enumerate(found)}
+def _apart(table: Table) -> dict[Key | None, Table]:
+    """One table for each segment; the whole table where there are none."""
+    return segments_apart(table) if "segment" in table else {WHOLE: table}
 
 
 def _centres(means: Table, plan: Plan) -> dict[Any, tuple[float, float]]:
     """Means of target and error for each segment, under None for all rows."""
-    weight = means["rows" if plan.weighting == "none" else "weight"].astype(np.float64)
+    weight = "rows" if plan.weighting == "none" else "weight"
 
-    def centre(pick: Any) -> tuple[float, float]:
-        total = float(weight[pick].sum())
-        return float(means["target"][pick].sum()) / total, float(means["error"][pick].sum()) / total
+    def centre(part: Table) -> tuple[float, float]:
+        total = float(part[weight].astype(np.float64).sum())
+        return float(part["target"].sum()) / total, float(part["error"].sum()) / total
 
-    out = {None: centre(slice(None))}
-    for level in set(means["segment"].tolist()) - {None} if "segment" in means else ():
-        out[level] = centre(np.array([v == level for v in means["segment"].tolist()]))
+    out = {None: centre(means)}
+    for key, part in _apart(means).items():
+        if key is not WHOLE and key[1] is not None:
+            out[key[1]] = centre(part)
     return out
 
 
@@ -161,8 +147,8 @@ def _centre_of(centres: dict[Any, tuple[float, float]], part: Table) -> tuple[fl
 
 
 def _count_pairs(
-    rows: Rows, plan: Plan, parts: Mapping[str | None, Table], found: Mapping[str | None, Residuals]
-) -> dict[str | None, Pairs]:
+    rows: Rows, plan: Plan, parts: Mapping[Key | None, Table], found: Mapping[Key | None, Residuals]
+) -> dict[Key | None, Pairs]:
     """Predictions with their errors, for each segment at the finest level that has few enough of them.
 
     Where the first level turns out too coarse (few distinct values, or tails so heavy that they hide the rest) a finer one
@@ -175,7 +161,7 @@ def _count_pairs(
         largest + max(float(np.abs([r.targets.low[0], r.targets.high[-1]]).max()) for r in found.values()),
         largest,
     )
-    out: dict[str | None, Pairs] = {}
+    out: dict[Key | None, Pairs] = {}
     while waiting:
         now = {name: levels.pop(0) for name, levels in waiting.items()}
         asked = {

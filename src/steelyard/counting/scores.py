@@ -28,6 +28,7 @@ from steelyard.summaries.scores import Scores
 
 def score_table(rows: Rows, role: str, plan: Plan) -> Table:
     """Distinct scores where rows are few or exactness is asked for, else cells of the grid."""
+    rounded = rows.rounds(role)
 
     def ask(*, exact: bool) -> Table:
         request = score_tally(
@@ -39,6 +40,7 @@ def score_table(rows: Rows, role: str, plan: Plan) -> Table:
             beside=plan.beside,
             labels=plan.labels,
             amounts=len(plan.amounts),
+            rounded=rounded,
         )
         return clean(rows.tally(request), plan)
 
@@ -90,7 +92,7 @@ def _with_units(rows: Rows, role: str, out: dict[Any, Scores], plan: Plan) -> di
 
 def _fast_scores(rows: Rows, plan: Plan) -> tuple[tuple[Any, ...], Cells] | None:
     """The finished table of an engine that knows the shape, with the levels that occur in it."""
-    if not hasattr(rows, "score_cells"):
+    if not hasattr(rows, "score_cells") or rows.rounds("score"):
         return None
     known = getattr(rows, "length", None)
     exact = plan.exact or (known is not None and few(known))

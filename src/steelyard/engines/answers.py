@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.engines.columns import plain_level
+from steelyard.engines.plain import decimal_level, plain_level
 from steelyard.engines.sql import Question, SqlFrame
 from steelyard.errors import UnreadableSource
 
@@ -43,8 +44,12 @@ def key_values(values: Any) -> npt.NDArray[Any]:
     return array if array.dtype.kind == "f" else array.astype(np.int64)
 
 
-def level_values(values: Any, *, whole: bool) -> npt.NDArray[Any]:
-    """A column of levels as plain values, None for missing."""
+LEVELS: dict[str, Callable[[Any], Any]] = {"wide": int, "decimal": decimal_level, "": plain_level}
+"""How a level is read that came as itself, or as the digits of a large number."""
+
+
+def level_values(values: Any, digits: str) -> npt.NDArray[Any]:
+    """A column of levels as plain values, None for missing; `digits` says what numbers they are that came as text."""
     masked = np.ma.asarray(values)
     gone = np.ma.getmaskarray(masked)
     if masked.dtype.kind in "biu" and not gone.any():
@@ -53,7 +58,7 @@ def level_values(values: Any, *, whole: bool) -> npt.NDArray[Any]:
     out = np.empty(len(masked), dtype=object)
     for i, value in enumerate(masked.tolist()):
         if value not in plain:
-            plain[value] = int(value) if whole else plain_level(value)
+            plain[value] = LEVELS[digits](value)
         out[i] = plain[value]
     return out
 

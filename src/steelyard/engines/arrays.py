@@ -61,6 +61,10 @@ class ArrayRows:
         """What the column holds."""
         return self.columns[role].kind
 
+    def rounds(self, role: str) -> bool:
+        """Whether some number of a column has more digits than a float."""
+        return self.columns[role].rest() is not None
+
     def only(self, role: str, level: Any) -> ArrayRows:
         """The rows in which a column holds this level."""
         keep = self.is_level(role, level)
@@ -70,6 +74,11 @@ class ArrayRows:
     def value(self, role: str) -> npt.NDArray[np.float64]:
         """The numbers of a column."""
         return self.columns[role].numbers()
+
+    def rest(self, role: str) -> Any:
+        """What the nearest floats leave of the numbers of a column."""
+        found = self.columns[role].rest()
+        return np.zeros(self.length) if found is None else found
 
     def level(self, role: str) -> Levels:
         """The levels of a column, as a key."""

@@ -42,6 +42,10 @@ class BatchRows:
         """What the column holds."""
         return self.kinds[role]
 
+    def rounds(self, role: str) -> bool:
+        """Whether some number of a column has more digits than a float."""
+        return self.kinds[role] != "bool" and any(rows.rounds(role) for rows in self.batches())
+
     def only(self, role: str, level: Any) -> BatchRows:
         """The rows in which a column holds this level."""
         batches = self.batches

@@ -2,62 +2,24 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.engines.plain import WHOLE_FLOATS, levels_of_objects, plain_level, rest_of, unboxed
 from steelyard.errors import NotNumeric, UsageError
 
 MODULUS = 2**31 - 1
 """A prime below 2**31: products of residues stay exact in 64-bit integers of every engine."""
 FRACTION = 2**31
-WHOLE_FLOATS = 2**53
-"""Whole numbers up to here are their own floating-point numbers."""
-
-
-def plain_level(value: Any) -> Any:
-    """A level as a plain Python value: 1.0 is 1, a NumPy scalar is its item, anything odd is its text; None is missing."""
-    if value is None or type(value) in {str, bool, int}:
-        return value
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            return None
-        return int(value) if value.is_integer() and abs(value) < 2**53 else value
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return time_text(value) if isinstance(value, datetime.datetime | datetime.time) else _text(value)
-
-
-def _text(value: Any) -> str | None:
-    text = str(value)
-    return None if text in {"NaT", "<NA>"} else text
-
-
-def time_text(value: datetime.datetime | datetime.time) -> str | None:
-    """A point in time as databases write it: without zeros behind the seconds, in UTC where it has a zone."""
-    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
-        value = value.astimezone(datetime.UTC)
-    text = _text(value)
-    if text is None or "." not in text:
-        return text
-    whole, _, rest = text.partition(".")
-    fraction, plus, zone = rest.partition("+")
-    fraction = fraction.rstrip("0")
-    return f"{whole}.{fraction}{plus}{zone}" if fraction else f"{whole}{plus}{zone}"
 
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d.*)?")
@@ -104,20 +66,20 @@ class Column:
     missing: npt.NDArray[np.bool_] | None = None
     column: str = ""
     """The column's own name, where it has one."""
-    whole: bool = False
-    """Whether these objects are whole numbers too large for 64 bits."""
+    digits: str = ""
+    """What these objects are that have more digits than 64 bits hold: "int" or "float"; nothing for all else."""
     _levels: Levels | None = None
 
     @property
     def kind(self) -> str:
         """What the column holds."""
         kind = self.values.dtype.kind
-        return "int" if self.whole else {"b": "bool", "i": "int", "u": "int", "f": "float"}.get(kind, "text")
+        return self.digits or {"b": "bool", "i": "int", "u": "int", "f": "float"}.get(kind, "text")
 
     def only(self, keep: npt.NDArray[np.bool_]) -> Column:
         """The rows that are marked."""
         missing = None if self.missing is None else self.missing[keep]
-        return Column(self.name, self.values[keep], missing, self.column, self.whole)
+        return Column(self.name, self.values[keep], missing, self.column, self.digits)
 
     def numbers(self) -> npt.NDArray[np.float64]:
         """As float64, NaN where missing, −0.0 read as 0.0 by whoever groups it."""
@@ -128,12 +90,24 @@ class Column:
                     raise not_numeric(self.name, self.column, self.values.tolist())
                 return np.zeros(0)
             return np.full(len(self.values), np.nan)
-        if self.whole:
-            return np.array([math.nan if plain_level(v) is None else float(v) for v in self.values.tolist()])
+        if self.digits:
+            return np.array([_float(v) for v in self.values.tolist()])
         numbers = self.values.astype(np.float64, copy=False)
         if self.missing is not None and self.missing.any():
             numbers = np.where(self.missing, np.nan, numbers)
         return numbers
+
+    def rest(self) -> npt.NDArray[np.float64] | None:
+        """What the nearest float leaves of each number; None where it leaves nothing."""
+        values = self.values
+        if not self.digits:
+            long = values.dtype.kind in "iu" and values.dtype.itemsize == 8 and len(values)
+            if not long or max(-int(values.min()), int(values.max())) <= WHOLE_FLOATS:
+                return None
+        out = np.array([rest_of(v) for v in values.tolist()])
+        if self.missing is not None:
+            out[self.missing] = 0.0
+        return out if out.any() else None
 
     def absent(self) -> npt.NDArray[np.bool_] | None:
         """Which rows hold no level: missing, NaN or infinite; None when no row is."""
@@ -156,18 +130,22 @@ class Column:
             names: list[Any] = [False, True]
         elif kind in "iu" and len(values) and int(values.max()) - int(values.min()) < 4096:
             low = int(values.min())
-            codes = (values - values.min()).astype(np.int64)
+            # Small signed numbers would wrap round; unsigned ones may not fit, but their distance does.
+            codes = (values - values.min()).astype(np.int64) if kind == "u" else values.astype(np.int64) - low
             names = [low + i for i in range(int(values.max()) - low + 1)]
         elif kind in "iuf":
             found, codes = np.unique(values, return_inverse=True)
             names = [plain_level(v) for v in found]
             codes = codes.astype(np.int64)
         else:
-            seen: dict[Any, int] = {}
-            codes = np.fromiter(
-                (seen.setdefault(v, len(seen)) for v in map(plain_level, values.tolist())), np.int64, len(values)
-            )
-            names = list(seen)
+            plain = values.tolist()
+            if set(map(type, plain)) <= {str, type(None)}:
+                seen: dict[Any, int] = {}
+                codes = np.fromiter((seen.setdefault(v, len(seen)) for v in plain), np.int64, len(plain))
+                names = list(seen)
+            else:
+                found_codes, names = levels_of_objects(self.name, plain)
+                codes = np.array(found_codes, dtype=np.int64)
         if None in names:
             codes = np.where(codes == names.index(None), -1, codes)
         absent = self.absent()
@@ -186,6 +164,9 @@ class Column:
             )
             found = bucket_of_integers(values.astype(np.int64))
             return found if self.missing is None else np.where(self.missing, 0, found)
+        if self.digits == "float":
+            # As databases have it, which know decimals by their nearest float.
+            return np.array([0 if math.isnan(x) else bucket_of_fraction(x) for x in self.numbers().tolist()])
         levels = self.levels()
         # The last entry is for code −1.
         return np.array([*map(bucket_of, levels.names), 0], dtype=np.int64)[levels.codes]
@@ -261,8 +242,15 @@ def _make(name: str, values: Any) -> Column:
         return Column(name, array.astype(object))
     if array.dtype.kind == "M" and not array.dtype.str.endswith("[D]"):
         # Nanoseconds would become bare numbers.
-        array = array.astype("datetime64[us]")
+        rounded = array.astype("datetime64[us]")
+        array = _nanoseconds(array) if (rounded != array)[~np.isnat(array)].any() else rounded
     return _from_objects(name, array.astype(object))
+
+
+def _nanoseconds(moments: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Points in time as text, for those that Python's own would round; None where there is none."""
+    texts = np.datetime_as_string(moments).tolist()
+    return np.array([None if t == "NaT" else t.replace("T", " ").rstrip("0").rstrip(".") for t in texts], dtype=object)
 
 
 def _not_one_column(name: str, what: str) -> UsageError:
@@ -280,11 +268,12 @@ def _from_pandas(name: str, values: Any) -> Column:
     if dtype.startswith(("int", "uint")) and "[" not in dtype.removesuffix("[pyarrow]"):
         kind = np.uint64 if dtype.startswith("uint64") else np.int64
         return Column(name, values.fillna(0).to_numpy(dtype=kind), missing)
-    if dtype.startswith(("float", "double", "decimal")):
+    if dtype.startswith(("float", "double")):
         return Column(name, values.fillna(0).to_numpy(dtype=np.float64), missing)
     if dtype.startswith("bool"):
         return Column(name, values.fillna(value=False).to_numpy(dtype=bool), missing)
-    return _from_objects(name, values.astype(object).to_numpy())
+    # Series have a way to NumPy of their own; bare arrays of pandas become arrays of NumPy at once.
+    return _from_objects(name, np.asarray(values.astype(object)))
 
 
 def _from_objects(name: str, values: npt.NDArray[Any]) -> Column:
@@ -295,8 +284,9 @@ def _from_objects(name: str, values: npt.NDArray[Any]) -> Column:
         return Column(name, np.array(plain, dtype=np.float64))
     if kinds == {str}:
         return Column(name, values)
-    if any(issubclass(kind, np.generic) for kind in kinds):
-        plain = [v.item() if isinstance(v, np.generic) else v for v in plain]
+    if any(issubclass(kind, np.generic) or hasattr(kind, "as_py") or hasattr(kind, "item") for kind in kinds):
+        plain = [unboxed(v) for v in plain]
+        kinds = set(map(type, plain))
     if any(issubclass(kind, list | tuple | np.ndarray | dict | set) for kind in kinds):
         raise _not_one_column(name, "a list of lists")
     gone = [plain_level(v) is None and not _infinite(v) for v in plain]
@@ -309,11 +299,28 @@ def _from_objects(name: str, values: npt.NDArray[Any]) -> Column:
         filled = [0 if absent else v for v, absent in zip(plain, gone, strict=True)]
         if min(filled) >= -(2**63) and max(filled) < 2**63:
             return Column(name, np.array(filled, dtype=np.int64), mask)
-        return Column(name, values, mask, whole=True)
-    if kinds and kinds <= {int, float, Decimal}:
-        numbers = [math.nan if absent else float(v) for v, absent in zip(plain, gone, strict=True)]
-        return Column(name, np.array(numbers, dtype=np.float64))
+        return Column(name, values, mask, digits="int")
+    if kinds and kinds <= {int, float, Decimal, Fraction}:
+        if any(isinstance(plain_level(v), str) or _wide(v) for v in plain):
+            return Column(name, values, mask, digits="float")
+        return Column(name, np.array([_float(v) for v in plain], dtype=np.float64))
     return Column(name, values, mask)
+
+
+def _wide(value: Any) -> bool:
+    """Whether a whole number has more digits than a float."""
+    whole = None if isinstance(value, float) else plain_level(value)
+    return isinstance(whole, int) and abs(whole) > WHOLE_FLOATS and whole != _float(whole)
+
+
+def _float(value: Any) -> float:
+    """The nearest float; infinite beyond the largest, and NaN where there is no number."""
+    if plain_level(value) is None and not _infinite(value):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _infinite(value: Any) -> bool:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.engines.columns import Column, bucket_of, bucket_of_integers, make_column, plain_level
+from steelyard.engines.columns import Column, bucket_of, bucket_of_integers, make_column
+from steelyard.engines.plain import WHOLE_FLOATS, plain_level
 from steelyard.errors import UsageError
 
 CHUNK = 1 << 22
@@ -72,6 +73,15 @@ class DeviceColumn:
     def only(self, keep: Any) -> DeviceColumn:
         """The rows that are marked."""
         return DeviceColumn(self.role, self.values[keep])
+
+    @property
+    def long(self) -> bool:
+        """Whether some whole number has more digits than a float."""
+        if self.kind != "int" or self.values.dtype.itemsize < 8 or not len(self.values):
+            return False
+        # Torch finds no least of unsigned numbers.
+        ends = self.values.view(self.xp.int64) if self.unsigned else self.values
+        return max(-int(ends.min()), int(ends.max())) > WHOLE_FLOATS or (self.unsigned and int(ends.min()) < 0)
 
     def on_host(self) -> Column:
         """A copy for those who look at the rows themselves."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -17,7 +16,7 @@ from steelyard.engines.answers import collect, explained, is_theirs, key_values,
 from steelyard.engines.arrays import MANY
 from steelyard.engines.columns import bucket_of_integers, not_numeric
 from steelyard.engines.sql import SqlFrame
-from steelyard.engines.words import kinds_of, words_of
+from steelyard.engines.words import LevelKey, kinds_of, rest_name, words_of
 from steelyard.errors import NotAvailable
 from steelyard.rows import (
     GOOD,
@@ -34,14 +33,6 @@ DEEP = 200
 """With more cases than this they are not put within each other one by one."""
 COUNTED = 1 << 21
 """Rows are counted up to here; a table of more is large, and how large does not matter."""
-
-
-@dataclass(frozen=True, slots=True)
-class LevelKey:
-    """An expression whose values are levels; `whole` where they are large whole numbers written as text."""
-
-    expression: Any
-    whole: bool = False
 
 
 ODD = -(1 << 40)
@@ -107,6 +98,13 @@ class FrameRows:
         """What the column holds."""
         return {"wide": "int", "decimal": "float"}.get(kind := self.kinds[role], kind if kind in PLAIN else "text")
 
+    def rounds(self, role: str) -> bool:
+        """Whether some number of a column has more digits than a float; asked where a column can hold such."""
+        if self.table is None or rest_name(role) not in self.table.columns:
+            return False
+        left = self.tally(Tally(highs={"left": lambda r: r.absolute(r.rest(role))}))["left"]
+        return bool(len(left) and left[0] > 0)
+
     def only(self, role: str, level: Any) -> FrameRows:
         """The rows in which a column holds this level."""
         out = copy(self)
@@ -142,14 +140,16 @@ class FrameRows:
         if len(values):
             raise not_numeric(role, self.names[role], np.ma.asarray(values).tolist())
 
+    def rest(self, role: str) -> Any:
+        """What the nearest floats leave of the numbers of a column."""
+        return self.nw.col(rest_name(role))
+
     def level(self, role: str) -> LevelKey:
         """The levels of a column, as a key."""
         column, kind = self._column(role), self.kinds[role]
-        if kind == "decimal":
-            return LevelKey(column.cast(self.nw.Float64))
-        if kind == "wide" or kind not in {*PLAIN, "text"}:
-            return LevelKey(column.cast(self.nw.String), whole=kind == "wide")
-        return LevelKey(column)
+        if kind in {*PLAIN, "text"}:
+            return LevelKey(column)
+        return LevelKey(column.cast(self.nw.String), kind if kind in {"wide", "decimal"} else "")
 
     def lookup(self, role: str, values: Mapping[Any, float], otherwise: float) -> Any:
         """A number for each level of a column."""
@@ -365,9 +365,7 @@ class FrameRows:
         raw = self._collect(aggregated)
         out: Table = {}
         for k, e in asked.items():
-            out[k] = (
-                level_values(raw[f"k_{k}"], whole=e.whole) if isinstance(e, LevelKey) else key_values(raw[f"k_{k}"])
-            )
+            out[k] = level_values(raw[f"k_{k}"], e.digits) if isinstance(e, LevelKey) else key_values(raw[f"k_{k}"])
         out["rows"] = np.asarray(raw["rows"]).astype(np.int64)
         self._length = self._length or int(out["rows"].sum())
         for prefix, entries in (("s", request.sums), ("l", request.lows), ("h", request.highs)):

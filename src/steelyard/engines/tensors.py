@@ -78,6 +78,11 @@ class TensorRows:
         """What the column holds."""
         return self.held[role].kind
 
+    @staticmethod
+    def rounds(role: str) -> bool:
+        """No number has more digits than a float: such columns are counted on the host."""
+        return False
+
     def only(self, role: str, level: Any) -> TensorRows:
         """The rows in which a column holds this level."""
         with self.device:

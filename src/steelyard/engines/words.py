@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from steelyard.engines.sql import SqlFrame, Words
+
+
+@dataclass(frozen=True, slots=True)
+class LevelKey:
+    """An expression whose values are levels; `digits` where they are numbers written as text: "wide" or "decimal"."""
+
+    expression: Any
+    digits: str = ""
+
+
+def rest_name(role: str) -> str:
+    """The column that holds what floats leave of the numbers of a role."""
+    return f"rest of the {role}"
 
 
 def words_of(frame: Any) -> Any:

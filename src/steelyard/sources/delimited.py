@@ -6,7 +6,7 @@ import csv
 import gzip
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, TextIO
 
@@ -17,6 +17,8 @@ SAMPLE = 200_000
 """Lines that are looked at to find out what the columns hold, and to find a fault."""
 MEND_LINE = "Mend that line: a value with a separator in it goes in quotation marks, and a quotation mark in a value is doubled."
 MEND_VALUE = "Mend that value, or leave it empty if it is missing."
+WIDEST = 39
+"""Whole numbers of so many digits are wider than any type of DuckDB."""
 TYPES = ["BOOLEAN", "BIGINT", "HUGEINT", "DOUBLE", "VARCHAR"]
 """Dates and times stay the text they are: as a label or a segment only their text counts."""
 
@@ -42,18 +44,40 @@ def read_csv(connection: Any, paths: Sequence[str], patterns: Sequence[str]) -> 
     relation = connection.read_csv(list(patterns), **options)
     same = len(paths) == 1 and len(header) == len(relation.columns)
     names = dict(zip(header if same else relation.columns, relation.columns, strict=True))
-    # DuckDB reads "yes" and "t" as true. They are names of levels; only the words true and false are not.
-    doubtful = [name for name, kind in zip(relation.columns, relation.types, strict=True) if str(kind) == "BOOLEAN"]
+    kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    doubtful = [name for name, kind in kinds.items() if kind == "BOOLEAN"] + _far_away(relation, kinds)
     if not doubtful:
         return relation, names
     texts = connection.read_csv(list(patterns), **options, dtype=dict.fromkeys(doubtful, "VARCHAR"))
-    kept = {}
-    for name in doubtful:
-        quoted = '"' + name.replace('"', '""') + '"'
-        first = texts.filter(f"{quoted} is not null").project(quoted).limit(1).fetchall()
-        if first and first[0][0].lower() not in {"true", "false"}:
-            kept[name] = "VARCHAR"
+    kept = {name: "VARCHAR" for name in doubtful if _is_text(texts, _quoted(name), kinds[name])}
     return (connection.read_csv(list(patterns), **options, dtype=kept) if kept else relation), names
+
+
+def _is_text(texts: Any, column: str, kind: str) -> bool:
+    """Whether what DuckDB takes for truth values or for numbers are words or digits that name levels.
+
+    It reads "yes" and "t" as true; only the words true and false are not names. And whole numbers of more digits than its
+    largest become floats, of which many are the same.
+    """
+    if kind == "BOOLEAN":
+        first = texts.filter(f"{column} is not null").project(column).limit(1).fetchall()
+        return bool(first) and first[0][0].lower() not in {"true", "false"}
+    digits = f"regexp_full_match({column}, '[-+]?[0-9]{{{WIDEST},}}')"
+    return bool(texts.limit(SAMPLE).filter(digits).limit(1).fetchall())
+
+
+def _far_away(relation: Any, kinds: Mapping[str, str]) -> list[str]:
+    """Columns of floats, some of which are larger than any whole number that DuckDB has."""
+    floats = [name for name, kind in kinds.items() if kind == "DOUBLE"]
+    if not floats:
+        return []
+    largest = ", ".join(f"max(abs({_quoted(name)}))" for name in floats)
+    found = relation.limit(SAMPLE).aggregate(largest).fetchall()[0]
+    return [name for name, most in zip(floats, found, strict=True) if most is not None and most >= 10.0 ** (WIDEST - 1)]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _open(path: str) -> TextIO:

@@ -80,6 +80,10 @@ def _from_values(roles: Mapping[str, Any], names: Mapping[str, str] | None = Non
         told = ", ".join(f"{role} {n:,}" for role, n in lengths.items())
         message = f"The arrays have different lengths: {told}."
         raise LengthsDiffer(message, "Every role needs one value for each row.")
+    scores = [c for role, c in columns.items() if role.startswith("score")]
+    if any(c.long if isinstance(c, DeviceColumn) else c.rest() is not None for c in scores):
+        # Devices count in floats, which would not tell such scores apart.
+        columns = {role: c.on_host() if isinstance(c, DeviceColumn) else c for role, c in columns.items()}
     on_host = {role: column for role, column in columns.items() if isinstance(column, Column)}
     return ArrayRows(on_host) if len(on_host) == len(columns) else TensorRows(columns)
 
@@ -94,15 +98,28 @@ def _values(role: str, values: Any, name: str) -> Column | DeviceColumn:
     if module == "torch" and "float" in str(values.dtype):
         # NumPy does not know all of Torch's short floats.
         values = values.detach().cpu().double()
-    if module == "pyarrow" and type(values).__name__ != "ChunkedArray":
-        import pyarrow
-
-        values = pyarrow.chunked_array([values])
     if module in {"polars", "pyarrow"}:
+        if hasattr(values, "columns"):
+            values = _only_column(role, values)
+        if module == "pyarrow" and type(values).__name__ != "ChunkedArray":
+            import pyarrow
+
+            values = pyarrow.chunked_array([values])
         import narwhals.stable.v2 as nw
 
         return _series_column(role, nw.from_native(values, series_only=True), name)
     return make_column(role, values, name)
+
+
+def _only_column(role: str, frame: Any) -> Any:
+    """The one column of a frame that stands for a column."""
+    if frame.shape[1] != 1:
+        what = f"a table of {frame.shape[1]:,} columns"
+        message = f"The {role.rstrip('0123456789')} is {what}, where one value for each row is needed."
+        raise UsageError(
+            message, "Name one of its columns, or pass the table first: evaluate(data, target=..., score=...)."
+        )
+    return frame[frame.columns[0]] if hasattr(frame, "get_column") else frame.column(0)
 
 
 def _refuse_hollow(role: str, values: Any) -> None:
@@ -177,8 +194,10 @@ def _series_column(role: str, series: Any, name: str) -> Column:
     name = str(name)
     if hasattr(native, "isna"):
         return make_column(role, native, name)
+    series = _spelled_out(series, native)
     dtype = series.dtype
-    if dtype.is_temporal() or dtype in {nw.Int128, nw.UInt128}:
+    exact = dtype == nw.Decimal and _many_digits(nw.to_native(series))
+    if exact or dtype.is_temporal() or dtype in {nw.Int128, nw.UInt128}:
         return make_column(role, series.to_list(), name)
     missing = np.asarray(series.is_null().to_numpy()) if series.null_count() else None
     if missing is not None and (dtype.is_numeric() or dtype == nw.Boolean):
@@ -186,12 +205,40 @@ def _series_column(role: str, series: Any, name: str) -> Column:
     if dtype == nw.Decimal:
         # By way of text: Arrow's own conversion is not the nearest number.
         series = series.cast(nw.String).cast(nw.Float64)
-    elif dtype == nw.Categorical:
+    elif dtype in {nw.Categorical, nw.Enum}:
         series = series.cast(nw.String)
     column = make_column(role, series.to_numpy(), name)
     if missing is not None:
         column.missing = missing if column.missing is None else column.missing | missing
     return column
+
+
+def _spelled_out(series: Any, native: Any) -> Any:
+    """Arrow's codes for repeated values as the values themselves, which need not be text."""
+    import narwhals.stable.v2 as nw
+
+    kind = str(getattr(native, "type", ""))
+    if not kind.startswith(("dictionary", "run_end_encoded")):
+        return series
+    import pyarrow
+    from pyarrow import compute
+
+    chunks = [c.dictionary_decode() if kind.startswith("d") else compute.run_end_decode(c) for c in native.chunks]
+    return nw.from_native(pyarrow.chunked_array(chunks, type=native.type.value_type), series_only=True)
+
+
+def _many_digits(native: Any) -> bool:
+    """Whether decimals have more digits than every float keeps."""
+    kind = getattr(native, "type", None) or native.dtype
+    if kind.precision is not None and kind.precision <= 15:
+        return False
+    if hasattr(native, "to_pandas") and hasattr(native, "chunks"):
+        from pyarrow import compute
+
+        ends = [abs(v.as_py() or 0) for v in compute.min_max(native).values()]
+    else:
+        ends = [abs(v or 0) for v in (native.min(), native.max())]
+    return bool(max(ends).scaleb(kind.scale) > 10**15) if any(ends) else False
 
 
 def _from_batches(native: Any, roles: Mapping[str, Any]) -> BatchRows:

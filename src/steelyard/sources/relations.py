@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Self
@@ -58,9 +59,13 @@ class Relation(Table):
         self.names = dict(names or {name: name for name in self.columns})
 
     @cached_property
+    def _types(self) -> dict[str, str]:
+        return dict(zip(self.columns, map(str, self.relation.types), strict=True))
+
+    @cached_property
     def kinds(self) -> dict[str, str]:
         """What each column holds."""
-        types = dict(zip(self.columns, map(str, self.relation.types), strict=True))
+        types = self._types
         # A list is written as what it holds, with brackets behind it.
         long = {name: "" if t.endswith("]") else t.split("(", 1)[0] for name, t in types.items()}
         return {name: KINDS.get(t) or LONG.get(long[name], "other") for name, t in types.items()}
@@ -235,9 +240,24 @@ class Relation(Table):
         """The text of a moment in UTC, whatever the zone of the machine."""
         return f"cast(make_timestamp(epoch_us({x})) as varchar)"
 
+    def long(self, column: str) -> bool:
+        """Whether a column can hold numbers of more digits than a float."""
+        found = self._types[column]
+        digits = re.match(r"DECIMAL\((\d+)", found)
+        return found in {"BIGINT", "UBIGINT", "HUGEINT"} or (digits is not None and int(digits[1]) > 15)
+
+    def exact(self, column: str, x: str) -> str:
+        """An expression as a number of all its digits; null where it has too many."""
+        scale = re.search(r",\s*(\d+)\)", self._types[column])
+        return f"try_cast({x} as decimal(38, {scale[1] if scale else 0}))"
+
     def told(self, column: str) -> str:
         """A column that says what is in it, every NaN among it."""
         found = super().told(column)
+        if self._types[column] == "BLOB":
+            # As `text_of_bytes` of engines/plain.py has it; what is not text is written by DuckDB with codes.
+            text = f"try(decode({self.quoted(column)}))"
+            return f"coalesce(case when position('\\' in {text}) = 0 then {text} end, {found})"
         if self.kinds[column] == "text":
             # It may be a category, which is held as a number.
             return f"cast({found} as varchar)"

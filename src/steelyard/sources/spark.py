@@ -157,6 +157,11 @@ class SparkTable(Table):
         """The largest whole number not above x; Spark makes a bigint of it, which infinity and large numbers are not."""
         return f"(case when abs({x}) < 9.0E15D then cast(floor({x}) as double) else {x} end)"
 
+    def exact(self, column: str, x: str) -> str:
+        """An expression as a number of all its digits; null where it has too many."""
+        scale = re.search(r",\s*(\d+)\)", dict(self.native.dtypes)[column])
+        return f"try_cast({x} as decimal(38, {scale[1] if scale else 0}))"
+
     def cell(self, x: str, m: int, otherwise: int = 0) -> str:
         """The grid cell of a number, and what stands for one that is missing or not finite."""
         return cell_text(x, m, otherwise, self.literal, lambda y: f"floor(log2({y}))")

@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.engines.answers import explained
-from steelyard.engines.columns import FRACTION, MODULUS, WHOLE_FLOATS
+from steelyard.engines.columns import FRACTION, MODULUS
 from steelyard.engines.frames import FrameRows
+from steelyard.engines.plain import WHOLE_FLOATS
 from steelyard.engines.sql import SqlFrame
+from steelyard.engines.words import rest_name
 from steelyard.errors import listing
 
 SOURCE = "steelyard_rows"
@@ -158,6 +160,28 @@ class Table(ABC):
         """The text of a moment in UTC."""
         return f"cast({x} at time zone 'UTC' as {self.text})"
 
+    def long(self, column: str) -> bool:
+        """Whether a column can hold numbers of more digits than a float."""
+        return self.kinds[column] in {"int", "wide", "decimal"}
+
+    def rest(self, column: str) -> str:
+        """What the nearest float, as it is written, leaves of each number, as `rest_of` of engines/plain.py has it."""
+        x = self.quoted(column)
+        left = self.number(
+            f"({self.exact(column, x)} - {self.exact(column, f'cast({self.number(x)} as {self.text})')})"
+        )
+        near = f"abs({self.number(x)}) < {self.literal(float(WHOLE_FLOATS))}"
+        # Small whole numbers are their own floats.
+        return (
+            f"coalesce({left}, 0)"
+            if self.kinds[column] == "decimal"
+            else f"case when {near} then 0 else coalesce({left}, 0) end"
+        )
+
+    def exact(self, column: str, x: str) -> str:
+        """An expression as a number of all its digits; null where it has too many."""
+        return f"cast({x} as numeric)"
+
     @staticmethod
     def md5(x: str) -> str:
         """The hexadecimal digits of the MD5 of a text in UTF-8."""
@@ -208,6 +232,9 @@ class Table(ABC):
         parts = {role: self.told(column) for role, column in own.items()}
         if "unit" in own:
             parts[BUCKET] = self.bucket(own["unit"])
+        parts |= {
+            rest_name(role): self.rest(own[role]) for role in own if role.startswith("score") and self.long(own[role])
+        }
         told = {**dict.fromkeys(TIMES, "text"), "other": "text"}
         kinds = {role: told.get(self.kinds[column], self.kinds[column]) for role, column in own.items()}
         bucket = BUCKET if "unit" in own else ""

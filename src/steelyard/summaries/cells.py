@@ -33,6 +33,8 @@ class Cells:
     gridded: bool = False
     exact: bool = False
     cuts: tuple[float, ...] = ()
+    rest: Array | None = None
+    """What floats leave of values with more digits: cells of one float differ by it, and are in its order."""
 
     @classmethod
     def of(cls, values: Array, counts: Array, rows: int, *, exact: bool = False, cuts: tuple[float, ...] = ()) -> Cells:
@@ -75,7 +77,12 @@ class Cells:
         starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
         ends = np.r_[starts[1:], len(keys)] - 1
         counts = np.add.reduceat(self.counts, starts, axis=-2)
-        return replace(self, low=self.low[starts], high=self.high[ends], counts=counts)
+        low, high = self.low[starts], self.high[ends]
+        if self.rest is not None:
+            # Values of one float that are joined can be told apart no more.
+            lost = (low == high) & (self.rest[starts] < self.rest[ends])
+            high = np.where(lost, np.nextafter(high, np.inf), high)
+        return replace(self, low=low, high=high, counts=counts, rest=None)
 
     def __add__(self, other: Cells) -> Cells:
         rows = self.rows + other.rows
@@ -91,7 +98,10 @@ class Cells:
             a, b = a.on_grid(), b.on_grid()
         low = np.concatenate([a.low, b.low])
         high = np.concatenate([a.high, b.high])
-        order = np.lexsort((high, low))
+        rest = None
+        if keep and (a.rest is not None or b.rest is not None):
+            rest = np.concatenate([np.zeros(len(c.low)) if c.rest is None else c.rest for c in (a, b)])
+        order = np.lexsort((high, low) if rest is None else (rest, low))
         both = Cells(
             low[order],
             high[order],
@@ -101,6 +111,11 @@ class Cells:
             exact,
             cuts,
         )
+        if rest is not None:
+            left = rest[order]
+            new = np.r_[False, (both.low[1:] != both.low[:-1]) | (left[1:] != left[:-1])]
+            joined = both.joined(np.cumsum(new))
+            return replace(joined, rest=left[np.r_[True, new[1:]]])
         if keep:
             return both.joined(both.low)
         joined = both.joined(both._keys())
@@ -124,6 +139,7 @@ class Cells:
             and np.array_equal(self.low, other.low)
             and np.array_equal(self.high, other.high)
             and same(self.counts, other.counts)
+            and same(self.rest, other.rest)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -138,6 +154,7 @@ class Cells:
             "gridded": self.gridded,
             "exact": self.exact,
             "cuts": list(self.cuts),
+            "rest": pack(self.rest),
         }
 
     @classmethod
@@ -145,4 +162,5 @@ class Cells:
         """Read back what `to_dict` wrote."""
         low = unpack(data["low"])
         high = low if data["high"] is None else unpack(data["high"])
-        return cls(low, high, unpack(data["counts"]), data["rows"], data["gridded"], data["exact"], tuple(data["cuts"]))
+        counts, rest = unpack(data["counts"]), unpack(data.get("rest"))
+        return cls(low, high, counts, data["rows"], data["gridded"], data["exact"], tuple(data["cuts"]), rest)

@@ -27,9 +27,11 @@ def score_tally(
     beside: tuple[str, ...] = (),
     labels: tuple[str, ...] = ("target",),
     amounts: int = 0,
+    rounded: bool = False,
 ) -> ScoreTally:
     """Ask for distinct scores, or for cells of the grid with the least and greatest score in each.
 
+    `rounded` scores have more digits than floats, and what those leave is asked for too.
     `beside` names the scores of all classes and `labels` all columns of labels: a row in which one of them is missing counts for
     none.
     """
@@ -42,6 +44,8 @@ def score_tally(
     highs: dict[str, Term] = {}
     if exact:
         by["score"] = lambda r: r.value(role) + 0.0
+        if rounded:
+            by["rest"] = lambda r: r.rest(role)
     else:
         by["cell"] = lambda r: r.cell(r.value(role), grid.FINE)
         for i, cut in enumerate(cuts):
@@ -51,6 +55,8 @@ def score_tally(
             return r.value(role) + 0.0
 
         lows, highs = {"low": value}, {"high": value}
+        if rounded:
+            lows["least"] = highs["most"] = lambda r: r.rest(role)
     sums = weight_sums(weighting) | amount_sums(amounts, weighting)
     return ScoreTally(by, sums, lows, highs, role, exact, cuts, tuple(p for _, p in columns(amounts, weighting)))
 
@@ -100,7 +106,12 @@ def read_cells(
             keys = keys + table[f"cut{i}"].astype(np.int64)
     else:
         keys = table["score"].astype(np.float64)
-    found, place = np.unique(keys, return_inverse=True)
+    if "rest" in table:
+        both, place = np.unique(np.stack([keys, table["rest"].astype(np.float64)]), axis=1, return_inverse=True)
+        found, rest = both
+    else:
+        found, place = np.unique(keys, return_inverse=True)
+        rest = None
     blocks = ["weight" if weighting != "none" else "rows"] + (["weight2"] if weighting == "sampling" else [])
     blocks += [column_name(c) for c in columns(amounts, weighting)]
     counts = np.zeros((len(found), len(levels) * len(blocks)))
@@ -111,10 +122,16 @@ def read_cells(
     rows = int(table["rows"].sum())
     if not gridded:
         scores = found.astype(np.float64)
-        return Cells(scores, scores, counts, rows, exact=exact, cuts=cuts)
+        return Cells(scores, scores, counts, rows, exact=exact, cuts=cuts, rest=rest)
     low, high = np.full(len(found), np.inf), np.full(len(found), -np.inf)
     np.minimum.at(low, place, table["low"].astype(np.float64))
     np.maximum.at(high, place, table["high"].astype(np.float64))
+    if "least" in table:
+        # One float of several numbers is a cell like any other in which they cannot be told apart.
+        most, least = np.full(len(found), -np.inf), np.full(len(found), np.inf)
+        np.minimum.at(least, place, table["least"].astype(np.float64))
+        np.maximum.at(most, place, table["most"].astype(np.float64))
+        high = np.where((low == high) & (least < most), np.nextafter(high, np.inf), high)
     return Cells(low, high, counts, rows, gridded=True, cuts=cuts)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.engines.arrays import ArrayRows
-from steelyard.engines.columns import plain_level
+from steelyard.engines.plain import plain_level
 from steelyard.errors import BadLevels, EmptyTable, InputError, MissingValues, NotNumeric, UsageError, listing
 from steelyard.results import Array
 from steelyard.rows import Tally, Term

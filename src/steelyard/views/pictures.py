@@ -17,6 +17,7 @@ from steelyard.measures.measure import find
 from steelyard.measures.ranking import cumulative
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.summaries.segments import level_names
 from steelyard.words import count, marked, percent, visible
 
 MOST_LEVELS = 50
@@ -76,7 +77,8 @@ def confusion(e: Any) -> Chart:
     if e.positive is not None and len(c.levels) == 2:
         order.sort(key=lambda i: c.levels[i] != e.positive)
     k = len(order)
-    names = tuple(visible("the rest" if c.levels[i] is None else c.levels[i]) for i in order)
+    called = level_names(c.levels)
+    names = tuple(visible("the rest" if c.levels[i] is None else called[i]) for i in order)
     marks: list[Mark] = []
     gap = 0.03 if k <= WRITTEN else 0.0
     for row, i in enumerate(order):
@@ -107,7 +109,8 @@ def _worst_pairs(c: Confusion) -> Chart:
     off = c.counts * (1 - np.eye(len(c.levels)))
     places = np.argsort(-off, axis=None)[:20]
     pairs = [(int(p) // len(c.levels), int(p) % len(c.levels)) for p in places if off.flat[int(p)] > 0]
-    names = tuple(f"{visible(c.levels[i])} as {visible(c.levels[j])}" for i, j in pairs) or ("no mistakes",)
+    called = [visible(name) for name in level_names(c.levels)]
+    names = tuple(f"{called[i]} as {called[j]}" for i, j in pairs) or ("no mistakes",)
     values = [float(off[i, j]) for i, j in pairs]
     bars = [Bar(0.0, v, r - 0.36, r + 0.36, 1) for r, v in enumerate(values)]
     up = Scale(len(names) - 0.4, -0.6, "", "names", names)
@@ -122,7 +125,7 @@ def levels(e: Any) -> Chart:
     """Recall and precision of every level, with intervals."""
     shown = list(e.levels)[:25]
     rows = [(e.measure("recall", v), e.measure("precision", v)) for v in shown]
-    names = tuple(visible(v) for v in shown)
+    names = tuple(visible(name) for name in level_names(e.levels)[: len(shown)])
     marks: list[Mark] = []
     for i, pair in enumerate(rows):
         for side, x in enumerate(pair):

@@ -166,7 +166,8 @@ def _whole(e: Any) -> dict[str, list[str | None]]:
         for name, m in catalogue().items():
             if (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have):
                 out.setdefault(name, [])
-                if None not in out[name]:
+                # A level of that name would be meant by it.
+                if None not in out[name] and "macro" not in e.levels:
                     out[name].append("macro")
     return out
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion
+from steelyard.summaries.segments import level_names
 from steelyard.views.story import BY_LEVEL, MOST_LEVELS
 from steelyard.words import count, marked, told_marks, visible
 
@@ -35,7 +36,7 @@ def matrix(e: Any) -> Table | None:
         return None
     if len(c.levels) > MOST_LEVELS:
         return _mistakes(c)
-    names = [visible(v) for v in c.levels]
+    names = [visible(name) for name in level_names(c.levels)]
     head = ("actual \\ predicted", *names, "total")
     rows = [(names[i], *(count(float(n)) for n in c.counts[i]), count(float(c.actual[i]))) for i in range(len(names))]
     rows.append(("total", *(count(float(n)) for n in c.predicted), count(float(c.total))))
@@ -47,10 +48,11 @@ def _mistakes(c: Confusion) -> Table:
     wrong = c.counts * (1 - np.eye(len(c.levels)))
     order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_LEVELS]
     rows: list[tuple[str, ...]] = []
+    names = [visible(name) for name in level_names(c.levels)]
     for i, j in zip(*np.unravel_index(order, wrong.shape), strict=True):
         if wrong[i, j] > 0:
             share = f"{count(float(wrong[i, j]))} of {count(float(c.actual[i]))}"
-            rows.append((visible(c.levels[i]), visible(c.levels[j]), share))
+            rows.append((names[i], names[j], share))
     note = "" if rows else "No row was given a wrong level."
     return Table("Commonest mistakes", ("actual", "predicted as", "rows"), "llr", rows, note)
 
@@ -59,9 +61,9 @@ def _cell(x: Estimate) -> str:
     return "n/a" if x.value is None else marked(x)
 
 
-def _marks(rows: dict[str, list[Estimate]]) -> str:
+def _marks(rows: list[tuple[str, list[Estimate]]]) -> str:
     """What the marks in a table stand for, by the name of its rows."""
-    said = told_marks((f"{x.measure} of {name}", x.caution) for name, found in rows.items() for x in found if x.defined)
+    said = told_marks((f"{x.measure} of {name}", x.caution) for name, found in rows for x in found if x.defined)
     return "; ".join(said)
 
 
@@ -75,16 +77,14 @@ def levels(e: Any) -> Table | None:
     if c is None or (e.positive is not None and len(e.levels) <= 2):
         return None
     names = [n for n in BY_LEVEL if n != "auc" or e.class_scores is not None]
-    chosen = list(c.levels)
+    chosen = list(range(len(c.levels)))
     note = ""
     if len(chosen) > MOST_ROWS:
-        chosen = [c.levels[i] for i in np.argsort(-c.actual, kind="stable")[:MOST_ROWS]]
+        chosen = [int(i) for i in np.argsort(-c.actual, kind="stable")[:MOST_ROWS]]
         note = f"The {MOST_ROWS} commonest of {len(c.levels):,} levels."
-    found = {visible(v): [e.measure(n, v) for n in names] for v in chosen}
-    rows = [
-        (name, count(float(c.actual[c.levels.index(v)])), *map(_cell, found[name]))
-        for v, name in zip(chosen, found, strict=True)
-    ]
+    called = level_names(c.levels)
+    found = [(visible(called[i]), [e.measure(n, c.levels[i]) for n in names]) for i in chosen]
+    rows = [(name, count(float(c.actual[i])), *map(_cell, told)) for i, (name, told) in zip(chosen, found, strict=True)]
     note = _notes(note, _marks(found))
     return Table("By level", ("level", "rows", *names), "lr" + "l" * len(names), rows, note, len(names) - 1)
 
@@ -101,8 +101,8 @@ def segments(e: Any) -> Table | None:
         note = f"The {MOST_ROWS} largest of {len(parts):,} segments; --json and .frame() have the {more:,} more."
         parts = {k: parts[k] for k in largest}
     names = [n for n in BY_SEGMENT if n in e.measures and not (n == "accuracy" and "auc" in e.measures)]
-    found = {visible(k): [p[n] for n in names] for k, p in parts.items()}
-    rows = [(name, f"{p.rows:,}", *map(_cell, found[name])) for name, p in zip(found, parts.values(), strict=True)]
+    found = [(visible(k), [p[n] for n in names]) for k, p in parts.items()]
+    rows = [(name, f"{p.rows:,}", *map(_cell, told)) for (name, told), p in zip(found, parts.values(), strict=True)]
     rows.append(("all", f"{e.rows:,}", *(_cell(e[n]) for n in names)))
     note = _notes(note, _marks(found))
     column = e.facts.get("roles", {}).get("segment", "segment")
