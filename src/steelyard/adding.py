@@ -12,7 +12,7 @@ from typing import Any
 from steelyard.early_warning.timeliness import Timeliness
 from steelyard.errors import CannotAdd, UnreadableSource, UsageError, listing
 from steelyard.evaluation import Evaluation
-from steelyard.load import evaluation_of, is_timeliness, read_saved, timeliness_of
+from steelyard.load import evaluation_of, is_timeliness, opened_saved, timeliness_of
 from steelyard.roles import columns_of
 
 EVIDENCE = {"confusion": "labels", "scores": "scores", "class_scores": "a score for each class", "residuals": "numbers"}
@@ -100,7 +100,7 @@ def _joined(a: Any, b: Any, first: str, path: str) -> Any:
 
 
 def _read(path: str, seen: dict[bytes, str], *, twice: bool) -> Any:
-    data = read_saved(path)
+    saved = opened_saved(path)
     if not twice:
         with open(path, "rb") as file:
             digest = hashlib.file_digest(file, "sha256").digest()
@@ -111,7 +111,7 @@ def _read(path: str, seen: dict[bytes, str], *, twice: bool) -> Any:
             message = f'"{path}" {what}, so its rows would be counted twice.'
             raise UsageError(message, "Leave one of them out; if both are meant, say --twice.")
         seen[digest] = path
-    return timeliness_of(data, path) if is_timeliness(data) else evaluation_of(data, path)
+    return timeliness_of(saved) if is_timeliness(saved) else evaluation_of(saved)
 
 
 def _named(e: Evaluation, files: Sequence[str]) -> Evaluation:

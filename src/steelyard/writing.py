@@ -1,12 +1,24 @@
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all, and what was saved is believed only while nobody has changed it."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
 import os
+import re
 import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from steelyard.errors import UnwritableFile
+from steelyard.errors import UnreadableSource, UnwritableFile
+
+SEAL = re.compile(rb', "seal": "([0-9a-f]{64})"\}\s*\Z')
+"""How a saved file ends: the SHA-256 of all that stands before."""
+FREE, RATIO = 1 << 28, 100
+"""Bytes that packed tables may unpack to, whatever the size of their file, and how many more for each byte of it."""
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -30,9 +42,82 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         os.umask(mask)
         os.chmod(name, 0o666 & ~mask)
         os.replace(name, target)
-    except OSError as problem:
-        message = f'"{path}" cannot be written: {problem.strerror or problem}.'
+    except (OSError, ValueError) as problem:
+        message = f'"{path}" cannot be written: {getattr(problem, "strerror", None) or problem}.'
         raise UnwritableFile(message, "Check the place and the room left on it.") from problem
     finally:
         if name and os.path.exists(name):
             os.unlink(name)
+
+
+# What was saved -------------------------------------------------------------------------------------------------------
+
+
+def write_saved(path: str | os.PathLike[str], content: Mapping[str, Any]) -> None:
+    """Write plain JSON with a seal at its end, by which a change is noticed."""
+    text = json.dumps(content, allow_nan=False, ensure_ascii=False)[:-1]
+    digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    write_whole(path, f'{text}, "seal": "{digest}"}}\n')
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a file holds as JSON, and whether it is as it was written."""
+
+    data: Any
+    sealed: bool
+    path: str | os.PathLike[str]
+
+    def has(self, mark: str) -> bool:
+        """Whether it is a JSON object with this name in it."""
+        return isinstance(self.data, dict) and mark in self.data
+
+    def believed(self) -> Any:
+        """What it holds; refused where somebody changed it, and where it would unpack to far more than its size."""
+        if not self.sealed:
+            message = f'"{self.path}" was changed after it was saved, or was not saved by this version: its seal does not fit.'
+            raise UnreadableSource(
+                message, "Make it again from the rows, and let save write it; it is not edited by hand."
+            )
+        if (unpacked := _unpacked(self.data)) > FREE + RATIO * os.path.getsize(self.path):
+            message = f'"{self.path}" would unpack to {unpacked:,} bytes, which nothing that was saved does.'
+            raise UnreadableSource(message, "Make it again from the rows.")
+        return self.data
+
+
+def read_saved(path: str | os.PathLike[str], what: str = "evaluation", hint: str = "") -> Saved:
+    """What a file holds as JSON; a file that is none is refused, as no saved thing of this kind."""
+    try:
+        raw = Path(path).read_bytes()
+    except (FileNotFoundError, ValueError):
+        message = f'There is no file "{path}".'
+        raise UnreadableSource(message, "Check the path.") from None
+    except OSError as problem:
+        message = f'"{path}" cannot be read: {problem.strerror}.'
+        raise UnreadableSource(message, "Name the file that save wrote.") from None
+    seal = SEAL.search(raw[-200:])
+    start = len(raw) - len(raw[-200:]) + (seal.start() if seal else 0)
+    sealed = seal is not None and hashlib.sha256(raw[:start]).hexdigest().encode() == seal[1]
+    try:
+        data = json.loads(raw)
+    except (ValueError, RecursionError):
+        message = f'"{path}" is not a saved {what}: it is not JSON.'
+        raise UnreadableSource(message, hint or "Name the file that save wrote.") from None
+    if sealed:
+        del data["seal"]
+    return Saved(data, sealed, path)
+
+
+def _unpacked(data: Any) -> int:
+    """Bytes to which the packed tables of a file say that they unpack."""
+    total, waiting = 0, [data]
+    while waiting:
+        held = waiting.pop()
+        if isinstance(held, dict):
+            shape = held.get("shape") if "packed" in held else None
+            if isinstance(shape, list) and all(type(n) is int for n in shape):
+                total += 8 * math.prod(shape)
+            waiting += held.values()
+        elif isinstance(held, list) and held and isinstance(held[0], dict | list):
+            waiting += held
+    return total

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlencode
 from steelyard.engines.answers import is_theirs
 from steelyard.errors import UnreadableSource, UsageError, listing, nearest
 from steelyard.sources.addresses import without_secrets
+from steelyard.sources.side_effects import PIECE, refuse_side_effects
 from steelyard.sources.tables import Table
 
 SERVERS = ("postgresql", "postgres")
@@ -22,10 +23,6 @@ LAKES |= {"http", "https", "ftp", "sftp", "viewfs"}
 DATABASES = {"mysql", "mariadb", "mssql", "sqlserver", "oracle", "snowflake", "bigquery", "redshift", "clickhouse"}
 DATABASES |= {"trino", "presto", "databricks", "mongodb", "mongodb+srv", "db2", "cassandra", "redis", "jdbc", "odbc"}
 SELECT = re.compile(r"\s*(?:\(\s*)*(select|with|from|table|values)\b", re.IGNORECASE)
-PIECE = re.compile(
-    r"""\b[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$.*?\$\1\$|--[^\n]*|/\*.*?\*/""", re.DOTALL
-)
-"""Texts, quoted names and comments, in which no word means what it says elsewhere."""
 CHANGE = re.compile(r"\(\s*(insert\s+into|delete\s+from|merge\s+into|update\s+\S+\s+set)\b", re.IGNORECASE)
 EXAMPLE = "Write a query that gives rows, such as: select target, score from predictions"
 
@@ -200,6 +197,7 @@ def _open_server(place: str, told: str, table: str, query: str | None) -> Table:
             raise
         raise refused(problem, told) from None
     if query is not None:
+        refuse_side_effects(connection, query)
         return PostgresTable(connection, query)
     if not table:
         return PostgresTable(connection, f"select * from {_which(table, tables_of(connection), told, 'public')}")

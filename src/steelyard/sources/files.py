@@ -15,6 +15,7 @@ from steelyard.sources.addresses import without_secrets
 from steelyard.sources.delimited import complaint, read_csv
 from steelyard.sources.local import local_database, shared_database
 from steelyard.sources.relations import Relation
+from steelyard.sources.whole import refuse_cut
 
 READERS = {
     ".csv": "csv",
@@ -163,6 +164,7 @@ def _check(paths: Sequence[str], text: str) -> tuple[str, list[str]]:
         if os.path.getsize(name) == 0:
             message = f'"{name}" is empty.'
             raise UnreadableSource(message, "A file needs a header and at least one row.")
+        refuse_cut(name)
     return readers.pop(), found
 
 

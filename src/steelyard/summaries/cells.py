@@ -14,6 +14,7 @@ import numpy as np
 
 from steelyard import grid
 from steelyard.results import Array
+from steelyard.summaries.believing import believed_order, believed_rows
 from steelyard.summaries.summary import EXACT_ROWS, pack, same, unpack
 
 
@@ -145,4 +146,6 @@ class Cells:
         """Read back what `to_dict` wrote."""
         low = unpack(data["low"])
         high = low if data["high"] is None else unpack(data["high"])
+        believed_order(low, high)
+        believed_rows(data["rows"])
         return cls(low, high, unpack(data["counts"]), data["rows"], data["gridded"], data["exact"], tuple(data["cuts"]))
