@@ -256,6 +256,7 @@ def _open_file(place: str, kind: str, table: str, query: str | None, wanted: Seq
     import duckdb
 
     from steelyard.sources.local import local_database
+    from steelyard.sources.reach import refuse_reaching, shut
     from steelyard.sources.relations import Relation
 
     try:
@@ -264,8 +265,11 @@ def _open_file(place: str, kind: str, table: str, query: str | None, wanted: Seq
         sql = f"select schema_name, table_name from duckdb_tables() where database_name = '{name}' union all "
         sql += f"select schema_name, view_name from duckdb_views() where not internal and database_name = '{name}'"
         known = connection.execute(f"{sql} order by 1, 2").fetchall()
+        # A view in the file could read other files.
+        shut(connection)
         if query is not None:
             connection.execute(f"use {name}")
+            refuse_reaching(query, connection)
             return Relation(connection.sql(query), connection=connection)
         found = _which(table, known, path, "main")
         return Relation(connection.sql(f"select * from {name}.{found}"), connection=connection)

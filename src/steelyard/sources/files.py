@@ -14,6 +14,7 @@ from steelyard.errors import InputError, MissingPart, UnreadableSource, listing,
 from steelyard.sources.addresses import without_secrets
 from steelyard.sources.delimited import complaint, read_csv
 from steelyard.sources.local import local_database, shared_database
+from steelyard.sources.reach import allow
 from steelyard.sources.relations import Relation
 from steelyard.sources.whole import refuse_cut
 
@@ -59,11 +60,16 @@ OTHERS = {
 
 
 def open_files(
-    data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], connection: Any = None, *, alone: bool = False
+    data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    connection: Any = None,
+    *,
+    alone: bool = False,
+    near: bool = False,
 ) -> Relation:
     """The rows of a path, a glob or a folder, or of several of them that hold files of one kind.
 
-    `alone` promises that no other table will be joined with it: such questions can share a database that is open.
+    `alone` promises that no other table will be joined with it: such questions can share a database that is open. `near`
+    says that the connection is one of ours.
     """
     import duckdb
 
@@ -71,9 +77,12 @@ def open_files(
     text = ", ".join(paths)
     reader, found = _check(paths, text)
     shared = alone and connection is None and reader == "parquet"
+    ours = connection is None
     connection = connection or (shared_database() if shared else local_database())
     # The files are known by now; what looks like a pattern is part of a name.
     patterns = [re.sub(r"([*?\[])", r"[\1]", name) for name in found]
+    if (ours and not shared) or near:
+        allow(connection, [*found, *patterns])
     try:
         if reader == "csv":
             relation, names = read_csv(connection, found, patterns)

@@ -16,6 +16,7 @@ from steelyard.errors import UnreadableSource
 from steelyard.sources.local import QUIET, local_database
 from steelyard.sources.parquet import BATCH, Part, arrow_pair, parquet_length, parquet_parts
 from steelyard.sources.progress import Share, asking, nobody_knows
+from steelyard.sources.reach import is_shut, refuse_reaching, shut
 from steelyard.sources.tables import SOURCE, Answer, Table
 
 KINDS = {
@@ -99,7 +100,12 @@ class Relation(Table):
         return self._with(joined.project(", ".join(["mine.*", *more])))
 
     def queried(self, query: str) -> Self:
-        """What a query gives that calls the table `data`."""
+        """What a query gives that calls the table `data`, and that reaches nothing else."""
+        if self.connection is None or self.shared:
+            refuse_reaching(query)
+        else:
+            shut(self.connection)
+            refuse_reaching(query, self.connection)
         try:
             return self._with(self.relation.query("data", query))
         except Exception as problem:
@@ -118,6 +124,11 @@ class Relation(Table):
         except duckdb.Error:
             return False
         return True
+
+    @property
+    def is_shut(self) -> bool:
+        """Whether its database reads no more files than it knows already."""
+        return self.connection is not None and is_shut(self.connection)
 
     def beside(self, columns: Mapping[str, Any]) -> Self:
         """Columns in memory as a table that can be joined with this one."""

@@ -33,9 +33,9 @@ def without_texts(query: str) -> str:
 
 
 def names_called(query: str) -> list[str]:
-    """The names in a query that may be those of functions, as PostgreSQL writes them.
+    r"""The names in a query that may be those of functions, as PostgreSQL writes them.
 
-    >>> names_called('select Now(), "Lo_create" (0), (t).f, \\'pg_sleep(1)\\' from t')
+    >>> names_called('select Now(), "Lo_create" (0), (t).f, \'pg_sleep(1)\' from t')
     ['Lo_create', 'f', 'now']
     """
     found = (a or b for a, b in CALLED.findall(without_texts(query)))
