@@ -136,9 +136,11 @@ class Relation(Table):
 
     def holding(self, data: Any) -> Self:
         """A frame or columns in memory as a table of the same connection, whoever opened that."""
-        relation, borrowed = self.relation, self.borrowed
+        relation, borrowed, connection = self.relation, self.borrowed, self.connection
 
         def picked(given: Any) -> Any:
+            if connection is not None:
+                return _registered(connection, given)
             if borrowed is None:
                 # DuckDB finds what a query names among the variables of its caller.
                 return relation.query(SOURCE, "select * from given")
@@ -286,13 +288,13 @@ class Relation(Table):
 def of_columns(data: Any, connection: Any = None) -> Relation:
     """A frame or columns in memory as a table of DuckDB; nothing is copied."""
     connection = connection or local_database()
+    return Relation(_held(data, lambda given: _registered(connection, given)), connection=connection)
 
-    def registered(given: Any) -> Any:
-        name = f"given {id(given)}"
-        connection.register(name, given)
-        return connection.table(Relation.quoted(name))
 
-    return Relation(_held(data, registered), connection=connection)
+def _registered(connection: Any, given: Any) -> Any:
+    name = f"given {id(given)}"
+    connection.register(name, given)
+    return connection.table(Relation.quoted(name))
 
 
 def _held(data: Any, hold: Callable[[Any], Any]) -> Any:
