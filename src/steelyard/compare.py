@@ -8,6 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from steelyard.addresses import without_secrets
 from steelyard.comparison import Comparison
 from steelyard.comparisons.independent import check_alike
 from steelyard.comparisons.pairing import DifferentRows, SameRows, SameUnits
@@ -16,7 +17,6 @@ from steelyard.early_warning.timeliness import Timeliness
 from steelyard.errors import EmptyTable, LengthsDiffer, MissingValues, UnknownColumn, UsageError, listing, nearest
 from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
-from steelyard.sources.addresses import without_secrets
 from steelyard.sources.databases import is_address
 from steelyard.sources.fetching import fetch_columns
 from steelyard.sources.recognise import open_table

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.addresses import without_secrets
 from steelyard.counting.classes import count_classes
 from steelyard.counting.decisions import count_decisions
 from steelyard.counting.labels import count_labels
@@ -21,7 +22,6 @@ from steelyard.evaluation import Evaluation
 from steelyard.payoffs.payoff import Payoff
 from steelyard.roles import Roles, assign, by_level
 from steelyard.rows import Rows
-from steelyard.sources.addresses import without_secrets
 from steelyard.sources.recognise import open_rows
 from steelyard.sources.tables import Table
 from steelyard.summaries.amounts import check_names

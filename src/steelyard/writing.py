@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import UnreadableSource, UnwritableFile
+from steelyard.errors import UnreadableSource, UnwritableFile, refuse_address
 
 SEAL = re.compile(rb', "seal": "([0-9a-f]{64})"\}\s*\Z')
 """How a saved file ends: the SHA-256 of all that stands before."""
@@ -26,6 +26,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
 
     A link is followed, and what is no ordinary file (a device, a pipe) is written to and never replaced.
     """
+    refuse_address(path)
     name = ""
     raw = content.encode("utf-8") if isinstance(content, str) else content
     try:
@@ -87,6 +88,7 @@ class Saved:
 
 def read_saved(path: str | os.PathLike[str], what: str = "evaluation", hint: str = "") -> Saved:
     """What a file holds as JSON; a file that is none is refused, as no saved thing of this kind."""
+    refuse_address(path)
     try:
         raw = Path(path).read_bytes()
     except (FileNotFoundError, ValueError):

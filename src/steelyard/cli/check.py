@@ -159,7 +159,7 @@ def _told(outcome: Outcome, e: Evaluation, given: dict[str, Any]) -> str:
 
 
 def _named(path: str | None) -> str | None:
-    from steelyard.sources.addresses import without_secrets
+    from steelyard.addresses import without_secrets
 
     return None if path is None else without_secrets(path)
 

@@ -131,7 +131,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _discreet(text: str, arguments: Sequence[str]) -> str:
     """What was typed may hold a password; what is printed does not."""
-    from steelyard.sources.addresses import without_secrets
+    from steelyard.addresses import without_secrets
 
     for typed in sorted(arguments, key=len, reverse=True):
         if (safe := without_secrets(typed)) != typed:

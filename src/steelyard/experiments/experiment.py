@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.addresses import without_secrets
 from steelyard.errors import MissingPart, NotAvailable, UsageError, listing
 from steelyard.experiments.choosing import usual_folds
 from steelyard.experiments.data_set import DataSet, check_features, data_set
@@ -17,7 +18,6 @@ from steelyard.experiments.plan import Plan, make_plan
 from steelyard.experiments.progress import Progress
 from steelyard.experiments.result import Experiment
 from steelyard.experiments.running import Interrupted, run
-from steelyard.sources.addresses import without_secrets
 
 if TYPE_CHECKING:
     from steelyard.designs.design import Design

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import InputError, UnreadableSource, UnwritableFile, UsageError, listing
+from steelyard.errors import InputError, UnreadableSource, UnwritableFile, UsageError, listing, refuse_address
 from steelyard.experiments.lock import Lock
 from steelyard.experiments.training import Columns, Trained
 from steelyard.writing import read_saved, write_saved, write_whole
@@ -78,6 +78,7 @@ class Folder:
     """A store: one small file and one of predictions for each fold, each written whole or not at all."""
 
     def __init__(self, path: str | os.PathLike[str], *, writing: bool = True) -> None:
+        refuse_address(path)
         self.path = Path(path)
         self.lock: Lock | None = None
         self._connection: Any = None

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.addresses import without_secrets
 from steelyard.errors import EmptyTable, InputError, UnreadableSource, UsageError, listing
 from steelyard.evaluation import SCHEMA, Evaluation
 from steelyard.monitors.baseline import Baseline, baseline_of, baseline_of_evaluation
@@ -19,7 +20,6 @@ from steelyard.monitors.differing import MOST, Cut, cut_like, parts_of
 from steelyard.monitors.labels import ENOUGH
 from steelyard.monitors.stream import Roles, Stream, read_stream
 from steelyard.monitors.windows import Window, by_time, instant_of, moment, one_instant
-from steelyard.sources.addresses import without_secrets
 from steelyard.sources.recognise import open_table
 from steelyard.sources.spark import is_spark
 from steelyard.sources.tables import Table

@@ -9,9 +9,9 @@ from itertools import accumulate
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode
 
+from steelyard.addresses import without_secrets
 from steelyard.engines.answers import is_theirs
-from steelyard.errors import UnreadableSource, UsageError, listing, nearest
-from steelyard.sources.addresses import without_secrets
+from steelyard.errors import UnreadableSource, UsageError, listing, nearest, refuse_address
 from steelyard.sources.side_effects import PIECE, refuse_side_effects
 from steelyard.sources.tables import Table
 
@@ -44,6 +44,8 @@ def refuse_scheme(data: Any, *, cluster: bool = False) -> None:
     for part in data if isinstance(data, list | tuple) else [data]:
         found = FOREIGN.match(os.fspath(part)) if isinstance(part, str | os.PathLike) else None
         if found is None or is_address(part) or (cluster and found[1].lower() not in DATABASES):
+            if found is None and not cluster and not is_address(part) and isinstance(part, str | os.PathLike):
+                refuse_address(os.fspath(part))
             continue
         scheme = found[1].lower()
         if scheme == "file":
@@ -190,12 +192,16 @@ def _spelled(schema: str, name: str, usual: str) -> str:
 def _open_server(place: str, told: str, table: str, query: str | None) -> Table:
     from steelyard.sources.postgres import PostgresTable, connect, is_missing, refused, tables_of
 
+    complaint, connection = None, None
     try:
         connection = connect(place)
     except Exception as problem:
         if not is_theirs(problem):
             raise
-        raise refused(problem, told) from None
+        complaint = refused(problem, told)
+    if complaint is not None:
+        # Raised here, so that what the server's library says of the address does not come along.
+        raise complaint
     if query is not None:
         refuse_side_effects(connection, query)
         return PostgresTable(connection, query)

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from steelyard.addresses import without_secrets
 from steelyard.engines.answers import out_of_memory
-from steelyard.errors import InputError, MissingPart, UnreadableSource, listing, nearest
-from steelyard.sources.addresses import without_secrets
+from steelyard.errors import InputError, MissingPart, UnreadableSource, listing, nearest, refuse_address
 from steelyard.sources.delimited import complaint, read_csv
 from steelyard.sources.local import local_database, shared_database
 from steelyard.sources.reach import allow
@@ -94,7 +94,7 @@ def open_files(
     except (duckdb.Error, RuntimeError) as problem:
         raise unreadable(text, problem) from problem
     made = Relation(relation, names, lambda problem: unreadable(text, problem), connection, shared=shared)
-    made.title = without_secrets(text)
+    made.title = ", ".join(map(without_secrets, paths))
     made.files = found if reader == "parquet" else []
     return made
 
@@ -145,6 +145,7 @@ def _inside(folder: str) -> list[str]:
 
 def _named(text: str) -> list[str]:
     """The files that a path, a glob or a folder names."""
+    refuse_address(text)
     if os.path.isdir(text):
         return _inside(text)
     if os.path.exists(text):
