@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
@@ -13,12 +14,37 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import UnreadableSource, UnwritableFile, refuse_address
+from steelyard.errors import UnreadableSource, UnwritableFile, UsageError, refuse_address
 
 SEAL = re.compile(rb', "seal": "([0-9a-f]{64})"\}\s*\Z')
 """How a saved file ends: the SHA-256 of all that stands before."""
 FREE, RATIO = 1 << 28, 100
 """Bytes that packed tables may unpack to, whatever the size of their file, and how many more for each byte of it."""
+
+
+_read: dict[tuple[int, int], str] = {}
+"""Files of rows and amounts that were opened, by what the system knows them by whatever their names."""
+
+
+def note_read(path: str | os.PathLike[str]) -> None:
+    """Remember a file that results are made from, so that none is written over it."""
+    with contextlib.suppress(OSError, ValueError):
+        found = os.stat(path)
+        _read[found.st_dev, found.st_ino] = os.path.abspath(path)
+
+
+def refuse_own_input(path: str | os.PathLike[str]) -> None:
+    """Refuse to write over a file that was read, under whatever name, link or spelling."""
+    try:
+        found = os.stat(path)
+        known = _read.get((found.st_dev, found.st_ino))
+        # A file that is gone may have left its number to another.
+        same = known is not None and os.path.samefile(known, path)
+    except (OSError, ValueError):
+        return
+    if same:
+        message = f'"{path}" is what was read, and a result is not written over its own rows.'
+        raise UsageError(message, "Name another file.")
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -27,6 +53,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     A link is followed, and what is no ordinary file (a device, a pipe) is written to and never replaced.
     """
     refuse_address(path)
+    refuse_own_input(path)
     name = ""
     raw = content.encode("utf-8") if isinstance(content, str) else content
     try:

@@ -12,6 +12,7 @@ from typing import Any
 
 from steelyard.errors import BadPayoff, UnreadableSource, listing, refuse_address
 from steelyard.payoffs.payoff import OUTCOMES, Cost, Payoff, Profit
+from steelyard.writing import note_read
 
 KINDS = {"profit": Profit, "cost": Cost}
 SAMPLE = "[profit] with tp, fn, fp and tn, or [profit.LEVEL] with an amount for each predicted level ([cost] for costs)"
@@ -29,6 +30,7 @@ def read(path: str | os.PathLike[str], said: str = "profit") -> Payoff:
     except (OSError, ValueError):
         message = f'"{path}" cannot be read as text.'
         raise UnreadableSource(message, "A profit or cost matrix is a TOML or CSV file.") from None
+    note_read(path)
     endings = {".toml": _from_toml, ".csv": _from_csv}
     if file.suffix.lower() not in endings:
         message = f'"{path}" is neither a TOML nor a CSV file.'

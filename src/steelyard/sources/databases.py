@@ -14,6 +14,7 @@ from steelyard.engines.answers import is_theirs
 from steelyard.errors import UnreadableSource, UsageError, listing, nearest, refuse_address
 from steelyard.sources.side_effects import PIECE, refuse_side_effects
 from steelyard.sources.tables import Table
+from steelyard.writing import note_read
 
 SERVERS = ("postgresql", "postgres")
 FILES = {"duckdb": (".duckdb", ".ddb"), "sqlite": (".sqlite", ".sqlite3", ".db")}
@@ -232,6 +233,7 @@ def _path(place: str) -> str:
         others = os.listdir(folder) if os.path.isdir(folder) else []
         message = f'There is no database file "{path}".'
         raise UnreadableSource(message, nearest(os.path.basename(path), others) or "Check the path.")
+    note_read(path)
     return path
 
 

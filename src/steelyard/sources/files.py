@@ -17,6 +17,7 @@ from steelyard.sources.local import local_database, shared_database
 from steelyard.sources.reach import allow
 from steelyard.sources.relations import Relation
 from steelyard.sources.whole import refuse_cut
+from steelyard.writing import note_read
 
 READERS = {
     ".csv": "csv",
@@ -175,6 +176,7 @@ def _check(paths: Sequence[str], text: str) -> tuple[str, list[str]]:
             message = f'"{name}" is empty.'
             raise UnreadableSource(message, "A file needs a header and at least one row.")
         refuse_cut(name)
+        note_read(name)
     return readers.pop(), found
 
 
