@@ -93,3 +93,4 @@ def test_a_user_s_own_connection_is_left_as_it_was(place: str) -> None:
     assert sy.evaluate(t, target="y", score="p").rows == 40
     assert backend.con.info.transaction_status == before
     assert backend.con.execute("show transaction_read_only").fetchone() == ("off",)
+    backend.disconnect()

@@ -92,6 +92,10 @@ class Folder:
         if writing:
             self.lock = Lock(self.path / "lock")
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy reads the same folder; it holds neither the lock nor the connection."""
+        return self.__dict__ | {"lock": None, "_connection": None}
+
     def _prepare(self, mark: Path) -> None:
         try:
             (self.path / "folds").mkdir(parents=True, exist_ok=True)

@@ -6,13 +6,14 @@ import glob
 import os
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from steelyard.addresses import without_secrets
 from steelyard.engines.answers import out_of_memory
 from steelyard.errors import InputError, MissingPart, UnreadableSource, listing, nearest, refuse_address
-from steelyard.sources.delimited import complaint, read_csv
+from steelyard.sources.delimited import complaint, line_of, read_csv
 from steelyard.sources.local import local_database, shared_database
 from steelyard.sources.reach import allow
 from steelyard.sources.relations import Relation
@@ -96,6 +97,8 @@ def open_files(
         raise unreadable(text, problem) from problem
     made = Relation(relation, names, lambda problem: unreadable(text, problem), connection, shared=shared)
     made.title = ", ".join(map(without_secrets, paths))
+    if reader == "csv":
+        made.line_of = partial(line_of, found)
     made.files = found if reader == "parquet" else []
     return made
 
@@ -204,6 +207,10 @@ def _neighbour(path: Path) -> str:
 
 def _json_complaint(said: str) -> str:
     line = re.search(r"(?:in line|on line|line) (\d+)", said)
+    if line and (twice := re.search(r'has duplicate key "(.*)"', said)):
+        return f'line {int(line[1]):,} has the name "{twice[1]}" twice'
+    if line and (odd := re.search(r'Failed to cast value to numerical: "?(.{1,60}?)"?\n', said)):
+        return f'line {int(line[1]):,} has "{odd[1]}" where numbers stood before'
     return f"line {int(line[1]):,} is not a JSON object" if line else "it does not hold one JSON object on each line"
 
 
@@ -215,7 +222,9 @@ def unreadable(text: str, problem: Exception) -> InputError:
     named = re.search(r"^  file = (.*)$", said, re.MULTILINE) or re.search(r"[\"'](/?[^\"'\n]+)[\"']", said)
     name = named[1] if named and os.path.isfile(named[1]) else text
     what, hint = "", WHOLE
-    if os.path.isfile(name) and READERS.get(_suffix(name)) == "csv":
+    if re.search("GZIP|zlib|ZSTD|[Dd]ecompress", said):
+        what = "it is cut, or its compression is broken"
+    elif os.path.isfile(name) and READERS.get(_suffix(name)) == "csv":
         what, hint = complaint(name, said)
     elif re.search("magic bytes|[Ff]ooter|Parquet|Thrift|TProtocol|metadata", said):
         what = "it is not a whole Parquet file"

@@ -57,6 +57,8 @@ class Relation(Table):
         self.files: list[str] = []
         """The Parquet files behind it, where it is nothing but their rows."""
         self.names = dict(names or {name: name for name in self.columns})
+        self.line_of: Callable[[str, str], str] = lambda column, value: ""
+        """Where a value of a column stands in its file, as the tail of a sentence."""
 
     @cached_property
     def kinds(self) -> dict[str, str]:
@@ -220,6 +222,15 @@ class Relation(Table):
         finally:
             if owned:
                 self.connection.execute("reset preserve_insertion_order")
+
+    def odd_text(self, column: str) -> tuple[str | None, str]:
+        """The first text in a column that is no number, and the line of the file in which it stands."""
+        x = f"cast({self.quoted(column)} as varchar)"
+        odd = f"{x} is not null and (try_cast({x} as double) is null or contains({x}, '_'))"
+        found = self.ask(f"select {x} as odd from {SOURCE} where {odd} limit 1")["odd"]
+        if not len(found):
+            return None, ""
+        return str(found[0]), self.line_of(column, str(found[0]))
 
     def limit(self, most: int) -> Self:
         """At most so many rows, in no particular order."""
