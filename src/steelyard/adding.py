@@ -12,7 +12,7 @@ from typing import Any
 from steelyard.early_warning.timeliness import Timeliness
 from steelyard.errors import CannotAdd, UnreadableSource, UsageError, listing
 from steelyard.evaluation import Evaluation
-from steelyard.load import evaluation_of, is_timeliness, read_saved, timeliness_of
+from steelyard.load import evaluation_of, is_timeliness, opened_saved, timeliness_of
 from steelyard.roles import columns_of
 from steelyard.summaries.alike import NEGLIGIBLE, coincidence, fingerprint
 
@@ -102,7 +102,7 @@ def _joined(a: Any, b: Any, first: str, path: str) -> Any:
 
 
 def _read(path: str, seen: dict[bytes, str], files: int, *, twice: bool) -> Any:
-    data = read_saved(path)
+    saved = opened_saved(path)
     if not twice:
         with open(path, "rb") as file:
             digest = hashlib.file_digest(file, "sha256").digest()
@@ -113,7 +113,7 @@ def _read(path: str, seen: dict[bytes, str], files: int, *, twice: bool) -> Any:
             message = f'"{path}" {what}, so its rows would be counted twice.'
             raise UsageError(message, "Leave one of them out; if both are meant, say --twice.")
         seen[digest] = path
-    part = timeliness_of(data, path) if is_timeliness(data) else evaluation_of(data, path)
+    part = timeliness_of(saved) if is_timeliness(saved) else evaluation_of(saved)
     if not twice and isinstance(part, Evaluation) and coincidence(part.evidence) < NEGLIGIBLE / files:
         mark = fingerprint(part.evidence)
         other = seen.setdefault(mark, path)

@@ -8,6 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from steelyard.addresses import without_secrets
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.comparison import Comparison
 from steelyard.comparisons.independent import check_alike
@@ -29,7 +30,6 @@ from steelyard.errors import (
 from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
 from steelyard.payoffs.payoff import Payoff
-from steelyard.sources.addresses import without_secrets
 from steelyard.sources.databases import is_address
 from steelyard.sources.fetching import fetch_columns
 from steelyard.sources.recognise import open_table

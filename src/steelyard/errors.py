@@ -24,7 +24,10 @@ SteelyardError
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable
+
+from steelyard.addresses import discreet, without_secrets
 
 __all__ = [
     "BadLevels",
@@ -55,8 +58,9 @@ class SteelyardError(Exception):
     exit_code = 1
 
     def __init__(self, message: str, hint: str = "") -> None:
-        self.message = message
-        self.hint = hint
+        # What was given may be an address with a password in it, and a message is read by many.
+        self.message = message = discreet(message)
+        self.hint = hint = discreet(hint)
         super().__init__(f"{message}\nHint: {hint}" if hint else message)
 
 
@@ -136,6 +140,17 @@ class NothingMeets(InputError):
 
 class CannotAdd(InputError):
     """Two summaries describe different things."""
+
+
+def refuse_address(path: object) -> None:
+    """Refuse an address with a secret in it where a file on this machine belongs, before the system is asked for it."""
+    text = str(path)
+    told = without_secrets(text)
+    if told == text or os.path.exists(text.replace("\0", "")):
+        return
+    message = f'"{told}" is an address, and no file on this machine.'
+    hint = "Files are named by their path; a database of PostgreSQL is named as postgresql://user:password@host/database?table=name"
+    raise UnreadableSource(message, hint)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from steelyard.addresses import without_secrets
 from steelyard.arguments.allowed import confidence_of, shown, threshold_of
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.counting.classes import count_classes
@@ -24,7 +25,6 @@ from steelyard.evaluation import Evaluation
 from steelyard.payoffs.payoff import Payoff
 from steelyard.roles import Roles, assign
 from steelyard.rows import Rows, Tally
-from steelyard.sources.addresses import without_secrets
 from steelyard.sources.recognise import open_rows
 from steelyard.sources.tables import Table
 from steelyard.summaries.amounts import check_names

@@ -40,7 +40,7 @@ from steelyard.summaries.segments import Segments, key_of, names_of
 from steelyard.summaries.summary import Summary
 from steelyard.summaries.unlabelled import Unlabelled
 from steelyard.summaries.within_folds import WithinFolds
-from steelyard.writing import write_whole
+from steelyard.writing import write_saved
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -391,7 +391,7 @@ class Evaluation:
     @as_annotated
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the evidence to a JSON file, whole or not at all."""
-        write_whole(path, json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False))
+        write_saved(path, self.to_dict())
 
     @as_annotated
     def report(self, path: str | os.PathLike[str], *, title: str = "", **in_use: Any) -> None:

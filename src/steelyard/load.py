@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import zlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UnreadableSource
 from steelyard.evaluation import SCHEMA, Evaluation
+from steelyard.writing import Saved, read_saved
 
 if TYPE_CHECKING:
     from steelyard.early_warning.timeliness import Timeliness
@@ -26,45 +25,34 @@ def load(path: str | os.PathLike[str]) -> Any:
         from steelyard.experiments.result import open_experiment
 
         return open_experiment(path)
-    data = read_saved(path)
-    if isinstance(data, dict) and "steelyard experiment" in data and "cells" in data:
-        from steelyard.experiments.result import Experiment
-
-        return Experiment.from_dict(data)
-    if isinstance(data, dict) and "steelyard bins" in data:
+    saved = opened_saved(path)
+    if saved.has("steelyard experiment"):
+        return _experiment_of(saved)
+    if saved.has("steelyard bins"):
         from steelyard.monitors.saved import load_bins
 
         return load_bins(path)
-    if isinstance(data, dict) and "steelyard baseline" in data:
+    if saved.has("steelyard baseline"):
         from steelyard.monitors.baseline import Baseline
 
         return Baseline.load(path)
-    return timeliness_of(data, path) if is_timeliness(data) else evaluation_of(data, path)
+    return timeliness_of(saved) if is_timeliness(saved) else evaluation_of(saved)
 
 
 def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
     """Read an evaluation that was saved, and nothing else."""
-    return evaluation_of(read_saved(path), path)
+    return evaluation_of(opened_saved(path))
 
 
-def read_saved(path: str | os.PathLike[str]) -> Any:
-    """What a file holds as JSON."""
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        message = f'There is no file "{path}".'
-        raise UnreadableSource(message, "Check the path.") from None
-    except OSError as problem:
-        message = f'"{path}" cannot be read: {problem.strerror}.'
-        raise UnreadableSource(message, "Name the file that save wrote.") from None
-    except (UnicodeDecodeError, json.JSONDecodeError):
-        message = f'"{path}" is not a saved evaluation: it is not JSON.'
-        hint = "Files of predictions go to evaluate, JSON lines under a name in .jsonl; load reads what save wrote."
-        raise UnreadableSource(message, hint) from None
+def opened_saved(path: str | os.PathLike[str]) -> Saved:
+    """What a file holds that should be a saved evaluation, or something else that was saved."""
+    hint = "Files of predictions go to evaluate, JSON lines under a name in .jsonl; load reads what save wrote."
+    return read_saved(path, "evaluation", hint)
 
 
-def evaluation_of(data: Any, path: str | os.PathLike[str]) -> Evaluation:
+def evaluation_of(saved: Saved) -> Evaluation:
     """A saved evaluation as it was before it was saved."""
+    data, path = saved.data, saved.path
     form = data.get("steelyard") if isinstance(data, dict) else None
     if type(form) is int and form != SCHEMA and "evidence" in data:
         message = f'"{path}" is an evaluation saved in form {form}, and this version reads form {SCHEMA}.'
@@ -76,6 +64,7 @@ def evaluation_of(data: Any, path: str | os.PathLike[str]) -> Evaluation:
     if type(form) is not int or form != SCHEMA:
         message = f'"{path}" is not an evaluation saved by this version.'
         raise UnreadableSource(message, "Only a file that was saved as an evaluation can be read back.")
+    data = saved.believed()
     try:
         found = Evaluation.from_dict(data)
         found.rows  # noqa: B018  An evaluation without evidence has no rows to count.
@@ -85,18 +74,30 @@ def evaluation_of(data: Any, path: str | os.PathLike[str]) -> Evaluation:
     return found
 
 
-def is_timeliness(data: Any) -> bool:
+def is_timeliness(saved: Saved) -> bool:
     """Whether a file holds the timeliness of warnings."""
-    summary = data.get("summary") if isinstance(data, dict) else None
+    summary = saved.data["summary"] if saved.has("summary") else None
     return isinstance(summary, dict) and summary.get("kind") == "timeliness"
 
 
-def timeliness_of(data: Any, path: str | os.PathLike[str]) -> Timeliness:
+def _experiment_of(saved: Saved) -> Any:
+    from steelyard.experiments.result import Experiment
+
+    data = saved.believed()
+    try:
+        return Experiment.from_dict(data)
+    except BROKEN:
+        message = f'"{saved.path}" is a saved experiment of which a part is missing.'
+        raise UnreadableSource(message, "Run it again with the same store, and save it.") from None
+
+
+def timeliness_of(saved: Saved) -> Timeliness:
     """A saved timeliness; the events themselves are not in it."""
     from steelyard.early_warning.timeliness import Timeliness
 
+    data = saved.believed()
     try:
         return Timeliness.from_dict(data)
     except BROKEN:
-        message = f'"{path}" is a saved timeliness of which a part is missing.'
+        message = f'"{saved.path}" is a saved timeliness of which a part is missing.'
         raise UnreadableSource(message, "Save it again from the events.") from None

@@ -51,11 +51,13 @@ def table(
         raise UsageError(message, "Pass a path, an address or a frame first.")
     found = _opened(data, query, spark)
     if labels is None and on is None:
-        return found
+        return _asked(found, data, query)
     if labels is None or on is None:
         message = "labels= and on= go together: a table of labels, and the key by which its rows are found."
         raise UsageError(message, 'For example labels="labels.parquet", on="id".')
-    return _joined(found, _opened(labels, None, spark, found), on)
+    # Opened first: once a query is asked, the database reaches for no other file.
+    there = _opened(labels, None, spark, found)
+    return _joined(_asked(found, data, query), there, on)
 
 
 def _opened(data: Any, query: str | None, spark: Any, beside: Table | None = None) -> Table:
@@ -78,7 +80,12 @@ def _opened(data: Any, query: str | None, spark: Any, beside: Table | None = Non
             )
             raise NotAvailable(message, f"Write the labels to a table of {beside.database} first, and name that.")
         found = of_columns(data) if beside is None else beside.holding(data)
-    if query is None:
+    return found
+
+
+def _asked(found: Table, data: Any, query: str | None) -> Table:
+    """What a query gives of a table; of an address it was asked when that was opened."""
+    if query is None or is_address(data):
         return found
     try:
         asked = found.queried(checked(query))

@@ -27,7 +27,6 @@ def _write(path: Path, text: str, encoding: str = "utf-8") -> Path:
     ("name", "text"),
     [
         ("commas.csv", "y,p\n1,0.75\n0,0.5\n1,0.25\n0,0.125\n"),
-        ("no end.csv", "y,p\n1,0.75\n0,0.5\n1,0.25\n0,0.125"),
         ("windows.csv", "y,p\r\n1,0.75\r\n0,0.5\r\n1,0.25\r\n0,0.125\r\n"),
         ("semicolons.csv", "y;p\n1;0.75\n0;0.5\n1;0.25\n0;0.125\n"),
         ("tabs.tsv", "y\tp\n1\t0.75\n0\t0.5\n1\t0.25\n0\t0.125\n"),

@@ -95,11 +95,11 @@ def command(file: str, **given: Any) -> int:
     margin at most.
     """
     output, reports = given["output"], given["junit"]
-    check_free(output, force=given["force"])
-    check_free(reports, force=given["force"])
     if reports == "-" or (output is not None and reports is not None and Path(output) == Path(reports)):
         message = f'"{reports}" cannot hold both the text and the JUnit XML.'
         raise UsageError(message, "Give --junit a file of its own.")
+    check_free(output, force=given["force"])
+    check_free(reports, force=given["force"])
     with progress("Checking …", quiet=given["quiet"] or given["no_progress"]):
         _check_asked(given)
         e, outcome = _outcome(file, given)
@@ -159,7 +159,7 @@ def _told(outcome: Outcome, e: Evaluation, given: dict[str, Any]) -> str:
 
 
 def _named(path: str | None) -> str | None:
-    from steelyard.sources.addresses import without_secrets
+    from steelyard.addresses import without_secrets
 
     return None if path is None else without_secrets(path)
 

@@ -151,7 +151,7 @@ def _text(found: Any, given: dict[str, Any]) -> str:
 
 def _form(files: tuple[str, ...], *, ranks: bool, rows: bool) -> str:
     """What was named: a table of results, a store, saved evaluations, or predictions; mixtures are refused."""
-    from steelyard.sources.addresses import without_secrets
+    from steelyard.addresses import without_secrets
 
     if ranks:
         return "results"
@@ -224,7 +224,7 @@ def _comparison(files: tuple[str, ...], given: dict[str, Any], form: str) -> Any
 
 def _named(text: str) -> tuple[str, str]:
     """NAME=FILE, or a file that is called by its own name."""
-    from steelyard.sources.addresses import without_secrets
+    from steelyard.addresses import without_secrets
 
     name, mark, path = text.partition("=")
     # What comes before the mark in an address, or in a folder such as day=3, is no name.

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import errno
 import importlib
+import io
 import os
 import re
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -38,6 +42,8 @@ COMMANDS = {
     "completion": "Print the completion script of a shell.",
 }
 DONE, WRONG_USAGE, INTERRUPTED, PIPE_CLOSED = 0, 2, 130, 141
+UNWRITABLE = 3
+ROOM = "Check the place and the room left on it, or name a file: -o FILE."
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 
 PHRASES = {
@@ -103,6 +109,8 @@ def program(ctx: click.Context) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the program and say how it ended: 0 done, 2 wrong usage, 3 input unusable, 130 interrupted."""
+    # A stream that was closed before we came is none at all to Python.
+    sys.stdout, sys.stderr = sys.stdout or Closed(), sys.stderr or Closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # A terminal that cannot show a character gets a question mark, not a traceback.
@@ -123,15 +131,35 @@ def run(arguments: Sequence[str]) -> int:
         click.echo("Interrupted.", err=True)
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has stopped; the interpreter must not complain about it when it closes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has stopped.
+        _let_go(sys.stdout)
         return PIPE_CLOSED
+    except OSError as problem:
+        _let_go(sys.stdout)
+        what = (
+            "What should be printed" if problem.filename is None else f'"{_discreet(str(problem.filename), arguments)}"'
+        )
+        return complain(f"{what} cannot be written: {problem.strerror or problem}.", ROOM, UNWRITABLE)
     return ended if isinstance(ended, int) else DONE
+
+
+class Closed(io.TextIOBase):
+    """A stream that is not there: whatever is written to it is refused."""
+
+    def write(self, text: str, /) -> int:
+        """Nothing can be written."""
+        raise OSError(errno.EBADF, "it is closed")
+
+
+def _let_go(stream: Any) -> None:
+    """Send what a stream still holds nowhere: the interpreter must not complain about it when it closes."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _discreet(text: str, arguments: Sequence[str]) -> str:
     """What was typed may hold a password; what is printed does not."""
-    from steelyard.sources.addresses import without_secrets
+    from steelyard.addresses import without_secrets
 
     for typed in sorted(arguments, key=len, reverse=True):
         if (safe := without_secrets(typed)) != typed:
@@ -141,9 +169,13 @@ def _discreet(text: str, arguments: Sequence[str]) -> str:
 
 def complain(message: str, hint: str, code: int) -> int:
     """Print what went wrong and what to do next on stderr."""
-    for text in (message, f"Hint: {hint}" if hint else ""):
-        if text:
-            click.echo("\n".join(visible(line) for line in text.splitlines()), err=True)
+    try:
+        for text in (message, f"Hint: {hint}" if hint else ""):
+            if text:
+                click.echo("\n".join(visible(line) for line in text.splitlines()), err=True)
+    except OSError:
+        # Nobody can be told; the code still says how it ended.
+        _let_go(sys.stderr)
     return code
 
 

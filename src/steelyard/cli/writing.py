@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import os
 import shlex
 import sys
@@ -14,9 +16,11 @@ from typing import Any
 
 import click
 
-from steelyard.errors import UsageError
+from steelyard.errors import UsageError, refuse_address
 from steelyard.writing import write_whole
 
+RESULTS = {"output", "report", "save", "save_bins", "save_baseline", "junit"}
+"""What options are called that name where something is written."""
 LONG = 2.0
 """Seconds after which progress tells more than that there is some."""
 
@@ -25,20 +29,69 @@ def check_free(path: str | None, *, force: bool) -> None:
     """Refuse a file that is there already, or that cannot be made, before any work is done."""
     if path is None or path == "-":
         return
+    refuse_address(path)
     target = Path(path)
     if target.is_dir():
         message = f'"{path}" is a directory.'
         raise UsageError(message, "Name a file in it.")
+    refuse_inputs(path)
     if target.exists() and not force:
         message = f'The file "{path}" is there already.'
         raise UsageError(message, "Name another file, or say --force to write over it.")
     if not target.parent.is_dir():
-        from steelyard.sources.addresses import without_secrets
+        from steelyard.addresses import without_secrets
 
         # An address that was typed in the wrong place is no path, and its parts are not for everybody.
         told = Path(without_secrets(path))
         message = f'There is no directory "{told.parent}" to write "{told.name}" in.'
         raise UsageError(message, "Make it first, or name another.")
+
+
+def refuse_inputs(path: str) -> None:
+    """Refuse an output that is one of the inputs of the command, under whatever name, or another of its outputs."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return
+    whole = os.path.realpath(path)
+    given = [(name, text) for name, held in context.params.items() for text in _texts(held)]
+    results = [name for name, text in given if name in RESULTS and text != "-" and os.path.realpath(text) == whole]
+    if len(results) > 1:
+        message = f'Two results would be written to "{path}", and one of them would be lost.'
+        raise UsageError(message, "Name a file for each.")
+    if os.path.exists(path) and any(_names(text, path) for name, text in given if name not in RESULTS):
+        message = f'"{path}" is what the command reads, and no result is written over it.'
+        raise UsageError(message, "Name another file.")
+
+
+def _texts(held: Any) -> list[str]:
+    return (
+        [held]
+        if isinstance(held, str)
+        else [t for part in held for t in _texts(part)]
+        if isinstance(held, tuple)
+        else []
+    )
+
+
+def _names(text: str, path: str) -> bool:
+    """Whether what was typed names a file: as a path, NAME=PATH, a pattern, a folder above it or a database."""
+    if text == "-":
+        with contextlib.suppress(OSError, ValueError):
+            return os.path.samestat(os.fstat(sys.stdin.fileno()), os.stat(path))
+        return False
+    from steelyard.sources.files import READERS
+
+    forms = [text, text.partition("=")[2]]
+    forms += [form.partition(":")[2].split("?", 1)[0] for form in forms]
+    for form in filter(None, forms):
+        for there in [form, *glob.glob(form, recursive=True)]:
+            if os.path.isdir(there):
+                inside = os.path.realpath(path).startswith(os.path.join(os.path.realpath(there), ""))
+                if inside and path.lower().endswith(tuple(READERS)):
+                    return True
+            elif os.path.exists(there) and os.path.samefile(there, path):
+                return True
+    return False
 
 
 def check_saved(path: str | None, *, force: bool) -> None:
@@ -47,7 +100,7 @@ def check_saved(path: str | None, *, force: bool) -> None:
         message = "What is saved is a file, and - is standard output."
         raise UsageError(message, "Name a file in .json; --json prints every number.")
     if path is not None and not path.lower().endswith(".json") and not os.path.isdir(path):
-        from steelyard.sources.addresses import without_secrets
+        from steelyard.addresses import without_secrets
 
         told = without_secrets(path)
         message = f'"{told}" would not be known again for a saved evaluation: its name must end in .json.'
@@ -67,7 +120,7 @@ def check_outputs(given: Mapping[str, Any]) -> None:
 
 def command_line() -> str:
     """The command as it was typed, without secrets, for the page that it makes."""
-    from steelyard.sources.addresses import without_secrets
+    from steelyard.addresses import without_secrets
 
     return shlex.join(["steelyard", *map(without_secrets, sys.argv[1:])]) if sys.argv else ""
 

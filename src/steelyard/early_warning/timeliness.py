@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.early_warning.weights import EXACT, make_weighing
 from steelyard.errors import BadLevels, NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.results import Curve, Estimate, make_frame
-from steelyard.writing import write_whole
+from steelyard.writing import write_saved
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -203,7 +202,7 @@ class Timeliness:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the sums to a JSON file, whole or not at all; those of other customers can be added to them later."""
-        write_whole(path, json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False))
+        write_saved(path, self.to_dict())
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Timeliness:

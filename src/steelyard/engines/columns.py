@@ -25,16 +25,16 @@ FRACTION = 2**31
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d.*)?")
 
 
-def not_numeric(role: str, column: str, values: Iterable[Any]) -> NotNumeric:
-    """The complaint about text among numbers, with the value that gave it away."""
+def not_numeric(role: str, column: str, values: Iterable[Any], place: str = "") -> NotNumeric:
+    """The complaint about text among numbers, with the value that gave it away and, if that is known, where it stands."""
     texts = [str(v) for v in values if plain_level(v) is not None and not isinstance(v, int | float)]
     odd = next((t for t in texts if not _looks_numeric(t)), texts[0] if texts else "")
     role, odd = role.rstrip("0123456789"), odd if len(odd) <= 40 else odd[:40] + "…"
     what = "points in time" if MOMENT.fullmatch(odd) else "text"
-    message = f'The {role} holds {what}, such as "{odd}", where numbers are needed.'
+    message = f'The {role} holds {what}, such as "{odd}"{place}, where numbers are needed.'
     hint = "Turn the values into numbers first."
     if column:
-        message = f'The column "{column}" holds {what}, such as "{odd}", where the {role} must be a number.'
+        message = f'The column "{column}" holds {what}, such as "{odd}"{place}, where the {role} must be a number.'
         hint = "Name another column for this role, or turn the values into numbers first."
     if _looks_numeric(odd.replace(",", ".")) and "," in odd:
         hint = "Write the numbers with a decimal point."
@@ -46,7 +46,8 @@ def _looks_numeric(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return True
+    # Python reads 1_000, and nobody who counts does.
+    return "_" not in text
 
 
 @dataclass(slots=True)

@@ -134,6 +134,10 @@ class FrameRows:
         return column.cast(self.nw.Float64)
 
     def _refuse_text(self, role: str) -> None:
+        if self.raw is not None:
+            odd, place = self.raw[0].odd_text(self.raw[1][role])
+            if odd is not None:
+                raise not_numeric(role, self.names[role], [odd], place)
         column = self._column(role)
         some = self.frame.filter(~column.is_null()).select(column.cast(self.nw.String).alias("some")).head(ENOUGH)
         values = self._collect(some)["some"]

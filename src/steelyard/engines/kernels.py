@@ -21,7 +21,17 @@ from steelyard import grid
 
 Floats = npt.NDArray[np.float64]
 THREADS = max(1, min(8, os.cpu_count() or 1))
-compiled = numba.njit(nogil=True, cache=True, fastmath=False)
+
+
+def compiled(function: Any) -> Any:
+    """The function as Numba compiles it; kept for later runs where there is a place to keep it.
+
+    In a container the package and the home of the user may both be read-only: then every process compiles for itself.
+    """
+    try:
+        return numba.njit(nogil=True, cache=True, fastmath=False)(function)
+    except RuntimeError:
+        return numba.njit(nogil=True, fastmath=False)(function)
 
 
 @compiled

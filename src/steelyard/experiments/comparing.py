@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,15 +40,18 @@ def compare_models(x: Any, models: Sequence[str], place: tuple[str, str], **opti
     ratio = float(np.mean([f.test / (f.train - f.test if drawn else f.train) for f in tested]))
     shape = (len({f.repeat for f in folds}), len({f.fold for f in folds}))
 
-    def values(name: str, measure: str, level: Any) -> Any:
-        found = x.gathered(cells[name])
-        return np.where(shared, found.of(measure, level)[found.outer], np.nan)
-
+    values = partial(_shared_values, x, cells, shared)
     if not shared.all():
         sums = {n: _sum_of(x, cell, shared) for n, cell in cells.items()}
     found = Comparison(SameFolds(sums, values, ratio, shape, int(shared.sum())), source=data, **options)
     found.ranking = _ranking(x, names, found)
     return found
+
+
+def _shared_values(x: Any, cells: Any, shared: Any, name: str, measure: str, level: Any) -> Any:
+    """The values of a model in the folds that all models share, NaN in the others."""
+    found = x.gathered(cells[name])
+    return np.where(shared, found.of(measure, level)[found.outer], np.nan)
 
 
 def _sum_of(x: Any, cell: Any, shared: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -125,18 +126,28 @@ def gather(cell: Cell, keeper: Any, *, learnt: bool = False, several: bool | Non
             if fold.outer:
                 yield ranked_within(kept.test) if several else kept.test
 
-    def again(on_training_rows: bool) -> Iterator[tuple[int, Evaluation]]:
-        for i, fold in enumerate(cell.folds):
-            kept = keeper.get(fold.key)
-            part = None if kept is None else kept.train if on_training_rows else kept.test
-            if part is not None:
-                yield i, part
-
     pooled = sum_of(parts())
     _fill_labels(tables, told, count, values, squares)
     if pooled is not None:
         pooled = share_of(pooled, pooled.rows / max(cell.distinct, 1))
-    return Gathered(cell.folds, pooled, apparent[0] if apparent else None, values, squares, again, trained)
+    return Gathered(
+        cell.folds,
+        pooled,
+        apparent[0] if apparent else None,
+        values,
+        squares,
+        partial(_again, cell.folds, keeper),
+        trained,
+    )
+
+
+def _again(folds: tuple[Fold, ...], keeper: Any, on_training_rows: bool) -> Iterator[tuple[int, Evaluation]]:
+    """The parts of the folds once more."""
+    for i, fold in enumerate(folds):
+        kept = keeper.get(fold.key)
+        part = None if kept is None else kept.train if on_training_rows else kept.test
+        if part is not None:
+            yield i, part
 
 
 def _fill(e: Evaluation, i: int, names: Iterable[str], count: int, values: Values, squares: Values | None) -> None:

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import InputError, UnreadableSource, UnwritableFile, UsageError, listing
+from steelyard.errors import InputError, UnreadableSource, UnwritableFile, UsageError, listing, refuse_address
 from steelyard.experiments.lock import Lock
 from steelyard.experiments.training import Columns, Trained
-from steelyard.writing import write_whole
+from steelyard.writing import read_saved, write_saved, write_whole
 
-FORMAT = 1
+FORMAT = 2
 MOST_BYTES = 64 << 20
 """Folds held in memory beyond this size move to a temporary folder, so that memory does not grow with their number."""
 
@@ -78,6 +78,7 @@ class Folder:
     """A store: one small file and one of predictions for each fold, each written whole or not at all."""
 
     def __init__(self, path: str | os.PathLike[str], *, writing: bool = True) -> None:
+        refuse_address(path)
         self.path = Path(path)
         self.lock: Lock | None = None
         self._connection: Any = None
@@ -90,6 +91,10 @@ class Folder:
         check_format(mark)
         if writing:
             self.lock = Lock(self.path / "lock")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy reads the same folder; it holds neither the lock nor the connection."""
+        return self.__dict__ | {"lock": None, "_connection": None}
 
     def _prepare(self, mark: Path) -> None:
         try:
@@ -117,29 +122,24 @@ class Folder:
         return found is not None and not found.failed
 
     def get(self, key: str) -> Trained | None:
-        """What remains of a fold; None where it is not done, or its file was cut short."""
+        """What remains of a fold; None where it is not done, or its file is not as it was written: it is done again."""
         found = self.read(key)
         if found is None:
             return None
         from steelyard.evaluation import Evaluation
 
-        parts = {part: Evaluation.from_dict(found[part]) if found[part] else None for part in ("test", "train")}
-        return Trained(
-            parts["test"],
-            parts["train"],
-            {},
-            found["seconds"],
-            tuple(found["notes"]),
-            found["search"],
-            found["error"],
-            found["traceback"],
-        )
+        try:
+            parts = {part: Evaluation.from_dict(found[part]) if found[part] else None for part in ("test", "train")}
+            rest = (found["seconds"], tuple(found["notes"]), found["search"], found["error"], found["traceback"])
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return None
+        return Trained(parts["test"], parts["train"], {}, *rest)
 
     def read(self, key: str) -> dict[str, Any] | None:
         """A fold as plain values."""
         try:
-            found: dict[str, Any] = json.loads(self.place(key, ".json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            found: dict[str, Any] = read_saved(self.place(key, ".json"), "fold").believed()
+        except UnreadableSource:
             return None
         return found
 
@@ -148,6 +148,9 @@ class Folder:
         path = self.place(key, ".parquet")
         if not path.exists():
             return {}
+        if (self.read(key) or {}).get("predictions") != _digest(path):
+            message = f'"{path}" was changed after it was written: it does not fit what its fold says of it.'
+            raise UnreadableSource(message, "Remove it and the .json beside it, and run the experiment again.")
         name = str(path).replace("'", "''")
         columns: Columns = self._duckdb().execute(f"select * from read_parquet('{name}')").fetchnumpy()
         return {k: np.asarray(v) for k, v in columns.items()}
@@ -157,11 +160,14 @@ class Folder:
         place = self.place(key, ".json")
         with self._told():
             place.parent.mkdir(exist_ok=True)
+        digest = None
         if trained.predictions:
             self._write_parquet(self.place(key, ".parquet"), trained.predictions)
+            digest = _digest(self.place(key, ".parquet"))
         told = {
             "steelyard fold": FORMAT,
             **facts,
+            "predictions": digest,
             "test": trained.test.to_dict() if trained.test else None,
             "train": trained.train.to_dict() if trained.train else None,
             "seconds": dict(trained.seconds),
@@ -171,7 +177,7 @@ class Folder:
             "traceback": trained.traceback,
         }
         with self._told():
-            write_whole(place, json.dumps(told, ensure_ascii=False, allow_nan=False))
+            write_saved(place, told)
 
     def keys(self) -> Iterator[str]:
         """The keys of all folds that are kept."""
@@ -192,9 +198,8 @@ class Folder:
         """Keep what an experiment is made of, before its first fold, so that others can read how far it is."""
         name = name_of(plan)
         # Written in the order in which things were given, so that they are told in it.
-        text = json.dumps(plan, ensure_ascii=False, allow_nan=False)
         with self._told():
-            write_whole(self.path / "experiments" / f"{name}.json", text)
+            write_saved(self.path / "experiments" / f"{name}.json", plan)
         return name
 
     def plans(self) -> dict[str, dict[str, Any]]:
@@ -202,8 +207,11 @@ class Folder:
         found = sorted((self.path / "experiments").glob("[!.]*.json"), key=lambda p: (p.stat().st_mtime_ns, p.name))
         out = {}
         for place in found:
-            with contextlib.suppress(ValueError, OSError):
-                out[place.stem] = json.loads(place.read_text(encoding="utf-8"))
+            try:
+                out[place.stem] = read_saved(place, "experiment").believed()
+            except UnreadableSource as problem:
+                hint = "Remove it: its folds are kept, and running the experiment again writes it anew."
+                raise UnreadableSource(problem.message, hint) from None
         return out
 
     # Writing ---------------------------------------------------------------------------------------------------------
@@ -247,6 +255,12 @@ class Folder:
         finally:
             connection.unregister("predicted")
             part.unlink(missing_ok=True)
+
+
+def _digest(path: Path) -> str:
+    """What a file of predictions is known by."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def name_of(plan: Mapping[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -17,7 +16,7 @@ from steelyard.experiments.gathering import Gathered, gather, ranked_within
 from steelyard.experiments.plan import Cell, cells_of
 from steelyard.measures.measure import find
 from steelyard.results import Estimate, make_frame
-from steelyard.writing import write_whole
+from steelyard.writing import write_saved
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -315,7 +314,7 @@ class Experiment:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the plan and the evidence of every fold to a JSON file, whole or not at all."""
-        write_whole(path, json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False))
+        write_saved(path, self.to_dict())
 
     def chart(self, measure: str | None = None, *names: str) -> Chart:
         """The models side by side: each fold a dot, the estimate with its interval."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numba
-
+from steelyard.engines.kernels import compiled
 from steelyard.results import Array
 
 
-@numba.njit(nogil=True, cache=True)
+@compiled
 def placement_walk(p: Array, n: Array, above: float) -> tuple[float, float, float]:  # pragma: no cover - compiled
     """Σ p b, Σ p b² and Σ n a² in one walk; `above` starts as the sum of p. Blocks keep the sums from losing digits."""
     won = from_positives = from_negatives = below = 0.0

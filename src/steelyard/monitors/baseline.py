@@ -8,7 +8,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -126,19 +125,19 @@ class Baseline:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the baseline as JSON, whole or not at all."""
-        from steelyard.writing import write_whole
+        from steelyard.writing import write_saved
 
-        write_whole(path, json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+        write_saved(path, self.to_dict())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Baseline:
         """Read a baseline that was saved."""
+        from steelyard.writing import read_saved
+
+        saved = read_saved(path, "baseline", "Name the file that Baseline.save wrote.")
         try:
-            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-        except OSError as problem:
-            message = f'"{path}" cannot be read: {(problem.strerror or str(problem)).lower()}.'
-            raise UnreadableSource(message, "Name the file that Baseline.save wrote.") from None
-        except (ValueError, KeyError, TypeError):
+            return cls.from_dict(saved.believed() if saved.has("steelyard baseline") else {})
+        except (AttributeError, KeyError, TypeError, ValueError):
             message = f'"{path}" holds no saved baseline.'
             raise UnreadableSource(message, "Name the file that Baseline.save wrote.") from None
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -263,18 +261,18 @@ class Bins:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the bins and their reference counts as JSON."""
-        from steelyard.writing import write_whole
+        from steelyard.writing import write_saved
 
-        write_whole(path, json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+        write_saved(path, self.to_dict())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Bins:
         """Read bins that were saved."""
+        from steelyard.writing import read_saved
+
+        saved = read_saved(path, "set of bins", "Name the file that Bins.save wrote.")
         try:
-            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-        except OSError as problem:
-            message = f'"{path}" cannot be read: {(problem.strerror or str(problem)).lower()}.'
-            raise UnreadableSource(message, "Name the file that Bins.save wrote.") from None
+            return cls.from_dict(saved.believed() if saved.has("steelyard bins") else {})
         except (AttributeError, KeyError, TypeError, ValueError):
             message = f'"{path}" holds no saved bins.'
             raise UnreadableSource(message, "Name the file that Bins.save wrote.") from None

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, tzinfo
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from steelyard.addresses import without_secrets
 from steelyard.errors import EmptyTable, InputError, UnreadableSource, UsageError, listing
 from steelyard.evaluation import SCHEMA, Evaluation
 from steelyard.monitors.baseline import Baseline, baseline_of, baseline_of_evaluation
@@ -21,11 +20,11 @@ from steelyard.monitors.differing import MOST, Cut, cut_like, parts_of
 from steelyard.monitors.labels import ENOUGH
 from steelyard.monitors.stream import Roles, Stream, read_stream
 from steelyard.monitors.windows import Window, by_time, instant_of, moment, one_instant
-from steelyard.sources.addresses import without_secrets
 from steelyard.sources.recognise import open_table
 from steelyard.sources.spark import is_spark
 from steelyard.sources.tables import Table
 from steelyard.words import percent
+from steelyard.writing import read_saved
 
 FIRST = re.compile(r"\s*first\s*:?\s*(\d+)\s*(?:windows?)?\s*", re.IGNORECASE)
 HINT = 'Pass reference="first 4 windows", a date such as 2024-01-31, a table of rows, an Evaluation or a Baseline.'
@@ -107,18 +106,13 @@ def _is_date(text: str) -> bool:
 
 
 def _saved(path: str | os.PathLike[str]) -> tuple[Baseline, int, list[str], Cut]:
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as problem:
-        message = f'"{path}" cannot be read: {(problem.strerror or str(problem)).lower()}.'
-        raise UnreadableSource(message, "Name a baseline or an evaluation that was saved.") from None
-    except ValueError:
-        data = None
-    if isinstance(data, dict) and "steelyard baseline" in data:
+    saved = read_saved(path, "baseline or evaluation", "Name a baseline or an evaluation that was saved.")
+    if saved.has("steelyard baseline"):
         return Baseline.load(path), 0, [], ()
     try:
-        e = Evaluation.from_dict(data if isinstance(data, dict) and data.get("steelyard") == SCHEMA else {})
-    except (KeyError, TypeError, ValueError):
+        known = saved.has("steelyard") and saved.data["steelyard"] == SCHEMA
+        e = Evaluation.from_dict(saved.believed() if known else {})
+    except (AttributeError, KeyError, TypeError, ValueError):
         message = f'"{path}" holds neither a baseline nor an evaluation that was saved by this version.'
         raise UnreadableSource(message, "Save one again, or name a file of rows.") from None
     return baseline_of_evaluation(e, str(path)), 0, [ALONE], ()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-from pathlib import Path
 from typing import Any
 
 from steelyard.errors import UnreadableSource
@@ -26,9 +24,9 @@ class ManyBins(dict[str, Bins]):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the bins of every column and their reference counts as JSON."""
-        from steelyard.writing import write_whole
+        from steelyard.writing import write_saved
 
-        write_whole(path, json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+        write_saved(path, self.to_dict())
 
 
 def is_saved(path: Any) -> bool:
@@ -44,12 +42,15 @@ def is_saved(path: Any) -> bool:
 
 def load_bins(path: str | os.PathLike[str]) -> Bins | ManyBins:
     """Read bins of one column, or of many, that were saved."""
+    from steelyard.writing import read_saved
+
+    saved = read_saved(path, "set of bins", "Name the file that the save of bins wrote.")
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-        columns = data["columns"] if isinstance(data, dict) and "columns" in data else None
+        data = saved.believed() if saved.has(MARK) else {}
+        columns = data.get("columns")
         if columns is None:
             return Bins.from_dict(data)
         return ManyBins({name: Bins.from_dict(b) for name, b in columns.items()})
-    except (OSError, AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         message = f'"{path}" holds no saved bins.'
         raise UnreadableSource(message, "Name the file that the save of bins wrote.") from None

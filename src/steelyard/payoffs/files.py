@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import BadPayoff, UnreadableSource, listing
+from steelyard.errors import BadPayoff, UnreadableSource, listing, refuse_address
 from steelyard.payoffs.payoff import OUTCOMES, Cost, Payoff, Profit
+from steelyard.writing import note_read
 
 KINDS = {"profit": Profit, "cost": Cost}
 SAMPLE = "[profit] with tp, fn, fp and tn, or [profit.LEVEL] with an amount for each predicted level ([cost] for costs)"
@@ -19,15 +20,17 @@ SAMPLE = "[profit] with tp, fn, fp and tn, or [profit.LEVEL] with an amount for 
 
 def read(path: str | os.PathLike[str], said: str = "profit") -> Payoff:
     """The payoff in a file; `said` tells whether it is profit or cost where the file does not."""
+    refuse_address(path)
     file = Path(path)
     try:
         text = file.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         message = f'There is no file "{path}".'
         raise UnreadableSource(message, "Check the path.") from None
-    except (OSError, UnicodeDecodeError):
+    except (OSError, ValueError):
         message = f'"{path}" cannot be read as text.'
         raise UnreadableSource(message, "A profit or cost matrix is a TOML or CSV file.") from None
+    note_read(path)
     endings = {".toml": _from_toml, ".csv": _from_csv}
     if file.suffix.lower() not in endings:
         message = f'"{path}" is neither a TOML nor a CSV file.'

@@ -9,10 +9,12 @@ from itertools import accumulate
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode
 
+from steelyard.addresses import without_secrets
 from steelyard.engines.answers import is_theirs
-from steelyard.errors import UnreadableSource, UsageError, listing, nearest
-from steelyard.sources.addresses import without_secrets
+from steelyard.errors import UnreadableSource, UsageError, listing, nearest, refuse_address
+from steelyard.sources.side_effects import PIECE, refuse_side_effects
 from steelyard.sources.tables import Table
+from steelyard.writing import note_read
 
 SERVERS = ("postgresql", "postgres")
 FILES = {"duckdb": (".duckdb", ".ddb"), "sqlite": (".sqlite", ".sqlite3", ".db")}
@@ -22,10 +24,6 @@ LAKES |= {"http", "https", "ftp", "sftp", "viewfs"}
 DATABASES = {"mysql", "mariadb", "mssql", "sqlserver", "oracle", "snowflake", "bigquery", "redshift", "clickhouse"}
 DATABASES |= {"trino", "presto", "databricks", "mongodb", "mongodb+srv", "db2", "cassandra", "redis", "jdbc", "odbc"}
 SELECT = re.compile(r"\s*(?:\(\s*)*(select|with|from|table|values)\b", re.IGNORECASE)
-PIECE = re.compile(
-    r"""\b[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$.*?\$\1\$|--[^\n]*|/\*.*?\*/""", re.DOTALL
-)
-"""Texts, quoted names and comments, in which no word means what it says elsewhere."""
 CHANGE = re.compile(r"\(\s*(insert\s+into|delete\s+from|merge\s+into|update\s+\S+\s+set)\b", re.IGNORECASE)
 EXAMPLE = "Write a query that gives rows, such as: select target, score from predictions"
 
@@ -47,6 +45,8 @@ def refuse_scheme(data: Any, *, cluster: bool = False) -> None:
     for part in data if isinstance(data, list | tuple) else [data]:
         found = FOREIGN.match(os.fspath(part)) if isinstance(part, str | os.PathLike) else None
         if found is None or is_address(part) or (cluster and found[1].lower() not in DATABASES):
+            if found is None and not cluster and not is_address(part) and isinstance(part, str | os.PathLike):
+                refuse_address(os.fspath(part))
             continue
         scheme = found[1].lower()
         if scheme == "file":
@@ -193,13 +193,18 @@ def _spelled(schema: str, name: str, usual: str) -> str:
 def _open_server(place: str, told: str, table: str, query: str | None) -> Table:
     from steelyard.sources.postgres import PostgresTable, connect, is_missing, refused, tables_of
 
+    complaint, connection = None, None
     try:
         connection = connect(place)
     except Exception as problem:
         if not is_theirs(problem):
             raise
-        raise refused(problem, told) from None
+        complaint = refused(problem, told)
+    if complaint is not None:
+        # Raised here, so that what the server's library says of the address does not come along.
+        raise complaint
     if query is not None:
+        refuse_side_effects(connection, query)
         return PostgresTable(connection, query)
     if not table:
         return PostgresTable(connection, f"select * from {_which(table, tables_of(connection), told, 'public')}")
@@ -228,6 +233,7 @@ def _path(place: str) -> str:
         others = os.listdir(folder) if os.path.isdir(folder) else []
         message = f'There is no database file "{path}".'
         raise UnreadableSource(message, nearest(os.path.basename(path), others) or "Check the path.")
+    note_read(path)
     return path
 
 
@@ -258,6 +264,7 @@ def _open_file(place: str, kind: str, table: str, query: str | None, wanted: Seq
     import duckdb
 
     from steelyard.sources.local import local_database
+    from steelyard.sources.reach import refuse_reaching, shut
     from steelyard.sources.relations import Relation
 
     try:
@@ -266,8 +273,11 @@ def _open_file(place: str, kind: str, table: str, query: str | None, wanted: Seq
         sql = f"select schema_name, table_name from duckdb_tables() where database_name = '{name}' union all "
         sql += f"select schema_name, view_name from duckdb_views() where not internal and database_name = '{name}'"
         known = connection.execute(f"{sql} order by 1, 2").fetchall()
+        # A view in the file could read other files.
+        shut(connection)
         if query is not None:
             connection.execute(f"use {name}")
+            refuse_reaching(query, connection)
             return Relation(connection.sql(query), connection=connection)
         found = _which(table, known, path, "main")
         return Relation(connection.sql(f"select * from {name}.{found}"), connection=connection)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import io
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, TextIO
@@ -135,10 +137,44 @@ def fault(path: str) -> str:
                 if row and len(row) != width:
                     return ragged(line, len(row), width)
                 line = reader.line_num + 1
-        except csv.Error:
+        except csv.Error as problem:
+            if "field limit" in str(problem):
+                return f"line {line:,} has a value of more than {csv.field_size_limit():,} characters"
             return f"line {line:,} has a quotation mark that is not closed, or not doubled"
         except UnicodeDecodeError:
             return f"it is not text in UTF-8 from line {line:,} on"
+        except (EOFError, OSError, zlib.error):
+            return "it is cut, or its compression is broken"
+    return mixed_ends(path)
+
+
+def mixed_ends(path: str) -> str:
+    """The first line that ends in another way than those before it, as the tail of a sentence; empty if there is none."""
+    names = {"\r\n": "a carriage return and a line feed", "\n": "a line feed", "\r": "a carriage return"}
+    with _open(path) as file:
+        first = ""
+        for number, line in enumerate(islice(file, SAMPLE), 1):
+            end = line[len(line.rstrip("\r\n")) :]
+            first = first or end
+            if end and end != first and end in names:
+                return f"line {number:,} ends in {names[end]}, and the lines before it in {names[first]}"
+    return ""
+
+
+def line_of(paths: Sequence[str], column: str, value: str) -> str:
+    """The line in which a value of a column stands, as the tail of a sentence; empty where it is not found."""
+    for path in paths:
+        if path.endswith(".zst"):
+            continue
+        delimiter, header = _header(path)
+        names = [name.strip() for name in header]
+        place = names.index(column) if column in names else None
+        with contextlib.suppress(csv.Error, OSError, EOFError, zlib.error, UnicodeDecodeError), _open(path) as file:
+            reader = csv.reader(file, delimiter=delimiter)
+            for row in reader:
+                if place is not None and place < len(row) and row[place] == value and reader.line_num > 1:
+                    where = f' of "{path}"' if len(paths) > 1 else ""
+                    return f" in line {reader.line_num:,}{where}"
     return ""
 
 
@@ -150,6 +186,10 @@ def ragged(line: int, found: int, width: int) -> str:
 def complaint(path: str, said: str) -> tuple[str, str]:
     """What DuckDB says about a CSV file, in words about the file, and a hint; empty if it cannot be told."""
     line = re.search(r"CSV Error on Line: (\d+)", said)
+    if "Maximum line size" in said:
+        return fault(
+            path
+        ) or "a line of it has more than two million characters", "Leave the column with the long text out."
     if line:
         number = int(line[1])
         width = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)

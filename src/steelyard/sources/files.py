@@ -6,15 +6,19 @@ import glob
 import os
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from steelyard.addresses import without_secrets
 from steelyard.engines.answers import out_of_memory
-from steelyard.errors import InputError, MissingPart, UnreadableSource, listing, nearest
-from steelyard.sources.addresses import without_secrets
-from steelyard.sources.delimited import complaint, read_csv
+from steelyard.errors import InputError, MissingPart, UnreadableSource, listing, nearest, refuse_address
+from steelyard.sources.delimited import complaint, line_of, read_csv
 from steelyard.sources.local import local_database, shared_database
+from steelyard.sources.reach import allow
 from steelyard.sources.relations import Relation
+from steelyard.sources.whole import refuse_cut
+from steelyard.writing import note_read
 
 READERS = {
     ".csv": "csv",
@@ -58,11 +62,16 @@ OTHERS = {
 
 
 def open_files(
-    data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], connection: Any = None, *, alone: bool = False
+    data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    connection: Any = None,
+    *,
+    alone: bool = False,
+    near: bool = False,
 ) -> Relation:
     """The rows of a path, a glob or a folder, or of several of them that hold files of one kind.
 
-    `alone` promises that no other table will be joined with it: such questions can share a database that is open.
+    `alone` promises that no other table will be joined with it: such questions can share a database that is open. `near`
+    says that the connection is one of ours.
     """
     import duckdb
 
@@ -70,9 +79,12 @@ def open_files(
     text = ", ".join(paths)
     reader, found = _check(paths, text)
     shared = alone and connection is None and reader == "parquet"
+    ours = connection is None
     connection = connection or (shared_database() if shared else local_database())
     # The files are known by now; what looks like a pattern is part of a name.
     patterns = [re.sub(r"([*?\[])", r"[\1]", name) for name in found]
+    if (ours and not shared) or near:
+        allow(connection, [*found, *patterns])
     try:
         if reader == "csv":
             relation, names = read_csv(connection, found, patterns)
@@ -84,7 +96,9 @@ def open_files(
     except (duckdb.Error, RuntimeError) as problem:
         raise unreadable(text, problem) from problem
     made = Relation(relation, names, lambda problem: unreadable(text, problem), connection, shared=shared)
-    made.title = without_secrets(text)
+    made.title = ", ".join(map(without_secrets, paths))
+    if reader == "csv":
+        made.line_of = partial(line_of, found)
     made.files = found if reader == "parquet" else []
     return made
 
@@ -135,6 +149,7 @@ def _inside(folder: str) -> list[str]:
 
 def _named(text: str) -> list[str]:
     """The files that a path, a glob or a folder names."""
+    refuse_address(text)
     if os.path.isdir(text):
         return _inside(text)
     if os.path.exists(text):
@@ -163,6 +178,8 @@ def _check(paths: Sequence[str], text: str) -> tuple[str, list[str]]:
         if os.path.getsize(name) == 0:
             message = f'"{name}" is empty.'
             raise UnreadableSource(message, "A file needs a header and at least one row.")
+        refuse_cut(name)
+        note_read(name)
     return readers.pop(), found
 
 
@@ -190,6 +207,10 @@ def _neighbour(path: Path) -> str:
 
 def _json_complaint(said: str) -> str:
     line = re.search(r"(?:in line|on line|line) (\d+)", said)
+    if line and (twice := re.search(r'has duplicate key "(.*)"', said)):
+        return f'line {int(line[1]):,} has the name "{twice[1]}" twice'
+    if line and (odd := re.search(r'Failed to cast value to numerical: "?(.{1,60}?)"?\n', said)):
+        return f'line {int(line[1]):,} has "{odd[1]}" where numbers stood before'
     return f"line {int(line[1]):,} is not a JSON object" if line else "it does not hold one JSON object on each line"
 
 
@@ -201,7 +222,9 @@ def unreadable(text: str, problem: Exception) -> InputError:
     named = re.search(r"^  file = (.*)$", said, re.MULTILINE) or re.search(r"[\"'](/?[^\"'\n]+)[\"']", said)
     name = named[1] if named and os.path.isfile(named[1]) else text
     what, hint = "", WHOLE
-    if os.path.isfile(name) and READERS.get(_suffix(name)) == "csv":
+    if re.search("GZIP|zlib|ZSTD|[Dd]ecompress", said):
+        what = "it is cut, or its compression is broken"
+    elif os.path.isfile(name) and READERS.get(_suffix(name)) == "csv":
         what, hint = complaint(name, said)
     elif re.search("magic bytes|[Ff]ooter|Parquet|Thrift|TProtocol|metadata", said):
         what = "it is not a whole Parquet file"

@@ -7,6 +7,7 @@ import tempfile
 from typing import Any
 
 from steelyard.errors import UsageError
+from steelyard.sources.reach import OFFLINE
 
 # DuckDB draws into what others read from us wherever it takes Python for a console: in a notebook, or after python -c.
 QUIET = "set enable_progress_bar_print = false"
@@ -16,7 +17,8 @@ def local_database() -> Any:
     """A connection of our own, which spills to the folder of temporary files and keeps to STEELYARD_MEMORY if that is set."""
     import duckdb
 
-    settings: dict[str, Any] = {"temp_directory": os.path.join(tempfile.gettempdir(), f"steelyard-{os.getpid()}")}
+    spill = os.path.join(tempfile.gettempdir(), f"steelyard-{os.getpid()}")
+    settings: dict[str, Any] = {"temp_directory": spill, **OFFLINE}
     if limit := os.environ.get("STEELYARD_MEMORY"):
         settings["memory_limit"] = limit
     try:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from steelyard.errors import MissingPart, UnreadableSource, nearest
 from steelyard.sources.cells import cell_text
 from steelyard.sources.progress import asking, nobody_knows
+from steelyard.sources.side_effects import refuse_side_effects
 from steelyard.sources.tables import SOURCE, Answer, Table
 
 KINDS = {
@@ -44,11 +45,23 @@ def connect(address: str) -> Any:
 
     limit: Any = {} if "connect_timeout" in address else {"connect_timeout": WAIT}
     connection = Connection.connect(address, autocommit=True, **limit)
-    # A function that a query calls could write; what psycopg calls read_only holds for its own transactions alone.
     connection.execute("set default_transaction_read_only = on")
-    # A role may have set fewer digits, which would round every number that is sent.
+    # A role may have set fewer digits, which would round every number that is sent; or backslashes that end no text.
     connection.execute("set extra_float_digits = 1")
+    connection.execute("set standard_conforming_strings = on")
     return connection
+
+
+def ask(connection: Any, sql: str) -> Any:
+    """Send one query in a transaction of its own that can only read, and that is undone whatever happens.
+
+    Once its first query runs, a transaction that reads cannot be turned into one that writes, and what a query sets for
+    the session goes with it. Prepared, since the server then takes one statement and no more.
+    """
+    with connection.transaction(force_rollback=True):
+        connection.execute("set transaction read only")
+        # As bytes, so that a percent sign is what it is.
+        return connection.execute(sql.encode(), prepare=True)
 
 
 def refused(problem: Exception, told: str) -> UnreadableSource:
@@ -119,8 +132,7 @@ class PostgresTable(Table):
         import psycopg
 
         try:
-            # As bytes, so that a percent sign is what it is.
-            return self.connection.execute(sql.encode())
+            return ask(self.connection, sql)
         except psycopg.Error as problem:
             raise self.explain(problem) from problem
 
@@ -152,6 +164,7 @@ class PostgresTable(Table):
 
     def queried(self, query: str) -> Self:
         """What a query gives that calls the table `data`."""
+        refuse_side_effects(self.connection, query)
         asked = f"with data as ({self.query}) select * from ({query}) as asked"
         return type(self)(self.connection, asked)
 

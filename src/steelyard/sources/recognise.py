@@ -36,12 +36,13 @@ def open_table(
     if isinstance(data, Table):
         return data
     if is_path(data):
-        near = beside if isinstance(beside, Relation) else None
+        near = beside if isinstance(beside, Relation) and not beside.is_shut else None
         if is_address(data):
             # A database file is attached to a connection, and that of somebody else is left as it is.
             return open_address(os.fspath(data), None, wanted, near.connection if near else None)
         refuse_scheme(data)
-        return open_files(data, near.near if near else None, alone=alone)
+        ours = near is not None and near.connection is not None and not near.shared
+        return open_files(data, near.near if near else None, alone=alone, near=ours)
     if type(data).__name__ == "DuckDBPyRelation":
         return Relation(data)
     if is_spark(data):

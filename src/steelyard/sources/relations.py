@@ -17,6 +17,7 @@ from steelyard.errors import UnreadableSource
 from steelyard.sources.local import QUIET, local_database
 from steelyard.sources.parquet import BATCH, Part, arrow_pair, parquet_length, parquet_parts
 from steelyard.sources.progress import Share, asking, nobody_knows
+from steelyard.sources.reach import is_shut, refuse_reaching, shut
 from steelyard.sources.tables import SOURCE, Answer, Table
 
 KINDS = {
@@ -57,6 +58,8 @@ class Relation(Table):
         self.files: list[str] = []
         """The Parquet files behind it, where it is nothing but their rows."""
         self.names = dict(names or {name: name for name in self.columns})
+        self.line_of: Callable[[str, str], str] = lambda column, value: ""
+        """Where a value of a column stands in its file, as the tail of a sentence."""
 
     @cached_property
     def _types(self) -> dict[str, str]:
@@ -104,7 +107,12 @@ class Relation(Table):
         return self._with(joined.project(", ".join(["mine.*", *more])))
 
     def queried(self, query: str) -> Self:
-        """What a query gives that calls the table `data`."""
+        """What a query gives that calls the table `data`, and that reaches nothing else."""
+        if self.connection is None or self.shared:
+            refuse_reaching(query)
+        else:
+            shut(self.connection)
+            refuse_reaching(query, self.connection)
         try:
             return self._with(self.relation.query("data", query))
         except Exception as problem:
@@ -124,15 +132,22 @@ class Relation(Table):
             return False
         return True
 
+    @property
+    def is_shut(self) -> bool:
+        """Whether its database reads no more files than it knows already."""
+        return self.connection is not None and is_shut(self.connection)
+
     def beside(self, columns: Mapping[str, Any]) -> Self:
         """Columns in memory as a table that can be joined with this one."""
         return self.holding(columns)
 
     def holding(self, data: Any) -> Self:
         """A frame or columns in memory as a table of the same connection, whoever opened that."""
-        relation, borrowed = self.relation, self.borrowed
+        relation, borrowed, connection = self.relation, self.borrowed, self.connection
 
         def picked(given: Any) -> Any:
+            if connection is not None:
+                return _registered(connection, given)
             if borrowed is None:
                 # DuckDB finds what a query names among the variables of its caller.
                 return relation.query(SOURCE, "select * from given")
@@ -212,6 +227,15 @@ class Relation(Table):
         finally:
             if owned:
                 self.connection.execute("reset preserve_insertion_order")
+
+    def odd_text(self, column: str) -> tuple[str | None, str]:
+        """The first text in a column that is no number, and the line of the file in which it stands."""
+        x = f"cast({self.quoted(column)} as varchar)"
+        odd = f"{x} is not null and (try_cast({x} as double) is null or contains({x}, '_'))"
+        found = self.ask(f"select {x} as odd from {SOURCE} where {odd} limit 1")["odd"]
+        if not len(found):
+            return None, ""
+        return str(found[0]), self.line_of(column, str(found[0]))
 
     def limit(self, most: int) -> Self:
         """At most so many rows, in no particular order."""
@@ -295,13 +319,13 @@ class Relation(Table):
 def of_columns(data: Any, connection: Any = None) -> Relation:
     """A frame or columns in memory as a table of DuckDB; nothing is copied."""
     connection = connection or local_database()
+    return Relation(_held(data, lambda given: _registered(connection, given)), connection=connection)
 
-    def registered(given: Any) -> Any:
-        name = f"given {id(given)}"
-        connection.register(name, given)
-        return connection.table(Relation.quoted(name))
 
-    return Relation(_held(data, registered), connection=connection)
+def _registered(connection: Any, given: Any) -> Any:
+    name = f"given {id(given)}"
+    connection.register(name, given)
+    return connection.table(Relation.quoted(name))
 
 
 def _held(data: Any, hold: Callable[[Any], Any]) -> Any:

@@ -10,9 +10,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.addresses import without_secrets
 from steelyard.engines.answers import is_theirs
 from steelyard.errors import UnreadableSource
-from steelyard.sources.addresses import without_secrets
 from steelyard.sources.cells import cell_text
 from steelyard.sources.progress import Share, asking, nobody_knows
 from steelyard.sources.tables import SOURCE, Answer, Table

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from steelyard.errors import UnreadableSource
 from steelyard.sources.local import local_database
 from steelyard.sources.relations import Relation
+from steelyard.sources.whole import refuse_cut_pages
 
 BATCH = 100_000
 NOW = "steelyard_batch"
@@ -22,6 +23,7 @@ def open_sqlite(
     path: str, choose: Callable[[list[str]], str], wanted: Sequence[str] = (), near: Any = None
 ) -> Relation:
     """The rows of a query; `choose` makes it, given the tables that there are."""
+    refuse_cut_pages(path)
     try:
         connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)
         tables = (

@@ -90,6 +90,10 @@ class Table(ABC):
     def sample(self, share: float, seed: int) -> Self:
         """About this share of the rows, the same at every call."""
 
+    def odd_text(self, column: str) -> tuple[str | None, str]:
+        """The first text in a column that is no number, and where it stands as the tail of a sentence; None if unknown."""
+        return None, ""
+
     def batches(self, score: str, target: str) -> Iterator[tuple[Any, Any]] | None:
         """Scores and whole-number targets in batches, without a copy and in no particular order; None if it cannot."""
         return None

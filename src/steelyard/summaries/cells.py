@@ -14,6 +14,7 @@ import numpy as np
 
 from steelyard import grid
 from steelyard.results import Array
+from steelyard.summaries.believing import believed_order, believed_rows
 from steelyard.summaries.summary import EXACT_ROWS, pack, same, unpack
 
 
@@ -162,5 +163,7 @@ class Cells:
         """Read back what `to_dict` wrote."""
         low = unpack(data["low"])
         high = low if data["high"] is None else unpack(data["high"])
+        believed_order(low, high)
+        believed_rows(data["rows"])
         counts, rest = unpack(data["counts"]), unpack(data.get("rest"))
         return cls(low, high, counts, data["rows"], data["gridded"], data["exact"], tuple(data["cuts"]), rest)

@@ -21,6 +21,7 @@ from steelyard.summaries.amounts import (
     same_amounts,
 )
 from steelyard.summaries.asking import segment_key, weight_sums
+from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
 from steelyard.summaries.summary import join_weighting, pack, places_among, same, sort_levels, unpack
 from steelyard.summaries.units import Units, add_units
 
@@ -225,11 +226,13 @@ class Confusion:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Confusion:
-        """Read back what `to_dict` wrote."""
+        """Read back what `to_dict` wrote, if it can have been counted."""
+        levels = believed_levels(data["levels"], data["positive"])
+        counts = believed_table(unpack(data["counts"]), len(levels), len(levels))
         return cls(
-            tuple(data["levels"]),
-            unpack(data["counts"]),
-            data["rows"],
+            levels,
+            counts,
+            believed_rows(data["rows"], counts, data["weighting"]),
             data["positive"],
             data["weighting"],
             unpack(data["squares"]),

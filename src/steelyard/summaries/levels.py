@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.results import Array, Share
 from steelyard.rows import Table, Tally, Term
 from steelyard.summaries.asking import segment_key, weight_sums
+from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
 from steelyard.summaries.summary import join_weighting, occurring, pack, places_among, same, sort_levels, unpack
 
 
@@ -97,8 +98,10 @@ class Levels:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Levels:
-        """Read back what `to_dict` wrote."""
-        return cls(tuple(data["levels"]), unpack(data["counts"]), data["rows"], data["weighting"])
+        """Read back what `to_dict` wrote, if it can have been counted."""
+        levels = believed_levels(data["levels"])
+        counts = believed_table(unpack(data["counts"]), len(levels))
+        return cls(levels, counts, believed_rows(data["rows"], counts, data["weighting"]), data["weighting"])
 
 
 def level_tally(role: str, weighting: str, *, segmented: bool) -> Tally:

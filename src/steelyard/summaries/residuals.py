@@ -12,6 +12,7 @@ from steelyard import grid
 from steelyard.results import Array
 from steelyard.rows import Table, Tally, Term
 from steelyard.summaries.asking import once, segment_key, weight_sums
+from steelyard.summaries.believing import believed_rows
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.moments import ORDERS, Moments
 from steelyard.summaries.pairs import Pairs, add_pairs
@@ -171,7 +172,7 @@ class Residuals:
             data["largest"],
             Cells.from_dict(data["sizes"]),
             Cells.from_dict(data["targets"]),
-            data["rows"],
+            believed_rows(data["rows"], weighting=data["weighting"]),
             data["weighting"],
             Units.from_dict(data["units"]),
             Pairs.from_dict(data.get("pairs")),

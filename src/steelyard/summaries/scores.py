@@ -18,6 +18,7 @@ from steelyard.summaries.amounts import (
     products,
     same_amounts,
 )
+from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.summary import join_weighting, same, sort_levels
@@ -270,11 +271,15 @@ class Scores:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Scores:
-        """Read back what `to_dict` wrote."""
+        """Read back what `to_dict` wrote, if it can have been counted."""
         codes = data["unit_codes"]
+        cells, levels = Cells.from_dict(data["cells"]), believed_levels(data["levels"], data["positive"])
+        believed_rows(
+            cells.rows, believed_table(cells.counts[:, : len(levels)], len(cells.low), len(levels)), data["weighting"]
+        )
         return cls(
-            Cells.from_dict(data["cells"]),
-            tuple(data["levels"]),
+            cells,
+            levels,
             data["positive"],
             data["weighting"],
             Units.from_dict(data["units"]),

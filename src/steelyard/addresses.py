@@ -10,7 +10,8 @@ import re
 from urllib.parse import unquote_plus
 
 OPTION = re.compile(r"--?[\w-]+=")
-SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
+SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+):/+|[A-Za-z]://+")
+"""How an address begins; a Path has lost one of its strokes, and C:/ is none."""
 SECRET = re.compile(r"pass|pwd|secret|token|key|credential|auth|user|uid|login|^sig$|signature|^x-amz-")
 """Names of parameters that tell who somebody is, or that he is; in small letters."""
 SURELY = re.compile(r"pass|pwd|secret|token|credential|signature")
@@ -21,6 +22,19 @@ PLACES |= {"database", "dbname", "initialcatalog", "datasource", "catalog", "sch
 NAMED = re.compile(r"(?:^|[\s;,&])\s{0,20}([A-Za-z_][\w .\-]{0,40}?)\s{0,20}=\s*")
 PARAMETER = re.compile(r"(?:^|[?&#;])([^=?&#;]*)=")
 HIDDEN = "…"
+SWEEP = re.compile(
+    r"""(?<=[\s;,&?#|({"'])[\w.%-]*(?:pass(?:word|wd|phrase)|pwd|secret|token|credential|signature|(?:api|access|account|private|shared)_?key)"""
+    r"""[\w.%-]*["']?\s*[:=]\s*(?=[^\s.…])""",
+    re.IGNORECASE,
+)
+"""A name that surely is one of a secret, wherever it stands, and the sign before what must not be told."""
+BARE = re.compile(r"^\s*(?:[A-Za-z][\w+.\-]+:[/\\]*)?(?![A-Za-z]:[/\\])[^\s/\\@]*[:/][^\n]*@(?=[\w.\[/-])")
+"""user:password@ where no scheme:// stands before it, or one with another number of strokes."""
+STORES = {"s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "wasb", "wasbs", "az", "adl", "hdfs", "webhdfs", "dbfs"}
+STORES |= {"http", "https", "ftp", "sftp", "viewfs", "file"}
+"""Schemes behind which a path follows, in which @ may be a sign like any other."""
+EXAMPLE = "user:password@"
+"""How our own hints write it."""
 
 
 def without_secrets(text: str) -> str:
@@ -41,8 +55,31 @@ def without_secrets(text: str) -> str:
     found = SCHEME.search(text)
     if found is None:
         names = (m[1] for m in PARAMETER.finditer(text) if m.start() and text[m.start()] in "?&")
-        return _without_parameters(text) if any(SURELY.search(_plain(name)) for name in names) else text
-    return text[: found.end()] + _without_user(text[found.end() :])
+        text = _without_parameters(text) if any(SURELY.search(_plain(name)) for name in names) else text
+        return _swept(BARE.sub("", text))
+    return _swept(text[: found.end()] + _without_user(text[found.end() :], (found[1] or found[0]).lower()))
+
+
+def _swept(text: str) -> str:
+    """The text up to the first name of a secret that is still in it."""
+    found = SWEEP.search(text)
+    return text if found is None else text[: found.start()].rstrip(" ;,&?#|({\"'") + HIDDEN
+
+
+def discreet(sentence: str) -> str:
+    """A sentence without the secrets of the addresses that it names.
+
+    >>> discreet('There is no file "host=db password=s3cr3t".')
+    'There is no file "host=db".'
+    """
+    if not re.search(r"[@=:]", sentence) or EXAMPLE in sentence:
+        return sentence
+    # A password may hold quotation marks: what lies between a scheme and the last @ is none of the sentence.
+    sentence = re.sub(r"([A-Za-z][\w+.\-]+:/+)[^\n]*[:/][^\n]*@(?=\S)", r"\1", sentence)
+    sentence = re.sub(r'"([^"\n]+)"', lambda m: f'"{without_secrets(m[1])}"', sentence)
+    sentence = re.sub(r"\S+:/\S+", lambda m: without_secrets(m[0]), sentence)
+    found = SWEEP.search(sentence)
+    return sentence if found is None else sentence[: found.start()].rstrip() + f" {HIDDEN}"
 
 
 def _plain(name: str) -> str:
@@ -56,7 +93,7 @@ def _is_secret(name: str) -> bool:
 # scheme://user:password@host/path?name=value ------------------------------------------------------------------------
 
 
-def _without_user(rest: str) -> str:
+def _without_user(rest: str, scheme: str) -> str:
     """What follows scheme://, from the host on.
 
     A password that was not encoded may hold any sign, a slash and another @ among them: only what follows the last @ is
@@ -64,7 +101,7 @@ def _without_user(rest: str) -> str:
     """
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
     last = rest.rfind("@")
-    if last >= 0 and (":" in authority or "@" in authority):
+    if last >= 0 and (":" in authority or "@" in authority or scheme not in STORES):
         if any(_is_secret(m[1]) for m in PARAMETER.finditer(rest[:last]) if m.start()):
             # The @ may belong to a password further on, and then what follows it does too.
             return HIDDEN
@@ -98,7 +135,7 @@ def _connects(text: str) -> bool:
     if NAMED.match(text) is None:
         return False
     names = [re.sub(r"[\s_]", "", _plain(m[1])) for m in NAMED.finditer(text)]
-    if any(re.fullmatch(r"(ssl)?(password|passwd|pwd|passphrase)", name) for name in names):
+    if any(re.fullmatch(r"\w*(password|passwd|pwd|passphrase)", name) for name in names):
         return True
     return any(name in PLACES for name in names) and any(_is_secret(name) for name in names)
 
