@@ -166,7 +166,7 @@ def measure_many(
         if as_mapping(reference) is None and reference is not None:
             with of_side(REFERENCE):
                 then = open_sheet(reference, names, *sides[0])
-                made = {name: made[name].with_counts(counts) for name, counts in count_sheet(then, made).items()}
+                made = {name: made[name].recounted(counts) for name, counts in count_sheet(then, made).items()}
     elif is_table(reference):
         names, left_out = _shared(reference, current, columns, sides)
         with of_side(REFERENCE):

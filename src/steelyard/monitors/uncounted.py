@@ -1,4 +1,4 @@
-"""Columns of which nothing can be said: nearly every value is a different one, or the texts are dates."""
+"""Columns of which nothing can be said: nearly every value is a different one, or they are dates in text."""
 
 from __future__ import annotations
 
@@ -22,11 +22,20 @@ def why_not(bins: Bins) -> str:
     >>> why_not(made["id"])[:29], why_not(made["day"])
     ('nearly every value is another', 'dates move on by themselves')
     """
+    if bins.serial:
+        return "whole numbers that never come twice, as of identifiers, which move on by themselves"
     if bins.kind != "levels" or bins.reference is None:
         return ""
     names = [v for v in (*bins.levels, *bins.pooled) if v is not None]
     if names and all(isinstance(v, str) and DATE.fullmatch(v.strip()) for v in names):
         return "dates move on by themselves"
+    return no_level_twice(bins)
+
+
+def no_level_twice(bins: Bins) -> str:
+    """Why nothing can be seen in levels of which nearly every one is another; empty where they come again."""
+    if bins.kind != "levels" or bins.reference is None:
+        return ""
     held = bins.reference.counts[: bins.ordinary]
     total, own = float(held.sum()), float(held[: len(bins.levels)].sum())
     if bins.reference.rows >= LEAST and total > 0 and own < APART * total:
