@@ -286,7 +286,9 @@ class Bins:
         if data.get("steelyard bins") != SCHEMA:
             message = "These are no bins that were saved by this version."
             raise UnreadableSource(message, "Read back what Bins.save or to_dict wrote.")
-        lists = {name: tuple(data[name]) for name in ("edges", "levels", "pooled", "special", "ends", "known", "alone")}
+        lists: dict[str, Any] = {
+            name: tuple(data[name]) for name in ("edges", "levels", "pooled", "special", "ends", "known", "alone")
+        }
         facts = {name: data[name] for name in ("column", "kind", "unlisted", "twice", "rarer", "serial")}
         counts = BinCounts.from_dict(data["reference"]) if data["reference"] else None
         return cls(**facts, **lists, reference=counts)

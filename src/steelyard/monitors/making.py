@@ -71,7 +71,7 @@ def number_bins(
         held = np.isfinite(values)
         held &= ~np.isin(values, wanted) if wanted else True
         unit = unit[held]
-    return _with_unseen(made, x + 0.0, bins, len(values), unit)
+    return _with_unseen(made, x + 0.0, int(bins), len(values), unit)
 
 
 def _with_unseen(made: Bins, x: Array, bins: int, rows: int, unit: npt.NDArray[Any] | None) -> Bins:

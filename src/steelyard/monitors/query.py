@@ -183,8 +183,8 @@ def _histograms(
             # The upper edge is the key, and infinity that of the last bin, which is told only where it has rows.
             ordinary[int(np.searchsorted(b.edges, key, side="left"))] += n
         many = len(b.special)
-        apart = [float(np.nan_to_num(plain_numbers(answer[f"s{i}_{j}"])[0])) for j in range(many + len(b.new))]
-        out[name] = _laid(b, rows, ordinary, apart[:many], apart[many:])
+        counted = [float(np.nan_to_num(plain_numbers(answer[f"s{i}_{j}"])[0])) for j in range(many + len(b.new))]
+        out[name] = _laid(b, rows, ordinary, counted[:many], counted[many:])
     more = {name: _plain(answer[f"l{i}"])[0] or {} for i, name in enumerate(levels)}
     return rows, out | {name: {k: float(n) for k, n in counts.items()} for name, counts in more.items()}
 

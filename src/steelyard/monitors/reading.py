@@ -86,6 +86,11 @@ def open_sheet(data: Any, columns: Sequence[str] | None = None, weight: Any = No
     return Sheet(rows, roles, "weight" in given, "unit" in given, times)
 
 
+def keys_in(data: Any) -> tuple[str, ...]:
+    """The columns by which labels were found, where a table was joined with them."""
+    return data.keys if isinstance(data, Table) else ()
+
+
 def column_kinds(data: Any) -> dict[str, bool]:
     """The columns of a table, and whether each holds points in time."""
     if isinstance(data, Mapping):

@@ -27,6 +27,8 @@ KINDS = {
     "output": "output",
     "feature": "feature",
     "volume": "rows",
+    "reading": "can be read",
+    "labels": "can be read",
 }
 MOST_WINDOWS, MOST_SIGNALS, MOST_ALARMS = 14, 12, 12
 UNJUDGED = {"immature", "insufficient", "nodata"}
@@ -44,7 +46,7 @@ def headline(m: Any) -> str:
 def monitor_sentences(m: Any) -> list[str]:
     """How it stands, what fires and since when, what is waited for, and at which level it was judged."""
     last = m.windows[-1]
-    out = [f"After {visible(last.name)} the state is {m.state}: {STATES[m.state]}."]
+    out = [f"After {visible(last.name)} the state is {m.state}: {_means(m)}."]
     for name in m.firing:
         out.append(_fires(m, name))
     waiting = [name for name in last.pending if name not in m.firing]
@@ -68,6 +70,15 @@ def monitor_sentences(m: Any) -> list[str]:
             "budget to set, and one window alone fires; only for the number of rows it takes as many in a row as was said."
         )
     return out
+
+
+def _means(m: Any) -> str:
+    """What the state means; where something could not be judged, that nothing is wrong is not said of it."""
+    last = m.windows[-1]
+    blind = [s.name for s in last.signals if last.state_of(s.name) in UNJUDGED]
+    if m.state != "ok" or not blind:
+        return STATES[m.state]
+    return f"nothing that could be judged is wrong, and {_names(blind)} could not be"
 
 
 def _span(span: str) -> str:
@@ -175,6 +186,8 @@ def _followed(m: Any) -> list[str]:
 def value_text(signal: Any) -> str:
     """A value with its interval; one told without labels is marked."""
     x = signal.value
+    if signal.kind in {"reading", "labels"} and signal.state != "nodata":
+        return "no" if signal.state == "alarm" else "yes"
     alone = signal.stability is not None and not signal.stability.freedom and signal.state == "insufficient"
     if x is None or x.value is None or alone:
         return "n/a"
