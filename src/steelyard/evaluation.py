@@ -236,7 +236,9 @@ class Evaluation:
     def _worth(self, payoff: Payoff | None, kind: str) -> Worth:
         from steelyard.worth.policies import worth_of
 
-        return worth_of(labels_of(self), payoff_of(self, payoff, kind), kind, self.confidence, segment=self.segment)
+        moved = self.scores is not None and self.threshold is not None and "confusion" not in self.evidence
+        found = payoff_of(self, payoff, kind)
+        return worth_of(labels_of(self), found, kind, self.confidence, segment=self.segment, movable=moved)
 
     def best_threshold(self, goal: Any = None, **options: Any) -> Threshold:
         """Where to cut: for a Profit or Cost, or "f1", "f_beta", "accuracy", "ks" or any measure of labels.

@@ -42,7 +42,7 @@ FEATURES: dict[str, Any] = {
 
 @pytest.mark.parametrize("kind", IDENTIFIERS)
 def test_identifiers_are_left_out_with_a_word_and_watched_when_named(kind: str) -> None:
-    rows = ROWS[["when", "y", "p"]].assign(id=IDENTIFIERS[kind], age=R.integers(18, 90, N))
+    rows = ROWS[["when", "y", "p"]].assign(id=IDENTIFIERS[kind], age=FEATURES["age"])
     m = watch(rows, features="all")
     assert m.signals == ("volume", "auc", "p", "age") and m.state == "ok"
     assert any(n.startswith('Not watched: "id": ') for n in m.notes)

@@ -63,7 +63,7 @@ CHANGES = {
 def test_what_was_never_seen_is_a_change_wherever_rows_are_counted(name: str, how: str, tmp_path: Path) -> None:
     then, now = CHANGES[name]
     assert decided(then, now, how, tmp_path) in {"alarm", "warn"}
-    assert decided(then, R.permutation(then), how, tmp_path) == "ok"
+    assert decided(then, np.random.default_rng(4).permutation(then), how, tmp_path) == "ok"
 
 
 @settings(deadline=None, max_examples=60)

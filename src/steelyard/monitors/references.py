@@ -169,7 +169,7 @@ def _from_stream(
     notes = []
     share = float(rows.labelled.mean())
     if stream.roles.target is not None and share < ENOUGH:
-        notes.append(f"Only {percent(round(share, 3))} of the reference rows have a label; late labels may be others.")
+        notes.append(f"Only {percent(share)} of the reference rows have a label; late labels may be others.")
     counts = np.bincount(place[place < many], minlength=many)
     quiet = max((len(run) for run in "".join("x" if n else "." for n in counts).split("x")), default=0)
     cut = parts_of(stream, made, place, range(max(0, many - MOST), many))

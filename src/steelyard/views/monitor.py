@@ -121,7 +121,7 @@ def _waited(m: Any) -> list[str]:
         return []
     covered = [w.labels.coverage for w in late if w.labels.coverage is not None]
     estimated = any(s.estimated for w in late for s in w.signals)
-    shares = list(dict.fromkeys(percent(round(x, 2)) for x in (min(covered), max(covered))))
+    shares = list(dict.fromkeys(percent(x) for x in (min(covered), max(covered))))
     there = f"{' to '.join(shares)} of the rows {'of each ' if len(late) > 1 else ''}have one so far"
     there = "none of the rows has one so far" if max(covered) == 0 else there
     more = " What is told of them is expected from the scores, an estimate." if estimated else ""
@@ -238,7 +238,7 @@ def windows_table(m: Any, most: int | None = MOST_WINDOWS) -> Table:
     rows: list[tuple[str, ...]] = []
     for w in shown:
         cover = w.labels.coverage
-        labels = ("–" if cover is None else percent(round(cover, 2)),) if labelled else ()
+        labels = ("–" if cover is None else percent(cover),) if labelled else ()
         judged = w[first].state
         rows.append((visible(w.name), count(w.rows), *labels, value_text(w[first]), judged, w.state))
     head = ("window", "rows", *(("labels",) if labelled else ()), visible(first), "judged", "state")
