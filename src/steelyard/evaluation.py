@@ -251,7 +251,9 @@ class Evaluation:
     def _worth(self, payoff: Payoff | None, kind: str) -> Worth:
         from steelyard.worth.policies import worth_of
 
-        return worth_of(labels_of(self), payoff_of(self, payoff, kind), kind, self.confidence, segment=self.segment)
+        moved = self.scores is not None and self.threshold is not None and "confusion" not in self.evidence
+        found = payoff_of(self, payoff, kind)
+        return worth_of(labels_of(self), found, kind, self.confidence, segment=self.segment, movable=moved)
 
     @as_annotated
     def best_threshold(self, goal: str | Payoff | None = None, **options: Any) -> Threshold:

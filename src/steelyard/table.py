@@ -120,6 +120,7 @@ def _joined(mine: Table, other: Table, on: str | Sequence[str] | Mapping[str, st
     found = mine.join(other, inside, {places[name]: column for name, column in renamed.items()})
     told = {(f"data.{name}" if name in both else name): column for name, column in mine.names.items()}
     found.names = told | places
+    found.keys = tuple(f"data.{name}" if name in both else name for name in keys)
     by = ", ".join(a if a == b else f"{a}={b}" for a, b in keys.items())
     here, there = (t.title or f"a table of {t.database}" for t in (mine, other))
     found.title = f"{here} with labels of {there} by {by}"

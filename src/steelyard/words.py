@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ MOST_DECIMALS = 6
 """Smaller numbers are written with an exponent."""
 MOST_DIGITS = 15
 """Larger numbers are written with an exponent."""
+LEAST_PERCENT = 0.0001
+"""A share in per cent that is nearer to 0 or 100 than this is told as less or more than that."""
+OPEN, CLOSE = "\u2068", "\u2069"
+"""Around text that runs from right to left, so that numbers beside it keep their order."""
 
 
 def _exponent(value: float) -> int:
@@ -87,14 +92,18 @@ def count(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in per cent, to at most two digits after those that matter.
+    """A share in per cent, to at most two digits after those that matter; one that is not 0 or 1 is never told as 0% or 100%.
 
     >>> percent(0.95), percent(0.0783), percent(0.00012), percent(0.99996)
     ('95%', '7.8%', '0.012%', '99.9960%')
+    >>> percent(1 / 212), percent(1129 / 5_000_000), percent(1e-9), percent(1 - 1e-9)
+    ('0.47%', '0.023%', '<0.0001%', '>99.9999%')
     """
     if not math.isfinite(share):
         return _infinite(share)
     value = share * 100
+    if 0 < value < LEAST_PERCENT - 1e-12 or 0 < 100 - value < LEAST_PERCENT - 1e-12:
+        return f"<{LEAST_PERCENT}%" if value < 50 else f">{100 - LEAST_PERCENT}%"
     if value == 0 or abs(value - round(value)) < 1e-9:
         return f"{number(round(value), 0)}%"
     nearer = round(min(abs(value), abs(100 - value)), 12) or 1e-12
@@ -185,13 +194,55 @@ _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 def visible(name: Any) -> str:
     r"""A name as it may be printed: whatever would move the cursor or turn the line round is shown instead of obeyed.
 
+    What runs from right to left is set apart (Unicode's isolates), so that it does not turn round the numbers beside it.
+
     >>> visible("two\nlines"), visible("\x1b[31mred"), visible(True)
     ('two\\nlines', '\\x1b[31mred', 'True')
+    >>> ascii(visible("\u05d0\u05d1"))
+    "'\\u2068\\u05d0\\u05d1\\u2069'"
     """
     text = str(name)
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_shown(c) for c in text)
+    # What has been set apart already stays as it is; brackets that set nothing apart are shown.
+    parts = re.split(f"({OPEN}[^{OPEN}{CLOSE}]*{CLOSE})", text)
+    return "".join(_apart(p[1:-1]) if i % 2 and _turned(p) else _apart(p) for i, p in enumerate(parts))
+
+
+def _turned(text: str) -> bool:
+    """Whether some of it runs from right to left."""
+    return any(unicodedata.bidirectional(c) in {"R", "AL"} for c in text)
+
+
+def _apart(text: str) -> str:
+    """Text with its runs from right to left set apart: all of it where nothing runs from left to right."""
+    kinds = [unicodedata.bidirectional(c) for c in text]
+    turned = [i for i, kind in enumerate(kinds) if kind in {"R", "AL"}]
+    shown = [_shown(c) for c in text]
+    if not turned:
+        return "".join(shown)
+    if "L" not in kinds:
+        return f"{OPEN}{''.join(shown)}{CLOSE}"
+    for first, last in _runs(kinds, turned):
+        shown[first], shown[last] = OPEN + shown[first], shown[last] + CLOSE
+    return "".join(shown)
+
+
+def _runs(kinds: Sequence[str], turned: Sequence[int]) -> list[tuple[int, int]]:
+    """First and last place of each run from right to left; what has no direction belongs to it where it lies inside."""
+    out = [(turned[0], turned[0])]
+    for i in turned[1:]:
+        first, last = out[-1]
+        if "L" in kinds[last:i]:
+            out.append((i, i))
+        else:
+            out[-1] = (first, i)
+    return out
+
+
+def closed(text: str) -> str:
+    """Text that was cut, with what it sets apart closed again."""
+    return text + CLOSE * max(0, text.count(OPEN) - text.count(CLOSE))
 
 
 def _shown(c: str) -> str:

@@ -59,15 +59,15 @@ def expected(e: Any, threshold: float | None) -> dict[str, str]:
     o = at.confusion.outcomes(at.positive)
     out = {name: count(float(getattr(o, name))) for name in ("tp", "fn", "fp", "tn")}
     for name in ("tp", "fn"):
-        out[f"{name}-share"] = f"{percent(round(float(getattr(o, name)) / float(o.positives), 3))} of positives"
+        out[f"{name}-share"] = f"{percent(float(getattr(o, name)) / float(o.positives))} of positives"
     for name in ("fp", "tn"):
-        out[f"{name}-share"] = f"{percent(round(float(getattr(o, name)) / float(o.negatives), 3))} of negatives"
+        out[f"{name}-share"] = f"{percent(float(getattr(o, name)) / float(o.negatives))} of negatives"
     for name in RATES:
         x = at[name]
-        out[name] = "n/a" if x.value is None else percent(round(x.value, 3))
+        out[name] = "n/a" if x.value is None else percent(x.value)
         out[f"{name}-interval"] = ""
         if x.low is not None and x.high is not None:
-            out[f"{name}-interval"] = f"{percent(round(x.low, 3))} to {percent(round(x.high, 3))}"
+            out[f"{name}-interval"] = f"{percent(x.low)} to {percent(x.high)}"
     if at.payoff is not None:
         w = at.worth
         out["worth"], low, high = estimate_parts(w.value, w.low, w.high)

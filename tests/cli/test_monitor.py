@@ -151,5 +151,5 @@ def test_no_rows_since_then_is_not_known_and_not_unusable(steelyard: Run, calm: 
     late = ("monitor", "stream.csv", *CALL, "--since", "2025-01-01")
     found = steelyard(*late, "--fail-on", "alarm")
     assert found.code == 12
-    assert "There are no rows since 2025-01-01" in found.err
+    assert "Nothing became known since 2025-01-01" in found.err
     assert steelyard(*late).code == 3

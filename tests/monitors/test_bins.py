@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 import steelyard as sy
 from steelyard.errors import BadWeight, CannotAdd, EmptyTable, MissingValues, UnreadableSource, UsageError
-from steelyard.monitors.bins import MOST_LEVELS, BinCounts, Bins, level_bins, number_bins
+from steelyard.monitors.bins import BinCounts, Bins
+from steelyard.monitors.making import MOST_LEVELS, level_bins, number_bins
 from steelyard.monitors.reading import count_reference, count_sheet, open_sheet
 from steelyard.monitors.saved import ManyBins
 
@@ -32,6 +33,10 @@ def brute(bins: Bins, x: Any) -> int:
         return bins.missing
     if x in bins.special:
         return bins.ordinary + bins.special.index(x)
+    if bins.ends and not bins.ends[0] <= x <= bins.ends[1]:
+        return bins.missing + (1 if x < bins.ends[0] else 2)
+    if bins.known and x not in bins.known:
+        return bins.missing + 3
     return sum(1 for e in bins.edges if e < x)
 
 
@@ -39,6 +44,8 @@ def brute(bins: Bins, x: Any) -> int:
 @given(st.lists(NUMBERS, min_size=1, max_size=60), st.integers(2, 12), st.sampled_from([(), (999.0,), (0.0, 2.0)]))
 def test_every_number_has_the_place_that_the_definition_gives_it(values: list[float], b: int, special: Any) -> None:
     bins = Bins.of(values, bins=b, special=special)
+    later = [*values, -1e9, -3.5, 0.5, 2.5, 1e9, 999.0, np.nan]
+    assert bins.place(later).tolist() == [brute(bins, x) for x in later]
     assert list(bins.edges) == sorted(set(bins.edges))
     assert len(bins.edges) < b
     assert bins.place(values).tolist() == [brute(bins, x) for x in values]
@@ -53,13 +60,14 @@ def test_without_ties_the_bins_are_quantiles() -> None:
     x = np.random.default_rng(1).permutation(1000).astype(float)
     bins = Bins.of(x)
     assert bins.reference is not None
-    assert bins.reference.counts.tolist() == [100.0] * 10 + [0.0]
+    assert bins.reference.counts.tolist() == [100.0] * 10 + [0.0] * 3
 
 
 def test_equal_quantiles_are_one_edge_and_few_values_have_a_bin_each() -> None:
     assert number_bins("x", np.r_[np.zeros(900), np.arange(1, 101.0)], 10, ()).edges == (0.0,)
     assert number_bins("x", np.repeat([1.0, 2.0, 5.0], [1, 50, 3]), 10, ()).edges == (1.0, 2.0)
-    assert number_bins("x", np.full(9, 7.0), 10, ()).cells == ("all values", "missing")
+    only = number_bins("x", np.full(9, 7.0), 10, ())
+    assert only.cells == ("all values", "missing", "below all before", "above all before", "other values")
 
 
 def test_own_edges_are_taken_as_they_are() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,10 +97,12 @@ def test_a_large_table_is_counted_in_one_select(tmp_path: Path, monkeypatch: pyt
     ask = Relation.ask
     monkeypatch.setattr(Relation, "ask", lambda table, sql: asked.append(sql) or ask(table, sql))
     found = many(tmp_path / "t.parquet", tmp_path / "t.parquet")
-    # How many rows there are, a sample for the edges, the counts of the reference, the counts of the current table.
-    assert len(asked) == 4
+    # How many rows there are, a sample for the edges, the counts of the reference, the counts of the current table, and for all
+    # columns together the ends of what the sample did not have.
+    assert len(asked) == 5
     for s in found:
-        assert s.bins.reference == s.current
+        assert s.bins.reference is not None and s.current is not None
+        assert s.bins.reference == replace(s.current, unseen=())
         assert s.bins.reference == s.bins.count(frame[s.column])
         shares = [c.reference_share for c in s.cells]
         assert max(shares) < 0.2 or s.column == "k"
@@ -113,7 +116,7 @@ def test_a_column_of_another_kind_is_left_out_and_said() -> None:
 
 
 def test_special_values_belong_to_the_columns_that_can_hold_them() -> None:
-    then = {"x": [-1.0] * 300 + list(range(300)), "k": ["?"] * 300 + ["a", "b"] * 150}
+    then = {"x": [-1.0] * 300 + [i % 150 for i in range(300)], "k": ["?"] * 300 + ["a", "b"] * 150}
     found = many(then, then, special=("?", -1))
     assert found["x"].cells[-1].name == "special −1"
     assert [c.name for c in found["k"].cells] == ["a", "b", "special ?"]

@@ -10,7 +10,8 @@ import pytest
 
 import steelyard as sy
 from steelyard.errors import UsageError
-from steelyard.monitors.monitor import NothingSince, monitor
+from steelyard.monitors.known import NothingSince
+from steelyard.monitors.monitor import monitor
 from steelyard.monitors.repeated import moved_on
 from steelyard.monitors.windows import Clock, read_clocked, zone_of
 from steelyard.views.layout import width_of
@@ -132,5 +133,5 @@ def test_a_flood_of_changes_keeps_those_that_matter(worn: pd.DataFrame) -> None:
 
 
 def test_nothing_since_is_told_apart_from_an_empty_table(calm: pd.DataFrame) -> None:
-    with pytest.raises(NothingSince, match="no rows since"):
+    with pytest.raises(NothingSince, match="became known since"):
         watch(calm, since="2025-01-01")

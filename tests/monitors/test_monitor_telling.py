@@ -58,7 +58,8 @@ def test_references_of_every_form_agree(worn: pd.DataFrame, tmp_path: Path) -> N
         )
         assert told == asked, reference
         assert (m.baseline.hash == wanted.baseline.hash) != table
-        assert replace(m.baseline, volume=Volume()).hash == replace(wanted.baseline, volume=Volume()).hash
+        bare = [replace(x.baseline, volume=Volume(), covers=None) for x in (m, wanted)]
+        assert bare[0].hash == bare[1].hash
     base = sy.evaluate(before, target="y", score="p")
     base.save(tmp_path / "e.json")
     assert watch(after, reference=str(tmp_path / "e.json")).windows == watch(after, reference=base).windows
@@ -142,7 +143,7 @@ def test_text_json_frame_chart_and_report(worn: pd.DataFrame, tmp_path: Path) ->
         ({"reference": "first 40 windows"}, EmptyTable, "takes all 40 windows"),
         ({"window": "hour", "reference": 2}, InputError, "At least 50 are needed"),
         ({"reference": "gone.csv"}, SteelyardError, "gone.csv"),
-        ({"since": "2025-01-01"}, EmptyTable, "no rows since 2025-01-01"),
+        ({"since": "2025-01-01"}, EmptyTable, "became known since 2025-01-01"),
         ({"since": "soon"}, UsageError, "cannot be read as a date"),
         ({"now": "2020-01-01"}, EmptyTable, "no rows up to 2020-01-01"),
         ({"mode": "daily"}, UsageError, "not a choice"),

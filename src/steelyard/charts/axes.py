@@ -11,7 +11,7 @@ from steelyard.charts.places import LABEL_HEIGHT, ends, label_shifts, middle, ru
 from steelyard.charts.scales import Scale
 from steelyard.charts.svg import Frame
 from steelyard.errors import MissingPart
-from steelyard.words import visible
+from steelyard.words import closed, visible
 
 POINT = 72 / 96
 """Points in a pixel: widths and offsets of marks are given in pixels."""
@@ -83,7 +83,7 @@ class Drawing:
             scale: Scale = getattr(chart, side)
             getattr(ax, f"set_{side}scale")("log" if scale.kind == "log" else "linear")
             look = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if side == "x" and frame.slant else {}
-            words = [t if len(t) <= LONGEST else t[: LONGEST - 1] + "…" for _, t in ticks]
+            words = [t if len(t) <= LONGEST else closed(t[: LONGEST - 1] + "…") for _, t in ticks]
             axis.set_ticks([v for v, _ in ticks], words, **PLAIN, **look)
             axis.set_minor_locator(NullLocator())
             if chart.grid and scale.kind != "names":

@@ -12,7 +12,7 @@ from typing import Any
 from steelyard.charts.marks import Band, Bar, Chart, Colour, Line, Point, Rule, Text
 from steelyard.charts.palette import FONT, SERIES, colour, notebook_style, on
 from steelyard.charts.places import runs
-from steelyard.words import visible
+from steelyard.words import closed, visible
 
 BOLD = 8.0
 CHARACTER = 6.6
@@ -156,10 +156,13 @@ def _axes(f: Frame) -> list[str]:
         grid += "".join(f"M{f.x(v):.1f} {f.top:.1f}V{f.bottom:.1f}" for v, _ in f.ticks_x)
     if grid:
         out.append(f'<path d="{grid}" {_stroke("grid", 1.0)}/>')
-    words = [_tick(f.left - 7, f.y(v) + 4, t if len(t) <= most else t[: max(most - 1, 1)] + "…") for v, t in f.ticks_y]
+    words = [
+        _tick(f.left - 7, f.y(v) + 4, t if len(t) <= most else closed(t[: max(most - 1, 1)] + "…"))
+        for v, t in f.ticks_y
+    ]
     out.append(f'<g text-anchor="end" {_fill("quiet")}>{"".join(words)}</g>')
     if f.slant:
-        short = [(v, t if len(t) <= 18 else t[:17] + "…") for v, t in f.ticks_x]
+        short = [(v, t if len(t) <= 18 else closed(t[:17] + "…")) for v, t in f.ticks_x]
         turn = -40 if len(short) <= 16 else -90
         out += [text(f.x(v) + 4, f.bottom + 13, t, anchor="end", turn=turn) for v, t in short]
     else:

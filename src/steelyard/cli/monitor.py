@@ -35,6 +35,12 @@ ARGUMENTS = (
     "period",
     "since",
     "now",
+    "positive",
+    "threshold",
+    "weight",
+    "measures",
+    "kind",
+    "label_time",
 )
 EPILOG = """\b
 Examples:
@@ -123,7 +129,7 @@ More: steelyard help monitor"""
     help="Follow the customers (--unit) that enter in a window for so long, as '31 days': does it warn early enough?",
 )
 @click.option(
-    "--since", metavar="DATE", help="Tell only windows from then on; earlier ones bring the alarms up to date."
+    "--since", metavar="DATE", help="Tell what became known from then on: windows that ended, and labels that came in."
 )
 @click.option("--now", metavar="DATE", help="Judge as of then.  [default: the last moment in the file]")
 @options("confidence", "missing", "kind")
@@ -142,7 +148,7 @@ def command(file: str, **given: Any) -> int:
     standard input, with a row for each prediction and a column of times. Targets that are not known yet are left empty:
     a window is judged once its labels are in.
     """
-    from steelyard.monitors.monitor import NothingSince
+    from steelyard.monitors.known import NothingSince
 
     for name in ("output", "report", "save_baseline"):
         check_free(given[name], force=given["force"])
@@ -250,7 +256,7 @@ def _run(data: Any, given: dict[str, Any]) -> Any:
         budget=given["budget"],
         for_=given["for_"],
         mode=given["mode"],
-        threshold=0.5 if given["threshold"] is None else given["threshold"],
+        threshold=given["threshold"],
         weight=given["weight"],
         unit=given["unit"],
         period=given["period"],

@@ -68,7 +68,7 @@ class DifferentRows:
             )
         known = [v for v in shares.values() if v is not None]
         if known and max(known) - min(known) > ABOUT_ALIKE:
-            told = ", ".join(f"{n} {percent(round(v, 3))}" for n, v in shares.items() if v is not None)
+            told = ", ".join(f"{n} {percent(v)}" for n, v in shares.items() if v is not None)
             out.append(
                 f"The share of positives differs ({told}): accuracy, precision and lift depend on it, recall, specificity and "
                 "AUC do not; a difference may come from the rows and not from the models."

@@ -72,7 +72,7 @@ class Slices:
             side = "lower" if d.value < 0 else "higher"
             where = f"{visible(s.column)} is {quoted(s.level)}"
             out.append(
-                f"Where {where} ({percent(round(s.share, 3))} of rows), {self.measure} is {value} {side} ({low} to {high})."
+                f"Where {where} ({percent(s.share)} of rows), {self.measure} is {value} {side} ({low} to {high})."
             )
         return out
 

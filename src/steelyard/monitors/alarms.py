@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from steelyard.errors import UsageError
@@ -40,6 +41,10 @@ class Transition:
     before: str
     after: str
     reason: str
+    happened: str = ""
+    """When its window ended."""
+    known: str = ""
+    """When it could first be told: labels may come much later than the window that they are of."""
 
     @property
     def text(self) -> str:
@@ -51,11 +56,15 @@ class Transition:
             (PENDING, OK): f"{self.severity} that was pending did not last",
             (RECOVERING, OK): f"{self.severity} is over",
         }.get((self.before, self.after), self.severity if self.after == FIRING else f"{self.severity} is {self.after}")
-        return (
-            f"{self.window}: {self.signal}, {what}: {self.reason}."
-            if self.reason
-            else f"{self.window}: {self.signal}, {what}."
-        )
+        later = f" (known since {self.known[:16].replace('T', ' ')})" if self.late else ""
+        return f"{self.window}: {self.signal}, {what}{later}{f': {self.reason}' if self.reason else ''}."
+
+    @property
+    def late(self) -> bool:
+        """Whether it became known a day or more after its window."""
+        if not self.known or not self.happened:
+            return False
+        return datetime.fromisoformat(self.known) - datetime.fromisoformat(self.happened) >= timedelta(days=1)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

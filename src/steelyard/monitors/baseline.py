@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -20,12 +20,12 @@ from steelyard.monitors.delays import Delays
 from steelyard.monitors.estimated import Calibration
 from steelyard.monitors.sequential import OF_NUMBERS, OF_SCORES, Losses
 from steelyard.monitors.stream import Stream
-from steelyard.monitors.uncounted import why_not
+from steelyard.monitors.uncounted import why_not, with_the_clock
 from steelyard.monitors.variation import Variation
 from steelyard.monitors.volume import Volume
 from steelyard.words import count, quoted
 
-SCHEMA = 1
+SCHEMA = 2
 LEAST = 50
 """Rows below which a reference says too little to hold anything against it."""
 
@@ -51,6 +51,10 @@ class Baseline:
     """How long its labels took, by outcome, where that is known."""
     variation: Variation = field(default_factory=Variation)
     """How much its windows differ among themselves; nothing where it was not cut into windows."""
+    covers: tuple[int, int] | None = None
+    """Where it was the start of a stream, from when to when: these windows are not judged again."""
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    """Which columns played which part, and what a window was; nothing where only an evaluation is known."""
 
     @cached_property
     def hash(self) -> str:
@@ -83,7 +87,9 @@ class Baseline:
         more |= {} if self.timeliness is None else {"timeliness": self.timeliness.to_dict()}
         more |= {} if self.delays is None else {"delays": self.delays.to_dict()}
         more |= {} if self.variation == Variation() else {"variation": self.variation.to_dict()}
+        more |= {} if self.covers is None else {"covers": list(self.covers)}
         return more | {
+            "asked": dict(self.asked),
             "rows": self.rows,
             "labelled": self.labelled,
             "source": self.source,
@@ -117,6 +123,8 @@ class Baseline:
             None if "timeliness" not in data else TimelinessSummary.from_dict(data["timeliness"]),
             None if "delays" not in data else Delays.from_dict(data["delays"]),
             Variation.from_dict(data["variation"]) if "variation" in data else Variation(),
+            (int(data["covers"][0]), int(data["covers"][1])) if "covers" in data else None,
+            dict(data["asked"]),
         )
         if found.hash != data["hash"]:
             message = "The baseline was changed after it was saved: its hash does not fit."
@@ -197,18 +205,22 @@ def baseline_of_evaluation(e: Evaluation, source: str = "an evaluation") -> Base
     return Baseline(e.rows, e.rows, source, evaluation=e)
 
 
-def countable(baseline: Baseline, stream: Stream) -> tuple[Baseline, Stream, list[str]]:
-    """Both without the features of which nothing could be seen, and what is to be said of these."""
+def countable(baseline: Baseline, stream: Stream, keys: Sequence[str] = ()) -> tuple[Baseline, Stream, list[str]]:
+    """Both without the features of which nothing could be seen, and what is to be said of these and of the keys of labels."""
     # A saved baseline was made without them, so that the stream itself must tell.
     new = stream.bins([name for name in stream.roles.features if name not in baseline.features])
     why = {name: why_not(b) for name, b in (*baseline.features.items(), *new.items())}
-    out = [f"{quoted(name)}: {reason}" for name, reason in why.items() if reason]
+    for name in [name for name in why if not why[name] and name in stream.columns]:
+        why[name] = with_the_clock(stream.columns[name], stream.times)
+    out = [f"{quoted(name)}: labels are found by it" for name in keys]
+    out += [f"{quoted(name)}: {reason}" for name, reason in why.items() if reason]
     if not out:
         return baseline, stream, []
     roles = replace(stream.roles, features=tuple(name for name in stream.roles.features if not why.get(name)))
     if any(why[name] for name in baseline.features):
         baseline = replace(baseline, features={k: b for k, b in baseline.features.items() if not why[k]})
-    return baseline, replace(stream, roles=roles), [f"Not watched: {'; '.join(out)}."]
+    told = f"Not watched: {'; '.join(out)}. A column that is named in features= is watched whatever it holds."
+    return baseline, replace(stream, roles=roles), [told]
 
 
 def check_holds(baseline: Baseline, stream: Stream, weighing: Any = None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -16,15 +16,13 @@ from steelyard.results import Array
 from steelyard.summaries.summary import effective_rows, pack, same, sort_levels, unpack
 from steelyard.words import shortest, visible
 
-SCHEMA = 1
-RARE = 5
-"""Levels with fewer reference rows than this share one bin."""
-MOST_LEVELS = 1000
-"""Of columns with more levels only so many have a bin of their own, and what is new cannot be told from what is rare."""
+SCHEMA = 2
 BUCKETS = 512
 """Buckets of units, as everywhere in the house."""
 NAMED = 12
 """New levels that are remembered by name."""
+NEW = ("below all before", "above all before", "other values")
+"""Bins of numbers that the reference never had."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +42,7 @@ class BinCounts:
     buckets: Array | None = None
     """The same counts for each bucket of units, where there are units."""
     unseen: tuple[Any, ...] = ()
-    """A few levels that the reference did not have."""
+    """A few levels, or the least and the greatest number, that the reference did not have."""
 
     @property
     def total(self) -> float:
@@ -76,7 +74,7 @@ class BinCounts:
             raise CannotAdd(message, "Count both windows with the same Bins, both with units or both without.")
         weighting = self.weighting if self.weighting == other.weighting else "sampling"
         buckets = None if self.buckets is None or other.buckets is None else self.buckets + other.buckets
-        unseen = sort_levels(self.unseen + other.unseen)[:NAMED]
+        unseen = a_few(self.unseen + other.unseen)
         return BinCounts(
             self.counts + other.counts, self.rows + other.rows, self.squares + other.squares, weighting, buckets, unseen
         )
@@ -114,8 +112,8 @@ class BinCounts:
 class Bins:
     """The bins of one column: intervals of numbers or levels, then special values, missing, and what was never seen.
 
-    Interval i holds edges[i − 1] < x ≤ edges[i]; the first and the last are open. `reference` holds the counts of the
-    rows from which the bins were made, so that a saved object is all that later windows need.
+    Interval i holds edges[i − 1] < x ≤ edges[i]; the first and the last are open, or end where the reference ends. `reference`
+    holds the counts of the rows from which the bins were made, so that a saved object is all that later windows need.
 
     >>> bins = Bins("age", "numbers", edges=(30.0, 50.0))
     >>> bins.cells
@@ -134,6 +132,18 @@ class Bins:
     unlisted: bool = False
     """Whether there were too many levels to list: what is in no bin then counts as rare, and nothing as new."""
     special: tuple[Any, ...] = ()
+    ends: tuple[float, ...] = ()
+    """The least and the greatest number of the reference: what lies beyond was never seen."""
+    known: tuple[float, ...] = ()
+    """All numbers of the reference, where they are few and come again and again: any other was never seen."""
+    alone: tuple[float, ...] = ()
+    """Of each ordinary bin the share of the reference's rows that would be new there, had they not been counted themselves."""
+    twice: float = 0.0
+    """The share of its rows whose value one other row has."""
+    rarer: float = 0.0
+    """The share of its rows whose level has a bin of its own by one row, and would be a rare one, had that not been counted."""
+    serial: bool = False
+    """Whether these are whole numbers that repeat less often than numbers drawn at random could, as those of identifiers do."""
     reference: BinCounts | None = field(default=None, repr=False)
 
     @classmethod
@@ -168,7 +178,7 @@ class Bins:
     @property
     def size(self) -> int:
         """How many bins there are."""
-        return self.missing + 1 + self._tells_new
+        return self.missing + 1 + len(self.new)
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -181,11 +191,14 @@ class Bins:
             names = [visible(v) for v in self.levels]
             names += ["rare levels"] if self.pooled or self.unlisted else []
         names += [f"special {shortest(v) if isinstance(v, float) else visible(v)}" for v in self.special]
-        return (*names, "missing", *(["new levels"] if self._tells_new else []))
+        return (*names, "missing", *self.new)
 
     @property
-    def _tells_new(self) -> bool:
-        return self.kind == "levels" and not self.unlisted
+    def new(self) -> tuple[str, ...]:
+        """The bins of what the reference never had; they come last."""
+        if self.kind == "levels":
+            return () if self.unlisted else ("new levels",)
+        return NEW[: 3 if self.known else 2] if self.ends else ()
 
     def place(self, values: Any) -> npt.NDArray[np.int64]:
         """The bin of each value."""
@@ -198,6 +211,12 @@ class Bins:
             return np.array([*map(self.lookup(), levels.names), self.missing], dtype=np.int64)[levels.codes]
         x = column.numbers()
         found = np.searchsorted(np.array(self.edges), x, side="left")
+        if self.ends:
+            found[x < self.ends[0]], found[x > self.ends[1]] = self.missing + 1, self.missing + 2
+        if self.known:
+            held = np.array(self.known)
+            other = held[np.searchsorted(held, x, side="left").clip(0, len(held) - 1)] != x
+            found[other & (found < self.ordinary)] = self.missing + 3
         for i, value in enumerate(self.special):
             found[x == float(value)] = self.ordinary + i
         finite = np.isfinite(x)
@@ -234,6 +253,10 @@ class Bins:
         """The same bins with the counts of a reference."""
         return replace(self, reference=reference)
 
+    def recounted(self, reference: BinCounts) -> Bins:
+        """The same bins with the counts of rows from which they were not made: what is new in these was counted as new."""
+        return replace(self, reference=reference, alone=(), twice=0.0, rarer=0.0)
+
     # Saving ----------------------------------------------------------------------------------------------------------
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -246,6 +269,12 @@ class Bins:
             "pooled": list(self.pooled),
             "unlisted": self.unlisted,
             "special": list(self.special),
+            "ends": list(self.ends),
+            "known": list(self.known),
+            "alone": list(self.alone),
+            "twice": self.twice,
+            "rarer": self.rarer,
+            "serial": self.serial,
             "reference": self.reference.to_dict() if self.reference else None,
         }
 
@@ -255,9 +284,12 @@ class Bins:
         if data.get("steelyard bins") != SCHEMA:
             message = "These are no bins that were saved by this version."
             raise UnreadableSource(message, "Read back what Bins.save or to_dict wrote.")
-        lists = {name: tuple(data[name]) for name in ("edges", "levels", "pooled", "special")}
+        lists: dict[str, Any] = {
+            name: tuple(data[name]) for name in ("edges", "levels", "pooled", "special", "ends", "known", "alone")
+        }
+        facts = {name: data[name] for name in ("column", "kind", "unlisted", "twice", "rarer", "serial")}
         counts = BinCounts.from_dict(data["reference"]) if data["reference"] else None
-        return cls(data["column"], data["kind"], unlisted=data["unlisted"], reference=counts, **lists)
+        return cls(**facts, **lists, reference=counts)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the bins and their reference counts as JSON."""
@@ -289,63 +321,13 @@ def _written(edges: Sequence[float]) -> list[str]:
     return [repr(e) for e in edges]
 
 
-# From values ----------------------------------------------------------------------------------------------------------
+def a_few(values: Iterable[Any]) -> tuple[Any, ...]:
+    """A few of the values that were never seen: the first levels, or the two ends of numbers.
 
-
-def number_bins(column: str, values: Array, bins: Any, special: tuple[Any, ...]) -> Bins:
-    """Intervals between quantiles of the values; equal quantiles are one edge, and few distinct values have a bin each.
-
-    Edge k of B − 1 is the least x with share(values ≤ x) ≥ k / B.
-
-    >>> number_bins("age", np.array([1.0, 1.0, 1.0, 2.0, 3.0, 4.0]), 3, ()).edges
-    (1.0, 2.0)
+    >>> a_few(["b", "a"]), a_few([3.0, 1.0, 2.0])
+    (('a', 'b'), (1.0, 3.0))
     """
-    wanted = _special_numbers(column, special)
-    if not isinstance(bins, int | np.integer):
-        try:
-            edges = np.unique(np.asarray(bins, dtype=np.float64))
-        except (TypeError, ValueError, OverflowError):
-            edges = np.array([np.nan])
-        if not np.isfinite(edges).all() or not len(edges):
-            message = "The edges of bins must be finite numbers, at least one of them."
-            raise UsageError(message, "The first and the last bin are open by themselves.")
-        return Bins(column, "numbers", tuple(edges.tolist()), special=wanted)
-    if bins < 2:
-        message = f"At least 2 bins are needed, and {bins} came."
-        raise UsageError(message, "Ten is usual.")
-    x = values[np.isfinite(values)]
-    x = x[~np.isin(x, wanted)] if wanted else x
-    if not len(x):
-        return Bins(column, "numbers", special=wanted)
-    few = np.unique(x[: 50 * bins])
-    if len(few) <= bins and np.isin(x, few).all():
-        return Bins(column, "numbers", tuple((few[:-1] + 0.0).tolist()), special=wanted)
-    edges = np.unique(np.quantile(x, np.arange(1, bins) / bins, method="inverted_cdf")) + 0.0
-    # An edge at the greatest value would leave the last bin empty.
-    return Bins(column, "numbers", tuple(edges[edges < x.max()].tolist()), special=wanted)
-
-
-def _special_numbers(column: str, special: tuple[Any, ...]) -> tuple[float, ...]:
-    try:
-        return tuple(dict.fromkeys(float(v) for v in special))
-    except (TypeError, ValueError):
-        where = f'The column "{column}"' if column else "The column"
-        message = f"{where} holds numbers, and one of the special values is not a number."
-        raise UsageError(message, "Give special values that the column can hold, such as special=(-1, 999).") from None
-
-
-def level_bins(column: str, counts: Mapping[Any, float], special: tuple[Any, ...]) -> Bins:
-    """A bin for each level, one for all rare levels together.
-
-    >>> level_bins("city", {"Rome": 40, "Oslo": 30, "Bonn": 2, "Pisa": 1}, ()).cells
-    ('Oslo', 'Rome', 'rare levels', 'missing', 'new levels')
-    """
-    wanted = tuple(dict.fromkeys(special))
-    there = {v: n for v, n in counts.items() if v is not None and v not in wanted and n > 0}
-    unlisted = len(there) > MOST_LEVELS
-    common = sorted((v for v, n in there.items() if n >= RARE), key=lambda v: (-there[v], str(v)))[:MOST_LEVELS]
-    rare = sort_levels(set(there) - set(common))
-    if len(rare) == 1 and not unlisted:
-        # One rare level alone keeps its name; whether it is counted apart is decided with the sizes of both samples.
-        common, rare = [*common, *rare], ()
-    return Bins(column, "levels", (), sort_levels(common), () if unlisted else rare, unlisted, wanted)
+    there = sort_levels(values)
+    if len(there) > 2 and all(isinstance(v, float) for v in there):
+        return there[0], there[-1]
+    return there[:NAMED]

@@ -41,10 +41,23 @@ def index_parts(a: Array, b: Array) -> tuple[Array, bool]:
     return np.where(there, (p - q) * np.log(p / q), 0.0), halved
 
 
-def pearson(a: Array, b: Array) -> tuple[float, int, float]:
+def calming(a: Array, b: Array, spread: Sequence[float]) -> Array:
+    """What each part of an index or a χ² is worth where the counts of the reference spread more than counts do.
+
+    (M a + N b) / (M s a + N b), with M / N the rows of both and s times the variance of a count: 1 for s = 1
+
+    >>> calming(np.array([90.0, 10.0]), np.array([90.0, 10.0]), [1.0, 3.0]).tolist()
+    [1.0, 0.5]
+    """
+    n, m, s = float(a.sum()), float(b.sum()), np.array(spread)
+    worth, more = a * m / n + b * n / m, s * a * m / n + b * n / m
+    return np.where(more > 0, worth / np.where(more > 0, more, 1.0), 1.0)
+
+
+def pearson(a: Array, b: Array, calmed: Array | None = None) -> tuple[float, int, float]:
     """Pearson's two-sample χ² of cells that are not empty: statistic, degrees of freedom, p-value.
 
-    χ² = Σ (a_i √(M/N) − b_i √(N/M))² / (a_i + b_i)
+    χ² = Σ c_i (a_i √(M/N) − b_i √(N/M))² / (a_i + b_i), c = 1 unless counts spread more than counts do
 
     >>> statistic, df, p = pearson(np.array([7.0, 7, 11, 5]), np.array([12.0, 9, 14, 25]))
     >>> round(statistic, 2), df, round(p, 3)
@@ -53,9 +66,10 @@ def pearson(a: Array, b: Array) -> tuple[float, int, float]:
     from scipy.special import chdtrc
 
     there = a + b > 0
+    c = np.ones(int(there.sum())) if calmed is None else calmed[there]
     a, b = a[there], b[there]
     n, m = float(a.sum()), float(b.sum())
-    statistic = float(((a * math.sqrt(m / n) - b * math.sqrt(n / m)) ** 2 / (a + b)).sum())
+    statistic = float((c * (a * math.sqrt(m / n) - b * math.sqrt(n / m)) ** 2 / (a + b)).sum())
     df = len(a) - 1
     return statistic, df, float(chdtrc(df, statistic)) if df else 1.0
 

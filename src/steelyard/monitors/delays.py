@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import timedelta
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from steelyard.evaluation import Evaluation
 from steelyard.monitors.completion import predicted
 from steelyard.monitors.labels import Labels, Outcome, labels_of
 from steelyard.monitors.stream import Stream
-from steelyard.monitors.windows import Window, moment
+from steelyard.monitors.windows import Window, instant_of, moment
 
 Ages = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -189,6 +189,37 @@ def waiting(
         )
         for part, w, lost in zip(parts, made, never, strict=True)
     ]
+
+
+def ripeness(
+    parts: Sequence[Stream],
+    made: Sequence[Window],
+    baseline: tuple[Evaluation | None, Delays | None],
+    stream: Stream,
+    until: int,
+    wait: timedelta | None,
+    before: tuple[int, int] = (0, 0),
+) -> Callable[[int, datetime], bool] | None:
+    """A function that tells whether the labels of a window were in at a moment before; None where labels have no times.
+
+    How long labels take is taken as it is known at the end.
+    """
+    if stream.label_times is None:
+        return None
+    e, theirs = baseline
+    learned = [x for x in (theirs, Delays.of(stream, e, until)) if x is not None and x.courses]
+    ages = [moment(until) - w.start for w in made]
+    never = never_come([p.rows - int(p.labelled.sum()) for p in parts], [p.rows for p in parts], ages, before)
+
+    def ripe(i: int, at: datetime) -> bool:
+        part, now = parts[i], instant_of(at)
+        assert part.label_times is not None
+        seen = part.labelled & (part.label_times <= now)
+        then = replace(part, labelled=seen)
+        outcomes = () if e is None or seen.all() else outcomes_of(then, e, now, learned)
+        return labels_of(seen, None, made[i].end, at, wait, outcomes=outcomes, never=never[i]).mature
+
+    return ripe
 
 
 def never_come(

@@ -104,8 +104,16 @@ def measure_distances(s: Any) -> dict[str, Estimate]:
 
 
 def _ordinary(s: Any) -> tuple[Array, Array]:
-    k = s.bins.ordinary
-    return s.bins.reference.counts[:k], s.current.counts[:k]
+    k, first = s.bins.ordinary, s.bins.missing + 1
+    both = []
+    for counts in (s.bins.reference.counts, s.current.counts):
+        held = counts[:k].copy()
+        if s.bins.ends:
+            # What lies beyond the ends has its place in the order too.
+            held[0] += counts[first]
+            held[-1] += counts[first + 1]
+        both.append(held)
+    return both[0], both[1]
 
 
 def _ks(s: Any, n: float, m: float, told: dict[str, Any]) -> Estimate:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import BadLevels, EmptyTable, NotAvailable, UsageError, listing
+from steelyard.errors import BadLevels, EmptyTable, NotAvailable, NotNumeric, UsageError, listing
 from steelyard.evaluation import Evaluation
 from steelyard.measures.measure import find
 from steelyard.monitors import sequential, signals
@@ -23,7 +23,7 @@ from steelyard.monitors.labels import Labels
 from steelyard.monitors.result import Watched
 from steelyard.monitors.running import PREFIX, follow_losses, loss_table
 from steelyard.monitors.sequential import Losses
-from steelyard.monitors.signals import FEATURE, OUTPUT, PERFORMANCE, TIMELINESS, VOLUME, Signal
+from steelyard.monitors.signals import FEATURE, LABELLING, OUTPUT, PERFORMANCE, TIMELINESS, UNREAD, VOLUME, Signal
 from steelyard.monitors.stream import Roles, Stream
 from steelyard.monitors.windows import Window
 from steelyard.results import Estimate
@@ -142,16 +142,18 @@ def judge(
     plan: Plan,
     parts: Sequence[Stream],
     labels: Sequence[Labels],
-    volumes: Sequence[Signal],
+    before: Sequence[Sequence[Signal]],
     cohorts: Sequence[Cohort] = (),
     places: Sequence[str] = (),
 ) -> list[list[Signal]]:
-    """The signals of every window; how many rows came was judged before. `places` tell where windows lie in the week."""
+    """The signals of every window, `before` being those that were judged already; `places` tell where windows lie in the week."""
     out, looks = [], 0
-    follows = _followed(plan, parts, labels) if plan.mode == "sequential" else {}
-    runs = _run(plan, parts, labels) if plan.running and plan.mode == "windows" else {}
+    # Labels that cannot be read would be added up as if they were the other level.
+    sums = _sums(plan, parts, labels, [any(s.kind == LABELLING and s.state == ALARM for s in x) for x in before])
+    follows = _followed(plan, parts, labels, sums) if plan.mode == "sequential" else {}
+    runs = _run(plan, labels, sums) if plan.running and plan.mode == "windows" else {}
     for i, (part, held) in enumerate(zip(parts, labels, strict=True)):
-        here = [volumes[i]]
+        here = list(before[i])
         if not part.rows:
             out.append(here + signals.silent(plan.names))
             continue
@@ -204,7 +206,7 @@ def _evaluated(plan: Plan, part: Stream) -> tuple[Evaluation | None, str]:
         return None, ""
     try:
         return part.evaluate(**plan.options), ""
-    except (BadLevels, EmptyTable, NotAvailable) as problem:
+    except (BadLevels, EmptyTable, NotAvailable, NotNumeric) as problem:
         # One strange window must not hide the others.
         return None, problem.message.rstrip(".")
 
@@ -219,11 +221,15 @@ def _expected(plan: Plan, part: Stream, measures: Sequence[str]) -> dict[str, Es
     return estimates(calibration, found[np.isfinite(found)], wanted, plan.options["threshold"], plan.confidence)
 
 
-def _sums(plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels]) -> list[dict[str, Losses] | None]:
-    """The losses of every window whose labels are in."""
+def _sums(
+    plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels], unread: Sequence[bool]
+) -> list[dict[str, Losses] | None]:
+    """The losses of every window whose labels are in and can be read, where they are followed."""
     e = plan.baseline.evaluation
-    assert e is not None
-    ready = [held.mature and bool(part.labelled.any()) for part, held in zip(parts, labels, strict=True)]
+    if e is None or not (plan.running or plan.mode == "sequential"):
+        return []
+    held = zip(parts, labels, unread, strict=True)
+    ready = [x.mature and not odd and bool(part.labelled.any()) for part, x, odd in held]
     return [losses_of(part, e) if ok else None for part, ok in zip(parts, ready, strict=True)]
 
 
@@ -235,9 +241,9 @@ def _base(plan: Plan, name: str) -> Losses:
     return base
 
 
-def _run(plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels]) -> dict[str, list[Signal]]:
+def _run(plan: Plan, labels: Sequence[Labels], sums: Sequence[dict[str, Losses] | None]) -> dict[str, list[Signal]]:
     """Each mean loss, its excess added up over the windows whose labels are in."""
-    e, sums, out = plan.baseline.evaluation, _sums(plan, parts, labels), {}
+    e, out = plan.baseline.evaluation, {}
     for measure in plan.running:
         name = measure.removeprefix(PREFIX)
         found = [None if x is None else x[name] for x in sums]
@@ -246,12 +252,13 @@ def _run(plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels]) -> dict[
     return out
 
 
-def _followed(plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels]) -> dict[str, list[Signal]]:
+def _followed(
+    plan: Plan, parts: Sequence[Stream], labels: Sequence[Labels], sums: Sequence[dict[str, Losses] | None]
+) -> dict[str, list[Signal]]:
     """Each mean loss over all mature windows so far."""
     out: dict[str, list[Signal]] = {}
     if plan.baseline.evaluation is None:
         return out
-    sums = _sums(plan, parts, labels)
     for name in plan.measures:
         base = _base(plan, name)
         turned = 1 - base.mean if name == "error_rate" else base.mean
@@ -282,8 +289,8 @@ def run_alarms(
     for i, signal in enumerate(found[0] if found else ()):
         series = [here[i] for here in found]
         need = consecutive if plan.mode == "windows" or signal.kind == VOLUME else 1
-        # A sum over windows has waited for its evidence already.
-        need = 1 if signal.name in plan.running else need
+        # A sum over windows has waited for its evidence already, and what cannot be read is no matter of chance.
+        need = 1 if signal.name in plan.running or signal.kind in UNREAD else need
         for severity in SEVERITIES:
             states = follow([s.seen(severity) for s in series], need)
             for held, status in zip(statuses, states, strict=True):

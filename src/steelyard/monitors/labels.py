@@ -115,7 +115,7 @@ def labels_of(
     passed = horizon is not None and now >= end + horizon
     reason = ""
     if not enough:
-        share = f"{percent(round(there / rows, 3))} of {count(rows)} {what}{'s' if rows != 1 else ''} have a label"
+        share = f"{percent(there / rows)} of {count(rows)} {what}{'s' if rows != 1 else ''} have a label"
         if passed:
             reason = f"{share}; the others are not waited for, since {span_text(horizon)} have passed"
         elif horizon is not None:
@@ -124,7 +124,7 @@ def labels_of(
             reason = f"{share}, and {percent(ENOUGH)} are waited for"
     waits = "" if passed or not enough else _waits(outcomes, rows - there, never)
     if waits:
-        share = f"{percent(round(there / rows, 3))} of {count(rows)} {what}s have a label"
+        share = f"{percent(there / rows)} of {count(rows)} {what}s have a label"
         reason = f"{share}, but {waits}"
     return Labels(rows, there, late[0], late[1], (enough and not waits) or passed, reason, waits)
 

@@ -17,6 +17,7 @@ from steelyard.monitors.reading import (
     count_reference,
     count_sheet,
     is_table,
+    keys_in,
     open_sheet,
 )
 from steelyard.monitors.saved import ManyBins
@@ -166,7 +167,7 @@ def measure_many(
         if as_mapping(reference) is None and reference is not None:
             with of_side(REFERENCE):
                 then = open_sheet(reference, names, *sides[0])
-                made = {name: made[name].with_counts(counts) for name, counts in count_sheet(then, made).items()}
+                made = {name: made[name].recounted(counts) for name, counts in count_sheet(then, made).items()}
     elif is_table(reference):
         names, left_out = _shared(reference, current, columns, sides)
         with of_side(REFERENCE):
@@ -201,7 +202,10 @@ def _shared(
     now = {name: is_time for name, is_time in column_kinds(current).items() if name not in sides[1]}
     then = open_sheet(reference, None, *sides[0])
     names, lone = common_columns(then, {name: is_time for name, is_time in now.items() if not is_time})
+    keys = [name for name in names if name in {*keys_in(reference), *keys_in(current)}]
+    names = [name for name in names if name not in keys]
     out = [f'"{name}": only one of the tables has it' for name in lone if name not in now or not now[name]]
+    out += [f'"{name}": labels are found by it' for name in keys]
     return names, out + [f'"{name}": points in time move on by themselves' for name in then.times]
 
 

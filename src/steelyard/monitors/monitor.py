@@ -13,20 +13,24 @@ import numpy as np
 from steelyard.arguments.allowed import confidence_of
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.errors import EmptyTable, InputError, UsageError, listing
-from steelyard.monitors.alarms import Transition, follow
+from steelyard.monitors.agreed import THRESHOLD, agreed, asked_for, refuse_needless
+from steelyard.monitors.alarms import follow
 from steelyard.monitors.baseline import check_holds, countable
 from steelyard.monitors.budget import Budget, budget_of, spent
 from steelyard.monitors.cohorts import Cohort, cohorts_of, period_of, pooled
-from steelyard.monitors.delays import waiting
+from steelyard.monitors.delays import ripeness, waiting
 from steelyard.monitors.differing import variation_of
 from steelyard.monitors.judging import Plan, choose_measures, evaluated_again, is_running, judge, run_alarms
+from steelyard.monitors.known import Moments, dated, told_since
 from steelyard.monitors.labels import Labels, horizon_of, span_text
 from steelyard.monitors.lengths import LENGTHS, advise
-from steelyard.monitors.references import find_reference
+from steelyard.monitors.readable import readings
+from steelyard.monitors.reading import keys_in
+from steelyard.monitors.references import find_reference, is_kept, own_windows
 from steelyard.monitors.repeated import remarks
-from steelyard.monitors.result import Monitor, Watched
+from steelyard.monitors.result import Monitor
 from steelyard.monitors.sequential import in_place
-from steelyard.monitors.signals import VOLUME, Signal, at_level
+from steelyard.monitors.signals import UNREAD, VOLUME, Signal, at_level
 from steelyard.monitors.stream import Roles, Stream, feature_names, read_stream
 from steelyard.monitors.volume import counted, is_whole, judge_volume, known_until, place_of, volume_of
 from steelyard.monitors.windows import (
@@ -34,7 +38,6 @@ from steelyard.monitors.windows import (
     Window,
     by_count,
     by_time,
-    instant_of,
     moment,
     one_instant,
     span_of,
@@ -43,10 +46,6 @@ from steelyard.monitors.windows import (
 
 TIMES = 10
 """A reference should have so many times the rows of a window."""
-
-
-class NothingSince(EmptyTable):
-    """No rows came since the moment from which on windows are told."""
 
 
 @as_annotated
@@ -69,7 +68,7 @@ def monitor(
     budget: Any = None,
     for_: int = 2,
     mode: str = "windows",
-    threshold: float = 0.5,
+    threshold: float | None = None,
     weight: str | None = None,
     unit: str | None = None,
     period: Any = None,
@@ -92,12 +91,18 @@ def monitor(
     `period`, such as "31 days", follows customers (`unit`): those that enter in a window are a cohort, and how early and
     rightly the scores warned of their outcome within the period, counted from the window's start, is Q of `sy.timeliness`.
     A customer has the outcome if any of its rows in the period says so. With period="window" each window is a period.
+    A saved reference is used for what it was made for: its own windows are not judged again, features that are not named are not
+    watched, and another positive level, `threshold` (0.5 unless said) or part of a column is refused. `since` tells what became
+    known from then on: windows that ended, and those whose labels came in. Values of the target or the score that cannot be used
+    fire an alarm of their own, "labels" or "reading".
     """
     follow((), for_)
     _refuse_budget(budget, mode)
     _check(time, mode, margin, confidence, missing, target, score, prediction)
     there, span, wait = zone_of(zone), span_of(window), horizon_of(horizon)
     roles = Roles(time, target, score, prediction, weight, unit, label_time)
+    asked = {"positive": positive, "threshold": threshold, "kind": kind}
+    refuse_needless(roles, asked | {"measures": measures, "horizon": horizon})
     roles = replace(roles, features=feature_names(data, features, roles))
     course = period_of(period, span, roles, mode)
     stream = read_stream(data, roles, there, missing)
@@ -110,23 +115,32 @@ def monitor(
     stream = _known_by(stream, until)
     naive = stream.skipped is not None
     made, place = _windows(stream, span, there, until if now is not None else None)
-    options = {"positive": positive, "threshold": threshold, "confidence": confidence, "missing": missing, "kind": kind}
+    cut_at = THRESHOLD if threshold is None else threshold
+    options = {"positive": positive, "threshold": cut_at, "confidence": confidence, "missing": missing, "kind": kind}
     baseline, first, notes, cut = find_reference(reference, stream, made, place, there, options, missing, span, course)
-    if isinstance(features, str) and features == "all":
-        baseline, stream, unwatched = countable(baseline, stream)
+    everything = isinstance(features, str) and features == "all"
+    vanished: tuple[str, ...] = ()
+    if everything:
+        baseline, stream, unwatched = countable(baseline, stream, keys_in(data))
         roles, notes = stream.roles, notes + unwatched
+    fresh = not is_kept(reference)
+    if fresh:
+        baseline = replace(baseline, asked=asked_for(roles, _span_text(span), str(zone)))
+    else:
+        baseline, vanished, said = agreed(baseline, roles, asked, _span_text(span), str(zone), everything=everything)
+        notes += said + own_windows(made[:first])
     if timed_by_hours(span):
         notes += remarks(made, stream.skipped or {}, zone, naive=naive)
     ends = moment(until)
     cohorts: list[Cohort] = []
     if course is not None and baseline.evaluation is not None:
         cohorts = cohorts_of(stream, made, place, course, baseline.evaluation.positive, ends, wait)
-        if first:
+        if first and fresh:
             baseline = replace(baseline, timeliness=pooled(cohorts[:first], baseline.source))
     counts = np.bincount(place, minlength=len(made)).tolist()
     timed = not isinstance(span, int | np.integer)
     whole = _whole(stream, made, there, until) if timed else []
-    if timed and first:
+    if timed and first and fresh:
         baseline = replace(baseline, volume=volume_of(made[:first], counts[:first], whole[:first]))
     check_holds(baseline, stream, None if course is None else course.weighing)
     chosen = choose_measures(measures, baseline.evaluation, roles, mode) if target is not None else ()
@@ -159,10 +173,15 @@ def monitor(
         )
     else:
         volumes = [Signal(VOLUME, VOLUME, "ok", "", counted(n)) for n in counts[first:]]
-    found = judge(plan, parts, labels, volumes, cohorts[first:], [place_of(w) for w in made[first:]] if timed else ())
+    read = readings(parts, made[first:], labels, baseline.evaluation, (wait, ends), vanished)
+    before = [[v, *r] for v, r in zip(volumes, read, strict=True)]
+    found = judge(plan, parts, labels, before, cohorts[first:], [place_of(w) for w in made[first:]] if timed else ())
     found, short = advise(found, parts, baseline.evaluation, span) if mode == "windows" else (found, "")
     watched, changes = run_alarms(made[first:], parts, labels, found, for_, plan)
-    watched, changes = _since(watched, changes, since, there)
+    ripe = ripeness(parts, made[first:], (baseline.evaluation, baseline.delays), stream, until, wait, lacking)
+    moments = Moments(made[first:], labels, ends, ripe if target is not None else None, wait)
+    changes = dated(changes, watched, moments, for_)
+    watched, changes = told_since(watched, changes, moments, since, there)
     notes += _remarks(plan, parts, cohorts)
     if mode == "sequential" and target is not None:
         notes += in_place(measures, chosen)
@@ -261,7 +280,7 @@ def _whole(stream: Stream, made: Sequence[Window], zone: tzinfo, until: int) -> 
 
 def _check_names(plan: Plan) -> None:
     """Refuse a column that is called like another signal: nobody could tell their alarms apart."""
-    names = [VOLUME, *(name for name, _ in plan.names)]
+    names = [VOLUME, *UNREAD, *(name for name, _ in plan.names)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         message = f'Two signals would be called "{twice}": a column has the name of something else that is watched.'
@@ -285,21 +304,6 @@ def _length(span: Any, made: Sequence[Window]) -> timedelta:
 
 def _span_text(span: Any) -> str:
     return span if isinstance(span, str) else span_text(span) if isinstance(span, timedelta) else f"{span:,} rows"
-
-
-def _since(
-    watched: list[Watched], changes: list[Transition], since: Any, zone: tzinfo
-) -> tuple[list[Watched], list[Transition]]:
-    """Windows from then on; those before have only brought the alarms to where they stand."""
-    if since is None:
-        return watched, changes
-    cut = one_instant(since, zone, "start")
-    kept = [w for w in watched if instant_of(w.window.end) > cut]
-    if not kept:
-        message = f"There are no rows since {moment(cut).astimezone(zone):%Y-%m-%d %H:%M}."
-        raise NothingSince(message, f"The last window is {watched[-1].name}.")
-    names = {w.name for w in kept}
-    return kept, [c for c in changes if c.window in names]
 
 
 def _remarks(plan: Plan, parts: Sequence[Stream], cohorts: Sequence[Cohort]) -> list[str]:

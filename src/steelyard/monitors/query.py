@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import NotAvailable
-from steelyard.monitors.bins import BUCKETS, BinCounts, Bins, level_bins
+from steelyard.monitors.bins import BUCKETS, BinCounts, Bins, a_few
+from steelyard.monitors.making import level_bins
 from steelyard.monitors.reading import Sheet, refuse_units, refuse_weights, unseen
 from steelyard.results import Array
 from steelyard.sources.tables import BUCKET, SOURCE, Table, plain_numbers
@@ -34,11 +35,45 @@ def _number(table: Table, role: str) -> str:
     return table.number(table.quoted(role))
 
 
+def _plainly(table: Table, role: str, b: Bins) -> str:
+    """What holds for a number that is there and is no special value."""
+    x = _number(table, role)
+    return table.finite(x) + (f" and {x} not in ({_listed(table, b.special)})" if b.special else "")
+
+
 def _usual(table: Table, role: str, b: Bins) -> str:
     """A number where it belongs into one of the ordinary bins, else null."""
     x = _number(table, role)
-    apart = f" and {x} not in ({_listed(table, b.special)})" if b.special else ""
-    return f"case when {table.finite(x)}{apart} then {x} end"
+    seen = ""
+    if b.known:
+        seen = f" and {x} in ({_listed(table, b.known)})"
+    elif b.ends:
+        seen = f" and {x} between {_listed(table, b.ends[:1])} and {_listed(table, b.ends[1:])}"
+    return f"case when {_plainly(table, role, b)}{seen} then {x} end"
+
+
+def _new(table: Table, role: str, b: Bins) -> list[str]:
+    """How many numbers lie below and above all of the reference, and how many it never had."""
+    if not b.ends:
+        return []
+    x, there = _number(table, role), _plainly(table, role, b)
+    low, high = (_listed(table, [end]) for end in b.ends)
+    asked = [f"{x} < {low}", f"{x} > {high}"]
+    if b.known:
+        asked.append(f"{x} between {low} and {high} and {x} not in ({_listed(table, b.known)})")
+    return [f"sum(case when {there} and {term} then 1 else 0 end)" for term in asked]
+
+
+def named(sheet: Sheet, found: Mapping[str, BinCounts], bins: Mapping[str, Bins]) -> dict[str, BinCounts]:
+    """Counts with the least and the greatest number that the reference never had, of all columns that have some."""
+    table, terms = _table(sheet), []
+    new = [k for k, x in found.items() if bins[k].kind == "numbers" and x.counts[bins[k].missing + 1 :].any()]
+    for name in new:
+        role, b = sheet.roles[name], bins[name]
+        x = f"case when {_plainly(table, role, b)} and {_usual(table, role, b)} is null then {_number(table, role)} end"
+        terms += [f"min({x})", f"max({x})"]
+    ends = iter(_asked(table, terms))
+    return dict(found) | {name: replace(found[name], unseen=a_few({next(ends), next(ends)})) for name in new}
 
 
 def _listed(table: Table, values: Sequence[float]) -> str:
@@ -88,10 +123,11 @@ def _placed(b: Bins, rows: int, levels: Mapping[Any, float]) -> BinCounts:
     return BinCounts(counts, rows, float(rows), unseen=unseen(b, levels))
 
 
-def _laid(b: Bins, rows: int, ordinary: Array, special: Sequence[float]) -> Array:
+def _laid(b: Bins, rows: int, ordinary: Array, special: Sequence[float], new: Sequence[float]) -> Array:
     counts = np.zeros(len(b.cells))
     counts[: len(ordinary)] = ordinary
     counts[b.ordinary : b.ordinary + len(special)] = special
+    counts[b.missing + 1 :] = new
     counts[b.missing] += rows - counts.sum()
     return counts
 
@@ -108,12 +144,13 @@ def _counts(sheet: Sheet, table: Table, bins: Mapping[str, Bins], levels: Sequen
         role = sheet.roles[name]
         usual = _usual(table, role, b)
         ends = [f"count(case when {usual} <= {table.literal(float(edge))} then 1 end)" for edge in b.edges]
-        terms += [*ends, f"count({usual})", *_special(table, role, b)]
+        terms += [*ends, f"count({usual})", *_special(table, role, b), *_new(table, role, b)]
     answer = iter(_asked(table, terms))
     rows, out = int(next(answer)), {}
     for name, b in bins.items():
         below = np.array([next(answer) for _ in range(len(b.edges) + 1)])
-        out[name] = _laid(b, rows, np.diff(below, prepend=0.0), [next(answer) for _ in b.special])
+        special, new = ([next(answer) for _ in held] for held in (b.special, b.new))
+        out[name] = _laid(b, rows, np.diff(below, prepend=0.0), special, new)
     more: dict[str, Any] = _levels(sheet, table, levels)[1]
     return rows, out | more
 
@@ -133,7 +170,8 @@ def _histograms(
     for i, (name, b) in enumerate(bins.items()):
         usual = _usual(table, sheet.roles[name], b)
         terms.append(f"{f'histogram({usual}, [{_listed(table, b.edges)}])' if b.edges else f'count({usual})'} as h{i}")
-        terms += [f"{term} as s{i}_{j}" for j, term in enumerate(_special(table, sheet.roles[name], b))]
+        apart = [*_special(table, sheet.roles[name], b), *_new(table, sheet.roles[name], b)]
+        terms += [f"{term} as s{i}_{j}" for j, term in enumerate(apart)]
     terms += [f"histogram({_level(sheet, table, name)}) as l{i}" for i, name in enumerate(levels)]
     answer = table.ask(f"select {', '.join(terms)} from {SOURCE}")
     rows, out = int(answer["n"][0]), {}
@@ -144,8 +182,9 @@ def _histograms(
         for key, n in (found or {}).items() if b.edges else ():
             # The upper edge is the key, and infinity that of the last bin, which is told only where it has rows.
             ordinary[int(np.searchsorted(b.edges, key, side="left"))] += n
-        special = [float(np.nan_to_num(plain_numbers(answer[f"s{i}_{j}"])[0])) for j in range(len(b.special))]
-        out[name] = _laid(b, rows, ordinary, special)
+        many = len(b.special)
+        counted = [float(np.nan_to_num(plain_numbers(answer[f"s{i}_{j}"])[0])) for j in range(many + len(b.new))]
+        out[name] = _laid(b, rows, ordinary, counted[:many], counted[many:])
     more = {name: _plain(answer[f"l{i}"])[0] or {} for i, name in enumerate(levels)}
     return rows, out | {name: {k: float(n) for k, n in counts.items()} for name, counts in more.items()}
 
@@ -217,6 +256,11 @@ def _grouped(sheet: Sheet, table: Table, name: str, b: Bins) -> BinCounts:
 def _cell(table: Table, x: str, b: Bins) -> str:
     cases = [f"when not {table.finite(x)} then {b.missing}"]
     cases += [f"when {x} = {table.literal(float(v))} then {b.ordinary + i}" for i, v in enumerate(b.special)]
+    if b.ends:
+        low, high = (table.literal(float(end)) for end in b.ends)
+        cases += [f"when {x} < {low} then {b.missing + 1}", f"when {x} > {high} then {b.missing + 2}"]
+    if b.known:
+        cases.append(f"when {x} not in ({_listed(table, b.known)}) then {b.missing + 3}")
     cases += [f"when {x} <= {table.literal(float(edge))} then {i}" for i, edge in enumerate(b.edges)]
     return f"case {' '.join(cases)} else {len(b.edges)} end"
 
@@ -224,13 +268,14 @@ def _cell(table: Table, x: str, b: Bins) -> str:
 # To make bins ---------------------------------------------------------------------------------------------------------
 
 
-def table_sample(sheet: Sheet, names: Sequence[str]) -> dict[str, Array]:
-    """Values from which edges are found: all of a small table, rows from all over a large one."""
+def table_sample(sheet: Sheet, names: Sequence[str]) -> tuple[dict[str, Array], Array | None]:
+    """Values from which edges are found, with their units: all of a small table, rows from all over a large one."""
     if not names:
-        return {}
+        return {}, None
     table = _table(sheet)
     rows = next(_asked(table, ["count(*)"]))
     part = table.sample(max(SAMPLE / rows, 1e-6), SEED) if rows > SAMPLE else table
-    found = part.project({f"c{i}": _number(part, sheet.roles[n]) for i, n in enumerate(names)})
-    answer = found.ask(f"select * from {SOURCE}")
-    return {n: plain_numbers(answer[f"c{i}"]) for i, n in enumerate(names)}
+    asked = {f"c{i}": _number(part, sheet.roles[n]) for i, n in enumerate(names)}
+    answer = part.project(asked | ({"u": part.quoted(BUCKET)} if sheet.by_unit else {})).ask(f"select * from {SOURCE}")
+    units = plain_numbers(answer["u"]) if sheet.by_unit else None
+    return {n: plain_numbers(answer[f"c{i}"]) for i, n in enumerate(names)}, units

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.columns import Column
 from steelyard.errors import BadWeight, EmptyTable, MissingValues, NotAvailable, UsageError, listing
-from steelyard.monitors.bins import BUCKETS, NAMED, BinCounts, Bins, level_bins, number_bins
+from steelyard.monitors.bins import BUCKETS, BinCounts, Bins, a_few
+from steelyard.monitors.making import level_bins, number_bins
 from steelyard.results import Array
 from steelyard.rows import Rows
 from steelyard.sources.recognise import open_rows, open_table
@@ -84,6 +86,11 @@ def open_sheet(data: Any, columns: Sequence[str] | None = None, weight: Any = No
     return Sheet(rows, roles, "weight" in given, "unit" in given, times)
 
 
+def keys_in(data: Any) -> tuple[str, ...]:
+    """The columns by which labels were found, where a table was joined with them."""
+    return data.keys if isinstance(data, Table) else ()
+
+
 def column_kinds(data: Any) -> dict[str, bool]:
     """The columns of a table, and whether each holds points in time."""
     if isinstance(data, Mapping):
@@ -114,9 +121,10 @@ def count_sheet(sheet: Sheet, bins: Mapping[str, Bins]) -> dict[str, BinCounts]:
             message = f'The bins of "{name}" are of {b.kind}, and the column holds {held}.'
             raise UsageError(message, "Make new bins, or turn the column into what it was in the reference.")
     if getattr(sheet.rows, "engine", "") == "frames":
-        from steelyard.monitors.query import count_table
+        from steelyard.monitors.query import count_table, named
 
         out = {name: b.reference for name, b in count_table(sheet, bins).items() if b.reference is not None}
+        out = named(sheet, out, bins)
     else:
         out = {}
         for part in _parts(sheet):
@@ -160,6 +168,8 @@ def _count_arrays(sheet: Sheet, part: ArrayRows, bins: Mapping[str, Bins]) -> di
         found = b.count(column, weight, bucket)
         if b.kind == "levels":
             found = replace(found, unseen=unseen(b, level_counts(column)))
+        elif found.counts[b.missing + 1 :].any():
+            found = replace(found, unseen=a_few(column.numbers()[b.place(column) > b.missing].tolist()))
         out[name] = found
     return out
 
@@ -181,7 +191,7 @@ def refuse_units(wrong: int) -> None:
 def unseen(bins: Bins, levels: Mapping[Any, float]) -> tuple[Any, ...]:
     """A few levels that the bins do not know."""
     place, new = bins.lookup(), bins.missing + 1
-    return sort_levels(v for v, n in levels.items() if n > 0 and place(v) == new)[:NAMED]
+    return a_few(v for v, n in levels.items() if n > 0 and place(v) == new)
 
 
 def level_counts(column: Column) -> dict[Any, float]:
@@ -202,16 +212,24 @@ def count_reference(sheet: Sheet, bins: Any = 10, special: Sequence[Any] = ()) -
     if getattr(sheet.rows, "engine", "") == "frames":
         from steelyard.monitors.query import count_table, table_sample
 
-        samples = table_sample(sheet, [name for name in sheet.names if sheet.numeric(name)])
-        made = {name: number_bins(name, values, bins, numbers) for name, values in samples.items()}
+        samples, units = table_sample(sheet, [name for name in sheet.names if sheet.numeric(name)])
+        made = {name: number_bins(name, values, bins, numbers, units) for name, values in samples.items()}
         out = count_table(sheet, made, wanted)
         refuse_empty(next(iter(out.values())).reference)
-        return out
-    samples, levels = _look(sheet)
-    made = {name: number_bins(name, values, bins, numbers) for name, values in samples.items()}
+        return {name: _as_sampled(b, samples) for name, b in out.items()}
+    samples, levels, units = _look(sheet)
+    made = {name: number_bins(name, values, bins, numbers, units) for name, values in samples.items()}
     made |= {name: level_bins(name, counts, wanted) for name, counts in levels.items()}
     counted = count_sheet(sheet, {name: made[name] for name in sheet.names if name in made})
-    return {name: made[name].with_counts(counted[name]) for name in sheet.names}
+    return {name: _as_sampled(made[name].with_counts(counted[name]), samples) for name in sheet.names}
+
+
+def _as_sampled(b: Bins, samples: Mapping[str, Array]) -> Bins:
+    """Bins whose shares of rows that came alone are those of all rows: rows outside of a sample were counted as new themselves."""
+    if b.column not in samples or b.reference is None or not b.reference.rows:
+        return b
+    part = len(samples[b.column]) / b.reference.rows
+    return b if part >= 1 else replace(b, alone=tuple(x * part for x in b.alone), twice=b.twice * part)
 
 
 def refuse_empty(counts: BinCounts | None) -> None:
@@ -221,12 +239,15 @@ def refuse_empty(counts: BinCounts | None) -> None:
         raise EmptyTable(message, "Stability compares two samples, each with at least one row.")
 
 
-def _look(sheet: Sheet) -> tuple[dict[str, Array], dict[str, dict[Any, float]]]:
-    """Numbers to find edges from and counts of levels, of columns in memory."""
+def _look(sheet: Sheet) -> tuple[dict[str, Array], dict[str, dict[Any, float]], npt.NDArray[Any] | None]:
+    """Numbers to find edges from and counts of levels, of columns in memory, and the units of these numbers."""
     numbers: dict[str, list[Array]] = {}
     levels: dict[str, dict[Any, float]] = {}
+    units: list[npt.NDArray[Any]] = []
     for part in _parts(sheet):
         step = 8 if part.length >= FULL and not isinstance(sheet.rows, ArrayRows) else 1
+        if sheet.by_unit:
+            units.append(part.columns["unit"].buckets()[::step])
         for name, role in sheet.roles.items():
             column = part.columns[role]
             if sheet.numeric(name):
@@ -235,7 +256,8 @@ def _look(sheet: Sheet) -> tuple[dict[str, Array], dict[str, dict[Any, float]]]:
                 found = levels.setdefault(name, {})
                 for level, n in level_counts(column).items():
                     found[level] = found.get(level, 0.0) + n
-    return {name: np.concatenate(parts) for name, parts in numbers.items()}, levels
+    told = np.concatenate(units) if units else None
+    return {name: np.concatenate(parts) for name, parts in numbers.items()}, levels, told
 
 
 def counts_as_bins(

@@ -31,6 +31,12 @@ HINT = 'Pass reference="first 4 windows", a date such as 2024-01-31, a table of 
 ALONE = "The reference is an evaluation: outputs and features are not watched, since it tells nothing of them."
 
 
+def is_kept(given: Any) -> bool:
+    """Whether a reference was counted before, so that it cannot be counted in another way."""
+    path = isinstance(given, str | os.PathLike) and str(given).lower().endswith(".json")
+    return path or isinstance(given, Baseline | Evaluation)
+
+
 def find_reference(
     given: Any,
     stream: Stream,
@@ -47,14 +53,15 @@ def find_reference(
         message = "There is no reference to hold the windows against."
         raise UsageError(message, HINT)
     if isinstance(given, Baseline):
-        return given, 0, [], ()
+        return given, _own(given, made), [], ()
     if isinstance(given, Evaluation):
         return baseline_of_evaluation(given), 0, [ALONE], ()
     if is_spark(given):
         # Such a frame claims to have every attribute, and so to be anything.
         given = open_table(given)
-    if isinstance(given, str | os.PathLike) and str(given).lower().endswith(".json"):
-        return _saved(given)
+    if is_kept(given):
+        loaded, notes = _saved(given)
+        return loaded, _own(loaded, made), notes, ()
     found = FIRST.fullmatch(given) if isinstance(given, str) else None
     whole = isinstance(given, int) and not isinstance(given, bool)
     if found is not None or whole:
@@ -105,17 +112,40 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def _saved(path: str | os.PathLike[str]) -> tuple[Baseline, int, list[str], Cut]:
+def _own(baseline: Baseline, made: Sequence[Window]) -> int:
+    """How many windows at the start hold rows of the baseline itself."""
+    if baseline.covers is None:
+        return 0
+    start, end = baseline.covers
+    if not any(instant_of(w.start) < end and instant_of(w.end) > start for w in made):
+        return 0
+    first = next((i for i, w in enumerate(made) if instant_of(w.start) >= end), len(made))
+    if first == len(made):
+        last = f"{moment(end).astimezone(made[0].start.tzinfo):%Y-%m-%d %H:%M}"
+        message = f"All windows are those of the baseline itself ({baseline.source}), whose rows end at {last}."
+        raise EmptyTable(message, "None is left to be judged: pass rows that came later.")
+    return first
+
+
+def own_windows(skipped: Sequence[Window]) -> list[str]:
+    """What is to be said of windows that hold the rows of a saved baseline."""
+    if not skipped:
+        return []
+    many = "1 window" if len(skipped) == 1 else f"{len(skipped):,} windows"
+    return [f"{many} up to {skipped[-1].name} hold the rows of the baseline itself and are not judged again."]
+
+
+def _saved(path: str | os.PathLike[str]) -> tuple[Baseline, list[str]]:
     saved = read_saved(path, "baseline or evaluation", "Name a baseline or an evaluation that was saved.")
     if saved.has("steelyard baseline"):
-        return Baseline.load(path), 0, [], ()
+        return Baseline.load(path), []
     try:
         known = saved.has("steelyard") and saved.data["steelyard"] == SCHEMA
         e = Evaluation.from_dict(saved.believed() if known else {})
     except (AttributeError, KeyError, TypeError, ValueError):
         message = f'"{path}" holds neither a baseline nor an evaluation that was saved by this version.'
         raise UnreadableSource(message, "Save one again, or name a file of rows.") from None
-    return baseline_of_evaluation(e, str(path)), 0, [ALONE], ()
+    return baseline_of_evaluation(e, str(path)), [ALONE]
 
 
 def _from_stream(
@@ -133,8 +163,9 @@ def _from_stream(
     notes = []
     share = float(rows.labelled.mean())
     if stream.roles.target is not None and share < ENOUGH:
-        notes.append(f"Only {percent(round(share, 3))} of the reference rows have a label; late labels may be others.")
+        notes.append(f"Only {percent(share)} of the reference rows have a label; late labels may be others.")
     counts = np.bincount(place[place < many], minlength=many)
     quiet = max((len(run) for run in "".join("x" if n else "." for n in counts).split("x")), default=0)
     cut = parts_of(stream, made, place, range(max(0, many - MOST), many))
-    return baseline_of(rows, name, quiet, **options), many, notes, cut
+    covers = instant_of(made[0].start), instant_of(made[many - 1].end)
+    return replace(baseline_of(rows, name, quiet, **options), covers=covers), many, notes, cut

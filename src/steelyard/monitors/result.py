@@ -12,7 +12,7 @@ from steelyard.monitors.alarms import ALARM, FIRING, RECOVERING, WARN, Status, T
 from steelyard.monitors.baseline import Baseline
 from steelyard.monitors.budget import Budget
 from steelyard.monitors.labels import Labels
-from steelyard.monitors.signals import VOLUME, Signal
+from steelyard.monitors.signals import UNREAD, VOLUME, Signal
 from steelyard.monitors.windows import Window
 from steelyard.results import make_frame
 
@@ -61,7 +61,8 @@ class Watched:
         """The worst state of all signals."""
         told = {s.name: self.state_of(s.name) for s in self.signals}
         # That rows came as usual says nothing of the model.
-        quiet = {s.name for s in self.signals if s.kind == VOLUME and self.rows and told[s.name] not in {ALARM, WARN}}
+        plain = {VOLUME, *UNREAD}
+        quiet = {s.name for s in self.signals if s.kind in plain and self.rows and told[s.name] not in {ALARM, WARN}}
         return worst(state for name, state in told.items() if name not in quiet)
 
     @property

@@ -22,6 +22,9 @@ from steelyard.views.sentences import too_few
 from steelyard.words import estimate_text, percent, significant
 
 PERFORMANCE, OUTPUT, FEATURE, VOLUME, TIMELINESS = "performance", "output", "feature", "volume", "timeliness"
+READING, LABELLING = "reading", "labels"
+"""Whether scores and features, and the target, can be read at all."""
+UNREAD = (READING, LABELLING)
 CLEAR_ALARM, CLEAR_WARN = 0.20, 0.08
 """Corrected stability indices below which an alarm (fired from 0.25) and a warning (from 0.10) may end."""
 NEARER = 0.8

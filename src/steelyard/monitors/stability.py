@@ -13,6 +13,8 @@ from steelyard.errors import UsageError
 from steelyard.monitors import decision as law
 from steelyard.monitors.bins import BinCounts, Bins
 from steelyard.monitors.distances import Samples, measure_distances
+from steelyard.monitors.never_seen import as_if_new, gathered
+from steelyard.monitors.noted import notes_of
 from steelyard.monitors.reading import (
     Sheet,
     count_reference,
@@ -25,7 +27,7 @@ from steelyard.monitors.reading import (
 )
 from steelyard.monitors.saved import is_saved, load_bins
 from steelyard.monitors.sides import CURRENT, REFERENCE, of_files, of_side
-from steelyard.monitors.uncounted import why_not
+from steelyard.monitors.uncounted import no_level_twice
 from steelyard.results import Array, Estimate, make_frame
 
 if TYPE_CHECKING:
@@ -141,6 +143,7 @@ class Stability:
         assert high is not None
         short = law.shortage(*self.sizes, self.freedom, len(self.cells))
         verdict, reason = law.decide(float(self.corrected), (low, high), self.limit, adjusted, self.alpha, short)
+        verdict, reason = _seen(self.bins, verdict, reason)
         return replace(self, adjusted=adjusted, decision=verdict, reason=reason)
 
 
@@ -159,22 +162,26 @@ def assess(bins: Bins, current: BinCounts, confidence: float = 0.95, alpha: floa
     if reference is None:
         message = "These bins have no reference counts."
         raise UsageError(message, "Make them with Bins.of(reference), or pass the reference too.")
-    n, m = reference.effective(), current.effective()
-    a, b = reference.counts / reference.total * n, current.counts / current.total * m
+    then, now, names = gathered(bins, current)
+    n, m = then.effective(), now.effective()
+    a, b = then.counts / then.total * n, now.counts / now.total * m
+    a, spread = as_if_new(bins, a, b)
     groups = law.merged(a, b, bins.ordinary, ordered=bins.kind == "numbers")
     ga, gb = law.joined(a, groups), law.joined(b, groups)
+    calmed = law.calming(ga, gb, [float(spread[g].max()) for g in groups])
     parts, halved = law.index_parts(ga, gb)
     df, s = len(groups) - 1, 1 / n + 1 / m
     index = float(parts.sum())
-    x = index / s
+    x = float((parts * calmed).sum()) / s
     corrected = max(0.0, index - s * df)
     tail = (1 - confidence) / 2
     low, high = (s * law.noncentrality_at(x, df, q) for q in (1 - tail, tail))
     limit = s * law.noncentrality_at(x, df, confidence)
-    statistic, p, test = _tested(ga, gb, df)
+    statistic, p, test = _tested(ga, gb, df, calmed)
     classic, _ = law.index_parts(a, b)
     whole = float(classic.sum())
     verdict, reason = _verdict(a, b, df, (n, m), corrected, (low, high), limit, p, alpha)
+    verdict, reason = _seen(bins, verdict, reason)
     return Stability(
         bins.column,
         index,
@@ -186,7 +193,7 @@ def assess(bins: Bins, current: BinCounts, confidence: float = 0.95, alpha: floa
         test,
         verdict,
         reason,
-        tuple(_cells(bins, groups, ga, gb, parts)),
+        tuple(_cells(bins, names, groups, ga, gb, parts)),
         whole,
         law.light(whole),
         reference.rows,
@@ -194,16 +201,22 @@ def assess(bins: Bins, current: BinCounts, confidence: float = 0.95, alpha: floa
         (n, m),
         confidence,
         alpha,
-        tuple(_notes(bins, current, groups, n, m, halved=halved)),
+        tuple(notes_of(bins, current, groups, len(names), n, m, halved=halved)),
         bins=bins,
         current=current,
     )
 
 
-def _tested(a: Array, b: Array, df: int) -> tuple[float | None, float, str]:
+def _seen(bins: Bins, verdict: str, reason: str) -> tuple[str, str]:
+    """A decision that nothing has changed only where a change could be seen."""
+    blind = no_level_twice(bins) if verdict == "ok" else ""
+    return ("insufficient", blind) if blind else (verdict, reason)
+
+
+def _tested(a: Array, b: Array, df: int, calmed: Array) -> tuple[float | None, float, str]:
     if df < 1:
         return None, 1.0, "no test: there is one cell"
-    statistic, _, p = law.pearson(a, b)
+    statistic, _, p = law.pearson(a, b, calmed)
     least = float((a + b).min()) * min(a.sum(), b.sum()) / float((a + b).sum())
     if least >= law.TOO_FEW:
         return statistic, p, "Pearson's χ²"
@@ -227,8 +240,10 @@ def _verdict(
     return law.decide(corrected, ends, limit, p, alpha, short)
 
 
-def _cells(bins: Bins, groups: Sequence[Sequence[int]], a: Array, b: Array, parts: Array) -> list[Cell]:
-    names, n, m = bins.cells, float(a.sum()), float(b.sum())
+def _cells(
+    bins: Bins, names: Sequence[str], groups: Sequence[Sequence[int]], a: Array, b: Array, parts: Array
+) -> list[Cell]:
+    n, m = float(a.sum()), float(b.sum())
     out = []
     for i, group in enumerate(groups):
         if len(group) == 1:
@@ -247,35 +262,6 @@ def _span(first: str, last: str) -> str:
     low = "" if first.startswith("up to ") else first.split(" to ")[0]
     high = "" if last.startswith("above ") else last.split(" to ")[-1].removeprefix("up to ")
     return f"{low} to {high}" if low and high else f"up to {high}" if high else f"above {low}" if low else "all values"
-
-
-def _notes(
-    bins: Bins, current: BinCounts, groups: Sequence[Sequence[int]], n: float, m: float, *, halved: bool
-) -> list[str]:
-    from steelyard.words import count, quoted
-
-    out = []
-    before = bins.size - sum(1 for i in range(bins.size) if not any(i in g for g in groups) and i >= bins.ordinary)
-    if len(groups) < before:
-        into = "one" if len(groups) == 1 else str(len(groups))
-        out.append(f"{before} cells were merged to {into}, so that at least 5 rows are to be expected in each.")
-    if halved:
-        out.append("A cell is empty in one sample: for the index ½ was added to every count of both.")
-    blind = why_not(bins)
-    if blind:
-        out.append(f"{blind[0].upper()}{blind[1:]}.")
-    if current.unseen:
-        named = ", ".join(quoted(v) for v in current.unseen[:5])
-        out.append(f"New levels, which the reference does not have: {named}{', …' if len(current.unseen) > 5 else ''}.")
-    for name, rows, size in (("reference", bins.reference, n), ("current sample", current, m)):
-        if rows is not None and size < 0.995 * rows.rows:
-            out.append(f"The {rows.rows:,} rows of the {name} tell as much as {count(round(size))} independent ones.")
-    if n < 10 * m:
-        out.append(
-            "The reference is less than ten times the current sample; compared with many windows, its own chance error "
-            "recurs in each."
-        )
-    return out
 
 
 # The front door -------------------------------------------------------------------------------------------------------
@@ -345,7 +331,7 @@ def _one(
         with of_side(REFERENCE):
             then = open_sheet(reference, names, pick(weight, 0), pick(unit, 0))
             if isinstance(bins, Bins):
-                made = bins.with_counts(count_sheet(then, {then.names[0]: bins})[then.names[0]])
+                made = bins.recounted(count_sheet(then, {then.names[0]: bins})[then.names[0]])
             else:
                 made = count_reference(then, bins, special)[then.names[0]]
     else:
@@ -380,7 +366,8 @@ def _samples(then: Sheet | None, now: Sheet, bins: Bins) -> Samples | None:
         if not isinstance(sheet.rows, ArrayRows):
             return None
         column = sheet.rows.columns[sheet.roles[sheet.names[0]]]
-        keep = bins.place(column) < bins.ordinary
+        place = bins.place(column)
+        keep = (place < bins.ordinary) | (place > bins.missing)
         weight = sheet.rows.columns["weight"].numbers()[keep] if sheet.weighted else None
         found.append((column.numbers()[keep], weight))
     return Samples(found[0][0], found[1][0], found[0][1], found[1][1])

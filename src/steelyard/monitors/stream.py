@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.designs.columns import is_missing
-from steelyard.errors import EmptyTable, MissingValues, UnknownColumn, UsageError, listing, nearest
+from steelyard.errors import EmptyTable, MissingValues, NotNumeric, UnknownColumn, UsageError, listing, nearest
 from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
 from steelyard.experiments.tables import as_table, column_names, flat_array, number_of_rows
-from steelyard.monitors.reading import column_kinds, count_reference, count_sheet, open_sheet
+from steelyard.monitors.reading import column_kinds, count_reference, count_sheet, keys_in, open_sheet
 from steelyard.monitors.windows import Clock, Instants, read_clocked, read_times
 from steelyard.sources.fetching import fetch_columns
 from steelyard.sources.recognise import open_table
@@ -138,6 +138,9 @@ def read_stream(data: Any, roles: Roles, zone: tzinfo, missing: str = "refuse", 
         raise EmptyTable(message, "Look at how it was made.")
     moments = {roles.time, roles.label_time}
     columns = {name: flat_array(table[name]) for name in roles.named if name not in moments}
+    scores = roles.score.values() if isinstance(roles.score, Mapping) else [roles.score]
+    for name in (x for x in scores if x is not None):
+        _refuse_text(name, columns[name], what)
     labelled = np.ones(rows, dtype=np.bool_) if roles.target is None else ~_gaps(columns[roles.target])
     times = late = skipped = None
     if roles.label_time is not None:
@@ -161,6 +164,17 @@ def read_stream(data: Any, roles: Roles, zone: tzinfo, missing: str = "refuse", 
             late = np.where(late == np.iinfo(np.int64).min, times, late)
     found = Stream(roles, rows, columns, labelled, times, late, skipped)
     return found if keep is None else found.take(keep)
+
+
+def _refuse_text(name: str, values: Values, what: str) -> None:
+    """Complain about scores that are no numbers."""
+    if values.dtype.kind not in "OUST":
+        return
+    odd = [v for v in values.tolist() if not is_missing(v) and not isinstance(v, int | float)]
+    if odd:
+        such = f"such as {listing([odd[0]])}, in {len(odd):,} of {len(values):,} rows"
+        message = f'The score "{name}" of the {what} holds text, {such}.'
+        raise NotNumeric(message, "Scores are numbers: mend the rows, or leave the score empty where there is none.")
 
 
 def _gaps(values: Values) -> npt.NDArray[np.bool_]:
@@ -208,7 +222,7 @@ def _by_name(found: Any) -> Any:
 
 
 def feature_names(data: Any, features: Any, roles: Roles) -> tuple[str, ...]:
-    """The features to watch: none, those named, or "all" columns that play no part and are no points in time.
+    """The features to watch: none, those named, or "all" columns that play no part, are no points in time and no key of labels.
 
     Identifiers and dates in text are known only once the rows are counted.
     """
@@ -216,6 +230,7 @@ def feature_names(data: Any, features: Any, roles: Roles) -> tuple[str, ...]:
         return ()
     taken = set(roles.named)
     if isinstance(features, str) and features == "all":
+        taken |= set(keys_in(data))
         return tuple(name for name, is_time in column_kinds(data).items() if not is_time and name not in taken)
     if not isinstance(features, str | Iterable):
         message = f"Features are columns by name, and {listing([features])} came."

@@ -177,7 +177,7 @@ def controls(e: Any, name: str, values: tuple[float, float, float, float], kind:
                 class_="buttons",
             ),
             tag("fieldset", tag("legend", f"What each outcome is worth, as {kind}"), [box(*b) for b in boxes]),
-            tag("p", luck, class_="note") if luck else None,
+            tag("p", luck, class_="note", data_given=True) if luck else None,
             class_="controls",
             hidden=True,
         ),

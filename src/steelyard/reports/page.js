@@ -15,7 +15,9 @@
   function number(x, digits) {
     if (!isFinite(x)) return isNaN(x) ? "n/a" : x > 0 ? "infinite" : MINUS + "infinite";
     if (Math.abs(x) >= 1e15) return sign(x, power(x, 3));
-    return sign(x, even(x, digits).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+    // toFixed rounds the number itself, as Python does; others round its shortest spelling.
+    const [whole, rest] = even(x, digits).toFixed(digits).split(".");
+    return sign(x, whole.replace(/\B(?=(\d{3})+$)/g, ",") + (rest ? "." + rest : ""));
   }
   function significant(x, digits) {
     if (x === 0) return "0";
@@ -23,7 +25,9 @@
   }
   const count = (x) => number(x, Math.abs(x - Math.round(x)) < 1e-9 * Math.max(1, Math.abs(x)) ? 0 : 1);
   function percent(share) {
-    const value = 100 * Number(even(share, 3).toFixed(3));
+    const value = 100 * share;
+    if (value > 0 && value < 1e-4 - 1e-12) return "<0.0001%";
+    if (value < 100 && 100 - value < 1e-4 - 1e-12) return ">99.9999%";
     if (Math.abs(value - Math.round(value)) < 1e-9) return number(Math.round(value), 0) + "%";
     const nearer = Number(Math.min(value, Math.abs(100 - value)).toFixed(12));
     return number(value, nearer >= 0.95 ? 1 : 1 - exponent(nearer)) + "%";
@@ -159,27 +163,31 @@
     return found;
   }
   // The curve of profit or cost drawn again: its band, its line, and an axis that holds them.
-  function redraw(svg, rows) {
-    const [left, top, right, bottom] = numbers(svg.dataset.box);
+  const DIAMOND = "M0-5.4L5.4 0L0 5.4L-5.4 0Z";
+  function redraw(svg, rows, top, said) {
+    const [left, roof, right, bottom] = numbers(svg.dataset.box);
     let low = Math.min(0, ...rows.map((r) => r[2])), high = Math.max(0, ...rows.map((r) => r[3]));
     if (!(high > low)) { low -= 0.5; high += 0.5; }
     const room = 0.04 * (high - low);
     low -= low < 0 ? room : 0; high += high > 0 ? room : 0;
-    const X = (v) => (left + v * (right - left)).toFixed(1), Y = (v) => (bottom - (v - low) / (high - low) * (bottom - top)).toFixed(1);
+    const X = (v) => (left + v * (right - left)).toFixed(1), Y = (v) => (bottom - (v - low) / (high - low) * (bottom - roof)).toFixed(1);
     const path = (list, k) => list.map((r) => X(r[0]) + " " + Y(r[k])).join("L");
     const group = element("g", { class: "again" });
-    [0, 0.2, 0.4, 0.6, 0.8, 1].forEach((share) => group.append(element("path", { d: "M" + X(share) + " " + top + "V" + bottom, class: "sy-s-grid", stroke: "#dfe3e8", fill: "none" })));
+    [0, 0.2, 0.4, 0.6, 0.8, 1].forEach((share) => group.append(element("path", { d: "M" + X(share) + " " + roof + "V" + bottom, class: "sy-s-grid", stroke: "#dfe3e8", fill: "none" })));
     ticks(low, high).forEach((tick) => {
       group.append(element("path", { d: "M" + left + " " + Y(tick[0]) + "H" + right, class: tick[0] ? "sy-s-grid" : "sy-s-quiet", stroke: tick[0] ? "#dfe3e8" : "#5b6470", fill: "none" }));
       group.append(element("text", { x: left - 7, y: Number(Y(tick[0])) + 4, "text-anchor": "end", "font-size": 12, class: "sy-f-quiet", fill: "#5b6470" }, tick[1]));
     });
     group.append(element("path", { d: "M" + path(rows, 3) + "L" + path(rows.slice().reverse(), 2) + "Z", class: "sy-f-0", fill: "#0063a8", "fill-opacity": 0.22 }));
     group.append(element("path", { d: "M" + path(rows, 1), class: "sy-s-0", stroke: "#0063a8", "stroke-width": 2, fill: "none" }));
+    group.append(element("path", { d: DIAMOND, transform: "translate(" + X(top[0]) + " " + Y(top[1]) + ")", class: "sy-f-0", fill: "#0063a8" }));
     svg.querySelectorAll(".again, .marker").forEach((old) => old.remove());
     // What told the old amounts goes: all that was drawn, and the words beside the axis. Depths and titles stay.
     svg.querySelectorAll("path, circle, rect").forEach((old) => old.remove());
     svg.querySelectorAll("text:not([transform])").forEach((old) => { if (Number(old.getAttribute("x")) < left) old.remove(); });
     svg.append(group);
+    svg.querySelectorAll("desc").forEach((old) => { old.textContent = said; });
+    svg.setAttribute("aria-label", said);
     svg.dataset.ends = "0 1 " + low + " " + high;
   }
 
@@ -264,6 +272,52 @@
         const spot = spots[svg.dataset.live];
         if (spot) mark(svg, spot[0], spot[1]);
       });
+      if (touched) retell();
+    }
+    // What is told elsewhere on the page and hangs on the amounts: in words, beside the policies, and at the best threshold.
+    const valued = (k, amounts) => { const found = worth(outcomes(k), squares(k), amounts, data.z); return data.units ? [found[0], null, null] : found; };
+    const fixed = (f) => f[1] !== null && Math.abs(f[2] - f[1]) <= 1e-9 * Math.max(1, Math.abs(f[0]));
+    const alone = (f) => (fixed(f) ? sign(f[0], String(Number(Math.abs(f[0]).toPrecision(12))).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",")) : parts(f)[0]);
+    const ends = (f) => { const told = parts(f); return told[1] && !fixed(f) ? "[" + told[1] + ", " + told[2] + "]" : ""; };
+    const both = (f) => (alone(f) + " " + ends(f)).trim();
+    function policies() {
+      const [a, b, f, d] = values, c = outcomes(at), q = (c[0] + c[2]) / all, mixed = [q * a + (1 - q) * b, q * f + (1 - q) * d];
+      const rules = [["treat all", [a, a, f, f]], ["treat none", [b, b, d, d]], ["at random", [mixed[0], mixed[0], mixed[1], mixed[1]]], ["perfect", [a, a, d, d]]];
+      return rules.map(([name, own]) => ({ name, own: valued(at, own), ahead: valued(at, values.map((v, i) => better * (v - own[i]))) }));
+    }
+    function breakEven() {
+      const gain = better * (values[0] - values[1]), loss = better * (values[3] - values[2]), point = Number((loss / (gain + loss)).toPrecision(3));
+      if (gain > 0 && loss > 0) return "act where the probability is above " + point;
+      if (gain < 0 && loss < 0) return "act where the probability is below " + point + ": acting on a positive costs more than it brings";
+      return gain >= 0 && loss <= 0 ? "acting never costs anything: act always" : "acting never brings anything: never act";
+    }
+    function judged(list, top) {
+      const rival = list.slice(0, 3).reduce((x, y) => (better * y.own[0] > better * x.own[0] ? y : x)), f = rival.ahead;
+      const name = "\u201c" + rival.name + "\u201d, the best policy without a model";
+      if (f[1] === null) return "Against " + name + ", it is ahead by " + significant(f[0], 3) + ".";
+      if (fixed(f) && f[0] === 0) return "That is the same as " + name + ".";
+      const sides = [Math.abs(f[1]), Math.abs(f[2])].sort((x, y) => x - y), told = parts([Math.abs(f[0]), sides[0], sides[1]]);
+      const by = name + ", by " + told[0] + " (" + told[1] + " to " + told[2] + ")";
+      if (f[1] > 0) return "That is better than " + by + ".";
+      if (f[2] >= 0) return "No clear difference from " + name + ": " + both(f) + " better.";
+      const moves = data.t[top] !== null && better * (money(top)[0] - rival.own[0]) > 1e-9 * Math.max(1, Math.abs(rival.own[0]));
+      return "That is worse than " + by + ": " + (moves ? "move the threshold to " + data.t[top] + ", where on these rows it is " + alone(money(top)) + ", or do that instead." : "leave the model and do that instead.");
+    }
+    function retell() {
+      const list = policies(), top = best(goals.worth), found = money(at), there = money(top), c = outcomes(top), flagged = c[0] + c[2];
+      const fill = (name, texts) => document.querySelectorAll(box + ' [data-role="' + name + '"]').forEach((node) => {
+        node.replaceChildren(...texts.map((text) => { const p = document.createElement("p"); p.textContent = text; return p; }));
+      });
+      fill("worth-told", ["At the amounts and the threshold chosen above the " + data.kind + " of " + count(all) + " rows is " + both(found) + ".", judged(list, top), "Break-even: " + breakEven() + "."]);
+      const goal = data.kind === "cost" ? "the least cost" : "the most profit";
+      fill("best-told", [data.t[top] === null ? "Flag nobody: no threshold brings " + goal + "." : "Flag scores of at least " + data.t[top] + " for " + goal + ": " + count(flagged) + " rows, " + percent(flagged / all) + " of all.",
+        "The " + data.kind + " there is " + both(there) + ". It was chosen on these same rows, which makes it look better than it is."]);
+      document.querySelectorAll(box + ' [data-role="worth-table"] tbody').forEach((body) => {
+        const rows = [["the model", alone(found), ends(found), ""], ...list.map((p) => [p.name, alone(p.own), ends(p.own), both(p.ahead)])];
+        [...body.rows].forEach((row, i) => [...row.cells].forEach((cell, j) => { cell.textContent = rows[i][j]; }));
+      });
+      document.querySelectorAll(box + " [data-given], [data-given]" + box).forEach((node) => { node.hidden = true; });
+      document.querySelectorAll(box + " [data-changed]").forEach((node) => { node.hidden = false; });
     }
     function revalue() {
       const step = Math.max(1, Math.floor(last / 300)), rows = [];
@@ -271,7 +325,8 @@
         const found = money(k);
         rows.push([(tp[k] + fp[k]) / all, found[0], found[1] === null ? found[0] : found[1], found[2] === null ? found[0] : found[2]]);
       }
-      document.querySelectorAll(box + ' svg[data-chart="' + data.kind + '"]').forEach((svg) => redraw(svg, rows));
+      const top = best(goals.worth), said = data.kind + " against share of rows flagged, at the amounts typed in; the diamond marks the best";
+      document.querySelectorAll(box + ' svg[data-chart="' + data.kind + '"]').forEach((svg) => redraw(svg, rows, [(tp[top] + fp[top]) / all, money(top)[0]], said));
     }
 
     slider.max = last;

@@ -22,6 +22,9 @@ from steelyard.words import visible
 IN_MEMORY = {"", "arrays", "dict", "DataFrame", "LazyFrame", "Table", "RecordBatch", "DuckDBPyRelation"}
 """What rows that came from no file are called, which is no title."""
 
+CHANGED = "The amounts were changed on this page: what it is worth at these is told below."
+"""Stands in place of what was told at the amounts given."""
+
 
 @cache
 def _file(name: str) -> str:
@@ -32,6 +35,8 @@ def _file(name: str) -> str:
 def _style() -> str:
     lines = [line.strip() for line in _file("page.css").splitlines()]
     return "".join(lines) + f"@media screen and (prefers-color-scheme:dark){{{dark_rules()}}}"
+
+
 
 
 def report_html(
@@ -101,12 +106,18 @@ def _standing(in_use: Mapping[str, Any]) -> list[Ready]:
 def _header(models: Mapping[str, Any], title: str, standing: Sequence[Ready]) -> Ready:
     first = next(iter(models.values()))
     out = [tag("p", "steelyard report", class_="over"), tag("h1", title), *standing]
-    for name, e in models.items():
+    for i, (name, e) in enumerate(models.items()):
         if len(models) > 1:
             out.append(tag("h3", name))
-        out.append(tag("dl", [[tag("dt", label), tag("dd", text)] for label, text in story.facts(e)]))
+        told = [(label, text, label == "outcomes" or None) for label, text in story.facts(e)]
+        out.append(tag("dl", [[tag(k, v, data_given=g) for k, v in (("dt", a), ("dd", b))] for a, b, g in told]))
+        out[-1] = Ready(out[-1].replace("<dl>", f'<dl data-model="m{i}">', 1))
     if len(models) == 1:
-        out.append(tag("p", " ".join(s.text for s in sentences(first)), class_="story"))
+        # What hangs on the amounts goes when they are changed on the page, and a word says where the new ones stand.
+        kind = first.payoff.kind if first.payoff is not None else ""
+        said = [tag("span", f"{s.text} ", data_given=s.about == kind or None) for s in sentences(first)]
+        said.append(tag("span", CHANGED, hidden=True, data_changed=True))
+        out.append(tag("p", said, class_="story", data_model="m0"))
     for name, e in models.items():
         for note in story.notes(e, story.groups(e)):
             out.append(tag("p", (f"{name}: " if len(models) > 1 else "") + note, class_="note warn"))

@@ -8,6 +8,7 @@ from typing import Any
 
 from steelyard.charts.curves import overlay
 from steelyard.charts.marks import Chart
+from steelyard.measures.measure import find
 from steelyard.reports.explorer import controls
 from steelyard.reports.html import Ready, tag
 from steelyard.reports.html import table as html_table
@@ -45,6 +46,8 @@ TITLES = {
     "bias": "Bias",
     "r2": "R²",
 }
+MOST_DRAWN, MOST_LISTED = 40, 400
+"""Segments that are drawn, and those that are listed."""
 RATES = ("recall", "fpr", "precision", "specificity", "f1", "accuracy")
 
 
@@ -148,11 +151,17 @@ def where_it_fails(e: Any, slices: Any = None) -> Ready:
     if e.segments:
         name = next(n for n in ("auc", "hand_till_auc", "accuracy", "mae") if n in e.measures)
         rows = [(label, part[name]) for label, part in e.segments.items()]
-        rows.sort(key=lambda row: (row[1].value is None, row[1].value if row[1].value is not None else 0.0))
+        sign = -1.0 if find(name).better == "lower" else 1.0
+        rows.sort(key=lambda row: (row[1].value is None, sign * (row[1].value or 0.0)))
         neutral = e[name].value
-        chart = forest(rows[:40], f"{name} by segment, the line is all rows", "", neutral)
+        many = (
+            f"the {MOST_DRAWN} worst of {len(rows):,} segments"
+            if len(rows) > MOST_DRAWN
+            else "by segment, the worst on top"
+        )
+        chart = forest(rows[:MOST_DRAWN], f"{name} {many}; the line is all rows", "", neutral)
         parts.append(tag("div", figure(chart, wide=True), class_="grid"))
-        small = tables.segments(e)
+        small = tables.segments(e, MOST_LISTED)
         if small is not None:
             parts.append(html_table(small.head, small.rows, small.align, small.title))
             parts += [tag("p", small.note, class_="note")] if small.note else []
@@ -226,7 +235,7 @@ def _matrix(e: Any) -> Ready:
 
     def cell(name: str, whole: float, of: str) -> Ready:
         n = float(getattr(o, name))
-        share = f"{percent(round(n / whole, 3))} of {of}" if whole else ""
+        share = f"{percent(n / whole)} of {of}" if whole else ""
         return tag(
             "td",
             tag("b", count(n), data_cell=name),
@@ -261,8 +270,8 @@ def _rates(e: Any, kind: str, values: tuple[float, float, float, float]) -> Read
     rows = []
     for name in RATES:
         x = e[name]
-        told = "n/a" if x.value is None else percent(round(x.value, 3))
-        ends = "" if x.low is None or x.high is None else f"{percent(round(x.low, 3))} to {percent(round(x.high, 3))}"
+        told = "n/a" if x.value is None else percent(x.value)
+        ends = "" if x.low is None or x.high is None else f"{percent(x.low)} to {percent(x.high)}"
         rows.append((name, told, ends))
     if e.payoff is not None:
         w = e.worth
@@ -299,14 +308,18 @@ def what_it_is_worth(e: Any) -> Ready:
             "To see what it is worth, say what outcomes are worth: profit=Profit(tp=..., fp=...) (--profit FILE)."
         )
     t = policy_table(e.worth)
-    parts: list[Any] = [paragraphs(worth_sentences(e.worth)), html_table(t.head, t.rows, t.align, t.title)]
+    # The parts that hang on the amounts have names, so that they follow when an amount is changed on the page.
+    parts: list[Any] = [
+        tag("div", paragraphs(worth_sentences(e.worth, e)), data_role="worth-told"),
+        tag("div", html_table(t.head, t.rows, t.align, t.title), data_role="worth-table"),
+    ]
     if e.scores is not None and e.payoff.kind in e.charts:
         from steelyard.views.threshold import threshold_sentences
 
         charts = [e.chart(e.payoff.kind), e.chart("cost_curve")]
         parts.append(tag("div", [figure(c) for c in charts], class_="grid"))
         parts.append(tag("h3", "The best threshold"))
-        parts.append(paragraphs(threshold_sentences(e.best_threshold())))
+        parts.append(tag("div", paragraphs(threshold_sentences(e.best_threshold())), data_role="best-told"))
     return tag("div", parts)
 
 

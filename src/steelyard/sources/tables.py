@@ -37,6 +37,8 @@ class Table(ABC):
     database: ClassVar[str]
     title = ""
     """What people call it: an address without its secrets, or nothing."""
+    keys: tuple[str, ...] = ()
+    """The columns by which its labels were found, where it was joined with some."""
     columns: list[str]
     names: dict[str, str]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,12 +16,11 @@ from steelyard.errors import BadLevels, EmptyTable, InputError, MissingValues, N
 from steelyard.results import Array
 from steelyard.rows import Tally, Term
 from steelyard.sources.recognise import open_rows
+from steelyard.trials.order import places
 
 NAMES = ("group", "unit", "period", "segment")
 NUMBERS = ("outcome", "value", "before", "score", "exposed")
 Codes = npt.NDArray[np.int64]
-MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d(?::?\d\d)?)?")
-"""A date with a time of day, and its zone."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -175,15 +173,10 @@ def arms_of(table: Table, control: Any, treated: Any = None) -> tuple[Table, Any
 
 
 def in_order(codes: Codes, names: list[Any]) -> tuple[Codes, list[Any]]:
-    """Levels in their natural order: numbers by size, all else as text."""
+    """Levels in their order in time, as their names tell it."""
     used = np.unique(codes)
     found = [names[i] for i in used]
-    zones = {m[1] or "" for v in found if (m := MOMENT.fullmatch(str(v)))}
-    if len(zones) > 1:
-        message = f"The periods mix time zones: {', '.join(z or 'none' for z in sorted(zones))}."
-        raise InputError(message, "Write all periods in one zone, or as dates or numbers of weeks.")
-    plain = all(isinstance(v, int | float) for v in found)
-    order = sorted(range(len(found)), key=lambda i: found[i] if plain else str(found[i]))
+    order = places(found)
     rank = np.empty(len(names), dtype=np.int64)
     rank[used[order]] = np.arange(len(order))
     return rank[codes], [found[i] for i in order]

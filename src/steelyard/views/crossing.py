@@ -39,7 +39,7 @@ def _range(r: Any) -> str:
     value, low, high = estimate_parts(*told)
     clear = "" if r.clear else ", no clear difference"
     return (
-        f"At false positive rates from {percent(round(r.low, 4))} to {percent(round(r.high, 4))} {visible(r.who)} finds more "
+        f"At false positive rates from {percent(r.low)} to {percent(r.high)} {visible(r.who)} finds more "
         f"positives: its area there is larger by {value} ({low} to {high}{clear})."
     )
 

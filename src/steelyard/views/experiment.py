@@ -211,7 +211,7 @@ def experiment_notes(x: Any) -> list[str]:
             out.append(f"{visible(name)}: {many(facts['dropped'], 'row')} with missing values {were} left out.")
     for data, design, share in x.plan.get("duplicates", []):
         out.append(
-            f"{visible(data)}, {visible(design)}: {percent(round(share, 4))} of the test rows have the same features as a "
+            f"{visible(data)}, {visible(design)}: {percent(share)} of the test rows have the same features as a "
             "training row, which flatters every model; if they are the same case, name what they share as group."
         )
     out += x.remarks()

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from steelyard.words import visible
+from steelyard.words import closed, visible
 
 WIDTH = 80
 GAP = "  "
@@ -45,7 +45,7 @@ def fit(text: Any, most: int) -> str:
         if taken > most - 1:
             break
         kept.append(c)
-    return "".join(kept) + "…"
+    return closed("".join(kept) + "…")
 
 
 def fit_ends(text: Any, most: int) -> str:

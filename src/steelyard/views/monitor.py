@@ -27,6 +27,8 @@ KINDS = {
     "output": "output",
     "feature": "feature",
     "volume": "rows",
+    "reading": "can be read",
+    "labels": "can be read",
 }
 MOST_WINDOWS, MOST_SIGNALS, MOST_ALARMS = 14, 12, 12
 UNJUDGED = {"immature", "insufficient", "nodata"}
@@ -44,7 +46,7 @@ def headline(m: Any) -> str:
 def monitor_sentences(m: Any) -> list[str]:
     """How it stands, what fires and since when, what is waited for, and at which level it was judged."""
     last = m.windows[-1]
-    out = [f"After {visible(last.name)} the state is {m.state}: {STATES[m.state]}."]
+    out = [f"After {visible(last.name)} the state is {m.state}: {_means(m)}."]
     for name in m.firing:
         out.append(_fires(m, name))
     waiting = [name for name in last.pending if name not in m.firing]
@@ -68,6 +70,15 @@ def monitor_sentences(m: Any) -> list[str]:
             "budget to set, and one window alone fires; only for the number of rows it takes as many in a row as was said."
         )
     return out
+
+
+def _means(m: Any) -> str:
+    """What the state means; where something could not be judged, that nothing is wrong is not said of it."""
+    last = m.windows[-1]
+    blind = [s.name for s in last.signals if last.state_of(s.name) in UNJUDGED]
+    if m.state != "ok" or not blind:
+        return STATES[m.state]
+    return f"nothing that could be judged is wrong, and {_names(blind)} could not be"
 
 
 def _span(span: str) -> str:
@@ -110,7 +121,7 @@ def _waited(m: Any) -> list[str]:
         return []
     covered = [w.labels.coverage for w in late if w.labels.coverage is not None]
     estimated = any(s.estimated for w in late for s in w.signals)
-    shares = list(dict.fromkeys(percent(round(x, 2)) for x in (min(covered), max(covered))))
+    shares = list(dict.fromkeys(percent(x) for x in (min(covered), max(covered))))
     there = f"{' to '.join(shares)} of the rows {'of each ' if len(late) > 1 else ''}have one so far"
     there = "none of the rows has one so far" if max(covered) == 0 else there
     more = " What is told of them is expected from the scores, an estimate." if estimated else ""
@@ -175,6 +186,8 @@ def _followed(m: Any) -> list[str]:
 def value_text(signal: Any) -> str:
     """A value with its interval; one told without labels is marked."""
     x = signal.value
+    if signal.kind in {"reading", "labels"} and signal.state != "nodata":
+        return "no" if signal.state == "alarm" else "yes"
     alone = signal.stability is not None and not signal.stability.freedom and signal.state == "insufficient"
     if x is None or x.value is None or alone:
         return "n/a"
@@ -225,7 +238,7 @@ def windows_table(m: Any, most: int | None = MOST_WINDOWS) -> Table:
     rows: list[tuple[str, ...]] = []
     for w in shown:
         cover = w.labels.coverage
-        labels = ("–" if cover is None else percent(round(cover, 2)),) if labelled else ()
+        labels = ("–" if cover is None else percent(cover),) if labelled else ()
         judged = w[first].state
         rows.append((visible(w.name), count(w.rows), *labels, value_text(w[first]), judged, w.state))
     head = ("window", "rows", *(("labels",) if labelled else ()), visible(first), "judged", "state")

@@ -86,7 +86,7 @@ def confusion(e: Any) -> Chart:
             n = float(c.counts[i, j])
             share = n / float(c.actual[i]) if c.actual[i] else 0.0
             words = count(n) if k <= WRITTEN and (n or k <= 6) else ""
-            small = percent(round(share, 3)) if k <= 6 and c.actual[i] else ""
+            small = percent(share) if k <= 6 and c.actual[i] else ""
             sides = (column - 0.5 + gap, column + 0.5 - gap, row - 0.5 + gap, row + 0.5 - gap)
             marks.append(Bar(*sides, _shade(share), 1.0, words, small))
     size = 460.0 if k <= WRITTEN else 620.0

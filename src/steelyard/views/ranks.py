@@ -8,7 +8,7 @@ from typing import Any
 
 from steelyard.charts.marks import Chart, Line, Mark, Point, Text
 from steelyard.charts.scales import Scale, nice_step
-from steelyard.words import count, number, percent, significant, visible
+from steelyard.words import closed, count, number, percent, significant, visible
 
 CORRECTED = {
     "nemenyi": "Nemenyi's test",
@@ -74,7 +74,7 @@ def diagram(ranking: Any, method: str = "nemenyi") -> Chart:
 
 def _short(name: str) -> str:
     shown = visible(name)
-    return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
+    return shown if len(shown) <= LONGEST else closed(shown[: LONGEST - 1] + "…")
 
 
 def _levels(ranking: Any, cliques: Sequence[tuple[str, ...]]) -> list[int]:

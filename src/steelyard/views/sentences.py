@@ -236,7 +236,7 @@ def sentences(e: Any) -> list[Sentence]:
     elif e.class_scores is None:
         judge("kappa", 0.0, "guessing")
     if e.payoff is not None:
-        out.extend(Sentence(e.payoff.kind, text) for text in worth_sentences(e.worth))
+        out.extend(Sentence(e.payoff.kind, text) for text in worth_sentences(e.worth, e))
         out.extend(_elsewhere(e))
     return out
 

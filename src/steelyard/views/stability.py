@@ -69,8 +69,8 @@ def _largest(s: Any) -> list[str]:
         return []
     cell = max(s.cells, key=lambda c: c.part)
     return [
-        f"The largest part, {percent(round(cell.part / s.index, 2))} of the index, comes from {quoted(cell.name)}: "
-        f"{percent(round(cell.reference_share, 4))} of the rows before, {percent(round(cell.current_share, 4))} now."
+        f"The largest part, {percent(cell.part / s.index)} of the index, comes from {quoted(cell.name)}: "
+        f"{percent(cell.reference_share)} of the rows before, {percent(cell.current_share)} now."
     ]
 
 

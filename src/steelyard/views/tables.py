@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from steelyard.measures.measure import find
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.segments import level_names
 from steelyard.views.story import BY_LEVEL, MOST_LEVELS
-from steelyard.words import count, marked, told_marks, visible
+from steelyard.words import count, marked, quoted, told_marks, visible
 
 BY_SEGMENT = ("auc", "accuracy", "recall", "precision", "mae", "bias", "r2")
 MOST_ROWS = 20
+MOST_LOOKED = 500
+"""Levels of which the worst is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ def _cell(x: Estimate) -> str:
     return "n/a" if x.value is None else marked(x)
 
 
-def _marks(rows: list[tuple[str, list[Estimate]]]) -> str:
+def _marks(rows: Sequence[tuple[str, Sequence[Estimate]]]) -> str:
     """What the marks in a table stand for, by the name of its rows."""
     said = told_marks((f"{x.measure} of {name}", x.caution) for name, found in rows for x in found if x.defined)
     return "; ".join(said)
@@ -77,32 +81,52 @@ def levels(e: Any) -> Table | None:
     if c is None or (e.positive is not None and len(e.levels) <= 2):
         return None
     names = [n for n in BY_LEVEL if n != "auc" or e.class_scores is not None]
-    chosen = list(range(len(c.levels)))
-    note = ""
-    if len(chosen) > MOST_ROWS:
-        chosen = [int(i) for i in np.argsort(-c.actual, kind="stable")[:MOST_ROWS]]
-        note = f"The {MOST_ROWS} commonest of {len(c.levels):,} levels."
+    sizes = [float(n) for n in c.actual]
+    told = [[e.measure(n, v) for n in names] for v in c.levels] if len(c.levels) <= MOST_LOOKED else []
+    chosen, note = _shown(c.levels, sizes, [x[0] for x in told], MOST_ROWS, ("commonest", "levels"))
     called = level_names(c.levels)
     found = [(visible(called[i]), [e.measure(n, c.levels[i]) for n in names]) for i in chosen]
-    rows = [(name, count(float(c.actual[i])), *map(_cell, told)) for i, (name, told) in zip(chosen, found, strict=True)]
+    rows = [(name, count(sizes[i]), *map(_cell, xs)) for i, (name, xs) in zip(chosen, found, strict=True)]
     note = _notes(note, _marks(found))
     return Table("By level", ("level", "rows", *names), "lr" + "l" * len(names), rows, note, len(names) - 1)
 
 
-def segments(e: Any) -> Table | None:
+def _shown(
+    names: Sequence[Any], sizes: Sequence[float], told: Sequence[Estimate], most: int, words: tuple[str, str]
+) -> tuple[list[int], str]:
+    """Which rows of a long table are shown: the largest and the worst, in the order they had; and what is left out, in words."""
+    if len(names) <= most:
+        return list(range(len(names))), ""
+    largest = sorted(range(len(names)), key=lambda i: -sizes[i])
+    worst = worst_of(told)
+    chosen = largest[:most]
+    left = f"{len(names) - most:,} more are in --json and .frame()"
+    if worst is None or worst in chosen:
+        what = "" if worst is None else f", the worst by {told[worst].measure} among them"
+        return sorted(chosen), f"The {most} {words[0]} of {len(names):,} {words[1]}{what}; {left}."
+    chosen = [*largest[: most - 1], worst]
+    name = f"the worst by {told[worst].measure}, {quoted(names[worst])}"
+    return sorted(chosen), f"The {most - 1} {words[0]} of {len(names):,} {words[1]}, and {name}; {left}."
+
+
+def worst_of(told: Sequence[Estimate]) -> int | None:
+    """The place of the worst of several estimates of one measure; None where none is known."""
+    known = [(x.value, i) for i, x in enumerate(told) if x.value is not None]
+    if not known:
+        return None
+    return max(known)[1] if find(told[0].measure).better == "lower" else min(known)[1]
+
+
+def segments(e: Any, most: int = MOST_ROWS) -> Table | None:
     """One row a segment with the measures that matter most."""
     if not e.segments:
         return None
-    parts = dict(e.segments)
-    note = ""
-    if len(parts) > MOST_ROWS:
-        largest = sorted(parts, key=lambda k: -parts[k].rows)[:MOST_ROWS]
-        more = len(parts) - MOST_ROWS
-        note = f"The {MOST_ROWS} largest of {len(parts):,} segments; --json and .frame() have the {more:,} more."
-        parts = {k: parts[k] for k in largest}
+    keys, parts = list(e.segments), list(e.segments.values())
     names = [n for n in BY_SEGMENT if n in e.measures and not (n == "accuracy" and "auc" in e.measures)]
-    found = [(visible(k), [p[n] for n in names]) for k, p in parts.items()]
-    rows = [(name, f"{p.rows:,}", *map(_cell, told)) for (name, told), p in zip(found, parts.values(), strict=True)]
+    first = [p[names[0]] for p in parts] if names and len(parts) > most else []
+    chosen, note = _shown(keys, [float(p.rows) for p in parts], first, most, ("largest", "segments"))
+    found = [(visible(keys[i]), [parts[i][n] for n in names]) for i in chosen]
+    rows = [(name, f"{parts[i].rows:,}", *map(_cell, xs)) for i, (name, xs) in zip(chosen, found, strict=True)]
     rows.append(("all", f"{e.rows:,}", *(_cell(e[n]) for n in names)))
     note = _notes(note, _marks(found))
     column = e.facts.get("roles", {}).get("segment", "segment")

@@ -6,7 +6,7 @@ from typing import Any
 
 from steelyard.results import Estimate
 from steelyard.views.layout import WIDTH, table, wrap
-from steelyard.views.worth import interval_text, policy_table, value_text, verdict_sentence
+from steelyard.views.worth import LEAVE, interval_text, policy_table, value_text, verdict_sentence
 from steelyard.words import count, estimate_text, percent, shortest, significant
 
 INDENT = "  "
@@ -26,7 +26,7 @@ def threshold_sentences(t: Any) -> list[str]:
     out.append(_brings(t))
     if hasattr(t.at, "policies"):
         # Whoever must keep to a limit cannot treat all.
-        out.append(verdict_sentence(t.at, t.optimism or 0.0, ("treat all",) if t.constraints else ()))
+        out.append(verdict_sentence(t.at, t.optimism or 0.0, ("treat all",) if t.constraints else (), LEAVE))
         if t.constraints:
             out.append('"Treat all" and "perfect" in the table do not keep to the limit.')
     out.append(_luck(t))

@@ -351,7 +351,7 @@ def detection_chart(c: Curve) -> Chart:
         left = half > float(c.facts["horizon"]) / 2
         anchor, dx, dy = ("end", -9, 20) if left else ("start", 9, -6)
         marks.append(Text(half, level, f"half of those caught: {told} ahead", "ink", anchor=anchor, dx=dx, dy=dy))
-    said = f"{percent(round(y[0] or 0.0, 4))} of the outcomes are caught; half of these at least {told} ahead."
+    said = f"{percent(y[0] or 0.0)} of the outcomes are caught; half of these at least {told} ahead."
     across = Scale(0.0, float(c.facts["horizon"]), _axis("Time ahead of the outcome, at least", c))
     up = Scale(0.0, 1.0, "Share of outcomes caught", "share")
     return Chart(c.name, "Detection", across, up, tuple(marks), said, c.columns, size=SIZE)

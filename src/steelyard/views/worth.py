@@ -10,6 +10,7 @@ from steelyard.views.tables import Table
 from steelyard.words import count, estimate_parts, estimate_text, percent, shortest, significant, visible
 
 INDENT = "  "
+HERE, LEAVE = "as it decides here, that does better", "leave the model and do that instead"
 
 
 def interval_text(x: Estimate) -> str:
@@ -37,8 +38,22 @@ def best_policy(w: Any, without: tuple[str, ...] = ()) -> Any:
     return max((p for p in w.policies if p.name not in {"perfect", *without}), key=lambda p: sign * p.estimate.value)
 
 
-def verdict_sentence(w: Any, optimism: float = 0.0, without: tuple[str, ...] = ()) -> str:
-    """Whether the model beats the best policy that needs none, as far as the interval of the difference says."""
+def instead(e: Any) -> str:
+    """What to do where a policy without a model does better: move the threshold if that beats the policy, else leave the model."""
+    best, policy = e.best_threshold(), best_policy(e.worth)
+    sign = -1.0 if e.worth.measure == "cost" else 1.0
+    ahead = sign * (float(best.at.value) - float(policy.estimate.value))
+    if best.value is None or ahead <= 1e-9 * max(1.0, abs(float(policy.estimate.value))):
+        return LEAVE
+    where = shortest(float(f"{best.value:.6g}"))
+    return f"move the threshold to {where}, where on these rows it is {value_text(best.at)}, or do that instead"
+
+
+def verdict_sentence(w: Any, optimism: float = 0.0, without: tuple[str, ...] = (), advice: str = HERE) -> str:
+    """Whether the model beats the best policy that needs none, as far as the interval of the difference says.
+
+    `advice` is what follows where it does not: what one threshold brings says nothing of others.
+    """
     best = best_policy(w, without)
     found: Estimate = best.advantage
     ahead = less(found, optimism)
@@ -54,16 +69,18 @@ def verdict_sentence(w: Any, optimism: float = 0.0, without: tuple[str, ...] = (
         return f"That is better than {name}, by {value} ({low} to {high})."
     # Luck taken off is no proof of the contrary: worse is only what looks worse before.
     if found.high is not None and found.high < 0:
-        return f"That is worse than {name}, by {value} ({low} to {high}): leave the model and do that instead."
+        return f"That is worse than {name}, by {value} ({low} to {high}): {advice}."
     return f"No clear difference from {name}: {estimate_text(ahead)} better."
 
 
-def worth_sentences(w: Any) -> list[str]:
-    """The story of a profit or cost in a few sentences."""
+def worth_sentences(w: Any, e: Any = None) -> list[str]:
+    """The story of a profit or cost in a few sentences; `e` is the evaluation it belongs to, which knows other thresholds."""
     word = "profit" if w.measure == "profit" else "cost"
     each = f", {estimate_text(w.per_case)} a case" if w.per_case is not None else ""
     against = "" if w.reference == "absolute" else f", {w.reference}"
-    out = [f"The {word} of {count(w.n)} rows is {estimate_text(w)}{each}{against}.", verdict_sentence(w)]
+    out = [f"The {word} of {count(w.n)} rows is {estimate_text(w)}{each}{against}."]
+    said = verdict_sentence(w, advice=HERE if w.movable else LEAVE)
+    out.append(verdict_sentence(w, advice=instead(e)) if e is not None and said.endswith(f"{HERE}.") else said)
     if w.band is not None:
         low, high = (significant(v, 4) for v in w.band)
         out.append(f"Over the ranges given it lies between {low} and {high}; the middle of each range is told above.")

@@ -49,6 +49,8 @@ class Worth(Estimate):
     reference: str = "absolute"
     band: tuple[float, float] | None = None
     """Least and greatest value over the ranges of the payoff, where it has any."""
+    movable: bool = False
+    """Whether another threshold could decide otherwise."""
 
     def policy(self, name: str) -> Policy:
         """One of the policies by name."""
@@ -77,9 +79,16 @@ class Worth(Estimate):
 
 
 def worth_of(
-    c: Confusion, payoff: Payoff, kind: str, confidence: float, *, segment: str | None = None, flagged: bool = True
+    c: Confusion,
+    payoff: Payoff,
+    kind: str,
+    confidence: float,
+    *,
+    segment: str | None = None,
+    flagged: bool = True,
+    movable: bool = False,
 ) -> Worth:
-    """Profit or cost of a confusion matrix; `flagged` where two levels are acted on or left alone."""
+    """Profit or cost of a confusion matrix; `flagged` where two levels are acted on or left alone, `movable` by a threshold."""
     names = () if c.amounts is None else c.amounts.names
     table = payoff.coefficients(c.levels, c.positive, names)
     total = _estimate(c, table, kind, confidence, "total", segment)
@@ -96,6 +105,7 @@ def worth_of(
         payoff=payoff.to_dict(),
         reference=payoff.reference,
         band=(min(corners), max(corners)) if corners else None,
+        movable=movable,
     )
 
 
