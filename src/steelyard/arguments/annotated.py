@@ -42,7 +42,8 @@ def as_annotated(function: Function) -> Function:
     Of a class it is what makes one.
     """
     if isinstance(function, type):
-        function.__init__ = as_annotated(function.__init__)
+        made: Any = function
+        made.__init__ = as_annotated(made.__init__)
         return function
     signature = inspect.signature(function)
     readers: dict[str, tuple[str, Reader]] = {}

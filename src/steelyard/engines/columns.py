@@ -220,7 +220,7 @@ def _make(name: str, values: Any) -> Column:
         mask = np.ma.getmaskarray(values)
         made = _make(name, values.data)
         gone = mask.reshape(len(made.values)) if made.missing is None else mask.reshape(len(made.values)) | made.missing
-        return Column(name, made.values, gone, whole=made.whole)
+        return Column(name, made.values, gone, digits=made.digits)
     if not hasattr(values, "dtype") and not hasattr(values, "__array__"):
         if isinstance(values, bytes | dict | set | frozenset) or not hasattr(values, "__iter__"):
             word = type(values).__name__
