@@ -76,6 +76,12 @@ def ask(
     raise _cannot(m, have, level)
 
 
+def value_of(e: Any, name: str) -> float:
+    """The value of a measure without its interval, NaN where it is undefined."""
+    m = find(name)
+    return ask(m, e.summaries, None, m.with_defaults({}), e.confidence, e.positive).value
+
+
 def every_question(e: Any) -> Iterator[tuple[str, Any]]:
     """Every measure with its level that the evidence of an evaluation can answer; of several levels each, and the averages."""
     have = set(e.summaries)

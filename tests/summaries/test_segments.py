@@ -128,4 +128,4 @@ def test_levels_that_are_written_alike_are_told_apart() -> None:
     rows = e.frame(["recall"])
     assert rows["level"].tolist() == ["1 (number)", "2", '"1"', "macro", "micro", "weighted"]
     assert e["recall", "macro"].value == 0.0 and e["recall", 1].value == e["recall", "1"].value == 1.0
-    assert '1 (number)' in str(e)
+    assert "1 (number)" in str(e)
