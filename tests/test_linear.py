@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import steelyard as sy
+from steelyard.summaries.sparse import Sparse
 from steelyard.summaries.summary import added
 
 MORE = 8
@@ -100,6 +101,38 @@ def test_memory_grows_with_the_segments() -> None:
         return found
 
     assert peak(1600) < MOST * peak(200)
+
+
+def test_memory_grows_with_the_classes() -> None:
+    def peak(classes: int) -> int:
+        r = np.random.default_rng(3)
+        truth = np.arange(240) % classes
+        shares = r.dirichlet(np.ones(classes), 240)
+        tracemalloc.start()
+        kept = sy.evaluate(target=truth, score={i: shares[:, i] for i in range(classes)})
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert len(kept.levels) == classes
+        return found
+
+    # Three times as many; a matrix of levels by levels is the least that is kept.
+    assert peak(240) < 2 * 3 * peak(80)
+
+
+def test_tables_of_very_many_classes_are_the_same_in_less_room(tmp_path: Path) -> None:
+    r = np.random.default_rng(4)
+    truth, shares = np.arange(300) % 70, r.dirichlet(np.ones(70), 300)
+    scores = {i: shares[:, i] for i in range(70)}
+    e = sy.evaluate(target=truth, score=scores)
+    assert isinstance(e.class_scores.tables[0].cells.kept, Sparse)
+    for i in (0, 69):
+        assert e["auc", i].value == sy.evaluate(target=(truth == i).astype(int), score=shares[:, i])["auc"].value
+    halves = [
+        sy.evaluate(target=truth[s], score={i: x[s] for i, x in scores.items()}) for s in (slice(150), slice(150, 300))
+    ]
+    assert halves[0] + halves[1] == e
+    e.save(tmp_path / "e.json")
+    assert sy.load(tmp_path / "e.json") == e
 
 
 def test_a_sum_of_many_is_made_by_neighbours() -> None:
