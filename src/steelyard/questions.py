@@ -86,6 +86,12 @@ def level_of(level: Any) -> Any:
     raise NotAvailable(message, 'Ask for e["recall", "spam"] or e["recall", "macro"], one level at a time.')
 
 
+def value_of(e: Any, name: str) -> float:
+    """The value of a measure without its interval, NaN where it is undefined."""
+    m = find(name)
+    return ask(m, e.summaries, None, m.with_defaults({}), e.confidence, e.positive).value
+
+
 def every_question(e: Any) -> Iterator[tuple[str, Any]]:
     """Every measure with its level that the evidence of an evaluation can answer; of several levels each, and the averages."""
     have = set(e.summaries)

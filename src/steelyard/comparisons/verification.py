@@ -276,7 +276,7 @@ def weighed_scores(s: Scores, u: Unlabelled) -> Scores:
     k = len(s.levels)
     own = s.cells.counts[:, :k]
     squares = s.cells.counts[:, k : 2 * k] if s.weighting == "sampling" else own
-    cells = replace(s.cells, counts=np.concatenate([own * factor, squares * factor**2], axis=1))
+    cells = replace(s.cells, kept=np.concatenate([own * factor, squares * factor**2], axis=1))
     units = s.units
     if units is not None:
         stacked = s.by_unit()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from steelyard.charts.curves import overlay
 from steelyard.charts.marks import Chart
 from steelyard.measures.measure import find
+from steelyard.questions import value_of
 from steelyard.reports.explorer import controls
 from steelyard.reports.html import Ready, tag
 from steelyard.reports.html import table as html_table
@@ -19,6 +21,8 @@ from steelyard.views.sentences import statement
 from steelyard.views.worth import policy_table, worth_sentences
 from steelyard.words import count, estimate_parts, percent, visible
 
+MOST_DRAWN = 40
+"""So many segments are drawn beside each other, the worst of them first."""
 CARDS = {
     "scores": ("auc", "ece", "lift", "log_loss"),
     "classes": ("hand_till_auc", "accuracy", "average_class_accuracy", "log_loss"),
@@ -150,16 +154,12 @@ def where_it_fails(e: Any, slices: Any = None) -> Ready:
     parts: list[Any] = []
     if e.segments:
         name = next(n for n in ("auc", "hand_till_auc", "accuracy", "mae") if n in e.measures)
-        rows = [(label, part[name]) for label, part in e.segments.items()]
-        sign = -1.0 if find(name).better == "lower" else 1.0
-        rows.sort(key=lambda row: (row[1].value is None, sign * (row[1].value or 0.0)))
-        neutral = e[name].value
+        worst = _worst_first(e, name)[:MOST_DRAWN]
+        rows = [(label, e.segments[label][name]) for label in worst]
         many = (
-            f"the {MOST_DRAWN} worst of {len(rows):,} segments"
-            if len(rows) > MOST_DRAWN
-            else "by segment, the worst on top"
+            f"the {MOST_DRAWN} worst of {len(e.segments):,} segments" if len(e.segments) > MOST_DRAWN else "by segment, the worst on top"
         )
-        chart = forest(rows[:MOST_DRAWN], f"{name} {many}; the line is all rows", "", neutral)
+        chart = forest(rows, f"{name} {many}; the line is all rows", "", e[name].value)
         parts.append(tag("div", figure(chart, wide=True), class_="grid"))
         small = tables.segments(e, MOST_LISTED)
         if small is not None:
@@ -170,6 +170,13 @@ def where_it_fails(e: Any, slices: Any = None) -> Ready:
     if not parts:
         parts.append(needs('To see where it fails, name a column: segment="region" (--segment region).'))
     return tag("div", parts)
+
+
+def _worst_first(e: Any, name: str) -> list[str]:
+    """Segments by a measure; no intervals are asked for, since of very many most are never drawn."""
+    sign = -1.0 if find(name).better == "lower" else 1.0
+    found = {label: value_of(part, name) for label, part in e.segments.items()}
+    return sorted(found, key=lambda label: (math.isnan(found[label]), sign * found[label]))
 
 
 def slices_part(slices: Any) -> list[Ready]:

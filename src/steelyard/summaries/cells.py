@@ -15,6 +15,7 @@ import numpy as np
 from steelyard import grid
 from steelyard.results import Array
 from steelyard.summaries.believing import believed_order, believed_rows
+from steelyard.summaries.sparse import Sparse, spared
 from steelyard.summaries.summary import EXACT_ROWS, pack, same, unpack
 
 
@@ -29,7 +30,7 @@ class Cells:
 
     low: Array
     high: Array
-    counts: Array
+    kept: Array | Sparse
     rows: int
     gridded: bool = False
     exact: bool = False
@@ -43,6 +44,11 @@ class Cells:
         order = np.argsort(values, kind="stable")
         values = np.asarray(values, dtype=np.float64)[order] + 0.0
         return cls(values, values, counts[order], rows, exact=exact, cuts=cuts)
+
+    @property
+    def counts(self) -> Array:
+        """How many rows of each column have a value in each cell."""
+        return self.kept.dense() if isinstance(self.kept, Sparse) else self.kept
 
     @property
     def middle(self) -> Array:
@@ -83,7 +89,7 @@ class Cells:
             # Values of one float that are joined can be told apart no more.
             lost = (low == high) & (self.rest[starts] < self.rest[ends])
             high = np.where(lost, np.nextafter(high, np.inf), high)
-        return replace(self, low=low, high=high, counts=counts, rest=None)
+        return replace(self, low=low, high=high, kept=spared(counts), rest=None)
 
     def __add__(self, other: Cells) -> Cells:
         rows = self.rows + other.rows
@@ -166,4 +172,4 @@ class Cells:
         believed_order(low, high)
         believed_rows(data["rows"])
         counts, rest = unpack(data["counts"]), unpack(data.get("rest"))
-        return cls(low, high, counts, data["rows"], data["gridded"], data["exact"], tuple(data["cuts"]), rest)
+        return cls(low, high, spared(counts), data["rows"], data["gridded"], data["exact"], tuple(data["cuts"]), rest)

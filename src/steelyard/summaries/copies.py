@@ -77,7 +77,7 @@ def _weighting(kind: str) -> str:
 
 
 def _cells(cells: Cells, factor: float) -> Cells:
-    return replace(cells, counts=cells.counts * factor, rows=round(cells.rows * factor))
+    return replace(cells, kept=cells.counts * factor, rows=round(cells.rows * factor))
 
 
 def _units(units: Units | None, factor: float) -> Units | None:

@@ -13,6 +13,7 @@ from steelyard.rows import ScoreTally, Table, Tally, Term
 from steelyard.summaries.amounts import amount_sums, check_finite, column_name, columns, first_sums
 from steelyard.summaries.asking import segment_key, weight_sums
 from steelyard.summaries.cells import Cells
+from steelyard.summaries.sparse import spared
 from steelyard.summaries.summary import places_among
 from steelyard.summaries.units import Units
 
@@ -122,7 +123,7 @@ def read_cells(
     rows = int(table["rows"].sum())
     if not gridded:
         scores = found.astype(np.float64)
-        return Cells(scores, scores, counts, rows, exact=exact, cuts=cuts, rest=rest)
+        return Cells(scores, scores, spared(counts), rows, exact=exact, cuts=cuts, rest=rest)
     low, high = np.full(len(found), np.inf), np.full(len(found), -np.inf)
     np.minimum.at(low, place, table["low"].astype(np.float64))
     np.maximum.at(high, place, table["high"].astype(np.float64))
@@ -132,7 +133,7 @@ def read_cells(
         np.minimum.at(least, place, table["least"].astype(np.float64))
         np.maximum.at(most, place, table["most"].astype(np.float64))
         high = np.where((low == high) & (least < most), np.nextafter(high, np.inf), high)
-    return Cells(low, high, counts, rows, gridded=True, cuts=cuts)
+    return Cells(low, high, spared(counts), rows, gridded=True, cuts=cuts)
 
 
 def read_unit_cells(

@@ -107,12 +107,12 @@ class Scores:
         pick = [self.levels.index(level), self.levels.index(other)]
         if self.weighting == "sampling":
             pick += [i + len(self.levels) for i in pick]
-        cells = replace(self.cells, counts=self.cells.counts[..., pick])
+        cells = replace(self.cells, kept=self.cells.counts[..., pick])
         return Scores(cells, (level, other), level, self.weighting)
 
     def replicate(self, counts: Array) -> Scores:
         """The same cells with other counts, perhaps many at once."""
-        cells = replace(self.cells, counts=counts)
+        cells = replace(self.cells, kept=counts)
         return replace(self, cells=cells, weighting="none", units=None, unit_codes=None, amounts=())
 
     def fewer(self, most: int) -> Scores:
@@ -227,7 +227,7 @@ class Scores:
         units = self.units
         if units is not None:
             units = Units(units.ids, spread(units.table), units.bits)
-        return replace(self, levels=levels, cells=replace(self.cells, counts=spread(self.cells.counts)), units=units)
+        return replace(self, levels=levels, cells=replace(self.cells, kept=spread(self.cells.counts)), units=units)
 
     def __add__(self, other: Scores) -> Scores:
         if self.positive != other.positive:

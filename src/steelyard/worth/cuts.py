@@ -160,7 +160,7 @@ def _dealt(s: Scores, size: int, rng: np.random.Generator) -> Array:
 
 
 def _copy(s: Scores, table: Array) -> Scores:
-    cells = replace(s.cells, counts=table)
+    cells = replace(s.cells, kept=table)
     return replace(s, cells=cells, weighting="none", units=None, unit_codes=None)
 
 
