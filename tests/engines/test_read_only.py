@@ -33,7 +33,10 @@ def test_many_rows_are_counted_where_nothing_can_be_written(tmp_path: Path) -> N
     nowhere = {"HOME": "/dev/null/home", "XDG_CACHE_HOME": "/dev/null/cache", "PYTHONDONTWRITEBYTECODE": "1"}
     told = [
         subprocess.run([sys.executable, "-c", CODE], env=env, cwd="/", capture_output=True, text=True, check=False)
-        for env in (kept | nowhere | {"PYTHONPATH": str(tmp_path)}, os.environ | {"PYTHONPATH": str(package.parents[0])})
+        for env in (
+            kept | nowhere | {"PYTHONPATH": str(tmp_path)},
+            os.environ | {"PYTHONPATH": str(package.parents[0])},
+        )
     ]
     assert told[0].returncode == 0, told[0].stderr
     assert told[0].stdout == told[1].stdout
