@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fuzz bench lint docs clean
+.PHONY: help demo test fuzz bench lint docs bounds clean
 
 help: ## list what can be made (this list)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -33,6 +33,9 @@ lint: .venv/.ready ## style, format, types, direction of imports
 
 docs: .venv/.ready ## print the pages that are made from the code
 	@$(BIN)/python docs/make.py
+
+bounds: ## run the tests at the lowest versions that are allowed, and at the newest there are
+	@tools/bounds
 
 clean: ## remove everything make has made, .venv included
 	@rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

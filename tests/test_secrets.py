@@ -77,8 +77,8 @@ def test_no_function_echoes_it(name: str, tmp_path: Path, monkeypatch: pytest.Mo
             found = CALLS[name](address)
             told = f"{found!r} {found}"
         except Exception as problem:
-            ours = isinstance(problem, SteelyardError | TypeError)
-            assert ours, f"{address}: {type(problem).__name__}"
+            if not isinstance(problem, SteelyardError | TypeError):
+                pytest.fail(f"{address}: {type(problem).__name__}")
             told = "\n".join(f"{p!r} {p} {getattr(p, 'filename', '')} {p.__dict__}" for p in _chain(problem))
             told += "".join(traceback.format_exception_only(problem))
         assert SECRET not in told, f"{name} of {address}: {told}"

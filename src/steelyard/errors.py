@@ -153,6 +153,18 @@ def refuse_address(path: object) -> None:
     raise UnreadableSource(message, hint)
 
 
+def refuse_same_names(frame: object) -> None:
+    """Refuse a frame of which two columns have one name: nobody could say which of them is meant."""
+    library = type(frame).__module__.split(".")[0]
+    # Other libraries refuse it themselves, and some would have to run a query to tell.
+    names = {"pandas": "columns", "pyarrow": "column_names"}.get(library, "")
+    known = [str(name) for name in getattr(frame, names, ())] if names else []
+    if len(set(known)) < len(known):
+        twice = sorted({name for name in known if known.count(name) > 1})
+        message = f"The table has more than one column of the same name: {listing(twice)}."
+        raise UnreadableSource(message, "Give every column its own name.")
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Suggest the nearest known name, as the tail of a sentence.
 

@@ -150,14 +150,16 @@ create procedure wipe_procedure() language plpgsql as $$ begin delete from prey;
 create view wiping_view as select y, p from rows where wipe() is not null;
 create view stable_view as select y, p from rows where stable_wipe() is not null;
 """
-DUMP = """
+HERE = "relnamespace = 'public'::regnamespace"
+DUMP = f"""
 select 'rows', md5(string_agg(t::text, ',' order by t::text)) from rows t union all
 select 'prey', md5(coalesce(string_agg(t::text, ',' order by t::text), '')) from prey t union all
 select 'counter', last_value::text || is_called::text from counter union all
 select 'objects', count(*)::text from pg_largeobject_metadata union all
-select 'relations', md5(string_agg(relname::text, ',' order by relname)) from pg_class where relnamespace = 'public'::regnamespace union all
+select 'relations', md5(string_agg(relname::text, ',' order by relname)) from pg_class where {HERE} union all
 select 'functions', count(*)::text from pg_proc union all
-select 'grants', md5(string_agg(relname::text || coalesce(relacl::text, ''), ',' order by relname)) from pg_class where relnamespace = 'public'::regnamespace union all
+select 'grants',
+  md5(string_agg(relname::text || coalesce(relacl::text, ''), ',' order by relname)) from pg_class where {HERE} union all
 select 'settings', md5(coalesce(string_agg(s::text, ',' order by s::text), '')) from pg_db_role_setting s union all
 select 'slots', count(*)::text from pg_replication_slots union all
 select 'locks', count(*)::text from pg_locks where locktype = 'advisory'

@@ -158,6 +158,7 @@ def test_columns(server: Postgres) -> None:
 
 ONE = "The query holds a semicolon, and only one SELECT is asked at a time."
 NEVER = "and only a SELECT is asked: steelyard never changes a database."
+VOLATILE = "which PostgreSQL holds to be able to change something (VOLATILE)."
 QUERIES: dict[str, str] = {
     "insert into preds values (1, 2, 'x')": f'The query begins with "insert", {NEVER}',
     "delete from preds": f'The query begins with "delete", {NEVER}',
@@ -175,8 +176,8 @@ QUERIES: dict[str, str] = {
     "select y, q from preds": 'PostgreSQL cannot read the table: column "q" does not exist.',
     "select y, p / 0 as p from preds": "PostgreSQL cannot read the table: division by zero.",
     "select y, p into other from preds": "PostgreSQL cannot read the table: SELECT ... INTO is not allowed here.",
-    "select forget(), y, p from preds": 'The query calls "forget", which PostgreSQL holds to be able to change something (VOLATILE).',
-    "select nextval('numbers'), y, p from preds": 'The query calls "nextval", which PostgreSQL holds to be able to change something (VOLATILE).',
+    "select forget(), y, p from preds": f'The query calls "forget", {VOLATILE}',
+    "select nextval('numbers'), y, p from preds": f'The query calls "nextval", {VOLATILE}',
 }
 
 

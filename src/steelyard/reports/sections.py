@@ -156,9 +156,8 @@ def where_it_fails(e: Any, slices: Any = None) -> Ready:
         name = next(n for n in ("auc", "hand_till_auc", "accuracy", "mae") if n in e.measures)
         worst = _worst_first(e, name)[:MOST_DRAWN]
         rows = [(label, e.segments[label][name]) for label in worst]
-        many = (
-            f"the {MOST_DRAWN} worst of {len(e.segments):,} segments" if len(e.segments) > MOST_DRAWN else "by segment, the worst on top"
-        )
+        some = len(e.segments) > MOST_DRAWN
+        many = f"the {MOST_DRAWN} worst of {len(e.segments):,} segments" if some else "by segment, the worst on top"
         chart = forest(rows, f"{name} {many}; the line is all rows", "", e[name].value)
         parts.append(tag("div", figure(chart, wide=True), class_="grid"))
         small = tables.segments(e, MOST_LISTED)

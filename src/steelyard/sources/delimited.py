@@ -6,6 +6,7 @@ import contextlib
 import csv
 import gzip
 import io
+import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,9 @@ DELIMITERS = ",;\t|"
 SAMPLE = 200_000
 """Lines that are looked at to find out what the columns hold, and to find a fault."""
 MEND_LINE = "Mend that line: a value with a separator in it goes in quotation marks, and a quotation mark in a value is doubled."
+MEND_ENDS = "Write all lines with the same end, for example by dos2unix."
+LONGEST = 2_000_000
+"""Bytes of a line that DuckDB reads at most."""
 MEND_VALUE = "Mend that value, or leave it empty if it is missing."
 WIDEST = 39
 """Whole numbers of so many digits are wider than any type of DuckDB."""
@@ -131,21 +135,23 @@ def fault(path: str) -> str:
     with _open(path) as file:
         reader = csv.reader(file, delimiter=delimiter, strict=True)
         line, width = 1, 0
+        # DuckDB reads longer values than Python does unless it is told.
+        usual = csv.field_size_limit(1 << 30)
         try:
             for row in islice(reader, SAMPLE):
                 width = width or len(row)
                 if row and len(row) != width:
                     return ragged(line, len(row), width)
                 line = reader.line_num + 1
-        except csv.Error as problem:
-            if "field limit" in str(problem):
-                return f"line {line:,} has a value of more than {csv.field_size_limit():,} characters"
+        except csv.Error:
             return f"line {line:,} has a quotation mark that is not closed, or not doubled"
         except UnicodeDecodeError:
             return f"it is not text in UTF-8 from line {line:,} on"
         except (EOFError, OSError, zlib.error):
             return "it is cut, or its compression is broken"
-    return mixed_ends(path)
+        finally:
+            csv.field_size_limit(usual)
+    return ""
 
 
 def mixed_ends(path: str) -> str:
@@ -159,6 +165,27 @@ def mixed_ends(path: str) -> str:
             if end and end != first and end in names:
                 return f"line {number:,} ends in {names[end]}, and the lines before it in {names[first]}"
     return ""
+
+
+def long_line(path: str) -> str:
+    """The first line that is too long to be read, as the tail of a sentence."""
+    with contextlib.suppress(OSError, EOFError, zlib.error, UnicodeDecodeError), _open(path) as file:
+        for number, line in enumerate(file, 1):
+            if len(line.encode()) > LONGEST:
+                return f"line {number:,} has {len(line):,} characters, and {LONGEST:,} can be read"
+    return f"a line of it has more than {LONGEST:,} characters"
+
+
+def bad_object(path: str) -> int | None:
+    """The first line that is no JSON object, where it is near the start of a file that can be read as text."""
+    with contextlib.suppress(OSError, EOFError, zlib.error, UnicodeDecodeError), _open(path) as file:
+        for number, line in enumerate(islice(file, SAMPLE), 1):
+            try:
+                if line.strip() and not isinstance(json.loads(line), dict):
+                    return number
+            except (ValueError, RecursionError):
+                return number
+    return None
 
 
 def line_of(paths: Sequence[str], column: str, value: str) -> str:
@@ -187,9 +214,7 @@ def complaint(path: str, said: str) -> tuple[str, str]:
     """What DuckDB says about a CSV file, in words about the file, and a hint; empty if it cannot be told."""
     line = re.search(r"CSV Error on Line: (\d+)", said)
     if "Maximum line size" in said:
-        return fault(
-            path
-        ) or "a line of it has more than two million characters", "Leave the column with the long text out."
+        return long_line(path), "Leave the column with the long text out."
     if line:
         number = int(line[1])
         width = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
@@ -200,4 +225,6 @@ def complaint(path: str, said: str) -> tuple[str, str]:
             return f'line {number:,} has "{value[2]}" in the column "{value[1]}", which held numbers before', MEND_VALUE
         if "quote" in said.split("\n  file", 1)[0]:
             return f"line {number:,} has a quotation mark that is not closed, or not doubled", MEND_LINE
-    return fault(path), MEND_LINE
+    if found := fault(path):
+        return found, MEND_LINE
+    return mixed_ends(path), MEND_ENDS

@@ -13,7 +13,7 @@ from typing import Any
 from steelyard.addresses import without_secrets
 from steelyard.engines.answers import out_of_memory
 from steelyard.errors import InputError, MissingPart, UnreadableSource, listing, nearest, refuse_address
-from steelyard.sources.delimited import complaint, line_of, read_csv
+from steelyard.sources.delimited import bad_object, complaint, line_of, read_csv
 from steelyard.sources.local import local_database, shared_database
 from steelyard.sources.reach import allow
 from steelyard.sources.relations import Relation
@@ -205,13 +205,14 @@ def _neighbour(path: Path) -> str:
     return nearest(path.name, [p.name for p in path.parent.iterdir()]) or "Check the path."
 
 
-def _json_complaint(said: str) -> str:
+def _json_complaint(path: str, said: str) -> str:
     line = re.search(r"(?:in line|on line|line) (\d+)", said)
     if line and (twice := re.search(r'has duplicate key "(.*)"', said)):
         return f'line {int(line[1]):,} has the name "{twice[1]}" twice'
     if line and (odd := re.search(r'Failed to cast value to numerical: "?(.{1,60}?)"?\n', said)):
         return f'line {int(line[1]):,} has "{odd[1]}" where numbers stood before'
-    return f"line {int(line[1]):,} is not a JSON object" if line else "it does not hold one JSON object on each line"
+    number = bad_object(path) or (int(line[1]) if line else 0)
+    return f"line {number:,} is not a JSON object" if number else "it does not hold one JSON object on each line"
 
 
 def unreadable(text: str, problem: Exception) -> InputError:
@@ -229,7 +230,10 @@ def unreadable(text: str, problem: Exception) -> InputError:
     elif re.search("magic bytes|[Ff]ooter|Parquet|Thrift|TProtocol|metadata", said):
         what = "it is not a whole Parquet file"
     elif os.path.isfile(name) and READERS.get(_suffix(name)) == "json":
-        what, hint = _json_complaint(said), "Write one JSON object on each line, with the same names in all of them."
+        what, hint = (
+            _json_complaint(name, said),
+            "Write one JSON object on each line, with the same names in all of them.",
+        )
     if not what:
         what, hint = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", said.split("\n", 1)[0]).rstrip(".!"), WHOLE
     message = f'"{name}" cannot be read as a table: {what}.'

@@ -9,7 +9,7 @@ from typing import Any
 
 from steelyard.errors import UsageError, listing
 
-OFFLINE = {
+OFFLINE: dict[str, Any] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "allow_community_extensions": False,

@@ -13,7 +13,15 @@ from steelyard.engines.columns import Column, make_column
 from steelyard.engines.devices import DeviceColumn, library_of
 from steelyard.engines.frames import FrameRows
 from steelyard.engines.tensors import TensorRows
-from steelyard.errors import LengthsDiffer, UnknownColumn, UnreadableSource, UsageError, listing, nearest
+from steelyard.errors import (
+    LengthsDiffer,
+    UnknownColumn,
+    UnreadableSource,
+    UsageError,
+    listing,
+    nearest,
+    refuse_same_names,
+)
 from steelyard.rows import Rows
 from steelyard.sources.databases import is_address, is_path, open_address, refuse_scheme
 from steelyard.sources.files import open_files
@@ -43,6 +51,7 @@ def open_table(
         refuse_scheme(data)
         ours = near is not None and near.connection is not None and not near.shared
         return open_files(data, near.near if near else None, alone=alone, near=ours)
+    refuse_same_names(data)
     if type(data).__name__ == "DuckDBPyRelation":
         return Relation(data)
     if is_spark(data):
