@@ -37,8 +37,6 @@ def _style() -> str:
     return "".join(lines) + f"@media screen and (prefers-color-scheme:dark){{{dark_rules()}}}"
 
 
-
-
 def report_html(
     models: Mapping[str, Any],
     *,
