@@ -19,6 +19,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 from scipy.special import chdtrc, chdtri  # noqa: E402
+from stability_new import words  # noqa: E402
 
 from steelyard.monitors.bins import BinCounts, Bins  # noqa: E402
 from steelyard.monitors.decision import sufficient_size  # noqa: E402
@@ -250,6 +251,7 @@ def main() -> None:
         f"library; the Monte-Carlo error is about {_noise(few)} ({_noise(few // 4)}). The errors lie between "
         f"{min(others):.1%} and {max(others):.1%}.",
         "\n".join(skewed),
+        *words(given.repeats // 50),
         "## Where rows are too few",
         "Too few rows to see an index of 0.1 are a reason not to say `ok`; an alarm is told all the same where p is below the "
         f"level and the whole interval lies above 0.25. {3 * few // 4:,} pairs of samples a row, all judged by the library: how "

@@ -124,8 +124,12 @@ def test_names_from_right_to_left_do_not_turn_intervals_round(visit: Callable[..
     page = visit(report_html({"one": e}))
     # The ends of an interval beside such a name stand from left to right: where each character lies is asked of the browser.
     where = """(node) => {
-        const text = node.textContent, at = i => { try { return node.getStartPositionOfChar(i).x; } catch (e) { return null; } };
-        return [text, text.indexOf('['), text.indexOf(','), text.indexOf(']')].map((v, k) => k ? at(v) : v);
+        const text = node.textContent, range = document.createRange();
+        return [text, ...['[', ',', ']'].map(c => {
+            range.setStart(node.firstChild, text.indexOf(c));
+            range.setEnd(node.firstChild, text.indexOf(c) + 1);
+            return range.getBoundingClientRect().left;
+        })];
     }"""
     labels = page.locator("#fails svg text", has_text="[")
     found = [node.evaluate(where) for node in labels.all()]
