@@ -175,11 +175,13 @@ class Evaluation:
         """Every measure; with several levels also each level and the averages."""
         return [self.measure(name, level) for name, level in every_question(self)]
 
+    @as_annotated
     def frame(self, measures: Sequence[str] | None = None) -> Any:
         """One tidy row a number, as a frame; segments below the whole. Of many segments some `measures` take less time."""
         rows = self.rows_as_dicts(measures)
         return make_frame({k: [r[k] for r in rows] for k in (*COLUMNS, "reason", "caution")})
 
+    @as_annotated
     def rows_as_dicts(self, measures: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """One tidy row a number, as plain dictionaries; segments below the whole."""
         return [row for e in (self, *self.segments.values()) for row in tidy_rows(e, measures)]

@@ -9,6 +9,7 @@ from typing import Any
 
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UsageError
+from steelyard.results import divide
 from steelyard.trials.powers import means_power, periods_power, shares_power
 from steelyard.trials.slow_waves import FEWEST, slow_waves_shift
 from steelyard.words import count, percent, significant
@@ -55,7 +56,8 @@ class TrialPlan:
     @property
     def relative(self) -> float | None:
         """The effect as a part of the outcome without treatment."""
-        return self.effect / self.level if self.level else None
+        found = divide(self.effect, self.level) if self.level else math.inf
+        return float(found) if math.isfinite(found) else None
 
     def __str__(self) -> str:
         part = (
