@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -104,19 +105,14 @@ def test_memory_grows_with_the_segments() -> None:
 
 
 def test_memory_grows_with_the_classes() -> None:
-    def peak(classes: int) -> int:
+    def size(classes: int) -> int:
         r = np.random.default_rng(3)
-        truth = np.arange(240) % classes
-        shares = r.dirichlet(np.ones(classes), 240)
-        tracemalloc.start()
-        kept = sy.evaluate(target=truth, score={i: shares[:, i] for i in range(classes)})
-        found = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert len(kept.levels) == classes
-        return found
+        shares = r.dirichlet(np.ones(classes), 600)
+        scores = {i: shares[:, i] for i in range(classes)}
+        return len(pickle.dumps(sy.evaluate(target=np.arange(600) % classes, score=scores).class_scores))
 
-    # Three times as many; a matrix of levels by levels is the least that is kept.
-    assert peak(240) < 2 * 3 * peak(80)
+    # A table of every class by all others would be three times as wide as well.
+    assert size(240) < 1.5 * 3 * size(80)
 
 
 def test_tables_of_very_many_classes_are_the_same_in_less_room(tmp_path: Path) -> None:

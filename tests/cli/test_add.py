@@ -158,9 +158,9 @@ def test_levels_of_another_target_are_refused(steelyard, make):
         ("[1, 2]", ".jsonl"),
         ('{"steelyard": "x"}', "not an evaluation saved by this version"),
         ('{"steelyard": 99, "evidence": {}}', "saved in form 99, and this version reads form 1"),
-        ('{"steelyard": 1, "evidence": {}}', "a part is missing"),
+        ('{"steelyard": 1, "evidence": {}}', "its seal does not fit"),
         ('{"steelyard experiment": 1, "cells": []}', "not an evaluation"),
-        ('{"summary": {"kind": "timeliness"}}', "a saved timeliness of which a part is missing"),
+        ('{"summary": {"kind": "timeliness"}}', "its seal does not fit"),
         ("", "it is not JSON"),
     ],
 )
@@ -238,10 +238,10 @@ def test_many_days_are_held_one_at_a_time(steelyard, days, monkeypatch):
     alive, most = [0], [0]
     real = adding.evaluation_of
 
-    def counted(data, path):
+    def counted(saved):
         import weakref
 
-        e = real(data, path)
+        e = real(saved)
         alive[0] += 1
         most[0] = max(most[0], alive[0])
         weakref.finalize(e.evidence["scores"].cells.low, lambda: alive.__setitem__(0, alive[0] - 1))

@@ -5,8 +5,10 @@ from urllib.parse import quote
 
 import pytest
 
-from steelyard.cli.program import COMMANDS
+from steelyard.cli.program import COMMANDS, run
 
+from ..secret_addresses import ADDRESSES
+from ..secret_addresses import SECRET as FORM_SECRET
 from ..servers.postgres import PASSWORD, Postgres
 
 SECRET = "s3cr3t/w@rd"
@@ -125,3 +127,21 @@ def test_a_command_that_succeeds_keeps_the_secret(steelyard, here, tmp_path, mon
     assert "secret_rows" in everything
     for secret in (PASSWORD, quote(PASSWORD), PASSWORD.replace(" ", "+")):
         assert secret not in everything
+
+
+@pytest.mark.parametrize("call", [name for name in CALLS if name != "a cluster's token"])
+def test_no_command_echoes_it_however_it_was_written(
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Each command with some of the ways to write an address; together they are asked with every one of them."""
+    monkeypatch.chdir(tmp_path)
+    Path("here.csv").write_text("id,y,p\n1,0,0.2\n2,1,0.9\n3,1,0.4\n4,0,0.6\n")
+    for address in ADDRESSES[list(CALLS).index(call) % 6 :: 6]:
+        if "--spark" in CALLS[call] and address.startswith(("sc:", "spark:")):
+            continue
+        # Where it is a path, it may well be written to; then it is that file's own name.
+        run([text.replace("{}", address) for text in CALLS[call]])
+        out, err = capfd.readouterr()
+        assert FORM_SECRET not in out + err, address
+        for place in tmp_path.rglob("*"):
+            assert not place.is_file() or FORM_SECRET.encode() not in place.read_bytes(), address

@@ -166,6 +166,12 @@ def relation(t: Table) -> Any:
     return _connections[-1].from_arrow(arrow_table(t))
 
 
+def close() -> None:
+    """Close the connections that were kept open for relations."""
+    while _connections:
+        _connections.pop().close()
+
+
 VALUES: dict[str, Callable[[Col], Any]] = {
     "lists": lambda c: list(c.values),
     "arrays": numpy_column,

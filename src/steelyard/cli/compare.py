@@ -224,11 +224,12 @@ def _comparison(files: tuple[str, ...], given: dict[str, Any], form: str) -> Any
 
 def _named(text: str) -> tuple[str, str]:
     """NAME=FILE, or a file that is called by its own name."""
-    from steelyard.addresses import without_secrets
+    from steelyard.addresses import SURELY, without_secrets
 
     name, mark, path = text.partition("=")
     # What comes before the mark in an address, or in a folder such as day=3, is no name.
-    if mark and name and not re.search(r"[/:?]", name) and not os.path.exists(text):
+    plain = name and not re.search(r"[/:?\s]", name.strip()) and not SURELY.search(name.lower())
+    if mark and plain and not os.path.exists(text):
         return name, path
     safe = without_secrets(text)
     return (re.search(r"[?&]table=([^&]+)", safe) or [None, Path(safe).stem])[1] or safe, text

@@ -15,6 +15,8 @@ from steelyard.payoffs.payoff import OUTCOMES, Cost, Payoff, Profit
 from steelyard.writing import note_read
 
 KINDS = {"profit": Profit, "cost": Cost}
+LARGEST = 10_000_000
+"""Bytes of a file of amounts: a matrix of more than a thousand levels."""
 SAMPLE = "[profit] with tp, fn, fp and tn, or [profit.LEVEL] with an amount for each predicted level ([cost] for costs)"
 
 
@@ -23,6 +25,9 @@ def read(path: str | os.PathLike[str], said: str = "profit") -> Payoff:
     refuse_address(path)
     file = Path(path)
     try:
+        if file.stat().st_size > LARGEST:
+            message = f'"{path}" has more than {LARGEST:,} bytes, and a profit or cost matrix has a few.'
+            raise UnreadableSource(message, "Name the file of the matrix; rows go to evaluate.")
         text = file.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         message = f'There is no file "{path}".'
@@ -35,14 +40,21 @@ def read(path: str | os.PathLike[str], said: str = "profit") -> Payoff:
     if file.suffix.lower() not in endings:
         message = f'"{path}" is neither a TOML nor a CSV file.'
         raise UnreadableSource(message, f"Write {SAMPLE} to a .toml file, or a matrix to a .csv file.")
-    return endings[file.suffix.lower()](text, path, said)
+    try:
+        return endings[file.suffix.lower()](text, path, said)
+    except RecursionError:
+        message = f'"{path}" is nested too deeply for a profit or cost matrix.'
+        raise UnreadableSource(message, f"Write {SAMPLE}.") from None
 
 
 def _from_toml(text: str, path: Any, _: str) -> Payoff:
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        message = f'"{path}" is not valid TOML: {problem}.'
+    except (ValueError, RecursionError) as problem:
+        why = (
+            str(problem) if isinstance(problem, tomllib.TOMLDecodeError) else "a number or a nesting in it is too long"
+        )
+        message = f'"{path}" is not valid TOML: {why}.'
         raise UnreadableSource(message, f"It should hold {SAMPLE}.") from None
     found = [k for k in KINDS if k in data]
     odd = [k for k in data if k not in {*KINDS, "nothing", "relative"}]

@@ -17,7 +17,7 @@ from steelyard.sources.delimited import bad_object, complaint, line_of, read_csv
 from steelyard.sources.local import local_database, shared_database
 from steelyard.sources.reach import allow
 from steelyard.sources.relations import Relation
-from steelyard.sources.whole import refuse_cut
+from steelyard.sources.whole import refuse_open_frame, refuse_open_line
 from steelyard.writing import note_read
 
 READERS = {
@@ -88,6 +88,8 @@ def open_files(
     try:
         if reader == "csv":
             relation, names = read_csv(connection, found, patterns)
+            for name in found:
+                refuse_open_line(name)
         else:
             read = {"parquet": _read_parquet, "json": _read_json, "arrow": _read_arrow}[reader]
             relation = read(connection, found, patterns)
@@ -178,7 +180,7 @@ def _check(paths: Sequence[str], text: str) -> tuple[str, list[str]]:
         if os.path.getsize(name) == 0:
             message = f'"{name}" is empty.'
             raise UnreadableSource(message, "A file needs a header and at least one row.")
-        refuse_cut(name)
+        refuse_open_frame(name)
         note_read(name)
     return readers.pop(), found
 

@@ -15,30 +15,25 @@ SKIPPABLE = range(0x184D2A50, 0x184D2A60)
 SQLITE = b"SQLite format 3\0"
 
 
-def refuse_cut(path: str) -> None:
-    """Refuse a file that was cut, wherever its format lets that be seen.
-
-    A line of text is finished by its line end: without one nobody can tell 0.39 from the beginning of 0.3981. Parquet,
-    Arrow and gzip tell at their end that they are whole, and those who read them look at that.
-    """
-    lower = path.lower()
-    if lower.endswith((".csv", ".tsv", ".txt")):
-        _refuse_open_line(path)
-    elif lower.endswith(".zst"):
-        _refuse_open_frame(path)
-
-
-def _refuse_open_line(path: str) -> None:
+def refuse_open_line(path: str) -> None:
+    """Refuse a text whose last line has no end: without one nobody can tell 0.39 from the beginning of 0.3981."""
+    if not path.lower().endswith((".csv", ".tsv", ".txt")):
+        return
     with open(path, "rb") as file:
         file.seek(-1, os.SEEK_END)
         last = file.read(1)
     if last not in b"\r\n":
         message = f'"{path}" ends in the middle of a line: the last one has no line end, as if the file had been cut.'
-        raise UnreadableSource(message, f"{CHECK} If it is whole, end its last line: echo >> file")
+        raise UnreadableSource(message, f"{CHECK} If it is whole, end its last line, for example by echo >> file.csv.")
 
 
-def _refuse_open_frame(path: str) -> None:
-    """Refuse Zstandard whose last frame is not finished; from block to block, and nothing is unpacked."""
+def refuse_open_frame(path: str) -> None:
+    """Refuse Zstandard whose last frame is not finished; from block to block, and nothing is unpacked.
+
+    Parquet, Arrow and gzip tell at their end that they are whole, and those who read them look at that.
+    """
+    if not path.lower().endswith(".zst"):
+        return
     size = os.path.getsize(path)
     with open(path, "rb") as file:
         try:
