@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from steelyard.arguments.allowed import confidence_of, shown, threshold_of
+from steelyard.arguments.declared import Flag, Level, takes
 from steelyard.counting.classes import count_classes
 from steelyard.counting.decisions import count_decisions
 from steelyard.counting.labels import count_labels
@@ -34,6 +35,7 @@ FEW_WHOLE_NUMBERS = 50
 """Whole numbers with at most this many distinct values are taken as labels; more of them need kind=."""
 
 
+@takes(positive=Level(), exact=Flag())
 def evaluate(
     data: Any = None,
     *,

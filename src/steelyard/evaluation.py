@@ -10,7 +10,7 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
 
-from steelyard.arguments.allowed import shown, threshold_of
+from steelyard.arguments.allowed import shown, threshold_of, written
 from steelyard.errors import CannotAdd, NotAvailable, listing
 from steelyard.intervals.bands import ks_threshold
 from steelyard.measures.measure import Measure, catalogue, find
@@ -248,7 +248,7 @@ class Evaluation:
         from steelyard.worth.thresholds import best_threshold
 
         goal = (self.payoff.kind if self.payoff is not None else "profit") if goal is None else goal
-        key = ("best threshold", repr(goal), self.payoff, id(self.validation), repr(sorted(options.items())))
+        key = ("best threshold", written(goal), self.payoff, id(self.validation), written(sorted(options.items())))
         if key not in self._known:
             self._known[key] = best_threshold(self, goal, **options)
         found: Threshold = self._known[key]
@@ -281,9 +281,6 @@ class Evaluation:
         if set(self.evidence) != set(other.evidence) or self.threshold != other.threshold:
             message = "These evaluations cannot be added: they hold different kinds of evidence or other thresholds."
             raise CannotAdd(message, "Evaluate both parts in the same way.")
-        if not twice and same_rows(self.evidence, other.evidence):
-            message = f"Both evaluations hold exactly the same {self.rows:,} rows, which would count twice."
-            raise CannotAdd(message, "Leave one of them out; if both are meant, say so: e.plus(f, twice=True).")
         facts = shared_facts(self.facts, other.facts)
         evidence = {k: v + other.evidence[k] for k, v in self.evidence.items()}
         segments = dict(self.segments)
@@ -296,6 +293,9 @@ class Evaluation:
         if self.payoff != other.payoff:
             message = "These evaluations cannot be added: outcomes are worth something else in one than in the other."
             raise CannotAdd(message, "Evaluate both parts with the same profit=.")
+        if not twice and same_rows(self.evidence, other.evidence):
+            message = f"Both evaluations hold exactly the same {self.rows:,} rows, which would count twice."
+            raise CannotAdd(message, "Leave one of them out; if both are meant, say so: e.plus(f, twice=True).")
         chosen = None
         if self.validation is not None and other.validation is not None:
             chosen = self.validation.plus(other.validation, twice=True)

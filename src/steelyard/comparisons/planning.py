@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.declared import NUMBER, Flag, Text, takes
 from steelyard.charts.marks import Chart
 from steelyard.comparisons.aims import MEANS, Aim, aim_of, check_power, check_rows, lower_is_better, measure_name
 from steelyard.comparisons.powers import COUNTED
@@ -76,6 +77,21 @@ class Plan:
         return told
 
 
+@takes(
+    difference=NUMBER,
+    value=NUMBER,
+    first=NUMBER,
+    second=NUMBER,
+    discordant=NUMBER,
+    correlation=NUMBER,
+    deviation=NUMBER,
+    prevalence=NUMBER,
+    power=NUMBER,
+    alpha=NUMBER,
+    measure=Text(),
+    variance=Text(),
+    paired=Flag(),
+)
 def sample_size(
     measure: str,
     *,
@@ -144,6 +160,19 @@ def power(measure: str, *, rows: int, **what: Any) -> Plan:
     return _told(aim, int(rows), asked="power")
 
 
+@takes(
+    rows=NUMBER,
+    value=NUMBER,
+    power=NUMBER,
+    alpha=NUMBER,
+    prevalence=NUMBER,
+    discordant=NUMBER,
+    correlation=NUMBER,
+    deviation=NUMBER,
+    measure=Text(),
+    variance=Text(),
+    paired=Flag(),
+)
 def detectable(measure: str, *, rows: int, value: float | None = None, power: float = 0.8, **what: Any) -> Plan:
     """The smallest improvement over `value` that so many test rows see with the chance `power`; `what` as for `sample_size`.
 

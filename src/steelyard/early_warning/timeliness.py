@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.arguments.allowed import confidence_of
+from steelyard.arguments.declared import Level, Text, takes
 from steelyard.early_warning.clock import make_clock
 from steelyard.early_warning.engine import EventTable
 from steelyard.early_warning.quality import BASE_RATE, estimate_quality, trivial_of
@@ -212,6 +213,7 @@ class Timeliness:
         return cls(summary, data["before"], data["confidence"], dict(data["dropped"]), time_unit=unit)
 
 
+@takes(time_unit=Text(), kernel=Text(), estimator=Text(), missing=Text(), outside=Text(), positive=Level())
 def timeliness(
     events: Any = None,
     *,

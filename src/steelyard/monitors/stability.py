@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.arguments.allowed import INSIDE, confidence_of, taken
+from steelyard.arguments.declared import Text, Texts, takes
 from steelyard.engines.arrays import ArrayRows
 from steelyard.errors import UsageError
 from steelyard.monitors import decision as law
@@ -280,6 +281,7 @@ def _notes(
 # The front door -------------------------------------------------------------------------------------------------------
 
 
+@takes(column=Text(), columns=Texts())
 def stability(
     reference: Any,
     current: Any,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from steelyard.arguments.declared import NUMBER, Flag, Text, takes
 from steelyard.errors import UsageError
 from steelyard.trials.powers import means_power, periods_power, shares_power
 from steelyard.trials.slow_waves import FEWEST, slow_waves_shift
@@ -177,6 +178,20 @@ def planned_effect(
     return TrialPlan(n, effect, power, alpha, spread, "effect", known, alike)
 
 
+@takes(
+    effect=NUMBER,
+    deviation=NUMBER,
+    rate=NUMBER,
+    share=NUMBER,
+    power=NUMBER,
+    alpha=NUMBER,
+    explained=NUMBER,
+    level=NUMBER,
+    treated=NUMBER,
+    direction=Text(),
+    analysis=Text(),
+    independent=Flag(),
+)
 def trial_size(
     effect: float,
     *,

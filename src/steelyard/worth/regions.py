@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.arguments.allowed import confidence_of
+from steelyard.arguments.declared import NUMBER, takes
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.intervals.bootstrap import SEED
 from steelyard.results import Array, Curve, Estimate, make_frame
@@ -141,6 +142,7 @@ class Regions:
         return regions_text(self)
 
 
+@takes(prevalence=NUMBER)
 def regions(models: Mapping[str, Any], *, prevalence: float | None = None, confidence: float = 0.95) -> Regions:
     """Which model, or which trivial policy, is cheapest at which ratio of gain to cost.
 
