@@ -279,6 +279,9 @@ def _same_rows(
     """Every model evaluated on the same arrays, and the arrays themselves for paired tests."""
     role = "prediction" if shape == "predictions" else "score"
     value = {n: rows["amounts"][n] for n in amounts} or None
+    if not rows["given"]:
+        message = "No model was given."
+        raise UsageError(message, 'Name at least two: score={"a": ..., "b": ...}.')
     evaluations = {
         name: evaluate(
             target=rows["target"], weight=rows["weight"], unit=rows["unit"], value=value, **{role: v}, **counting

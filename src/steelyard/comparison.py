@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steelyard.arguments.allowed import confidence_of
+from steelyard.arguments.allowed import confidence_of, shown
+from steelyard.arguments.declared import Level, Text, Texts, takes
 from steelyard.comparisons.enough import short_of
 from steelyard.comparisons.folds import Posterior
 from steelyard.comparisons.pairing import Pairing, SameFolds, all_pairs
@@ -53,6 +54,7 @@ class Compared:
 class Comparison:
     """Models side by side: `c.difference("auc", "tree", "knn")`, `c.table()`, `c.winner()`, or all of it in words."""
 
+    @takes(correction=Text(), over=Text(), control=Level(), measures=Texts())
     def __init__(
         self,
         pairing: Pairing,
@@ -119,8 +121,8 @@ class Comparison:
         named |= {find(k).name: v for k, v in given.items()}
         try:
             out = {k: float(v) for k, v in named.items()}
-        except (TypeError, ValueError):
-            message = f"A margin is a number, or numbers by measure, and {margin!r} came."
+        except (TypeError, ValueError, OverflowError):
+            message = f"A margin is a number, or numbers by measure, and {shown(margin)} came."
             raise UsageError(message, 'For example margin=0.01, or margin={"auc": 0.01, "brier": 0.005}.') from None
         for name, value in out.items():
             if not (math.isfinite(value) and value > 0):
@@ -150,6 +152,7 @@ class Comparison:
         return self.evaluations[name]
 
     # Differences -----------------------------------------------------------------------------------------------------
+    @takes(first=Level(), second=Level(), level=Level())
     def difference(self, measure: str, first: str, second: str, *, alone: bool = False, **options: Any) -> Difference:
         """How much the first exceeds the second, with interval, p-value and verdict; `level` and other options as asked.
 

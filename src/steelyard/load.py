@@ -8,7 +8,8 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import UnreadableSource
+from steelyard.arguments.allowed import shown
+from steelyard.errors import UnreadableSource, UsageError
 from steelyard.evaluation import SCHEMA, Evaluation
 
 if TYPE_CHECKING:
@@ -18,8 +19,11 @@ BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError, StopItera
 """What reading back raises where a file is not as it was written."""
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: Any) -> Any:
     """Read what was saved: an evaluation, an experiment, a timeliness, bins, a baseline; or the latest experiment of a store."""
+    if not isinstance(path, str | os.PathLike):
+        message = f"What was saved is named by its path, and {shown(path)} came."
+        raise UsageError(message, 'For example sy.load("march.json").')
     if os.path.isdir(path):
         from steelyard.experiments.result import open_experiment
 

@@ -72,6 +72,8 @@ class Level:
         plain = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
         try:
             hash(plain)
+            # A number of more digits than Python writes cannot be told to anybody.
+            str(plain)
             fine = isinstance(plain == plain, bool)
         except Exception:
             fine = False
@@ -81,6 +83,8 @@ class Level:
 
 
 NUMBER = Span()
+MONEY = Span(-1e30, 1e30)
+"""Amounts whose squares and products a float holds, with room to spare."""
 Declared = Span | Words | Several | Text | Texts | Flag | Level
 
 

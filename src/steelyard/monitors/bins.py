@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arguments.allowed import Span, shown, taken
 from steelyard.errors import CannotAdd, UnreadableSource, UsageError
 from steelyard.results import Array
 from steelyard.summaries.summary import effective_rows, pack, same, sort_levels, unpack
@@ -304,14 +305,15 @@ def number_bins(column: str, values: Array, bins: Any, special: tuple[Any, ...])
     """
     wanted = _special_numbers(column, special)
     if not isinstance(bins, int | np.integer):
-        edges = np.unique(np.asarray(bins, dtype=np.float64))
+        try:
+            edges = np.unique(np.asarray(bins, dtype=np.float64))
+        except (TypeError, ValueError, OverflowError):
+            edges = np.full(1, np.nan)
         if not np.isfinite(edges).all() or not len(edges):
             message = "The edges of bins must be finite numbers, at least one of them."
             raise UsageError(message, "The first and the last bin are open by themselves.")
         return Bins(column, "numbers", tuple(edges.tolist()), special=wanted)
-    if bins < 2:
-        message = f"At least 2 bins are needed, and {bins} came."
-        raise UsageError(message, "Ten is usual.")
+    bins = taken("The number of bins", bins, Span(2, 10_000, whole=True), "Ten is usual.")
     x = values[np.isfinite(values)]
     x = x[~np.isin(x, wanted)] if wanted else x
     if not len(x):
@@ -348,3 +350,17 @@ def level_bins(column: str, counts: Mapping[Any, float], special: tuple[Any, ...
         # One rare level alone keeps its name; whether it is counted apart is decided with the sizes of both samples.
         common, rare = [*common, *rare], ()
     return Bins(column, "levels", (), sort_levels(common), () if unlisted else rare, unlisted, wanted)
+
+
+def special_values(special: Any) -> tuple[Any, ...]:
+    """Special values, each of which gets a bin of its own."""
+    try:
+        found = () if isinstance(special, str | bytes | Mapping) else tuple(special)
+        fine = found != () or not isinstance(special, str | bytes | Mapping)
+        hash(found)
+    except TypeError:
+        fine = False
+    if not fine:
+        message = f"Special values are given as a list, and {shown(special)} came."
+        raise UsageError(message, "For example special=[-1, 999].")
+    return found

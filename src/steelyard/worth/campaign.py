@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.arguments.declared import NUMBER, takes
+from steelyard.arguments.declared import MONEY, NUMBER, takes
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.intervals.bootstrap import replicates
 from steelyard.intervals.by_unit import FEWEST
@@ -160,7 +160,7 @@ class Campaign:
         return campaign_text(self)
 
 
-@takes(benefit=NUMBER, cost=NUMBER, prospects=NUMBER, targets=NUMBER, contacts=NUMBER, fixed=NUMBER, depth=NUMBER)
+@takes(benefit=MONEY, cost=MONEY, prospects=MONEY, targets=NUMBER, contacts=MONEY, fixed=MONEY, depth=NUMBER)
 def campaign(
     evaluation: Any = None,
     *,

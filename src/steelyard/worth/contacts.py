@@ -68,7 +68,8 @@ class Offer:
         >>> round(Offer(1000.0, 40.0, 1.0).square_root(0.02), 3)
         0.16
         """
-        depth = 1.0 if self.cost == 0 else (self.benefit * share / (2 * self.cost)) ** 2
+        # Capped before it is squared: a contact may cost next to nothing.
+        depth = 1.0 if self.cost == 0 else min(self.benefit * share / (2 * self.cost), 1.0) ** 2
         return min(max(depth, share**2), 1.0, self.most)
 
     def lift_needed(self, share: float, depth: Any) -> Array:
