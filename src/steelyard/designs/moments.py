@@ -64,20 +64,19 @@ def moments(values: Values) -> Values:
 
 def _moment(value: Any) -> Any:
     """One time: a float or a datetime."""
-    if isinstance(value, datetime) and value == value:
+    # pandas has a date that is none, and not even itself.
+    there = value == value
+    if isinstance(value, datetime) and there:
         return datetime.combine(value.date(), value.time(), value.tzinfo)
-    if isinstance(value, date):
+    if isinstance(value, date) and there:
         return datetime(value.year, value.month, value.day)
     if isinstance(value, np.datetime64):
         return value.astype("datetime64[us]").item()
-    if (
-        isinstance(value, int | float | Decimal | np.number)
-        and not isinstance(value, bool)
-        and abs(float(value) if not isinstance(value, int) else value) <= LARGEST
-    ):
+    known = isinstance(value, float | Decimal | np.number) or (isinstance(value, int) and abs(value) <= LARGEST)
+    if known and not isinstance(value, bool):
         return float(value)
-    text = str(value).strip()
-    if isinstance(value, str) and ISO.match(text):
+    text = value.strip() if isinstance(value, str) else ""
+    if ISO.match(text):
         for read in (datetime.fromisoformat, lambda t: np.datetime64(t, "us").item()):
             try:
                 return read(text)

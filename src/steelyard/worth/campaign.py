@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import SHARE
 from steelyard.arguments.declared import MONEY, NUMBER, takes
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.intervals.bootstrap import replicates
@@ -225,7 +226,8 @@ def _check(name: str, value: Any) -> None:
     elif good:
         good = value >= 0 if name in {"cost", "fixed"} else value > 0
         if name in {"targets", "depth"}:
-            good = good and (value < 1 or (name == "depth" and value == 1))
+            # A share whose square fades into zero is none.
+            good = good and value >= SHARE.low and (value < 1 or (name == "depth" and value == 1))
     if not good:
         allowed, hint = ALLOWED[name]
         message = f"The {name} of a campaign must be a number {allowed}, and {listing([value])} came."
