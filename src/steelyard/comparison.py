@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steelyard.arguments.allowed import confidence_of
+from steelyard.arguments.allowed import confidence_of, shown
+from steelyard.arguments.annotated import as_annotated
 from steelyard.comparisons.enough import short_of
 from steelyard.comparisons.folds import Posterior
 from steelyard.comparisons.pairing import Pairing, SameFolds, all_pairs
@@ -53,6 +54,7 @@ class Compared:
 class Comparison:
     """Models side by side: `c.difference("auc", "tree", "knn")`, `c.table()`, `c.winner()`, or all of it in words."""
 
+    @as_annotated
     def __init__(
         self,
         pairing: Pairing,
@@ -122,8 +124,8 @@ class Comparison:
         named |= {find(k).name: v for k, v in given.items()}
         try:
             out = {k: float(v) for k, v in named.items()}
-        except (TypeError, ValueError):
-            message = f"A margin is a number, or numbers by measure, and {margin!r} came."
+        except (TypeError, ValueError, OverflowError):
+            message = f"A margin is a number, or numbers by measure, and {shown(margin)} came."
             raise UsageError(message, 'For example margin=0.01, or margin={"auc": 0.01, "brier": 0.005}.') from None
         for name, value in out.items():
             if not (math.isfinite(value) and value > 0):
@@ -153,6 +155,7 @@ class Comparison:
         return self.evaluations[name]
 
     # Differences -----------------------------------------------------------------------------------------------------
+    @as_annotated
     def difference(self, measure: str, first: str, second: str, *, alone: bool = False, **options: Any) -> Difference:
         """How much the first exceeds the second, with interval, p-value and verdict; `level` and other options as asked.
 

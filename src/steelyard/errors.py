@@ -182,7 +182,15 @@ def listing(names: Iterable[object], most: int = 12) -> str:
     >>> listing(["a", "b"])
     '"a", "b"'
     """
-    shown = [f'"{n}"' if isinstance(n, str) else str(n) for n in names]
+    shown = [f'"{n}"' if isinstance(n, str) else _told(n) for n in names]
     if len(shown) <= most:
         return ", ".join(shown)
     return ", ".join(shown[:most]) + f" and {len(shown) - most:,} more"
+
+
+def _told(value: object) -> str:
+    try:
+        return str(value)
+    except ValueError:
+        # Python writes no number of more than some thousand digits.
+        return "a number of very many digits"

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from operator import add
 from typing import TYPE_CHECKING, Any
 
-from steelyard.arguments.allowed import shown, threshold_of
+from steelyard.arguments.allowed import shown, threshold_of, written
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import CannotAdd, NotAvailable, listing
 from steelyard.intervals.bands import ks_threshold
@@ -27,18 +25,16 @@ from steelyard.questions import (
     tidy_rows,
 )
 from steelyard.results import Curve, Estimate, make_frame
-from steelyard.roles import shared_facts
-from steelyard.summaries.alike import same_rows
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.levels import Levels
-from steelyard.summaries.parts import like_whole
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
-from steelyard.summaries.segments import Segments, key_of, names_of
+from steelyard.summaries.segments import Segments, key_of
 from steelyard.summaries.summary import Summary
 from steelyard.summaries.unlabelled import Unlabelled
 from steelyard.summaries.within_folds import WithinFolds
+from steelyard.sums import sums_of
 from steelyard.writing import write_saved
 
 if TYPE_CHECKING:
@@ -265,7 +261,7 @@ class Evaluation:
         from steelyard.worth.thresholds import best_threshold
 
         goal = (self.payoff.kind if self.payoff is not None else "profit") if goal is None else goal
-        key = ("best threshold", repr(goal), self.payoff, id(self.validation), repr(sorted(options.items())))
+        key = ("best threshold", written(goal), self.payoff, id(self.validation), written(sorted(options.items())))
         if key not in self._known:
             self._known[key] = best_threshold(self, goal, **options)
         found: Threshold = self._known[key]
@@ -297,32 +293,7 @@ class Evaluation:
         if not isinstance(other, Evaluation):
             message = f"Evidence adds to evidence, and {shown(other)} came."
             raise CannotAdd(message, "Add another evaluation, or several: sum([a, b, c]).")
-        if set(self.evidence) != set(other.evidence) or self.threshold != other.threshold:
-            message = "These evaluations cannot be added: they hold different kinds of evidence or other thresholds."
-            raise CannotAdd(message, "Evaluate both parts in the same way.")
-        if not twice and same_rows(self.evidence, other.evidence):
-            message = f"Both evaluations hold exactly the same {self.rows:,} rows, which would count twice."
-            raise CannotAdd(message, "Leave one of them out; if both are meant, say so: e.plus(f, twice=True).")
-        facts = shared_facts(self.facts, other.facts)
-        evidence = {k: v + other.evidence[k] for k, v in self.evidence.items()}
-        parts = dict(self.segments.by_key)
-        for key, part in other.segments.by_key.items():
-            parts[key] = parts[key].plus(part, twice=True) if key in parts else part
-        # Named and laid out like the whole, as if all rows had been counted together.
-        for key, name in names_of(parts).items():
-            laid = like_whole(parts[key].evidence, evidence)
-            parts[key] = replace(parts[key], segment=name, evidence=laid)
-        segments = Segments(parts)
-        if self.payoff != other.payoff:
-            message = "These evaluations cannot be added: outcomes are worth something else in one than in the other."
-            raise CannotAdd(message, "Evaluate both parts with the same profit=.")
-        chosen = None
-        if self.validation is not None and other.validation is not None:
-            chosen = self.validation.plus(other.validation, twice=True)
-        apart = [e.unlabelled for e in (self, other) if e.unlabelled is not None]
-        changed: dict[str, Any] = {"evidence": evidence, "segments": segments, "facts": facts, "validation": chosen}
-        changed["unlabelled"] = reduce(add, apart) if apart else None
-        return replace(self, **changed)
+        return replace(self, **sums_of(self, other, twice=twice))
 
     @property
     def verification(self) -> Verification | None:

@@ -60,7 +60,7 @@ def test_arrays_mappings_and_other_payoffs_say_the_same() -> None:
         assert Profit(form, levels=names) == by_mapping
     assert Profit(Cost((-table).tolist(), levels=names)) == by_mapping
     assert Cost(by_mapping) == by_mapping.as_cost() != by_mapping
-    assert Profit(table).levels == (0, 1, 2)
+    assert Profit(table).bare and Profit(table).over([0, 1, 2]) == Profit(table, levels=[0, 1, 2])
     numbered = Profit(table, levels=np.array([0, 1, 2]), nothing=np.int64(1))
     assert json.loads(json.dumps(numbered.to_dict()))["levels"] == [0, 1, 2]
 

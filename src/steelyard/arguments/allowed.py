@@ -42,6 +42,14 @@ def shown(value: Any) -> str:
     return f"a value of type {type(value).__name__}"
 
 
+def written(value: Any) -> str:
+    """A value in full, to know it again by; a number too long to be written is known by itself alone."""
+    try:
+        return repr(value)
+    except ValueError:
+        return f"{type(value).__name__} {id(value)}"
+
+
 def plain_number(value: Any) -> float | int:
     """A number of any library as Python's own; truth values, text and everything else are none."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):

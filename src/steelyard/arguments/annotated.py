@@ -22,6 +22,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Reader = Callable[[Any], Any]
 Label = Annotated[Any, "one level"]
 """The annotation of an argument that names one level of a column: text, a number, a date or yes or no, never several."""
+Money = Annotated[float, Span(-1e30, 1e30)]
+"""Amounts whose squares and products a float holds, with room to spare; any Span says a range in this way."""
 
 
 def as_annotated(function: Function) -> Function:
@@ -46,27 +48,34 @@ def as_annotated(function: Function) -> Function:
         made.__init__ = as_annotated(made.__init__)
         return function
     signature = inspect.signature(function)
-    readers: dict[str, tuple[str, Reader]] = {}
-
-    def learn() -> None:
-        for name, parameter in signature.parameters.items():
-            if parameter.kind is not parameter.VAR_KEYWORD and (known := _allowed(function, parameter.annotation)):
-                readers[name] = known
-        readers.setdefault("", ("", lambda value: value))
 
     @functools.wraps(function)
     def checked(*places: Any, **given: Any) -> Any:
-        if not readers:
-            learn()
         bound = _bound(function, signature, places, given)
-        for name, value in bound.arguments.items():
-            if name in readers:
-                several = signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
-                if not several and value is not signature.parameters[name].default:
-                    bound.arguments[name] = _read(name, value, *readers[name])
+        bound.arguments.update(read_like(function, bound.arguments))
         return function(*bound.args, **bound.kwargs)
 
     return typing.cast(Function, checked)
+
+
+def read_like(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments as a function would take them: for one that hands them on."""
+    function = inspect.unwrap(function)
+    readers = _readers(function)
+    parameters = inspect.signature(function).parameters
+    return {
+        name: _read(name, value, *readers[name]) if name in readers and value is not parameters[name].default else value
+        for name, value in given.items()
+    }
+
+
+@functools.cache
+def _readers(function: Callable[..., Any]) -> dict[str, tuple[str, Reader]]:
+    """Who reads each argument: learnt at the first call, when all names of the module are there."""
+    several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    parameters = inspect.signature(function).parameters.items()
+    found = {name: _allowed(function, p.annotation) for name, p in parameters if p.kind not in several}
+    return {name: known for name, known in found.items() if known is not None}
 
 
 def _bound(function: Any, signature: inspect.Signature, places: Any, given: Any) -> inspect.BoundArguments:
@@ -127,7 +136,7 @@ def _listed(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
-def _texts(value: Any) -> Any:
+def texts(value: Any) -> Any:
     """Words in a list; one word alone stands for itself."""
     if isinstance(value, str):
         return value
@@ -155,7 +164,7 @@ KINDS: dict[Any, tuple[str, Reader]] = {
     bool: ("True or False", _flag),
     str: ("text", _text),
     type(None): ("None", _nothing),
-    Sequence[str]: ("a list of names", _texts),
+    Sequence[str]: ("a list of names", texts),
     Sequence[Any]: ("a list", _listed),
     Sequence[float]: ("a list of numbers", lambda value: [Span().read(v) for v in _listed(value)]),
     os.PathLike[str]: ("a path", _path),
@@ -170,7 +179,8 @@ def _allowed(function: Any, annotation: Any) -> tuple[str, Reader] | None:
             annotation = eval(annotation, vars(typing) | function.__globals__)  # our own source, not a caller's
         except NameError:  # a name that is only there for the checker of types
             return None
-    parts = typing.get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,)
+    either = typing.get_origin(annotation) in (types.UnionType, typing.Union)
+    parts = typing.get_args(annotation) if either else (annotation,)
     known: list[tuple[str, Reader]] = []
     for part in parts:
         if part is str and os.PathLike[str] in parts:
@@ -179,6 +189,8 @@ def _allowed(function: Any, annotation: Any) -> tuple[str, Reader] | None:
             known.append(("a mapping", _mapping))
         elif part in KINDS:
             known.append(KINDS[part])
+        elif isinstance(span := getattr(part, "__metadata__", (None,))[0], Span):
+            known.append((str(span), span.read))
         elif isinstance(part, type) and part.__module__.startswith("steelyard."):
             known.append((_named(part), _instance(part)))
         else:

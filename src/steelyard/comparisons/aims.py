@@ -29,6 +29,10 @@ NO_OTHER = (
 )
 
 
+SMALLEST = 1e-12
+"""The smallest level: one minus half of less cannot be told from one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Aim:
     """What is to be seen, and how it will be tested."""
@@ -212,7 +216,7 @@ def measure_name(measure: str) -> str:
 
 
 def _check(aim: Aim) -> None:
-    if not 0 < aim.alpha < 1:
+    if not SMALLEST <= aim.alpha < 1:
         message = f"The level alpha must lie between 0 and 1, and {aim.alpha} came."
         raise UsageError(message, "0.05 is usual.")
     if not 0 < aim.prevalence < 1:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.arguments.annotated import as_annotated
+from steelyard.arguments.annotated import as_annotated, read_like
 from steelyard.charts.marks import Chart
 from steelyard.comparisons.aims import MEANS, Aim, aim_of, check_power, check_rows, lower_is_better, measure_name
 from steelyard.comparisons.powers import COUNTED
@@ -154,6 +154,7 @@ def detectable(measure: str, *, rows: int, value: float | None = None, power: fl
     >>> round(plan.difference, 4), round(plan.first, 4)
     (0.0476, 0.8476)
     """
+    what = read_like(sample_size, what)
     check_power(power, what.get("alpha", 0.05))
     name = measure_name(measure)
     lower = lower_is_better(name)

@@ -24,7 +24,7 @@ def matrix_of(matrix: Any, levels: Sequence[Any] | None, positive: Any, layout: 
     Outcomes(tp=6.0, fn=3.0, fp=2.0, tn=9.0)
     """
     counts = _counts(matrix)
-    if layout is not None and (layout not in LAYOUTS or len(counts) != 2):
+    if layout is not None and (not isinstance(layout, str) or layout not in LAYOUTS or len(counts) != 2):
         message = f"layout={shown(layout)} is not a choice for a matrix of {len(counts)} levels."
         raise UsageError(message, f"Of two levels, say layout={' or layout='.join(map(repr, LAYOUTS))}.")
     if levels is None and layout is None and len(counts) == 2:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import shown
 from steelyard.designs.split import Split
 from steelyard.designs.strata import stratify_asked
 from steelyard.errors import EmptyTable, MissingPart, UsageError
@@ -86,6 +87,10 @@ def enough_rows(rows: int, least: int = 2) -> int:
     return count
 
 
+MOST = 2**32
+"""No design has more parts, repeats or rows than this."""
+
+
 def at_least(value: Any, least: int, what: str) -> int:
     """A whole number that is not too small, or a sentence."""
     try:
@@ -93,10 +98,13 @@ def at_least(value: Any, least: int, what: str) -> int:
             raise TypeError
         count = operator.index(value)
     except TypeError:
-        message = f"The {what} is a whole number, and {value!r} came."
+        message = f"The {what} is a whole number, and {shown(value)} came."
         raise UsageError(message, f"Give a whole number from {least} on.") from None
     if count < least:
         message = f"The {what} must be at least {least}, and {count} came."
+        raise UsageError(message, f"Give a whole number from {least} on.")
+    if count > MOST:
+        message = f"The {what} must be at most {MOST:,}, and {shown(value)} came."
         raise UsageError(message, f"Give a whole number from {least} on.")
     return count
 

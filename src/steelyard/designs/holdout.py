@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import Span, taken
 from steelyard.arguments.annotated import as_annotated
 from steelyard.designs.columns import Codes, groups_of
 from steelyard.designs.design import (
@@ -180,6 +181,7 @@ def part_size(value: float, rows: int, what: str, of: str = "rows") -> int:
     >>> part_size(1 / 3, 10, "test"), part_size(4, 10, "test")
     (3, 4)
     """
+    value = taken(f"The {what} part", value, Span(0), "Give a share such as 1/3, or a number of rows.")
     count = round(value * rows) if value < 1 else int(value)
     if not 0 < count < rows:
         message = (

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import shown
 from steelyard.designs.columns import Values
 from steelyard.errors import NotNumeric, UsageError, listing
 from steelyard.words import shortest
@@ -16,6 +18,9 @@ from steelyard.words import shortest
 ISO = re.compile(r"\d{4}(-\d{2}|-W\d{2}|\d{4}|$)")
 SPAN = re.compile(r"\s*([\d.]+)\s*([a-z]+)\s*", re.IGNORECASE)
 SECONDS = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86_400.0, "week": 604_800.0}
+
+
+LARGEST = sys.float_info.max
 
 
 def moments(values: Values) -> Values:
@@ -38,10 +43,12 @@ def moments(values: Values) -> Values:
             raise NotNumeric(message, "Leave these rows out.")
         return values.astype(np.float64)
     if kind in "UOT":
-        if any(isinstance(v, list | dict | set) for v in values.tolist()):
-            message = "A time is one number or one date, and lists of them came."
-            raise NotNumeric(message, "Give one time for each row.")
-        found = {v: _moment(v) for v in dict.fromkeys(values.tolist())}
+        plain = values.tolist()
+        odd = next((v for v in plain if isinstance(v, list | tuple | dict | set | np.ndarray)), None)
+        if odd is not None or any(getattr(v, "ndim", 0) for v in plain):
+            message = "The time of a row is a number or a date, and some are lists or tables."
+            raise NotNumeric(message, "Give numbers, dates, or text such as 2024-01-31.")
+        found = {v: _moment(v) for v in dict.fromkeys(plain)}
         kinds = {type(v) for v in found.values()}
         if kinds == {float}:
             return np.array([found[v] for v in values.tolist()])
@@ -57,22 +64,25 @@ def moments(values: Values) -> Values:
 
 def _moment(value: Any) -> Any:
     """One time: a float or a datetime."""
-    if isinstance(value, datetime):
+    # pandas has a date that is none, and not even itself.
+    there = value == value
+    if isinstance(value, datetime) and there:
         return datetime.combine(value.date(), value.time(), value.tzinfo)
-    if isinstance(value, date):
+    if isinstance(value, date) and there:
         return datetime(value.year, value.month, value.day)
     if isinstance(value, np.datetime64):
         return value.astype("datetime64[us]").item()
-    if isinstance(value, int | float | Decimal | np.number) and not isinstance(value, bool):
+    known = isinstance(value, float | Decimal | np.number) or (isinstance(value, int) and abs(value) <= LARGEST)
+    if known and not isinstance(value, bool):
         return float(value)
-    text = str(value).strip()
-    if isinstance(value, str) and ISO.match(text):
+    text = value.strip() if isinstance(value, str) else ""
+    if ISO.match(text):
         for read in (datetime.fromisoformat, lambda t: np.datetime64(t, "us").item()):
             try:
                 return read(text)
             except ValueError:
                 continue
-    message = f"The time of a row is a number or a date, and {listing([value])} is neither."
+    message = f"The time of a row is a number or a date, and {shown(value)} is neither."
     raise NotNumeric(message, "Give numbers, dates, or text such as 2024-01-31.")
 
 
@@ -149,8 +159,10 @@ def _number(given: Any, what: str) -> Any:
             return float(given)
         except ValueError:
             given = listing([given])
-    elif _is_number(given) and np.isfinite(given):
+    elif _is_number(given) and abs(given) <= LARGEST:
         return given
+    else:
+        given = shown(given)
     message = f"The {what} is a number in the units of the times, and {given} came."
     raise UsageError(message, f"Give the {what} as a number; lengths such as 7 days need dates.")
 

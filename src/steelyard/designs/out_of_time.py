@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import Span, taken
 from steelyard.arguments.annotated import as_annotated
 from steelyard.designs.columns import Codes, Values, role
 from steelyard.designs.design import Design, at_least, enough_rows, joined, many
@@ -44,9 +45,7 @@ class OutOfTime(Design):
 
     def __post_init__(self) -> None:
         at_least(self.origins, 1, "number of origins")
-        if not self.test > 0:
-            message = f"The test part is a share between 0 and 1 or a number of rows, and {self.test!r} came."
-            raise UsageError(message, "Give a share such as 1/3.")
+        taken("The test part", self.test, Span(0, above=True), "Give a share such as 1/3, or a number of rows.")
 
     def splits(self, rows: int, y: Any = None, data: Any = None) -> Iterator[Split]:
         """One division for each origin, from the earliest on."""

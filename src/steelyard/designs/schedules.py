@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import Span, taken
 from steelyard.arguments.annotated import as_annotated
 from steelyard.designs.design import Design, at_least, check_seed, enough_rows
 from steelyard.designs.split import APPARENT, Places, Split
@@ -83,9 +84,7 @@ def geometric(start: int, ratio: Any, stop: int | None = None) -> Schedule:
     >>> geometric(10, 3).sizes(270)
     (10, 30, 90, 270)
     """
-    if not (isinstance(ratio, int | float | np.number) and math.isfinite(ratio) and ratio > 1):
-        message = f"The ratio must be a number above 1, or the sizes would not grow, and {ratio!r} came."
-        raise UsageError(message, "2 doubles the rows each time.")
+    ratio = taken("The ratio, by which the sizes grow,", ratio, Span(1, above=True), "2 doubles the rows each time.")
     return _schedule(start, float(ratio), stop, "geometric")
 
 

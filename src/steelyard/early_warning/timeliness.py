@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.arguments.allowed import confidence_of
+from steelyard.arguments.allowed import NotAllowed, Span, confidence_of, shown
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.early_warning.clock import make_clock
 from steelyard.early_warning.engine import EventTable
@@ -269,16 +269,14 @@ def timeliness(
 
 
 def _convention(before: str | float) -> str | float:
-    if before == BASE_RATE:
-        return BASE_RATE
-    if before == "zero":
-        return 0.0
-    if isinstance(before, bool) or not isinstance(before, int | float) or not 0 <= before <= 1:
-        message = (
-            f'The score before the first event must be "base rate", "zero" or a number from 0 to 1, not {before!r}.'
-        )
-        raise UsageError(message, 'With "base rate" a customer without events counts as one of whom nothing is known.')
-    return float(before)
+    if isinstance(before, str) and before in {BASE_RATE, "zero"}:
+        return BASE_RATE if before == BASE_RATE else 0.0
+    try:
+        return float(Span(0, 1).read(before))
+    except NotAllowed:
+        message = f'The score before the first event must be "base rate", "zero" or a number from 0 to 1, not {shown(before)}.'
+        hint = 'With "base rate" a customer without events counts as one of whom nothing is known.'
+        raise UsageError(message, hint) from None
 
 
 def _one_class(summary: TimelinessSummary, positive: Any) -> BadLevels:

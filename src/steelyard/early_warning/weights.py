@@ -6,13 +6,13 @@ gathered weight, is all that exact integration and the sum over period ends need
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import Span, taken
 from steelyard.errors import UsageError
 from steelyard.results import Array
 
@@ -82,10 +82,8 @@ class Weighing:
 
 def make_weighing(horizon: Any, kernel: str, estimator: str, ends: Sequence[float] | None) -> Weighing:
     """A weighing from the arguments of a call; what cannot be meant is refused."""
-    number = isinstance(horizon, int | float | np.number) and not isinstance(horizon, bool)
-    if not number or not math.isfinite(horizon) or horizon <= 0:
-        message = f"The horizon must be a number above 0, the length of the period; what came is {horizon!r}."
-        raise UsageError(message, "Give it in the unit of the times: 31 for a month counted in days.")
+    unit = "Give it in the unit of the times: 31 for a month counted in days."
+    horizon = taken("The horizon, the length of the period,", horizon, Span(0, above=True), unit)
     if kernel not in KERNELS:
         message = f'There is no kernel "{kernel}"; there are "declining" and "uniform".'
         raise UsageError(message, 'With "declining" early warnings count more, with "uniform" every moment the same.')

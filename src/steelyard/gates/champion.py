@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from steelyard.arguments.allowed import NotAllowed, Span, taken
+from steelyard.arguments.annotated import texts
 from steelyard.arguments.typed import number_of
 from steelyard.comparisons.independent import check_alike, difference
 from steelyard.errors import NotAvailable, UsageError, listing
@@ -155,11 +157,14 @@ def _pairs(given: Margins) -> list[tuple[str, float]]:
     """Margins by name, as typed or as given; an empty name stands for all measures."""
     if given is None:
         return []
+    margin = Span(0)
     if isinstance(given, Mapping):
-        return [(str(k), float(v)) for k, v in given.items()]
-    if isinstance(given, int | float):
-        return [("", float(given))]
-    return [_typed(text) for text in ([given] if isinstance(given, str) else given)]
+        return [(str(k), float(taken(f'The margin of "{k}"', v, margin, SAMPLE))) for k, v in given.items()]
+    try:
+        found = texts(given)
+    except NotAllowed:
+        return [("", float(taken("The margin", given, margin, SAMPLE)))]
+    return [_typed(text) for text in ([found] if isinstance(found, str) else found)]
 
 
 def _typed(text: str) -> tuple[str, float]:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from steelyard.arguments.allowed import shown
+from steelyard.arguments.annotated import as_annotated
 from steelyard.arguments.typed import number_of
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.gates.cases import decided_by, enough, guarded
@@ -156,6 +158,7 @@ def requirement_of(text: str) -> Requirement:
 # The gate -------------------------------------------------------------------------------------------------------------
 
 
+@as_annotated
 def check(
     e: Any,
     requirements: str | Sequence[str | Requirement] = (),
@@ -187,9 +190,15 @@ def check(
     if on not in {"interval", "point"}:
         message = f"on={listing([on])} is not a choice."
         raise UsageError(message, 'Allowed: "interval" (what is shown) and "point" (what happened to come out).')
-    given = [requirements] if isinstance(requirements, str) else requirements
+    given: Any = [requirements] if isinstance(requirements, str) else requirements
+    if not isinstance(given, Sequence) or not all(isinstance(r, str | Requirement) for r in given):
+        message = f"A requirement is a text, or several are a list of texts, and {shown(requirements)} came."
+        raise UsageError(message, f"For example {EXAMPLES}.")
     wanted = [r if isinstance(r, Requirement) else requirement_of(r) for r in given]
     named = [subject_of(text) for text in ([compare] if isinstance(compare, str) else compare)]
+    if against is not None and not hasattr(against, "evidence"):
+        message = f"The champion must be an evaluation, and {shown(against)} came."
+        raise UsageError(message, "Evaluate it on the same kind of rows, or load what was saved: sy.load(...).")
     if against is None and (named or margin is not None):
         message = "There is no champion to compare with."
         raise UsageError(message, "Name one: against=, or --against FILE.")

@@ -148,7 +148,7 @@ def _declared(hint: Any) -> Allowed | None:
 
 
 def _check_facts(better: Any, range: Any) -> None:
-    if better not in DIRECTIONS:
+    if not isinstance(better, str) or better not in DIRECTIONS:
         message = f"better={shown(better)} is not a choice."
         raise UsageError(message, f"Allowed: {listing(DIRECTIONS[:3])}, and an empty text for neither.")
     try:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arguments.allowed import shown
 from steelyard.errors import CannotAdd, UnreadableSource, UsageError
 from steelyard.results import Array
 from steelyard.summaries.summary import effective_rows, pack, same, sort_levels, unpack
@@ -331,3 +332,17 @@ def a_few(values: Iterable[Any]) -> tuple[Any, ...]:
     if len(there) > 2 and all(isinstance(v, float) for v in there):
         return there[0], there[-1]
     return there[:NAMED]
+
+
+def special_values(special: Any) -> tuple[Any, ...]:
+    """Special values, each of which gets a bin of its own."""
+    try:
+        found = () if isinstance(special, str | bytes | Mapping) else tuple(special)
+        fine = found != () or not isinstance(special, str | bytes | Mapping)
+        hash(found)
+    except TypeError:
+        fine = False
+    if not fine:
+        message = f"Special values are given as a list, and {shown(special)} came."
+        raise UsageError(message, "For example special=[-1, 999].")
+    return found

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arguments.allowed import Span, taken
 from steelyard.errors import UsageError
 from steelyard.monitors.bins import Bins
 from steelyard.results import Array
@@ -55,9 +56,7 @@ def number_bins(
             message = "The edges of bins must be finite numbers, at least one of them."
             raise UsageError(message, "The first and the last bin are open by themselves.")
         return Bins(column, "numbers", tuple(edges.tolist()), special=wanted)
-    if bins < 2:
-        message = f"At least 2 bins are needed, and {bins} came."
-        raise UsageError(message, "Ten is usual.")
+    bins = taken("The number of bins", bins, Span(2, 10_000, whole=True), "Ten is usual.")
     x = values[np.isfinite(values)]
     x = x[~np.isin(x, wanted)] if wanted else x
     if not len(x):

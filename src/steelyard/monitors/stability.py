@@ -11,7 +11,7 @@ from steelyard.arguments.annotated import as_annotated
 from steelyard.engines.arrays import ArrayRows
 from steelyard.errors import UsageError
 from steelyard.monitors import decision as law
-from steelyard.monitors.bins import BinCounts, Bins
+from steelyard.monitors.bins import BinCounts, Bins, special_values
 from steelyard.monitors.distances import Samples, measure_distances
 from steelyard.monitors.never_seen import as_if_new, gathered
 from steelyard.monitors.noted import notes_of
@@ -292,6 +292,7 @@ def stability(
     (0.331, 'act', 'insufficient')
     """
     confidence, alpha = confidence_of(confidence), float(taken("alpha", alpha, INSIDE, "0.05 is usual."))
+    special = special_values(special)
     if column is not None and columns is not None:
         message = "Both column= and columns= were given."
         raise UsageError(message, "Name one column, or a list of columns.")

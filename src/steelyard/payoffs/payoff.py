@@ -381,7 +381,13 @@ class _Stated(Payoff):
 
     def _from_layout(self, table: list[Any], levels: Any, layout: Any, nothing: Any, relative: bool) -> Any:
         """Two levels by their parts: the four outcomes, laid out with the positive or the negative level first."""
-        if layout not in LAYOUTS or len(table) != 2 or levels is not None or nothing is not None:
+        if (
+            not isinstance(layout, str)
+            or layout not in LAYOUTS
+            or len(table) != 2
+            or levels is not None
+            or nothing is not None
+        ):
             message = f"A layout is for a matrix of two levels that are not named, and {listing([layout])} came."
             raise BadPayoff(message, f"Say layout={' or layout='.join(map(repr, LAYOUTS))}, or name the levels.")
         turned = table if layout == LAYOUTS[0] else [row[::-1] for row in table[::-1]]

@@ -147,7 +147,7 @@ def check_columns(roles: Mapping[str, Any], columns: list[Any]) -> None:
     """Refuse roles that name no column of a table."""
     for name_of_role, name in roles.items():
         role = name_of_role.rstrip("0123456789")
-        if not isinstance(name, str | int):
+        if not isinstance(name, str | int) or (isinstance(name, int) and abs(name) >= 1 << 63):
             message = (
                 f"With a table, the {role} must be the name of a column; what came is of type {type(name).__name__}."
             )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.errors import UsageError
+from steelyard.arguments.allowed import Span, taken
 from steelyard.results import Difference, Estimate
 
 
@@ -39,9 +38,8 @@ def money_effect(
     3.0 [1.0, 5.0]
     """
     for name, number in (("value", value), ("cost", cost)):
-        if not math.isfinite(number) or (name == "cost" and number < 0):
-            message = f"The {name} must be a finite number{', 0 or more' if name == 'cost' else ''}; {number} came."
-            raise UsageError(message, "The value is what one outcome is worth, the cost what treating one unit takes.")
+        hint = "The value is what one outcome is worth, the cost what treating one unit takes."
+        taken(f"The {name}", number, Span(0) if name == "cost" else Span(), hint)
     if effect.value is None:
         return None
     sign = -1.0 if direction == "lower" else 1.0

@@ -111,7 +111,7 @@ def _quantiles(n: float, power: float, alpha: float) -> float:
 
 def _check(power: float, alpha: float, explained: float) -> None:
     for name, value in (("power", power), ("alpha", alpha)):
-        if not 0 < value < 1:
+        if not 1e-12 <= value < 1:
             message = f"The {name} must lie between 0 and 1, and {value} came."
             raise UsageError(message, "0.8 is usual for the power and 0.05 for alpha.")
     if not 0 <= explained < 1:

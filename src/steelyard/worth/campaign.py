@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.arguments.annotated import as_annotated
+from steelyard.arguments.allowed import SHARE
+from steelyard.arguments.annotated import Money, as_annotated
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.intervals.bootstrap import replicates
 from steelyard.intervals.by_unit import FEWEST
@@ -164,12 +165,12 @@ class Campaign:
 def campaign(
     evaluation: Any = None,
     *,
-    benefit: float,
-    cost: float,
-    prospects: float | None = None,
+    benefit: Money,
+    cost: Money,
+    prospects: Money | None = None,
     targets: float | None = None,
-    contacts: float | None = None,
-    fixed: float = 0.0,
+    contacts: Money | None = None,
+    fixed: Money = 0.0,
     depth: float | None = None,
 ) -> Campaign:
     """How many prospects to contact, whom, and what it earns; without an evaluation, what a fair model would bring.
@@ -225,7 +226,8 @@ def _check(name: str, value: Any) -> None:
     elif good:
         good = value >= 0 if name in {"cost", "fixed"} else value > 0
         if name in {"targets", "depth"}:
-            good = good and (value < 1 or (name == "depth" and value == 1))
+            # A share whose square fades into zero is none.
+            good = good and value >= SHARE.low and (value < 1 or (name == "depth" and value == 1))
     if not good:
         allowed, hint = ALLOWED[name]
         message = f"The {name} of a campaign must be a number {allowed}, and {listing([value])} came."

@@ -23,7 +23,7 @@ WINDOW = 0.05
 """At a fixed depth the threshold moves with the rows; what the next row is worth is averaged over this share of them."""
 
 
-def worth_curve(e: Any, kind: str, payoff: Payoff, over: str = "threshold") -> Curve:
+def worth_curve(e: Any, kind: str, payoff: Payoff, over: Any = "threshold") -> Curve:
     """Total profit (or cost) with share and number flagged, one point for each distinct score.
 
     The band holds at each threshold; with `over="depth"` at each share flagged, where the threshold follows the rows.
@@ -33,7 +33,7 @@ def worth_curve(e: Any, kind: str, payoff: Payoff, over: str = "threshold") -> C
     if s is None:
         message = f'The curve "{kind}" needs one score for two levels, and this evaluation has none.'
         raise NotAvailable(message, "Pass score=... to evaluate.")
-    if over not in {"threshold", "depth"}:
+    if not isinstance(over, str) or over not in {"threshold", "depth"}:
         message = f"over={listing([over])} is not a choice."
         raise UsageError(message, 'Allowed: "threshold", "depth".')
     thresholds, every = cuts(s)

@@ -172,7 +172,7 @@ class Constraint:
 
 def constraints_of(given: Any, payoff: Payoff | None) -> list[Constraint]:
     """Constraints as people write them: "contacts <= 500", "precision >= 0.8", "fpr <= 1%"; several divided by "and"."""
-    texts = [given] if isinstance(given, str) else given or ()
+    texts = [given] if isinstance(given, str) else () if given is None else given
     if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
         message = f"A constraint is a text, or several are a list of texts, and {shown(given)} came."
         raise UsageError(message, "For example constraint='contacts <= 500'.")

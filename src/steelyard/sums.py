@@ -1,0 +1,50 @@
+"""The sum of two evaluations: what must be alike, and the evidence of both sets of rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from operator import add
+from typing import Any
+
+from steelyard.errors import CannotAdd
+from steelyard.roles import shared_facts
+from steelyard.summaries.alike import same_rows
+from steelyard.summaries.parts import like_whole
+from steelyard.summaries.segments import Segments, names_of
+
+
+def sums_of(e: Any, other: Any, *, twice: bool) -> dict[str, Any]:
+    """What the sum of two evaluations has that the first has not: the evidence of both, of their segments and other parts."""
+    if set(e.evidence) != set(other.evidence) or e.threshold != other.threshold:
+        message = "These evaluations cannot be added: they hold different kinds of evidence or other thresholds."
+        raise CannotAdd(message, "Evaluate both parts in the same way.")
+    facts = shared_facts(e.facts, other.facts)
+    evidence = {k: v + other.evidence[k] for k, v in e.evidence.items()}
+    if e.payoff != other.payoff:
+        message = "These evaluations cannot be added: outcomes are worth something else in one than in the other."
+        raise CannotAdd(message, "Evaluate both parts with the same profit=.")
+    if not twice and same_rows(e.evidence, other.evidence):
+        message = f"Both evaluations hold exactly the same {e.rows:,} rows, which would count twice."
+        raise CannotAdd(message, "Leave one of them out; if both are meant, say so: e.plus(f, twice=True).")
+    apart = [part.unlabelled for part in (e, other) if part.unlabelled is not None]
+    chosen = None
+    if e.validation is not None and other.validation is not None:
+        chosen = e.validation.plus(other.validation, twice=True)
+    return {
+        "evidence": evidence,
+        "segments": _segments(e, other, evidence),
+        "facts": facts,
+        "validation": chosen,
+        "unlabelled": reduce(add, apart) if apart else None,
+    }
+
+
+def _segments(e: Any, other: Any, evidence: dict[str, Any]) -> Segments[Any]:
+    """Each segment with the rows of both, named and laid out like the whole, as if all rows had been counted together."""
+    parts = dict(e.segments.by_key)
+    for key, part in other.segments.by_key.items():
+        parts[key] = parts[key].plus(part, twice=True) if key in parts else part
+    for key, name in names_of(parts).items():
+        parts[key] = replace(parts[key], segment=name, evidence=like_whole(parts[key].evidence, evidence))
+    return Segments(parts)
