@@ -70,6 +70,7 @@ class Column:
     digits: str = ""
     """What these objects are that have more digits than 64 bits hold: "int" or "float"; nothing for all else."""
     _levels: Levels | None = None
+    _rest: npt.NDArray[np.float64] | None = None
 
     @property
     def kind(self) -> str:
@@ -100,15 +101,25 @@ class Column:
 
     def rest(self) -> npt.NDArray[np.float64] | None:
         """What the nearest float leaves of each number; None where it leaves nothing."""
+        if self._rest is None:
+            found = self._find_rest()
+            if self.missing is not None and len(found):
+                found[self.missing] = 0.0
+            self._rest = found if found.any() else found[:0]
+        return self._rest if len(self._rest) else None
+
+    def _find_rest(self) -> npt.NDArray[np.float64]:
         values = self.values
-        if not self.digits:
-            long = values.dtype.kind in "iu" and values.dtype.itemsize == 8 and len(values)
-            if not long or max(-int(values.min()), int(values.max())) <= WHOLE_FLOATS:
-                return None
-        out = np.array([rest_of(v) for v in values.tolist()])
-        if self.missing is not None:
-            out[self.missing] = 0.0
-        return out if out.any() else None
+        if self.digits:
+            return np.array([rest_of(v) for v in values.tolist()])
+        long = values.dtype.kind in "iu" and values.dtype.itemsize == 8 and len(values)
+        if not long or max(-int(values.min()), int(values.max())) <= WHOLE_FLOATS:
+            return np.zeros(0)
+        # Whole numbers of one float have the same to be taken from them.
+        floats, place = np.unique(values.astype(np.float64), return_inverse=True)
+        taken = [int(Decimal(repr(x))) for x in floats.tolist()]
+        pairs = zip(values.tolist(), place.tolist(), strict=True)
+        return np.array([float(v - taken[i]) for v, i in pairs])
 
     def absent(self) -> npt.NDArray[np.bool_] | None:
         """Which rows hold no level: missing, NaN or infinite; None when no row is."""
