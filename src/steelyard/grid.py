@@ -76,7 +76,8 @@ def expression(r: Any, x: Any, m: int = FINE) -> Any:
         return r.whole(y * 2.0 ** (m - octave)) + (1 + (octave - SMALLEST) * steps - steps)
 
     def low_open(y: Any, octave: int) -> Any:
-        return -r.whole(y * -(2.0 ** (m - octave))) + ((octave - SMALLEST) * steps - steps)
+        # By subtraction: not every frame that is written in this language has a minus sign of its own.
+        return r.number(0) - r.whole(y * -(2.0 ** (m - octave))) + ((octave - SMALLEST) * steps - steps)
 
     small = r.chain([(x >= 2.0**o, low_closed(x, o) + 1) for o in range(-2, SMALLEST - 1, -1)], 1)
     y = r.number(1.0) - x
@@ -86,7 +87,7 @@ def expression(r: Any, x: Any, m: int = FINE) -> Any:
         [(x < 2.0 ** (o + 1), low_closed(x, o) + shift) for o in range(LARGEST)],
         2 * a + 1 + (LARGEST << m),
     )
-    z = -x
+    z = x * -1.0
     top = ((LARGEST - SMALLEST) << m) + 1
     below = r.chain(
         [(z > 2.0**LARGEST, r.number(-1 - top))]
