@@ -216,16 +216,18 @@ def _turned(text: str) -> bool:
 
 def _apart(text: str) -> str:
     """Text with its runs from right to left set apart: all of it where nothing runs from left to right."""
-    kinds = [unicodedata.bidirectional(c) for c in text]
+    told = "".join(_shown(c) for c in text)
+    kinds = [unicodedata.bidirectional(c) for c in told]
     turned = [i for i, kind in enumerate(kinds) if kind in {"R", "AL"}]
-    shown = [_shown(c) for c in text]
     if not turned:
-        return "".join(shown)
+        return told
     if "L" not in kinds:
-        return f"{OPEN}{''.join(shown)}{CLOSE}"
+        return f"{OPEN}{told}{CLOSE}"
+    out, at = [], 0
     for first, last in _runs(kinds, turned):
-        shown[first], shown[last] = OPEN + shown[first], shown[last] + CLOSE
-    return "".join(shown)
+        out += [told[at:first], OPEN, told[first : last + 1], CLOSE]
+        at = last + 1
+    return "".join([*out, told[at:]])
 
 
 def _runs(kinds: Sequence[str], turned: Sequence[int]) -> list[tuple[int, int]]:

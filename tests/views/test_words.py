@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from steelyard.results import Estimate
 from steelyard.words import (
+    closed,
     count,
     digits_for,
     estimate_parts,
@@ -111,3 +112,28 @@ def test_names_are_shown_and_never_obeyed(name, text):
 
 def test_only_text_is_quoted():
     assert [quoted(v) for v in ("1", 1, True)] == ['"1"', "1", "True"]
+
+
+# ---- shares, and names of any script
+
+
+@given(st.integers(1, 10**9), st.integers(1, 10**9))
+def test_a_share_that_is_not_nothing_or_all_is_never_told_as_that(part: int, rest: int) -> None:
+    told = percent(part / (part + rest))
+    assert told not in {"0%", "100%"} and float(told.strip("<>%")) > 0
+    if told[0] not in "<>":
+        # Two digits at least: off by no more than half of the second.
+        share = 100 * part / (part + rest)
+        assert abs(float(told[:-1]) - share) <= 0.06 * min(share, 100 - share) + 1e-9
+
+
+@given(st.text("ab 7.,[]\u05d0\u05d1\u0627\u0644\u2068\u2069\u202e"))
+def test_what_runs_from_right_to_left_is_set_apart_once_and_closed(name: str) -> None:
+    told = visible(name)
+    assert visible(told) == told and closed(told) == told
+    depth = 0
+    for c in told:
+        depth += {"\u2068": 1, "\u2069": -1}.get(c, 0)
+        assert 0 <= depth <= 1
+        assert depth == 1 or c not in "\u05d0\u05d1\u0627\u0644"
+    assert "\u202e" not in told

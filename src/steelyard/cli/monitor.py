@@ -203,7 +203,7 @@ def in_options(hint: str) -> str:
     """
 
     def option(found: re.Match[str]) -> str:
-        name = found[1].removesuffix("_").replace("_", "-")
+        name = {"measures": "measure"}.get(found[1], found[1].removesuffix("_").replace("_", "-"))
         value = found[3] if found[2] is None else found[2]
         return f"--{name}{' ' + shlex.quote(value) if value else ''}"
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from steelyard.monitors.bins import BinCounts, Bins
+from steelyard.monitors.making import RARE
 from steelyard.results import Array
 
 NAME = "never seen"
@@ -77,6 +78,8 @@ def as_if_new(bins: Bins, a: Array, b: Array) -> tuple[Array, Array]:
         # Levels that are called rare since few rows have them were rarer there by chance than they are.
         out[:own] *= max(0.0, 1 - bins.rarer * total / float(a[:own].sum()))
         out[own] += total - out.sum()
+        # Each level that lies on the border moves as many rows as it has from one side to the other.
+        spread[:own] = 1 + RARE * bins.rarer * total / max(float(out[:own].sum()), 1.0)
     if not bins.alone or len(a) <= new or b[new] <= 0:
         return out, spread
     moved = np.minimum(np.array(bins.alone) * total, out[: bins.ordinary])

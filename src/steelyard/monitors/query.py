@@ -52,16 +52,20 @@ def _usual(table: Table, role: str, b: Bins) -> str:
     return f"case when {_plainly(table, role, b)}{seen} then {x} end"
 
 
+def _new_place(table: Table, role: str, b: Bins) -> str:
+    """Which of the bins of numbers never seen one belongs to: below all, above all, or between; else null."""
+    x, there = _number(table, role), _plainly(table, role, b)
+    cases = [f"when {there} and {x} < {_listed(table, b.ends[:1])} then 0"]
+    cases.append(f"when {there} and {x} > {_listed(table, b.ends[1:])} then 1")
+    if b.known:
+        cases.append(f"when {there} and {x} not in ({_listed(table, b.known)}) then 2")
+    return f"case {' '.join(cases)} end"
+
+
 def _new(table: Table, role: str, b: Bins) -> list[str]:
     """How many numbers lie below and above all of the reference, and how many it never had."""
-    if not b.ends:
-        return []
-    x, there = _number(table, role), _plainly(table, role, b)
-    low, high = (_listed(table, [end]) for end in b.ends)
-    asked = [f"{x} < {low}", f"{x} > {high}"]
-    if b.known:
-        asked.append(f"{x} between {low} and {high} and {x} not in ({_listed(table, b.known)})")
-    return [f"sum(case when {there} and {term} then 1 else 0 end)" for term in asked]
+    place = _new_place(table, role, b) if b.ends else ""
+    return [f"count(case when {place} = {k} then 1 end)" for k in range(len(b.new))]
 
 
 def named(sheet: Sheet, found: Mapping[str, BinCounts], bins: Mapping[str, Bins]) -> dict[str, BinCounts]:
@@ -139,13 +143,18 @@ def _special(table: Table, role: str, b: Bins) -> list[str]:
 
 def _counts(sheet: Sheet, table: Table, bins: Mapping[str, Bins], levels: Sequence[str]) -> tuple[int, dict[str, Any]]:
     """For any database: how many rows lie up to each edge, and then all levels together in one more query."""
-    terms = ["count(*)"]
-    for name, b in bins.items():
+    parts, terms = {}, ["count(*)"]
+    for i, (name, b) in enumerate(bins.items()):
         role = sheet.roles[name]
-        usual = _usual(table, role, b)
-        ends = [f"count(case when {usual} <= {table.literal(float(edge))} then 1 end)" for edge in b.edges]
-        terms += [*ends, f"count({usual})", *_special(table, role, b), *_new(table, role, b)]
-    answer = iter(_asked(table, terms))
+        # Worked out once a row, however many edges there are.
+        parts |= {f"u{i}": _usual(table, role, b), f"x{i}": _number(table, role)}
+        ends = [f"count(case when u{i} <= {table.literal(float(edge))} then 1 end)" for edge in b.edges]
+        special = [f"count(case when x{i} = {table.literal(float(value))} then 1 end)" for value in b.special]
+        terms += [*ends, f"count(u{i})", *special]
+        if b.ends:
+            parts[f"n{i}"] = _new_place(table, role, b)
+            terms += [f"count(case when n{i} = {k} then 1 end)" for k in range(len(b.new))]
+    answer = iter(_asked(table.project(parts) if parts else table, terms))
     rows, out = int(next(answer)), {}
     for name, b in bins.items():
         below = np.array([next(answer) for _ in range(len(b.edges) + 1)])
