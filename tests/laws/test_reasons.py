@@ -85,7 +85,6 @@ def test_arms_that_are_constant_and_differ_are_told_as_they_are() -> None:
     assert sy.trial(pd.DataFrame({"arm": ["a", "b"] * 30, "y": [3.5, 7.5] * 30}), **ask).verdict == "harms"
     few = sy.trial(pd.DataFrame({"arm": ["a", "b"] * 2, "y": [7.5, 3.5] * 2}), **ask)
     assert few.verdict == "inconclusive, leaning to reduction"
-    assert sy.trial(pd.DataFrame({"arm": ["a", "b"] * 30, "y": [3.5] * 60}), **ask).verdict == "no clear effect"
 
 
 def test_many_levels_bring_no_warning(rng: Any) -> None:

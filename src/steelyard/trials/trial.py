@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.arguments.allowed import Span, confidence_of, taken
-from steelyard.arguments.declared import Flag, Level, Text, takes
+from steelyard.arguments.declared import Level, Text, takes
 from steelyard.charts.marks import Chart
 from steelyard.errors import UsageError
 from steelyard.results import Difference, make_frame
@@ -160,8 +160,6 @@ class Trial:
     control=Level(),
     treated=Level(),
     positive=Level(),
-    adjust=Flag(),
-    independent=Flag(),
 )
 def trial(
     data: Any = None,
