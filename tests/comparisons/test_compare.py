@@ -372,7 +372,7 @@ def test_folds_that_happen_to_agree_prove_nothing() -> None:
 
     right = {"knn": (57, 56, 57), "bayes": (58, 57, 58), "tree": (40, 38, 39)}
     folds = np.array([60, 59, 59])
-    sums = {n: sy.evaluate(confusion=[[89, 0], [178 - sum(r), sum(r) - 89]]) for n, r in right.items()}
+    sums = {n: sy.evaluate(confusion=[[89, 0], [178 - sum(r), sum(r) - 89]], levels=[0, 1]) for n, r in right.items()}
     c = Comparison(SameFolds(sums, lambda n, *_: np.array(right[n]) / folds, 0.5, (1, 3)), measures=["accuracy"])
     close = c.difference("accuracy", "bayes", "knn")
     assert close.p_value < 0.01 and close.low > 0

@@ -6,23 +6,24 @@ import dataclasses
 import inspect
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steelyard as sy
 from steelyard.adding import add_saved
 from steelyard.measures.measure import catalogue, find, forget
+from steelyard.questions import every_question
 from steelyard.results import Ratio
 from steelyard.summaries.alike import NEGLIGIBLE, coincidence, same_rows
 from steelyard.summaries.confusion import Confusion, Outcomes
 
 from .law import law
-from .reading import check_same, read
 from .samples import samples
 
 
@@ -34,7 +35,7 @@ def rows(rng: Any, n: int = 60) -> dict[str, Any]:
 # What is kept -----------------------------------------------------------------------------------------------------------
 
 
-@law(labels=4, scores=6, classes=2, numbers=3)
+@law(labels=4, scores=6, classes=3, numbers=4)
 def test_a_changed_copy_says_what_a_fresh_one_says(kind: str, data: Any) -> None:
     e = data.draw(samples(kind)).evaluate()
     other = data.draw(samples(kind)).evaluate()
@@ -42,16 +43,25 @@ def test_a_changed_copy_says_what_a_fresh_one_says(kind: str, data: Any) -> None
         "confidence": 0.5,
         "threshold": None if e.threshold is None else e.threshold + 0.25,
         "evidence": other.evidence,
-        "payoff": other.payoff,
         "segment": "x",
     }
     name = data.draw(st.sampled_from(sorted(changes)))
-    for x in e.rows_of_numbers():
-        assert x.value is None or x.method
-    changed = dataclasses.replace(e, **{name: changes[name]})
-    parts = {f.name: getattr(changed, f.name) for f in dataclasses.fields(changed) if f.init}
-    fresh = sy.Evaluation(**parts)
-    check_same(read(changed, intervals=True), read(fresh, intervals=True), ends=True, tolerance=0.0)
+    changed = dataclasses.replace(_asked(e), **{name: changes[name]})
+    fresh = sy.Evaluation(**{f.name: getattr(changed, f.name) for f in dataclasses.fields(changed) if f.init})
+    for asked in _few(changed):
+        assert changed.measure(*asked) == fresh.measure(*asked)
+
+
+def _few(e: sy.Evaluation) -> list[tuple[str, Any]]:
+    """Some numbers of every kind that the evidence can answer."""
+    return list(every_question(e))[::7]
+
+
+def _asked(e: sy.Evaluation) -> sy.Evaluation:
+    """The evaluation once it has been asked, so that it knows its answers."""
+    for asked in _few(e):
+        e.measure(*asked)
+    return e
 
 
 def test_nothing_public_hands_on_what_it_worked_out() -> None:
@@ -142,9 +152,10 @@ def test_evidence_adds_with_sum_and_with_nothing_else(rng: Any) -> None:
             odd + parts[0]
 
 
-@given(st.randoms(use_true_random=False), st.sampled_from(("scores", "labels", "numbers", "classes")), st.booleans())
-def test_the_same_rows_are_known_in_any_order(random: Any, kind: str, weighted: bool) -> None:
-    n = 60
+@settings(max_examples=8)
+@given(st.integers(0, 2**32), st.sampled_from(("scores", "labels", "numbers", "classes")), st.booleans())
+def test_the_same_rows_are_known_in_any_order(seed: int, kind: str, weighted: bool) -> None:
+    n, random = 60, Random(seed)
     y = [random.choice("abc") for _ in range(n)]
     p = [random.random() for _ in range(n)]
     given: dict[str, Any] = {
@@ -173,9 +184,9 @@ def test_the_same_rows_are_known_in_any_order(random: Any, kind: str, weighted: 
 
 
 def test_different_days_are_no_copies(rng: Any) -> None:
-    """Ten thousand pairs of small days, labels of two levels: equal ones are not refused where chance makes them equal."""
-    for n in (3, 10, 40):
-        days = [Confusion.of(rng.multinomial(n, [0.3, 0.2, 0.2, 0.3]).reshape(2, 2), (0, 1), 1) for _ in range(150)]
+    """Thousands of pairs of small days, labels of two levels: equal ones are not refused where chance makes them equal."""
+    for n in (3, 40):
+        days = [Confusion.of(rng.multinomial(n, [0.3, 0.2, 0.2, 0.3]).reshape(2, 2), (0, 1), 1) for _ in range(60)]
         evidence = [{"confusion": d} for d in days]
         assert not any(same_rows(a, b) for i, a in enumerate(evidence) for b in evidence[:i])
 
