@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import numpy as np
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import BadPayoff, listing
 from steelyard.payoffs.amount import Amount, Entry, entry
+from steelyard.payoffs.matrices import named_among, table_of
 from steelyard.results import Array
 
 OUTCOMES = (("tp", "fn"), ("fp", "tn"))
@@ -202,9 +202,9 @@ class Payoff:
         spoken: dict[str, int] = {}
         for i, v in enumerate(self.levels):
             # Two levels that read alike can only be told apart exactly.
-            spoken[_spoken(v)] = -1 if _spoken(v) in spoken else i
+            spoken[spoken(v)] = -1 if spoken(v) in spoken else i
         exact: dict[Any, int] = {v: i for i, v in enumerate(self.levels)}
-        places = [exact.get(v, spoken.get(_spoken(v), -1)) for v in levels]
+        places = [exact.get(v, spoken.get(spoken(v), -1)) for v in levels]
         lost = [v for v, i in zip(levels, places, strict=True) if i < 0]
         extra = [v for i, v in enumerate(self.levels) if i not in places]
         if lost or extra:
@@ -250,36 +250,6 @@ class Payoff:
             "nothing": self.nothing,
             "relative": self.relative,
         }
-
-
-def _spoken(level: Any) -> str:
-    """A level however a file writes it: True, TRUE and true are one, and so are 1 and 1.0.
-
-    >>> _spoken(True), _spoken("TRUE"), _spoken("1.0"), _spoken(" often ")
-    ('true', 'true', '1', 'often')
-    """
-    text = str(level).strip()
-    if text.lower() in {"true", "false"}:
-        return text.lower()
-    for kind in (int, float):
-        try:
-            number = kind(text)
-        except ValueError:
-            continue
-        if isinstance(number, int) or math.isfinite(number):
-            return str(int(number)) if number == int(number) else repr(number)
-    return text
-
-
-def _named_among(nothing: Any, names: Sequence[Any]) -> Any:
-    """The level of doing nothing, as the table names it."""
-    if nothing is None:
-        return None
-    found = [v for v in names if v == nothing] or [v for v in names if _spoken(v) == _spoken(nothing)]
-    if not found:
-        message = f"Doing nothing is said to be {listing([nothing])}, which is not among {listing(names)}."
-        raise BadPayoff(message, "Name one of these levels.")
-    return found[0]
 
 
 def _made(kind: Any, cells: Any, levels: Any, nothing: Any, relative: bool) -> Any:
@@ -334,34 +304,13 @@ class _Stated(Payoff):
 
             matrix = read(matrix, said=self.kind)
         found = matrix.as_profit() if self.kind == "profit" else matrix.as_cost()
-        level = found.nothing if found.levels is None or nothing is None else _named_among(nothing, found.levels)
+        level = found.nothing if found.levels is None or nothing is None else named_among(nothing, found.levels)
         return _made(type(self), found.cells, found.levels, level, relative or found.relative)
 
     def _from_matrix(
         self, matrix: Any, levels: Sequence[Any] | None, layout: str | None, nothing: Any, relative: bool
     ) -> Any:
-        table: list[Any]
-        if isinstance(matrix, Mapping):
-            rows, names = matrix, tuple(matrix)
-            odd = [v for v in names if not isinstance(matrix[v], Mapping)]
-            if odd:
-                message = f"A {self.kind} matrix maps each actual level to amounts by predicted level; {listing(odd)} does not."
-                raise BadPayoff(message, "Write {actual: {predicted: amount, ...}, ...}.")
-            columns = tuple(dict.fromkeys(w for v in names for w in matrix[v]))
-            names = tuple(dict.fromkeys([*names, *columns]))
-            lost = [f"{v} as {w}" for v in names for w in names if w not in rows.get(v, {})]
-            if lost:
-                message = f"The {self.kind} matrix lacks amounts for {listing(lost)}."
-                raise BadPayoff(message, "Give every pair of an actual and a predicted level an amount.")
-            table = [[rows[v][w] for w in names] for v in names]
-        else:
-            plain = matrix.tolist() if hasattr(matrix, "tolist") else matrix
-            table = list(plain) if isinstance(plain, list | tuple) else []
-            names = tuple(levels) if levels is not None else tuple(range(1, len(table) + 1))
-            square = all(isinstance(row, list | tuple | np.ndarray) and len(row) == len(table) for row in table)
-            if not table or not square or len(names) != len(table) or len(set(names)) != len(names):
-                message = f"A {self.kind} matrix must be square, a row and a column for each level."
-                raise BadPayoff(message, "Rows are actual levels, columns predicted levels, in the same order.")
+        table, names = table_of(matrix, levels, self.kind)
         if layout is not None:
             return self._from_layout(table, levels, layout, nothing, relative)
         # A NumPy number as a level could not be saved as JSON.
@@ -377,7 +326,7 @@ class _Stated(Payoff):
                 )
                 raise BadPayoff(message, "Name the levels in the order of the rows: levels=[...].")
             return _made(type(self), cells, (), None, relative)
-        return _made(type(self), cells, names, _named_among(nothing, names), relative)
+        return _made(type(self), cells, names, named_among(nothing, names), relative)
 
     def _from_layout(self, table: list[Any], levels: Any, layout: Any, nothing: Any, relative: bool) -> Any:
         """Two levels by their parts: the four outcomes, laid out with the positive or the negative level first."""
