@@ -199,12 +199,12 @@ class Payoff:
             names = ", ".join(map(repr, levels[:4])) + (", ..." if len(levels) > 4 else "")
             hint = f"Name them in the order of the rows: {type(self).__name__}([[...]], levels=[{names}])"
             raise BadPayoff(message, f"{hint}{LAYOUT_HINT}." if len(levels) == 2 else f"{hint}.")
-        spoken: dict[str, int] = {}
+        by_word: dict[str, int] = {}
         for i, v in enumerate(self.levels):
             # Two levels that read alike can only be told apart exactly.
-            spoken[spoken(v)] = -1 if spoken(v) in spoken else i
+            by_word[spoken(v)] = -1 if spoken(v) in by_word else i
         exact: dict[Any, int] = {v: i for i, v in enumerate(self.levels)}
-        places = [exact.get(v, spoken.get(spoken(v), -1)) for v in levels]
+        places = [exact.get(v, by_word.get(spoken(v), -1)) for v in levels]
         lost = [v for v, i in zip(levels, places, strict=True) if i < 0]
         extra = [v for i, v in enumerate(self.levels) if i not in places]
         if lost or extra:
