@@ -143,14 +143,15 @@ def _special(table: Table, role: str, b: Bins) -> list[str]:
 
 def _counts(sheet: Sheet, table: Table, bins: Mapping[str, Bins], levels: Sequence[str]) -> tuple[int, dict[str, Any]]:
     """For any database: how many rows lie up to each edge, and then all levels together in one more query."""
-    parts, terms = {}, ["count(*)"]
+    parts: dict[str, str] = {}
+    terms = ["count(*)"]
     for i, (name, b) in enumerate(bins.items()):
         role = sheet.roles[name]
         # Worked out once a row, however many edges there are.
         parts |= {f"u{i}": _usual(table, role, b), f"x{i}": _number(table, role)}
         ends = [f"count(case when u{i} <= {table.literal(float(edge))} then 1 end)" for edge in b.edges]
-        special = [f"count(case when x{i} = {table.literal(float(value))} then 1 end)" for value in b.special]
-        terms += [*ends, f"count(u{i})", *special]
+        apart = [f"count(case when x{i} = {table.literal(float(value))} then 1 end)" for value in b.special]
+        terms += [*ends, f"count(u{i})", *apart]
         if b.ends:
             parts[f"n{i}"] = _new_place(table, role, b)
             terms += [f"count(case when n{i} = {k} then 1 end)" for k in range(len(b.new))]
