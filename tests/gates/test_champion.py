@@ -148,7 +148,7 @@ def test_bad_margins_and_champions_get_a_sentence(pair: tuple[Any, Any]) -> None
     turned = sy.evaluate(target=[1, 0] * 40, score=[0.2, 0.6] * 40, positive=0)
     refused: list[tuple[Any, dict[str, Any], str, str]] = [
         (f, {"margin": -0.1}, "how much worse the challenger may be, and −0.1 came", "0 or more"),
-        (f, {"margin": math.nan}, "and n/a came", "0 or more"),
+        (f, {"margin": math.nan}, "and nan came", "how much worse"),
         (f, {"margin": "brier=-1", "compare": ["brier"]}, '−1 came for "brier"', "0 or more"),
         (f, {"margin": "a lot"}, 'The margin "a lot" cannot be read', "auc=0.01"),
         (f, {"margin": "=0.1"}, 'The margin "=0.1" cannot be read', "auc=0.01"),

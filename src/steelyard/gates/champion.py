@@ -157,7 +157,7 @@ def _pairs(given: Margins) -> list[tuple[str, float]]:
     """Margins by name, as typed or as given; an empty name stands for all measures."""
     if given is None:
         return []
-    margin = Span(0)
+    margin = Span()
     if isinstance(given, Mapping):
         return [(str(k), float(taken(f'The margin of "{k}"', v, margin, SAMPLE))) for k, v in given.items()]
     try:
