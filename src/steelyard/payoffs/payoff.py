@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import BadPayoff, listing
 from steelyard.payoffs.amount import Amount, Entry, entry
-from steelyard.payoffs.matrices import named_among, table_of
+from steelyard.payoffs.matrices import named_among, spoken, table_of
 from steelyard.results import Array
 
 OUTCOMES = (("tp", "fn"), ("fp", "tn"))

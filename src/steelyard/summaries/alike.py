@@ -23,7 +23,7 @@ from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 
 NEGLIGIBLE = 1e-4
-"""Equal tables that are less likely than this are the same rows: seventeen different scores, or 500 rows of two levels.
+"""Equal tables that are less likely than this are the same rows: some thirteen different scores, or 500 rows of two levels.
 
 Who is refused wrongly says so with a word; who is not refused gets numbers that look twice as sure as they are.
 """

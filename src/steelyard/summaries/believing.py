@@ -61,9 +61,12 @@ def believed_table(counts: Array, *shape: int) -> Array:
     return counts
 
 
-def believed_order(low: Array, high: Array) -> None:
-    """Values in ascending order, each of which comes once."""
+def believed_order(low: Array, high: Array, rest: Array | None = None) -> None:
+    """Values in ascending order, each of which comes once; `rest` tells those apart that are one float."""
     if low.ndim != 1 or low.shape != high.shape or not (np.isfinite(low).all() and np.isfinite(high).all()):
         refuse("its values are not numbers in a row")
-    if (low[1:] <= low[:-1]).any() or (high < low).any():
+    back = low[1:] <= low[:-1]
+    if rest is not None and rest.shape == low.shape:
+        back = (low[1:] < low[:-1]) | ((low[1:] == low[:-1]) & (rest[1:] <= rest[:-1]))
+    if back.any() or (high < low).any():
         refuse("its values are not in order")

@@ -169,7 +169,7 @@ class Cells:
         """Read back what `to_dict` wrote."""
         low = unpack(data["low"])
         high = low if data["high"] is None else unpack(data["high"])
-        believed_order(low, high)
-        believed_rows(data["rows"])
         counts, rest = unpack(data["counts"]), unpack(data.get("rest"))
+        believed_order(low, high, rest)
+        believed_rows(data["rows"])
         return cls(low, high, spared(counts), data["rows"], data["gridded"], data["exact"], tuple(data["cuts"]), rest)
