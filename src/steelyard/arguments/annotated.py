@@ -60,22 +60,19 @@ def as_annotated(function: Function) -> Function:
 
 def read_like(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments as a function would take them: for one that hands them on."""
-    function = inspect.unwrap(function)
-    readers = _readers(function)
-    parameters = inspect.signature(function).parameters
-    return {
-        name: _read(name, value, *readers[name]) if name in readers and value is not parameters[name].default else value
-        for name, value in given.items()
-    }
+    readers = _readers(inspect.unwrap(function))
+    return {name: _read(name, value, *readers[name]) if name in readers else value for name, value in given.items()}
 
 
 @functools.cache
-def _readers(function: Callable[..., Any]) -> dict[str, tuple[str, Reader]]:
+def _readers(function: Callable[..., Any]) -> dict[str, tuple[Any, str, Reader]]:
     """Who reads each argument: learnt at the first call, when all names of the module are there."""
     several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
-    parameters = inspect.signature(function).parameters.items()
-    found = {name: _allowed(function, p.annotation) for name, p in parameters if p.kind not in several}
-    return {name: known for name, known in found.items() if known is not None}
+    out = {}
+    for name, p in inspect.signature(function).parameters.items():
+        if p.kind not in several and (known := _allowed(function, p.annotation)) is not None:
+            out[name] = (p.default, *known)
+    return out
 
 
 def _bound(function: Any, signature: inspect.Signature, places: Any, given: Any) -> inspect.BoundArguments:
@@ -89,7 +86,9 @@ def _bound(function: Any, signature: inspect.Signature, places: Any, given: Any)
         raise UsageError(message, f"It takes {', '.join(names)}." if names else "It takes nothing.") from None
 
 
-def _read(name: str, value: Any, allowed: str, reader: Reader) -> Any:
+def _read(name: str, value: Any, default: Any, allowed: str, reader: Reader) -> Any:
+    if value is default:
+        return value
     try:
         return reader(value)
     except NotAllowed:
