@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.errors import BadLevels, BadWeight, EmptyTable, MissingValues, listing
 from steelyard.results import Array
 from steelyard.rows import BAD_WEIGHT, GOOD, NO_TARGET, STATE_WORDS, ZERO_WEIGHT, Rows, Table, Tally
-from steelyard.summaries.segments import Key, key_of
+from steelyard.summaries.segments import Key, key_of, order_of
 from steelyard.summaries.summary import EXACT_ROWS, occurring, sort_levels
 from steelyard.summaries.units import BITS, MOST
 from steelyard.summaries.unlabelled import Unlabelled, read_unlabelled
@@ -127,9 +127,13 @@ def by_segment(table: Table) -> dict[Key | None, Table]:
 
 
 def segments_apart(table: Table) -> dict[Key | None, Table]:
-    """One table for each segment; sorted by segment once, and not searched for each."""
-    found: dict[Key | None, int] = {}
-    codes = np.array([found.setdefault(key_of(v), len(found)) for v in table["segment"].tolist()], dtype=np.int64)
+    """One table for each segment; sorted by segment once, and not searched for each.
+
+    Segments come in the order they are told in, whatever order a database answers in: sums lie about the point of the first.
+    """
+    keys = [key_of(v) for v in table["segment"].tolist()]
+    found: dict[Key | None, int] = {key: i for i, key in enumerate(sorted(set(keys), key=order_of))}
+    codes = np.array([found[key] for key in keys], dtype=np.int64)
     order = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(len(found) + 1))
     laid = {k: v[order] for k, v in table.items()}
