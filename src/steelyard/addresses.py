@@ -28,8 +28,8 @@ SWEEP = re.compile(
     re.IGNORECASE,
 )
 """A name that surely is one of a secret, wherever it stands, and the sign before what must not be told."""
-BARE = re.compile(r"^\s*(?:[A-Za-z][\w+.\-]+:[/\\]*)?(?![A-Za-z]:[/\\])[^\s/\\@]*[:/][^\n]*@(?=[\w.\[/-])")
-"""user:password@ where no scheme:// stands before it, or one with another number of strokes."""
+BARE = re.compile(r"^\s*(?:[A-Za-z][\w+.\-]+:[/\\]*)?(?![A-Za-z]:[/\\])[^\s/\\@]*[:/][^\n]*@(?!\d{4}(?:-|\W*$))(?=[\w.\[/-])")
+"""user:password@ where no scheme:// stands before it, or one with another number of strokes; a year is no host."""
 STORES = {"s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "wasb", "wasbs", "az", "adl", "hdfs", "webhdfs", "dbfs"}
 STORES |= {"http", "https", "ftp", "sftp", "viewfs", "file"}
 """Schemes behind which a path follows, in which @ may be a sign like any other."""

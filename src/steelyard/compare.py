@@ -45,7 +45,7 @@ def compare(data: Mapping[str, Timeliness], *, measures: Sequence[str] | None = 
 def compare(data: Timeliness, *others: Timeliness, measures: Sequence[str] | None = None) -> TimelinessComparison: ...
 @overload
 def compare(data: Any = None, *others: Any, **options: Any) -> Comparison: ...
-@as_annotated
+@as_annotated("score", "prediction", "margin")
 def compare(
     data: Any = None,
     *others: Any,

@@ -54,7 +54,7 @@ class Compared:
 class Comparison:
     """Models side by side: `c.difference("auc", "tree", "knn")`, `c.table()`, `c.winner()`, or all of it in words."""
 
-    @as_annotated
+    @as_annotated("margin")
     def __init__(
         self,
         pairing: Pairing,
@@ -155,7 +155,7 @@ class Comparison:
         return self.evaluations[name]
 
     # Differences -----------------------------------------------------------------------------------------------------
-    @as_annotated
+    @as_annotated()
     def difference(self, measure: str, first: str, second: str, *, alone: bool = False, **options: Any) -> Difference:
         """How much the first exceeds the second, with interval, p-value and verdict; `level` and other options as asked.
 

@@ -39,7 +39,7 @@ FEW_WHOLE_NUMBERS = 50
 """Whole numbers with at most this many distinct values are taken as labels; more of them need kind=."""
 
 
-@as_annotated
+@as_annotated("profit")
 def evaluate(
     data: Any = None,
     *,

@@ -144,7 +144,7 @@ class Evaluation:
         """Money is told where outcomes are known to be worth something, as the profit or cost that they were told as."""
         return "payoff" not in m.options or (self.payoff is not None and m.name == self.payoff.kind)
 
-    @as_annotated
+    @as_annotated()
     def measure(self, name: str, level: Any = None, **options: Any) -> Estimate:
         """One number with its interval; options such as beta, depth or fpr belong to the measure."""
         m, level = find(name), level_of(level)
@@ -171,19 +171,19 @@ class Evaluation:
         """Every measure; with several levels also each level and the averages."""
         return [self.measure(name, level) for name, level in every_question(self)]
 
-    @as_annotated
+    @as_annotated()
     def frame(self, measures: Sequence[str] | None = None) -> Any:
         """One tidy row a number, as a frame; segments below the whole. Of many segments some `measures` take less time."""
         rows = self.rows_as_dicts(measures)
         return make_frame({k: [r[k] for r in rows] for k in (*COLUMNS, "reason", "caution")})
 
-    @as_annotated
+    @as_annotated()
     def rows_as_dicts(self, measures: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """One tidy row a number, as plain dictionaries; segments below the whole."""
         return [row for e in (self, *self.segments.values()) for row in tidy_rows(e, measures)]
 
     # Curves and thresholds -------------------------------------------------------------------------------------------
-    @as_annotated
+    @as_annotated()
     def curve(self, name: str, level: Any = None, *, profit: Payoff | None = None, over: str = "threshold") -> Curve:
         """A curve with its pointwise band; for many classes one class against the rest.
 
@@ -194,7 +194,7 @@ class Evaluation:
 
         return curve_of(self, name, level, profit, over)
 
-    @as_annotated
+    @as_annotated()
     def chart(self, name: str, **options: Any) -> Chart:
         """A picture as data: any curve, "confusion", "sweep", "intervals", "levels", "residuals", … (`charts` lists them)."""
         from steelyard.drawing import chart_of
@@ -230,12 +230,12 @@ class Evaluation:
         return replace(self, evidence=evidence, threshold=cut, segments=segments, facts=facts)
 
     # Worth -----------------------------------------------------------------------------------------------------------
-    @as_annotated
+    @as_annotated("payoff")
     def profit(self, payoff: Payoff | None = None) -> Worth:
         """Total profit with its interval, beside the trivial policies; a cost is turned into profit."""
         return self._worth(payoff, "profit")
 
-    @as_annotated
+    @as_annotated("payoff")
     def cost(self, payoff: Payoff | None = None) -> Worth:
         """Total cost with its interval, beside the trivial policies; a profit is turned into cost."""
         return self._worth(payoff, "cost")
@@ -252,7 +252,7 @@ class Evaluation:
         found = payoff_of(self, payoff, kind)
         return worth_of(labels_of(self), found, kind, self.confidence, segment=self.segment, movable=moved)
 
-    @as_annotated
+    @as_annotated()
     def best_threshold(self, goal: str | Payoff | None = None, **options: Any) -> Threshold:
         """Where to cut: for a Profit or Cost, or "f1", "f_beta", "accuracy", "ks" or any measure of labels.
 
@@ -267,16 +267,17 @@ class Evaluation:
         found: Threshold = self._known[key]
         return found
 
-    @as_annotated
+    @as_annotated("payoff")
     def expected_profit(self, payoff: Payoff | None = None) -> Estimate:
         """The best profit per case to be expected when amounts turn out anywhere in their ranges."""
         from steelyard.worth.unknown_costs import over_ranges
 
         return over_ranges(self, payoff_of(self, payoff, "expected_profit"))
 
-    @as_annotated
+    @as_annotated("payoff")
     def check_payoff(self, payoff: Payoff) -> None:
         """Refuse a payoff that does not fit the levels or needs amounts that were not counted."""
+        payoff = payoff_of(self, payoff, "profit")
         c = labels_of(self)
         payoff.coefficients(c.levels, c.positive, () if c.amounts is None else c.amounts.names)
 
@@ -362,12 +363,12 @@ class Evaluation:
             Unlabelled.from_dict(data["unlabelled"]) if data.get("unlabelled") else None,
         )
 
-    @as_annotated
+    @as_annotated()
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the evidence to a JSON file, whole or not at all."""
         write_saved(path, self.to_dict())
 
-    @as_annotated
+    @as_annotated()
     def report(self, path: str | os.PathLike[str], *, title: str = "", **in_use: Any) -> None:
         """Write a report: one offline page (.html), Markdown (.md), or every number and sentence (.json).
 

@@ -18,7 +18,7 @@ BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError, StopItera
 """What reading back raises where a file is not as it was written."""
 
 
-@as_annotated
+@as_annotated()
 def load(path: str | os.PathLike[str]) -> Any:
     """Read what was saved: an evaluation, an experiment, a timeliness, bins, a baseline; or the latest experiment of a store."""
     if os.path.isdir(path):

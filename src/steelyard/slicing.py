@@ -16,7 +16,7 @@ from steelyard.sources.tables import Table
 MOST_LEVELS = 20
 
 
-@as_annotated
+@as_annotated()
 def slices(
     data: Any,
     columns: Sequence[str] | None = None,

@@ -25,7 +25,7 @@ KINDS = {
 """What people call what a column holds."""
 
 
-@as_annotated
+@as_annotated()
 def table(
     data: Any,
     *,

@@ -206,7 +206,7 @@ def test_what_cannot_be_compared_is_refused(rows: Any, pair: tuple[Any, Any]) ->
         bucket_difference(
             *(sy.evaluate(target=x, prediction=t + 0.1, unit=np.arange(100)) for x in (t, t + 0.5)), "rmse"
         )
-    with pytest.raises(UsageError, match="between 0 and 1, and 95"):
+    with pytest.raises(UsageError, match="above 0 and below 1, and 95"):
         bucket_difference(*pair, "auc", confidence=95)
     with pytest.raises(UsageError, match="different kinds"):
         bucket_difference(plain, sy.evaluate(target=t, prediction=t + 0.1), "auc")

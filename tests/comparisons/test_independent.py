@@ -84,7 +84,7 @@ def test_confidence_is_that_of_both_intervals_whatever_the_evaluations_say(pair:
     wide, narrow = (difference(e, f, "auc", confidence=c) for c in (0.99, 0.8))
     assert wide.low < narrow.low < narrow.value < narrow.high < wide.high
     assert wide.p_value == pytest.approx(narrow.p_value, abs=1e-6)
-    with pytest.raises(UsageError, match="between 0 and 1, and 95"):
+    with pytest.raises(UsageError, match="above 0 and below 1, and 95"):
         difference(e, f, "auc", confidence=95)
 
 

@@ -189,7 +189,7 @@ def test_verdict_follows_the_sense_of_the_measure_and_disagreement_is_said() -> 
 def test_what_cannot_be_is_said() -> None:
     with pytest.raises(EmptyTable):
         paired_share_difference(0, 0, 0, 0)
-    with pytest.raises(UsageError, match="between 0 and 1, and 95"):
+    with pytest.raises(UsageError, match="above 0 and below 1, and 95"):
         paired_share_difference(5, 1, 2, 3, confidence=95)
     with pytest.raises(UsageError, match='"Newcombe", "Wald", "Agresti-Min"'):
         paired_share_difference(5, 1, 2, 3, method="Tango")

@@ -288,7 +288,7 @@ def test_bad_input_gets_a_sentence() -> None:
     y, a = [1, 0, 1, 0], [0.9, 0.1, 0.8, 0.3]
     with pytest.raises(UsageError, match='"labels", "scores", "classes", "numbers"'):
         paired_difference(y, a, a, "auc", kind="score")
-    with pytest.raises(UsageError, match="between 0 and 1, and 95"):
+    with pytest.raises(UsageError, match="above 0 and below 1, and 95"):
         paired_difference(y, a, a, "auc", kind="scores", confidence=95)
     with pytest.raises(LengthsDiffer, match="4 and 3 rows"):
         paired_difference(y, a, a[:3], "auc", kind="scores")

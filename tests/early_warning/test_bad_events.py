@@ -78,7 +78,7 @@ def test_missing_rows_are_left_out_when_asked_and_counted(engine: str) -> None:
 @pytest.mark.parametrize(
     ("options", "kind", "words"),
     [
-        ({"horizon": 0}, errors.UsageError, "horizon must be a number above 0"),
+        ({"horizon": 0}, errors.UsageError, "must be a number above 0"),
         ({"horizon": -3}, errors.UsageError, "above 0"),
         ({"horizon": "month"}, errors.UsageError, "number or a length of time"),
         ({"kernel": "steep"}, errors.UsageError, 'no kernel "steep"'),

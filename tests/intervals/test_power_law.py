@@ -178,7 +178,7 @@ def test_what_cannot_be_asked_gets_a_sentence() -> None:
     v = _repeats(np.random.default_rng(4))
     with pytest.raises(UsageError, match="above 1"):
         gain(v, SIZES, 0.5, ratio=0.5)
-    with pytest.raises(UsageError, match="confidence of 95"):
+    with pytest.raises(UsageError, match="confidence must be a number above 0 and below 1"):
         extrapolate(v, SIZES, 1600, 95, ratio=0.5)
     with pytest.raises(UsageError, match="ratio of -1"):
         extrapolate(v, SIZES, 1600, ratio=-1)

@@ -215,7 +215,7 @@ def test_every_kind_of_table_is_counted_alike(roles: dict[str, str], tmp_path: P
 @pytest.mark.parametrize(
     ("call", "error", "said"),
     [
-        (lambda: Bins.of([1.0], bins=1), UsageError, "At least 2 bins"),
+        (lambda: Bins.of([1.0], bins=1), UsageError, "The number of bins must be a whole number from 2"),
         (lambda: Bins.of([1.0], bins=[np.nan]), UsageError, "finite"),
         (lambda: Bins.of([1.0], special=("none",)), UsageError, "special values is not a number"),
         (lambda: Bins.of([]), EmptyTable, "no rows"),

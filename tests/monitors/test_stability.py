@@ -329,8 +329,8 @@ def test_it_tells_its_story_in_eighty_columns_and_in_json() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "said"),
     [
-        (lambda: stability([1.0], [2.0], confidence=1), UsageError, "confidence must lie"),
-        (lambda: stability([1.0], [2.0], alpha=0), UsageError, "alpha must lie"),
+        (lambda: stability([1.0], [2.0], confidence=1), UsageError, "confidence must be a number above 0"),
+        (lambda: stability([1.0], [2.0], alpha=0), UsageError, "alpha must be a number above 0"),
         (lambda: stability([1.0], []), EmptyTable, "no rows"),
         (lambda: stability({"a": 3}, [1, 2]), UsageError, "the other is not"),
         (lambda: stability({"a": 3}, {"a": -1}), EmptyTable, "-1"),

@@ -239,7 +239,7 @@ def test_bad_input_gets_a_sentence() -> None:
     for wrong in (0, 1, -0.1, float("nan")):
         with pytest.raises(UsageError, match="A prevalence lies between 0 and 1"):
             regions({"a": good}, prevalence=wrong)
-    with pytest.raises(UsageError, match="A confidence lies between 0 and 1"):
+    with pytest.raises(UsageError, match="confidence must be a number above 0 and below 1"):
         regions({"a": good}, confidence=1.0)
     with pytest.raises(UsageError, match=r"different prevalences: 0\.2 \(a\), 0\.5 \(b\)"):
         regions({"a": good, "b": model(2, 50, 50, 1.0)})

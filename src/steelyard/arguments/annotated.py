@@ -22,46 +22,53 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Reader = Callable[[Any], Any]
 Label = Annotated[Any, "one level"]
 """The annotation of an argument that names one level of a column: text, a number, a date or yes or no, never several."""
-Money = Annotated[float, Span(-1e30, 1e30)]
-"""Amounts whose squares and products a float holds, with room to spare; any Span says a range in this way."""
 
 
-def as_annotated(function: Function) -> Function:
+def as_annotated(*but: str) -> Callable[[Function], Function]:
     """Refuse, in a sentence, an argument that is not of the kind that the function's annotation names.
 
     Numbers, whole numbers, yes or no, words, paths, lists and mappings are held against it and handed on as plain Python;
-    what is annotated Any, or with a class of ours, is left to the function. Ranges are the function's business too.
+    what is annotated Any is left to the function, and so is what is named in `but`: arguments about which it has more to say.
+    Ranges are told by an annotation with a Span, or are the function's business too. Of a class it is what makes one.
 
-    >>> @as_annotated
+    >>> @as_annotated()
     ... def half(x: float, *, times: int = 1) -> float:
     ...     return x / 2**times
     >>> half(3)
     1.5
     >>> half("3")
     Traceback (most recent call last):
-    steelyard.errors.UsageError: x must be a finite number, and "3" came.
-
-    Of a class it is what makes one.
+    steelyard.errors.UsageError: The argument x must be a finite number, and "3" came.
+    Hint: help(half) says what it means.
     """
-    if isinstance(function, type):
-        made: Any = function
-        made.__init__ = as_annotated(made.__init__)
-        return function
-    signature = inspect.signature(function)
 
-    @functools.wraps(function)
-    def checked(*places: Any, **given: Any) -> Any:
-        bound = _bound(function, signature, places, given)
-        bound.arguments.update(read_like(function, bound.arguments))
-        return function(*bound.args, **bound.kwargs)
+    def mark(function: Function) -> Function:
+        if isinstance(function, type):
+            made: Any = function
+            made.__init__ = mark(made.__init__)
+            return function
+        signature = inspect.signature(function)
 
-    return typing.cast(Function, checked)
+        @functools.wraps(function)
+        def checked(*places: Any, **given: Any) -> Any:
+            bound = _bound(function, signature, places, given)
+            asked = {name: value for name, value in bound.arguments.items() if name not in but}
+            bound.arguments.update(read_like(function, asked))
+            return function(*bound.args, **bound.kwargs)
+
+        return typing.cast(Function, checked)
+
+    return mark
 
 
 def read_like(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments as a function would take them: for one that hands them on."""
-    readers = _readers(inspect.unwrap(function))
-    return {name: _read(name, value, *readers[name]) if name in readers else value for name, value in given.items()}
+    function = inspect.unwrap(function)
+    readers = _readers(function)
+    return {
+        name: _read(function, name, value, *readers[name]) if name in readers else value
+        for name, value in given.items()
+    }
 
 
 @functools.cache
@@ -81,19 +88,28 @@ def _bound(function: Any, signature: inspect.Signature, places: Any, given: Any)
         return signature.bind(*places, **given)
     except TypeError as problem:
         names = [n for n, p in signature.parameters.items() if n != "self" and p.kind is not p.VAR_KEYWORD]
-        name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
-        message = f"{name} cannot be called like this: {problem}."
+        message = f"{_called(function)} cannot be called like this: {problem}."
         raise UsageError(message, f"It takes {', '.join(names)}." if names else "It takes nothing.") from None
 
 
-def _read(name: str, value: Any, default: Any, allowed: str, reader: Reader) -> Any:
+def _read(function: Any, name: str, value: Any, default: Any, allowed: str, reader: Reader) -> Any:
     if value is default:
         return value
     try:
         return reader(value)
     except NotAllowed:
-        message = f"{name.rstrip('_')} must be {allowed}, and {shown(value)} came."
-        raise UsageError(message) from None
+        message = f"The argument {name.rstrip('_')} must be {allowed}, and {shown(value)} came."
+        without = "" if default is inspect.Parameter.empty else "Leave it out, or give what is allowed. "
+        raise UsageError(message, f"{without}help({_called(function)}) says what it means.") from None
+
+
+def _called(function: Any) -> str:
+    """The name by which people call a function, a method or a class.
+
+    >>> _called(Span.read), _called(Span.__init__)
+    ('Span.read', 'Span')
+    """
+    return str(function.__qualname__).removesuffix(".__init__").rpartition("<locals>.")[2]
 
 
 # What an annotation allows --------------------------------------------------------------------------------------------
@@ -210,7 +226,12 @@ def _allowed(function: Any, annotation: Any) -> tuple[str, Reader] | None:
 
 def _named(kind: type) -> str:
     """A class of ours in words; one that is never made itself by those that are."""
-    return " or ".join(f"a {made.__name__}" for made in kind.__subclasses__() or (kind,))
+    return " or ".join(f"a {made.__name__}" for made in _made(kind))
+
+
+def _made(kind: type) -> list[type]:
+    below: list[type] = kind.__subclasses__()
+    return [made for one in below for made in _made(one)] or [kind]
 
 
 def _instance(kind: type) -> Reader:

@@ -77,7 +77,7 @@ class Plan:
         return told
 
 
-@as_annotated
+@as_annotated()
 def sample_size(
     measure: str,
     *,
@@ -146,7 +146,7 @@ def power(measure: str, *, rows: int, **what: Any) -> Plan:
     return _told(aim, int(rows), asked="power")
 
 
-@as_annotated
+@as_annotated()
 def detectable(measure: str, *, rows: int, value: float | None = None, power: float = 0.8, **what: Any) -> Plan:
     """The smallest improvement over `value` that so many test rows see with the chance `power`; `what` as for `sample_size`.
 

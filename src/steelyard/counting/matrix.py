@@ -20,8 +20,9 @@ MOST = 2.0**53
 def matrix_of(matrix: Any, levels: Sequence[Any] | None, positive: Any, layout: Any) -> Confusion:
     """A matrix of counts, actual by row and predicted by column, with its levels in the order that was said.
 
-    >>> matrix_of([[6, 3], [2, 9]], None, None, "positive first").outcomes(1)
-    Outcomes(tp=6.0, fn=3.0, fp=2.0, tn=9.0)
+    >>> found = matrix_of([[6, 3], [2, 9]], None, None, "positive first")
+    >>> found.positive, float(found.outcomes(1).tp)
+    (1, 6.0)
     """
     counts = _counts(matrix)
     if layout is not None and (not isinstance(layout, str) or layout not in LAYOUTS or len(counts) != 2):

@@ -14,7 +14,7 @@ from steelyard.designs.design import Design, at_least, check_seed, enough_rows, 
 from steelyard.designs.split import APPARENT, Split
 
 
-@as_annotated
+@as_annotated()
 @dataclass(frozen=True, slots=True, eq=False)
 class Bootstrap(Design):
     """As many rows as there are, drawn with replacement, train; those never drawn, (1 − 1/n)ⁿ ≈ 37% of them, test.

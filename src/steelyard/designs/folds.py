@@ -26,7 +26,7 @@ from steelyard.designs.strata import strata_of
 from steelyard.errors import BadLevels, UsageError, listing
 
 
-@as_annotated
+@as_annotated("k")
 @dataclass(frozen=True, slots=True, eq=False)
 class KFold(Design):
     """k folds, each tested once by a model that learnt from the others; repeated with other folds if asked.
@@ -92,7 +92,7 @@ class KFold(Design):
         )
 
 
-@as_annotated
+@as_annotated()
 @dataclass(frozen=True, slots=True, eq=False)
 class LeaveOneOut(Design):
     """Every row, or every group, is tested once by a model that learnt from all others.
@@ -125,7 +125,7 @@ class LeaveOneOut(Design):
         return "leave one out" if self.group is None else "leave one group out"
 
 
-@as_annotated
+@as_annotated()
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredFolds(Design):
     """Folds that a table already has: a number or name for each row, and each of them tests once, in their order.
@@ -158,7 +158,7 @@ class StoredFolds(Design):
         return f'the folds of "{self.folds}"' if isinstance(self.folds, str) else "stored folds"
 
 
-@as_annotated
+@as_annotated()
 @dataclass(frozen=True, slots=True, eq=False)
 class NestedFolds(Design):
     """Folds inside folds: without fold j, each other fold i is tested by what was learnt from the rest.

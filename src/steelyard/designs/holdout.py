@@ -31,7 +31,7 @@ VALIDATION = 1
 """Validation parts have a generator of their own, so that asking for one leaves the test parts as they were."""
 
 
-@as_annotated
+@as_annotated("test", "validation")
 @dataclass(frozen=True, slots=True, eq=False)
 class Holdout(Design):
     """One part of the rows tests, perhaps another validates, and the rest trains.
@@ -66,7 +66,7 @@ class Holdout(Design):
         return _text(self)
 
 
-@as_annotated
+@as_annotated("test", "validation")
 @dataclass(frozen=True, slots=True, eq=False)
 class RepeatedHoldout(Design):
     """A part of the rows tests, drawn at random again and again; test parts overlap from one repeat to the next.
@@ -116,7 +116,7 @@ class RepeatedHoldout(Design):
         return joined(_text(self), many(self.repeats, "repeat"))
 
 
-@as_annotated
+@as_annotated()
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedHoldout(Design):
     """Hold-outs of all rows, and of both halves of the rows, halved at random again for each pair.

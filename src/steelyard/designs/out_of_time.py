@@ -21,7 +21,7 @@ from steelyard.errors import UsageError
 from steelyard.words import shortest
 
 
-@as_annotated
+@as_annotated()
 @dataclass(frozen=True, slots=True, eq=False)
 class OutOfTime(Design):
     """Learn from what came before a moment and test on what came after, at one cut or at several origins.

@@ -66,7 +66,7 @@ class Schedule:
         return f"from {self.start:,} rows, {grows}" + ("" if self.stop is None else f", up to {self.stop:,}")
 
 
-@as_annotated
+@as_annotated()
 def arithmetic(start: int, step: int, stop: int | None = None) -> Schedule:
     """Sizes that grow by so many rows each time: nᵢ = n₀ + i · step.
 
@@ -77,7 +77,7 @@ def arithmetic(start: int, step: int, stop: int | None = None) -> Schedule:
     return _schedule(start, step, stop, "arithmetic")
 
 
-@as_annotated
+@as_annotated()
 def geometric(start: int, ratio: Any, stop: int | None = None) -> Schedule:
     """Sizes that grow so many times over: nᵢ = n₀ · ratioⁱ, rounded.
 

@@ -212,7 +212,7 @@ class Timeliness:
         return cls(summary, data["before"], data["confidence"], dict(data["dropped"]), time_unit=unit)
 
 
-@as_annotated
+@as_annotated()
 def timeliness(
     events: Any = None,
     *,

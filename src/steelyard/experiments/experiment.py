@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from steelyard.designs.design import Design
 
 
-@as_annotated
+@as_annotated("n_jobs")
 def experiment(
     models: Any,
     X: Any = None,

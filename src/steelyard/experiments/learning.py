@@ -29,7 +29,7 @@ STEPS = 6
 """How many sizes there are unless they are named, each twice the one before."""
 
 
-@as_annotated
+@as_annotated()
 def learning_curve(
     models: Any,
     X: Any = None,

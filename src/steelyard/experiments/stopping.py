@@ -153,7 +153,7 @@ def stopping_chart(c: Curve) -> Chart:
 # Following a model ----------------------------------------------------------------------------------------------------
 
 
-@as_annotated
+@as_annotated()
 def stopping_curve(
     model: Any,
     X: Any,

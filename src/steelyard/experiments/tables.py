@@ -43,7 +43,7 @@ def as_table(X: Any) -> Any:
     table = None if isinstance(X, list | tuple) else open_table(X)
     if table is not None:
         return read_table(table)
-    if type(X).__module__.startswith("pyarrow"):
+    if type(X).__module__.startswith(("pyarrow", "ibis.")):
         return X.to_pandas()
     found = X.collect() if hasattr(X, "collect") and hasattr(X, "lazy") else X
     if not (hasattr(found, "shape") and len(found.shape) in (1, 2)) and not isinstance(found, Sequence):

@@ -158,7 +158,7 @@ def requirement_of(text: str) -> Requirement:
 # The gate -------------------------------------------------------------------------------------------------------------
 
 
-@as_annotated
+@as_annotated("margin")
 def check(
     e: Any,
     requirements: str | Sequence[str | Requirement] = (),

@@ -94,7 +94,7 @@ class Measure:
             raise UsageError(message, f"`steelyard measures {self.name}` tells more.") from None
 
 
-@as_annotated
+@as_annotated()
 def measure(
     *,
     better: str,

@@ -48,7 +48,7 @@ TIMES = 10
 """A reference should have so many times the rows of a window."""
 
 
-@as_annotated
+@as_annotated("time")
 def monitor(
     data: Any,
     *,

@@ -267,7 +267,7 @@ def _span(first: str, last: str) -> str:
 # The front door -------------------------------------------------------------------------------------------------------
 
 
-@as_annotated
+@as_annotated()
 def stability(
     reference: Any,
     current: Any,

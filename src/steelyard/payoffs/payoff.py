@@ -264,7 +264,7 @@ class _Stated(Payoff):
 
     __slots__ = ()
 
-    @as_annotated
+    @as_annotated()
     def __init__(
         self,
         matrix: Any = None,

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from steelyard.results import Array
+from steelyard.summaries.cells import Cells
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.residuals import Residuals
@@ -34,13 +35,18 @@ def _tables(summary: Any) -> Iterator[tuple[Any, Array]]:
     if isinstance(summary, Confusion):
         yield summary.levels, summary.counts
     elif isinstance(summary, Scores):
-        yield (summary.cells.low, summary.cells.high, summary.levels), summary.counts
+        yield (*_ends(summary.cells), summary.levels), summary.counts
     elif isinstance(summary, ClassScores):
         for table in summary.tables:
             yield from _tables(table)
     elif isinstance(summary, Residuals):
         for cells in (summary.targets, summary.sizes):
-            yield (cells.low, cells.high), cells.counts[..., 0]
+            yield _ends(cells), cells.counts[..., 0]
+
+
+def _ends(cells: Cells) -> tuple[Any, ...]:
+    """What tells cells apart, to the last digit: times in nanoseconds, or large numbers, differ in nothing else."""
+    return cells.low + 0.0, cells.high + 0.0, *(() if cells.rest is None else (cells.rest,))
 
 
 def fingerprint(evidence: Mapping[str, Any]) -> bytes:
@@ -55,7 +61,7 @@ def fingerprint(evidence: Mapping[str, Any]) -> bytes:
         mark.update(f"{name} {evidence[name].rows} {getattr(evidence[name], 'positive', None)!r}".encode())
         for about, counts in _tables(evidence[name]):
             for part in about if isinstance(about, tuple) else (about,):
-                mark.update(_rounded(part) if isinstance(part, np.ndarray) else repr(part).encode())
+                mark.update(part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode())
             mark.update(_rounded(counts))
     return mark.digest()
 

@@ -180,7 +180,7 @@ def planned_effect(
     return TrialPlan(n, effect, power, alpha, spread, "effect", known, alike)
 
 
-@as_annotated
+@as_annotated()
 def trial_size(
     effect: float,
     *,

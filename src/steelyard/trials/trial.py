@@ -152,7 +152,7 @@ class Trial:
         return f"<pre>{escape(str(self))}</pre>"
 
 
-@as_annotated
+@as_annotated("independent", "adjust")
 def trial(
     data: Any = None,
     *,

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.arguments.allowed import SHARE
-from steelyard.arguments.annotated import Money, as_annotated
+from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.intervals.bootstrap import replicates
 from steelyard.intervals.by_unit import FEWEST
@@ -161,16 +161,16 @@ class Campaign:
         return campaign_text(self)
 
 
-@as_annotated
+@as_annotated("benefit", "cost", "prospects", "targets", "contacts", "fixed", "depth")
 def campaign(
     evaluation: Any = None,
     *,
-    benefit: Money,
-    cost: Money,
-    prospects: Money | None = None,
+    benefit: float,
+    cost: float,
+    prospects: float | None = None,
     targets: float | None = None,
-    contacts: Money | None = None,
-    fixed: Money = 0.0,
+    contacts: float | None = None,
+    fixed: float = 0.0,
     depth: float | None = None,
 ) -> Campaign:
     """How many prospects to contact, whom, and what it earns; without an evaluation, what a fair model would bring.
@@ -208,6 +208,7 @@ def campaign(
     return _by_rule(offer, at) if s is None else _by_model(offer, at, evaluation, s)
 
 
+MOST = 1e30
 ALLOWED = {
     "benefit": ("above 0", "It is what a target brings that is reached, before the cost of the contact."),
     "cost": ("of 0 or more", "It is what one contact costs, whoever answers."),
@@ -220,7 +221,9 @@ ALLOWED = {
 
 
 def _check(name: str, value: Any) -> None:
-    good = isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
+    # Amounts whose squares and products a float holds, with room to spare; NaN is none.
+    good = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    good = good and bool(abs(value) <= MOST)
     if good and name in {"prospects", "contacts"}:
         good = value >= 1
     elif good:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arguments.allowed import INSIDE, NotAllowed, shown
 from steelyard.errors import NotAvailable, UsageError
 from steelyard.intervals.bootstrap import replicates
 from steelyard.measures.curves import thresholds
@@ -218,7 +219,9 @@ def lost_in_cells(scores: Scores, skews: Any) -> Array:
 
 def checked_prevalence(prevalence: float) -> float:
     """A prevalence between 0 and 1."""
-    if not 0 < prevalence < 1:
-        message = f"A prevalence lies between 0 and 1, and {prevalence} came."
-        raise UsageError(message, "Give the share of positives where the model will be used, for example 0.08.")
-    return float(prevalence)
+    try:
+        return float(INSIDE.read(prevalence))
+    except NotAllowed:
+        message = f"A prevalence lies between 0 and 1, and {shown(prevalence)} came."
+        hint = "Give the share of positives where the model will be used, for example 0.08."
+        raise UsageError(message, hint) from None

@@ -142,7 +142,7 @@ class Regions:
         return regions_text(self)
 
 
-@as_annotated
+@as_annotated("prevalence")
 def regions(models: Mapping[str, Any], *, prevalence: float | None = None, confidence: float = 0.95) -> Regions:
     """Which model, or which trivial policy, is cheapest at which ratio of gain to cost.
 
