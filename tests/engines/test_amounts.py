@@ -179,7 +179,7 @@ def test_amounts_that_are_missing(form: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["arrays", "pandas nullable", "polars lazy", "duckdb", "csv", "parquet"])
 def test_amounts_that_are_no_numbers(form: str, tmp_path: Path) -> None:
-    with pytest.raises(NotNumeric, match=r'holds text, such as "(no|yes)", where'):
+    with pytest.raises(NotNumeric, match=r'holds text, such as "(no|yes)"( in line 2)?, where'):
         _ask(form, tmp_path, {**SCORES, "value": {"word": "word"}})
     table = {"y": Col("int", [0, 1] * 3), "p": Col("float", [0.5] * 6), "v": Col("float", [1e160] * 6)}
     with pytest.raises(NotNumeric, match="The per-row amounts are too large to add up"):

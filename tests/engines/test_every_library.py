@@ -135,7 +135,7 @@ def test_points_in_time_that_differ_by_a_nanosecond() -> None:
 def test_labels_of_forty_digits_in_a_file_stay_apart(tmp_path: Path) -> None:
     long = ["1" * 40, "1" * 39 + "2"]
     lines = [f"{long[i % 2]},{SCORE[i]},{i % 3}.5" for i in range(40)]
-    (tmp_path / "rows.csv").write_text("\n".join(["y,p,s", *lines]))
+    (tmp_path / "rows.csv").write_text("\n".join(["y,p,s", *lines, ""]))
     e = sy.evaluate(tmp_path / "rows.csv", target="y", score="p", segment="s", positive=long[1])
     assert e.levels == tuple(long) and list(e.segments) == ["0.5", "1.5", "2.5"]
 
@@ -248,7 +248,8 @@ def test_parts_with_long_scores_are_added_in_order() -> None:
     scores = [NOW + i for i in range(40)]
     odd, even = (sy.evaluate(target=RISING[i::2], score=scores[i::2], levels=[0, 1]) for i in (0, 1))
     assert odd + even == sy.evaluate(target=RISING, score=scores)
-    shared = sy.evaluate(target=RISING, score=scores) + sy.evaluate(target=RISING, score=scores)
+    whole = sy.evaluate(target=RISING, score=scores)
+    shared = whole.plus(whole, twice=True)
     assert shared["auc"].value == 1.0 and len(shared.scores.cells.low) == 40
 
 

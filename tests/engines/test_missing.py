@@ -94,6 +94,38 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
 OPTIONS = ("positive", "weights")
 
 
+def _zero_weights() -> tuple[Table, Table]:
+    """A table in which every third row has a weight of zero and values that would be seen anywhere, and one without these."""
+    r = random.Random(8)
+    nothing = [i % 3 == 1 for i in range(N + N // 2)]
+    kept = [i for i, none in enumerate(nothing) if not none]
+
+    def column(kind: str, value: Any, odd: Any) -> Col:
+        return Col(kind, [odd if none else value(i) for i, none in enumerate(nothing)])
+
+    full = {
+        "truth": column("int", lambda i: i // 3 % 2, 7),
+        "score": column("float", lambda i: r.random(), None),
+        "kind": column("text", lambda i: r.choice("abc"), "odd"),
+        "guess": column("text", lambda i: r.choice("abc"), None),
+        "amount": column("float", lambda i: r.gauss(5, 2), 1e9),
+        "forecast": column("float", lambda i: r.gauss(5, 2), -1e9),
+        "name": column("text", lambda i: r.choice(("Ana", "Zoë", "李")), "nobody"),
+        "region": column("category", lambda i: r.choice(("north", "south")), "nowhere"),
+        "weight": column("float", lambda i: r.random() + 0.1, 0.0),
+    }
+    return full, {k: Col(c.kind, [c.values[i] for i in kept]) for k, c in full.items()}
+
+
+WITH_ZEROS, WITHOUT = _zero_weights()
+ZERO_WEIGHTS: list[dict[str, Any]] = [
+    {**SCORES, "weight": "weight", "segment": "region"},
+    {"target": "kind", "prediction": "guess", "weight": "weight", "unit": "name"},
+    {"target": "amount", "prediction": "forecast", "weight": "weight", "unit": "name", "segment": "region"},
+    {"target": "amount", "prediction": "forecast", "weight": "weight", "unit": "name"},
+]
+
+
 def _ask(form: str, folder: Path, call: dict[str, Any], missing: str) -> sy.Evaluation:
     roles = {k: v for k, v in call.items() if k not in OPTIONS}
     return evaluate(form, TABLE, folder, roles, missing=missing, **{k: v for k, v in call.items() if k in OPTIONS})
@@ -123,9 +155,19 @@ def test_refused_in_the_same_words(form: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("missing", ["drop", "refuse"])
 @pytest.mark.parametrize("form", FORMS, indirect=True)
-def test_a_weight_of_zero_is_refused_either_way(form: str, missing: str, tmp_path: Path) -> None:
-    with pytest.raises(BadWeight, match="Of 60 rows, 2 have a weight that is zero or negative"):
+def test_a_negative_weight_is_refused_either_way(form: str, missing: str, tmp_path: Path) -> None:
+    with pytest.raises(BadWeight, match="Of 59 rows, 1 has a negative weight"):
         _ask(form, tmp_path, {**SCORES, "weight": "bad weight"}, missing)
+
+
+@pytest.mark.parametrize("form", FORMS, indirect=True)
+def test_rows_of_weight_zero_count_as_nothing(form: str, tmp_path: Path) -> None:
+    """Nor do they move the point about which powers are summed, and what is missing in them is nothing that is missing."""
+    for call in ZERO_WEIGHTS:
+        wanted = evaluate("lists", WITHOUT, tmp_path, call)
+        found = evaluate(form, WITH_ZEROS, tmp_path, call)
+        assert found.rows == wanted.rows == N and not found.facts["dropped"]
+        alike(found, wanted)
 
 
 @pytest.mark.parametrize("form", FORMS, indirect=True)

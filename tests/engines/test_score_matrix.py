@@ -42,7 +42,7 @@ def test_two_scores_that_are_no_shares_keep_both_columns() -> None:
         ({"score": SCORES}, 'levels=\\["a", "b", "c"\\]'),
         ({"score": TWO}, "score=p\\[:, 1\\]"),
         ({"score": SCORES, "levels": ["a", "b"]}, "3 columns, and 2 different levels"),
-        ({"score": SCORES, "levels": ["a", "b", "b"]}, "3 columns, and 2 different levels"),
+        ({"score": SCORES, "levels": ["a", "b", "b"]}, "a list of different values"),
         ({"score": [[0.1, 0.9], [0.2]], "levels": [0, 1]}, "different lengths"),
         ({"score": [["x", "y"]] * 90, "levels": ["a", "b"]}, "holds text"),
     ],

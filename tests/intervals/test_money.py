@@ -59,8 +59,8 @@ def labels(counts: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("case", range(len(FIXED)))
 def test_fixed_amounts_spread_as_the_bayesian_bootstrap_does(case: int) -> None:
     counts, amounts = FIXED[case]
-    made = sy.Profit(amounts)
     size = len(counts)
+    made = sy.Profit(amounts, levels=range(size))
     n = np.array(counts, dtype=float).ravel()
     # A Dirichlet weight for each outcome is the sum of those of its rows and of half a row of the prior.
     sample = drawn(np.array(amounts).ravel(), n + PRIOR, 91 + case)
@@ -176,7 +176,7 @@ def test_an_outcome_that_did_not_occur_is_not_impossible() -> None:
     """Without the prior, no alarm among few negatives would promise that there never is one."""
     made = sy.Profit(tp=10, fp=-1000)
     counts, amounts = [[20, 0], [10, 40]], np.array([[0, -1000], [0, 10]])
-    low, high = ends(labels(counts), sy.Profit(amounts), 0.95)
+    low, high = ends(labels(counts), sy.Profit(amounts, levels=[0, 1]), 0.95)
     sample = drawn(amounts.ravel(), np.ravel(counts) + PRIOR, 104)
     assert low < 0 < high
     assert low == pytest.approx(np.quantile(sample, 0.025), abs=0.5 * sample.std())

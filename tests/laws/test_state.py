@@ -183,6 +183,16 @@ def test_the_same_rows_are_known_in_any_order(seed: int, kind: str, weighted: bo
     assert e.plus(f, twice=True).rows == 2 * n
 
 
+@pytest.mark.parametrize("start", [1_700_000_000, 1_700_000_000_000_000, 1_700_000_000_000_000_000])
+def test_scores_that_differ_in_their_last_digit_are_other_rows(start: int) -> None:
+    """Times in seconds, microseconds and nanoseconds, one set a moment after the other."""
+    y = [0, 1] * 20
+    odd, even = (sy.evaluate(target=y, score=[start + 2 * i + k for i in range(40)]) for k in (0, 1))
+    assert (odd + even).rows == 80
+    with pytest.raises(sy.errors.CannotAdd, match="the same 40 rows"):
+        odd + odd.renamed(score="p")
+
+
 def test_different_days_are_no_copies(rng: Any) -> None:
     """Thousands of pairs of small days, labels of two levels: equal ones are not refused where chance makes them equal."""
     for n in (3, 40):

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as st
+import numpy as np
 import pytest
 from hypothesis import given
 
 import steelyard as sy
+from steelyard.counting.plan import segments_apart
 from steelyard.errors import BadLevels, UnknownSegment
 from steelyard.summaries.segments import Segments, key_of, level_names, names_of
 
@@ -75,7 +77,7 @@ def test_what_is_written_alike_stays_two_everywhere(tmp_path: Path) -> None:
     assert e.segments[None].segment == "(no value)" and e.segments["(missing)"].segment == '"(missing)"'
     e.save(tmp_path / "e.json")
     assert sy.load(tmp_path / "e.json") == e
-    assert list((e + sy.load(tmp_path / "e.json")).segments) == names
+    assert list(e.plus(sy.load(tmp_path / "e.json"), twice=True).segments) == names
     e.report(tmp_path / "e.html")
     page = (tmp_path / "e.html").read_text(encoding="utf-8")
     for name in ("(no value)", "1 (number)", "&quot;1&quot;"):
@@ -86,7 +88,7 @@ def test_what_is_written_alike_stays_two_everywhere(tmp_path: Path) -> None:
 
 def test_days_with_other_types_are_added_without_mixing_them() -> None:
     number, text = (sy.evaluate(**_columns(column)) for column in ([1, 2] * 20, ["1", "2"] * 20))
-    both = number + text
+    both = number.plus(text, twice=True)
     assert {name: part.rows for name, part in both.segments.items()} == {
         "1 (number)": 20,
         "2 (number)": 20,
@@ -105,6 +107,16 @@ def test_segments_are_asked_for_as_before_where_nothing_else_is_written_so() -> 
     with pytest.raises(UnknownSegment, match='There is no segment "nroth"; there are "\\(missing\\)", "1"') as told:
         e.segments["nroth"]
     assert "north" in told.value.hint and isinstance(told.value, KeyError)
+
+
+def test_segments_are_taken_in_one_order_whatever_order_a_database_answers_in() -> None:
+    found = ["south", 2.5, None, True, 1, "north", 1, None]
+    for _ in range(len(found)):
+        found.append(found.pop(0))
+        apart = segments_apart({"segment": np.array(found, dtype=object), "place": np.arange(8)})
+        assert list(apart) == [key_of(v) for v in (None, True, 1, 2.5, "north", "south")]
+        for key, part in apart.items():
+            assert part["place"].tolist() == [i for i, v in enumerate(found) if key_of(v) == key]
 
 
 def test_numbers_come_in_their_order() -> None:
