@@ -28,7 +28,9 @@ SWEEP = re.compile(
     re.IGNORECASE,
 )
 """A name that surely is one of a secret, wherever it stands, and the sign before what must not be told."""
-BARE = re.compile(r"^\s*(?:[A-Za-z][\w+.\-]+:[/\\]*)?(?![A-Za-z]:[/\\])[^\s/\\@]*[:/][^\n]*@(?!\d{4}(?:-|\W*$))(?=[\w.\[/-])")
+BARE = re.compile(
+    r"^\s*(?:[A-Za-z][\w+.\-]+:[/\\]*)?(?![A-Za-z]:[/\\])[^\s/\\@]*[:/][^\n]*@(?!\d{4}(?:-|\W*$))(?=[\w.\[/-])"
+)
 """user:password@ where no scheme:// stands before it, or one with another number of strokes; a year is no host."""
 STORES = {"s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "wasb", "wasbs", "az", "adl", "hdfs", "webhdfs", "dbfs"}
 STORES |= {"http", "https", "ftp", "sftp", "viewfs", "file"}

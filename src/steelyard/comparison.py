@@ -16,6 +16,7 @@ from steelyard.comparisons.pairing import Pairing, SameFolds, all_pairs
 from steelyard.comparisons.simultaneous import CORRECTIONS, agreed, at_once, corrected_p, error_rates
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.measures.measure import find
+from steelyard.questions import level_of
 from steelyard.results import Difference, make_frame
 from steelyard.views.sentences import BETTER, TOO_FEW, UNCLEAR, WORSE
 
@@ -164,6 +165,8 @@ class Comparison:
         """
         for name in (first, second):
             self[name]
+        if "level" in options:
+            options["level"] = level_of(options["level"])
         if first == second:
             message = f"{first} was compared with itself."
             raise UsageError(message, "Name two models.")

@@ -80,7 +80,8 @@ def ask(
 def level_of(level: Any) -> Any:
     """A level as it was asked for: one value, which can be looked up."""
     value = level.item() if isinstance(level, np.generic) else level
-    if value is None or isinstance(value, str | int | float):
+    written = not isinstance(value, int) or value.bit_length() < 10_000  # Python itself writes no longer numbers
+    if value is None or (isinstance(value, str | int | float) and written):
         return value
     message = f"A level is text, a number or a truth value, and {shown(level)} came."
     raise NotAvailable(message, 'Ask for e["recall", "spam"] or e["recall", "macro"], one level at a time.')

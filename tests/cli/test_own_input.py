@@ -111,4 +111,4 @@ def test_nor_does_a_function(here: Path) -> None:
                 write(name)
     assert (here / "rows.csv").read_bytes() == before
     e.save("e.json")
-    (sy.load("e.json") + sy.load("e.json")).save("e.json")
+    sy.load("e.json").plus(sy.load("e.json"), twice=True).save("e.json")

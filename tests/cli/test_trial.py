@@ -36,9 +36,9 @@ def files(tmp_path: Path) -> Path:
     lines = [
         f"{i},{a},{'gone' if y else 'stayed'},{int(y)},{x:.4f}" for i, (a, y, x) in enumerate(zip(arm, left, before))
     ]
-    (tmp_path / "people.csv").write_text("\n".join(["who,arm,word,left,earlier", *lines]))
+    (tmp_path / "people.csv").write_text("\n".join(["who,arm,word,left,earlier", *lines, ""]))
     rows = [(w, a, rng.binomial(n, 0.05), n) for a, n in (("hold", 250), ("call", 1000)) for w in range(1, 13)]
-    (tmp_path / "weeks.csv").write_text("\n".join(["week,arm,left,shown", *(",".join(map(str, r)) for r in rows)]))
+    (tmp_path / "weeks.csv").write_text("\n".join(["week,arm,left,shown", *(",".join(map(str, r)) for r in rows), ""]))
     return tmp_path
 
 

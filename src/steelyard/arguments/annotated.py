@@ -163,6 +163,8 @@ def texts(value: Any) -> Any:
 
 def _label(value: Any) -> Any:
     """One value that a column can hold."""
+    if isinstance(value, int) and value.bit_length() > 10_000:  # a number that Python itself will not write
+        raise NotAllowed
     if isinstance(value, str | bytes | date | timedelta | numbers.Number | Decimal | np.generic):
         return value.item() if isinstance(value, np.bool_ | np.number) else value
     raise NotAllowed

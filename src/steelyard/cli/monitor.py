@@ -150,12 +150,12 @@ def command(file: str, **given: Any) -> int:
     """
     from steelyard.monitors.known import NothingSince
 
-    for name in ("output", "report", "save_baseline"):
-        check_free(given[name], force=given["force"])
     named = [Path(given[name]) for name in ("output", "report", "save_baseline") if given[name] not in (None, "-")]
     if len(set(named)) < len(named):
         message = f'"{named[0]}" was named for two results.'
         raise UsageError(message, "Give each a file of its own.")
+    for name in ("output", "report", "save_baseline"):
+        check_free(given[name], force=given["force"])
     if given["report"]:
         from steelyard.reports.writing import check_ending
 

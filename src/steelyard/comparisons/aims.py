@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.arguments.allowed import shown
 from steelyard.comparisons.powers import (
     COUNTED,
     discordant_rows,
@@ -273,8 +274,12 @@ def check_power(power: float, alpha: float) -> None:
         raise UsageError(message, "0.8 and 0.9 are usual.")
 
 
+MOST_ROWS = 10**15
+"""More rows than anybody will ever test on."""
+
+
 def check_rows(aim: Aim, rows: int) -> None:
     """Refuse numbers of rows that cannot be tested."""
-    if rows != int(rows) or rows < aim.fewest:
-        message = f"This comparison needs at least {aim.fewest} rows, and {rows} came."
+    if not aim.fewest <= rows <= MOST_ROWS or rows != int(rows):
+        message = f"This comparison needs at least {aim.fewest} rows, at most {MOST_ROWS:,}, and {shown(rows)} came."
         raise UsageError(message, "Give the rows of one test set as a whole number.")

@@ -29,21 +29,22 @@ def joined(
     found: dict[Any, Any] = {}
     models: dict[str, Any] = {}
     for name, table in tables.items():
-        keys = _keys(read(table, {"on": on})["on"], on, name)
+        columns = _columns(read, table, on, shared, given[str(name)])
+        keys = _keys(columns[KEY], on, name)
         if not first:
             first, places = str(name), keys
         elif keys.keys() != places.keys():
             raise _unlike(on, (first, places), (str(name), keys))
         order = np.array([keys[key] for key in places], dtype=np.int64)
         for role, column in shared.items():
-            mine = _read_if_there(read, table, role, column)
-            if mine is None:
+            if role not in columns:
                 continue
-            values = mine[order]
+            values = columns[role][order]
             if role in found:
                 _check_same(role, column, found[role], values, (first, str(name)), on)
             found.setdefault(role, values)
-        models[str(name)] = _of_model(read, table, given[str(name)], order)
+        mine = {k[1]: v[order] for k, v in columns.items() if isinstance(k, tuple) and k[0] is MODEL}
+        models[str(name)] = mine if isinstance(given[str(name)], Mapping) else mine[None]
     for role, column in shared.items():
         if role not in found:
             # The complaint names the columns that there are.
@@ -51,19 +52,26 @@ def joined(
     return found, models
 
 
-def _read_if_there(read: Read, table: Any, role: Any, column: Any) -> npt.NDArray[Any] | None:
+KEY, MODEL = object(), object()
+"""What stands for the key and for the columns of a model among those that are read."""
+
+
+def _columns(read: Read, table: Any, on: str, shared: Mapping[Any, Any], given: Any) -> dict[Any, npt.NDArray[Any]]:
+    """All columns of a table that are needed, read at once: a database may give its rows in another order each time."""
+    own = {(MODEL, level): column for level, column in (given if isinstance(given, Mapping) else {None: given}).items()}
     try:
-        return read(table, {role: column})[role]
+        return read(table, {KEY: on, **own, **shared})
     except UnknownColumn:
-        if role == "target":
-            raise
-        return None
+        there = {role: column for role, column in shared.items() if role == "target" or _is_there(read, table, column)}
+        return read(table, {KEY: on, **own, **there})
 
 
-def _of_model(read: Read, table: Any, column: Any, order: npt.NDArray[np.int64]) -> Any:
-    if isinstance(column, Mapping):
-        return {level: values[order] for level, values in read(table, column).items()}
-    return read(table, {"given": column})["given"][order]
+def _is_there(read: Read, table: Any, column: Any) -> bool:
+    try:
+        read(table, {KEY: column})
+    except UnknownColumn:
+        return False
+    return True
 
 
 def _keys(values: npt.NDArray[Any], on: str, name: Any) -> dict[Key, int]:
