@@ -183,7 +183,16 @@ def told_marks(marks: Iterable[tuple[str, str]]) -> list[str]:
     for name, words in marks:
         if words and name not in said.setdefault(words, []):
             said[words].append(name)
-    return [f"{MARK.strip()} {words}: {', '.join(names)}" for words, names in said.items()]
+    return [f"{MARK.strip()} {words}: {_a_few_of(names)}" for words, names in said.items()]
+
+
+MOST_NAMED = 24
+"""So many numbers that carry one mark are named; a table of 400 segments has thousands."""
+
+
+def _a_few_of(names: list[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 # Names ----------------------------------------------------------------------------------------------------------------

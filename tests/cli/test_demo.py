@@ -78,7 +78,7 @@ def test_its_own_folder_is_made_anew_and_others_are_left_alone(steelyard, shown,
     folder, _ = shown
     (folder / "mine.txt").write_text("mine")
     again = steelyard("demo", "--folder", folder, "-q")
-    assert (again.code, again.out) == (0, "")
+    assert (again.code, again.out) == (0, ""), again.err
     assert (folder / "mine.txt").read_text() == "mine"
     (folder / "mine.txt").unlink()
     other = tmp_path / "other"

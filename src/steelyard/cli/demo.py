@@ -39,8 +39,10 @@ def command(folder: str, *, quiet: bool) -> None:
         e, text = _story(tumours, patients, place)
     place.mkdir(parents=True, exist_ok=True)
     write_whole(place / MARK, "steelyard demo may write over its own files here.\n")
-    write_whole(place / "predictions.csv", _csv(tumours))
-    write_whole(place / "diabetes.csv", _csv(patients))
+    for name, rows in (("predictions.csv", tumours), ("diabetes.csv", patients)):
+        # Read by a demo before this one, perhaps, and its own all the same.
+        (place / name).unlink(missing_ok=True)
+        write_whole(place / name, _csv(rows))
     write_whole(place / "numbers.csv", _csv(_numbers(e)))
     write_whole(place / "report.txt", text + "\n")
     e.save(place / "evaluation.json")

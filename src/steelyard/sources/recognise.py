@@ -109,7 +109,8 @@ def _values(role: str, values: Any, name: str) -> Column | DeviceColumn:
         # NumPy does not know all of Torch's short floats.
         values = values.detach().cpu().double()
     if module in {"polars", "pyarrow"}:
-        if hasattr(values, "columns"):
+        # A lazy frame has columns too, and warns who asks for them.
+        if hasattr(values, "collect_schema") or hasattr(values, "columns"):
             values = _only_column(role, values)
         if module == "pyarrow" and type(values).__name__ != "ChunkedArray":
             import pyarrow
@@ -123,6 +124,7 @@ def _values(role: str, values: Any, name: str) -> Column | DeviceColumn:
 
 def _only_column(role: str, frame: Any) -> Any:
     """The one column of a frame that stands for a column."""
+    frame = frame.collect() if hasattr(frame, "collect") else frame
     if frame.shape[1] != 1:
         what = f"a table of {frame.shape[1]:,} columns"
         message = f"The {role.rstrip('0123456789')} is {what}, where one value for each row is needed."
