@@ -151,7 +151,8 @@ def test_decimals_of_more_digits_than_a_float_stay_apart() -> None:
 # One score for each class ---------------------------------------------------------------------------------------------
 
 CLASSES = np.array(list("abc") * 30)
-SHARES = np.random.default_rng(4).dirichlet((1.0, 1.0, 1.0), 90)
+PARTS = 1.0 + np.arange(270).reshape(90, 3) * 37 % 101
+SHARES = PARTS / PARTS.sum(axis=1, keepdims=True)
 FRAME = pd.DataFrame(SHARES, columns=list("abc"))[["c", "a", "b"]]
 FRAMES = {
     "pandas": FRAME,
