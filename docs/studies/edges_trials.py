@@ -247,6 +247,11 @@ ROWS = [
     S("recall .99 against .95, different rows, 5%", partial(found, first=0.99, second=0.95, prevalence=0.05), 2000),
     S("mae lower by .1, sd 1, same rows", partial(errors, difference=0.1, deviation=1.0, paired=True), 2000),
     S("mae lower by .5, sd 1, different rows", partial(errors, difference=0.5, deviation=1.0, paired=False), 2000),
+    S(
+        "the same, exponential errors, where the plan takes nearly normal means for granted",
+        partial(errors, difference=0.5, deviation=1.0, paired=False, skewed=True),
+        2000,
+    ),
 ]
 PLAN = [
     S("56:44 planned but not said, 2,000 units", partial(ratio, n=2000, share=0.56), 2000, True),

@@ -152,8 +152,8 @@ def found(rng: Draw, first: float, second: float, prevalence: float) -> float:
     return float(sy.compare(hits, measures=["recall"]).difference("recall", "a", "b").verdict == "better")
 
 
-def errors(rng: Draw, difference: float, deviation: float, paired: bool) -> float:
-    """Mean absolute errors that are exponential (different rows) or differ by normal amounts (the same rows)."""
+def errors(rng: Draw, difference: float, deviation: float, paired: bool, skewed: bool = False) -> float:
+    """Mean absolute errors that differ by normal amounts (the same rows), or are normal or exponential (different rows)."""
     n = rows_plan("mae", difference=difference, deviation=deviation, paired=paired).rows
     if paired:
         one = 5 + np.abs(rng.normal(size=n))
@@ -161,7 +161,10 @@ def errors(rng: Draw, difference: float, deviation: float, paired: bool) -> floa
         y = np.zeros(n)
         c = sy.compare(target=y, prediction={"a": one, "b": other}, kind="continuous", measures=["mae"])
     else:
-        one, other = rng.exponential(deviation, n), rng.exponential(deviation, n) + difference
+        if skewed:
+            one, other = rng.exponential(deviation, n), rng.exponential(deviation, n) + difference
+        else:
+            one, other = (10 * deviation + rng.normal(0, deviation, n) + more for more in (0.0, difference))
         c = sy.compare(
             {
                 k: sy.evaluate(target=np.zeros(n), prediction=v, kind="continuous")
