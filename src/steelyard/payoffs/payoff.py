@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from steelyard.arguments.annotated import as_annotated
+from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.errors import BadPayoff, listing
 from steelyard.payoffs.amount import Amount, Entry, entry
 from steelyard.payoffs.matrices import named_among, spoken, table_of
@@ -276,7 +276,7 @@ class _Stated(Payoff):
         tn: Any = None,
         levels: Sequence[Any] | None = None,
         layout: str | None = None,
-        nothing: Any = None,
+        nothing: Label = None,
         relative: bool = False,
     ) -> None:
         given = {"tp": tp, "fn": fn, "fp": fp, "tn": tn}
