@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from steelyard.arguments.annotated import as_annotated
@@ -64,14 +65,24 @@ def evaluation_of(saved: Saved) -> Evaluation:
     if type(form) is not int or form != SCHEMA:
         message = f'"{path}" is not an evaluation saved by this version.'
         raise UnreadableSource(message, "Only a file that was saved as an evaluation can be read back.")
-    data = saved.believed()
-    try:
+
+    def with_rows(data: Any) -> Evaluation:
         found = Evaluation.from_dict(data)
         found.rows  # noqa: B018  An evaluation without evidence has no rows to count.
-    except BROKEN:
-        message = f'"{path}" is a saved evaluation of which a part is missing.'
-        raise UnreadableSource(message, "Save it again from the predictions.") from None
+        return found
+
+    found: Evaluation = _read_back(saved, with_rows, "evaluation", "Save it again from the predictions.")
     return found
+
+
+def _read_back(saved: Saved, made: Callable[[Any], Any], what: str, hint: str) -> Any:
+    """What a file holds, made again; where a part of it is missing that is said."""
+    data = saved.believed()
+    try:
+        return made(data)
+    except BROKEN:
+        message = f'"{saved.path}" is a saved {what} of which a part is missing.'
+        raise UnreadableSource(message, hint) from None
 
 
 def is_timeliness(saved: Saved) -> bool:
@@ -83,21 +94,12 @@ def is_timeliness(saved: Saved) -> bool:
 def _experiment_of(saved: Saved) -> Any:
     from steelyard.experiments.result import Experiment
 
-    data = saved.believed()
-    try:
-        return Experiment.from_dict(data)
-    except BROKEN:
-        message = f'"{saved.path}" is a saved experiment of which a part is missing.'
-        raise UnreadableSource(message, "Run it again with the same store, and save it.") from None
+    return _read_back(saved, Experiment.from_dict, "experiment", "Run it again with the same store, and save it.")
 
 
 def timeliness_of(saved: Saved) -> Timeliness:
     """A saved timeliness; the events themselves are not in it."""
     from steelyard.early_warning.timeliness import Timeliness
 
-    data = saved.believed()
-    try:
-        return Timeliness.from_dict(data)
-    except BROKEN:
-        message = f'"{saved.path}" is a saved timeliness of which a part is missing.'
-        raise UnreadableSource(message, "Save it again from the events.") from None
+    found: Timeliness = _read_back(saved, Timeliness.from_dict, "timeliness", "Save it again from the events.")
+    return found

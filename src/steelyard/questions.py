@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.arguments.allowed import shown
+from steelyard.arguments.allowed import NotAllowed, shown
+from steelyard.arguments.annotated import label
 from steelyard.errors import NotAvailable, listing
 from steelyard.intervals.method import Question, interval
 from steelyard.intervals.proportions import effective_whole, squares_of
@@ -79,12 +80,12 @@ def ask(
 
 def level_of(level: Any) -> Any:
     """A level as it was asked for: one value, which can be looked up."""
-    value = level.item() if isinstance(level, np.generic) else level
-    written = not isinstance(value, int) or value.bit_length() < 10_000  # Python itself writes no longer numbers
-    if value is None or (isinstance(value, str | int | float) and written):
-        return value
-    message = f"A level is text, a number or a truth value, and {shown(level)} came."
-    raise NotAvailable(message, 'Ask for e["recall", "spam"] or e["recall", "macro"], one level at a time.')
+    try:
+        return None if level is None else label(level)
+    except NotAllowed:
+        message = f"A level is text, a number or a truth value, and {shown(level)} came."
+        hint = 'Ask for e["recall", "spam"] or e["recall", "macro"], one level at a time.'
+        raise NotAvailable(message, hint) from None
 
 
 def value_of(e: Any, name: str) -> float:

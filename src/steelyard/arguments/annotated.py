@@ -161,8 +161,8 @@ def texts(value: Any) -> Any:
     return found
 
 
-def _label(value: Any) -> Any:
-    """One value that a column can hold."""
+def label(value: Any) -> Any:
+    """One value that a column can hold, as plain Python, or NotAllowed."""
     if isinstance(value, int) and value.bit_length() > 10_000:  # a number that Python itself will not write
         raise NotAllowed
     if isinstance(value, str | bytes | date | timedelta | numbers.Number | Decimal | np.generic):
@@ -185,7 +185,7 @@ KINDS: dict[Any, tuple[str, Reader]] = {
     Sequence[Any]: ("a list", _listed),
     Sequence[float]: ("a list of numbers", lambda value: [Span().read(v) for v in _listed(value)]),
     os.PathLike[str]: ("a path", _path),
-    Label: ('one level, such as 1 or "yes"', lambda value: None if value is None else _label(value)),
+    Label: ('one level, such as 1 or "yes"', lambda value: None if value is None else label(value)),
 }
 
 

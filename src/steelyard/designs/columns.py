@@ -106,6 +106,14 @@ def missing(values: Values) -> npt.NDArray[np.bool_]:
     return np.fromiter((is_missing(v) for v in values), np.bool_, len(values))
 
 
+def one_each(values: Any) -> bool:
+    """Whether each of the values is one value, and none a list, a table or another thing that cannot be looked up."""
+    try:
+        return all(hash(v) is not None for v in values)
+    except TypeError:
+        return False
+
+
 def is_missing(value: Any) -> bool:
     """Whether one value stands for nothing; what pandas calls NA is neither equal nor unequal to itself."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.arguments.allowed import shown
-from steelyard.designs.columns import Values
+from steelyard.designs.columns import Values, one_each
 from steelyard.errors import NotNumeric, UsageError, listing
 from steelyard.words import shortest
 
@@ -44,8 +44,7 @@ def moments(values: Values) -> Values:
         return values.astype(np.float64)
     if kind in "UOT":
         plain = values.tolist()
-        odd = next((v for v in plain if isinstance(v, list | tuple | dict | set | np.ndarray)), None)
-        if odd is not None or any(getattr(v, "ndim", 0) for v in plain):
+        if not one_each(plain) or any(isinstance(v, tuple) for v in plain):
             message = "The time of a row is a number or a date, and some are lists or tables."
             raise NotNumeric(message, "Give numbers, dates, or text such as 2024-01-31.")
         found = {v: _moment(v) for v in dict.fromkeys(plain)}

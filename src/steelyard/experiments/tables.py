@@ -93,6 +93,7 @@ def flat_array(values: Any) -> npt.NDArray[Any]:
     if hasattr(values, "to_pylist") and not hasattr(values, "column_names"):
         # Arrow gives its values without a copy or not at all, unless it is told otherwise.
         values = values.to_numpy(zero_copy_only=False)
+    values = values.collect() if hasattr(values, "collect") else values
     if hasattr(values, "columns") and hasattr(values, "to_pandas"):
         values = values.to_pandas()
     try:

@@ -78,7 +78,8 @@ def _read(given: Any) -> tuple[float, float, str]:
         except ValueError:
             message = f"A budget is a number of false alarms in some time, and {listing([given])} came."
             raise UsageError(message, hint) from None
-    if not all(math.isfinite(x) and x > 0 for x in found[:2]):
+    # One false alarm in a million years is none, and no limit could be worked out for it.
+    if not all(math.isfinite(x) and x > 1e-7 for x in found[:2]):
         message = f"A budget must be above 0, and {listing([given])} came: without any false alarm nothing can be seen."
         raise UsageError(message, hint)
     return float(found[0]), float(found[1]), str(found[2])

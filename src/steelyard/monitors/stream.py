@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.designs.columns import is_missing
+from steelyard.designs.columns import is_missing, one_each
 from steelyard.errors import EmptyTable, MissingValues, NotNumeric, UnknownColumn, UsageError, listing, nearest
 from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
@@ -232,10 +232,10 @@ def feature_names(data: Any, features: Any, roles: Roles) -> tuple[str, ...]:
     if isinstance(features, str) and features == "all":
         taken |= set(keys_in(data))
         return tuple(name for name, is_time in column_kinds(data).items() if not is_time and name not in taken)
-    if not isinstance(features, str | Iterable):
+    chosen = (features,) if isinstance(features, str) else tuple(features) if isinstance(features, Iterable) else ([],)
+    if not one_each(chosen):
         message = f"Features are columns by name, and {listing([features])} came."
         raise UsageError(message, 'Say features=["age", "region"], for example, or features="all".')
-    chosen = (features,) if isinstance(features, str) else tuple(features)
     moments = [name for name in chosen if name in {roles.time, roles.label_time}]
     if moments:
         message = f'The feature "{moments[0]}" is a column of times, which move on by themselves.'

@@ -167,10 +167,10 @@ def _from_objects(values: npt.NDArray[Any], what: str) -> tuple[npt.NDArray[Any]
     if kind in "biuf" and values.size and not (kind == "f" and np.isnan(values).all()):
         message = f"The {what} of a row is a date, and the column holds numbers."
         raise NotNumeric(message, "Turn them into dates first; pandas.to_datetime does it for seconds since 1970.")
-    from steelyard.designs.columns import is_missing
+    from steelyard.designs.columns import is_missing, one_each
 
     read: dict[Any, datetime | None] = {}
-    if values.ndim != 1 or any(isinstance(v, list | dict | set) for v in values.tolist()):
+    if values.ndim != 1 or not one_each(values.tolist()):
         message = f"The {what} of a row is one date, and lists or tables of them came."
         raise NotNumeric(message, "Give one date for each row.")
     for value in dict.fromkeys(values.tolist()):

@@ -227,7 +227,7 @@ def _check(name: str, value: Any) -> None:
     if good and name in {"prospects", "contacts"}:
         good = value >= 1
     elif good:
-        good = value >= 0 if name in {"cost", "fixed"} else value > 0
+        good = value >= 0 if name in {"cost", "fixed"} else value >= 1 / MOST
         if name in {"targets", "depth"}:
             # A share whose square fades into zero is none.
             good = good and value >= SHARE.low and (value < 1 or (name == "depth" and value == 1))
