@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -157,69 +157,70 @@ def outcomes_of(part: Stream, e: Evaluation, now: int, learned: Sequence[Delays]
     return out
 
 
-def waiting(
-    parts: Sequence[Stream],
-    made: Sequence[Window],
-    baseline: tuple[Evaluation | None, Delays | None],
-    stream: Stream,
-    until: int,
-    wait: timedelta | None,
-    before: tuple[int, int] = (0, 0),
-) -> list[Labels]:
-    """The labels of every window, judged by outcome where the reference tells outcomes apart.
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What is known of labels that may still come: how long they take by outcome, and how many of each window never do.
 
     Delays are those of the reference and of the stream so far, the slower of the two. Without times of labels any that is missing
-    might be of any outcome, but for as many as older windows lack too; `before` tells how many rows of the reference lack one,
-    and how many rows it has, where it is the start of the stream.
+    might be of any outcome, but for as many as older windows lack too.
     """
-    e, theirs = baseline
-    ends = moment(until)
-    learned = [x for x in (theirs, Delays.of(stream, e, until)) if x is not None and x.courses]
-    ages = [ends - w.start for w in made]
-    never = never_come([p.rows - int(p.labelled.sum()) for p in parts], [p.rows for p in parts], ages, before)
-    return [
-        labels_of(
-            part.labelled,
-            part.delays(),
-            w.end,
-            ends,
-            wait,
-            outcomes=() if e is None or part.labelled.all() else outcomes_of(part, e, until, learned),
-            never=lost,
-        )
-        for part, w, lost in zip(parts, made, never, strict=True)
-    ]
 
+    parts: Sequence[Stream]
+    made: Sequence[Window]
+    evaluation: Evaluation | None
+    learned: Sequence[Delays]
+    never: Sequence[float]
+    until: int
+    wait: timedelta | None
 
-def ripeness(
-    parts: Sequence[Stream],
-    made: Sequence[Window],
-    baseline: tuple[Evaluation | None, Delays | None],
-    stream: Stream,
-    until: int,
-    wait: timedelta | None,
-    before: tuple[int, int] = (0, 0),
-) -> Callable[[int, datetime], bool] | None:
-    """A function that tells whether the labels of a window were in at a moment before; None where labels have no times.
+    @classmethod
+    def of(
+        cls,
+        parts: Sequence[Stream],
+        made: Sequence[Window],
+        baseline: tuple[Evaluation | None, Delays | None],
+        stream: Stream,
+        until: int,
+        wait: timedelta | None,
+        before: tuple[int, int] = (0, 0),
+    ) -> Waiting:
+        """Of the windows of a stream; `before` tells how many rows of the reference lack a label, and how many it has."""
+        e, theirs = baseline
+        learned = [x for x in (theirs, Delays.of(stream, e, until)) if x is not None and x.courses]
+        ages = [moment(until) - w.start for w in made]
+        never = never_come([p.rows - int(p.labelled.sum()) for p in parts], [p.rows for p in parts], ages, before)
+        return cls(parts, made, e, learned, never, until, wait)
 
-    How long labels take is taken as it is known at the end.
-    """
-    if stream.label_times is None:
-        return None
-    e, theirs = baseline
-    learned = [x for x in (theirs, Delays.of(stream, e, until)) if x is not None and x.courses]
-    ages = [moment(until) - w.start for w in made]
-    never = never_come([p.rows - int(p.labelled.sum()) for p in parts], [p.rows for p in parts], ages, before)
+    def labels(self) -> list[Labels]:
+        """The labels of every window, judged by outcome where the reference tells outcomes apart."""
+        ends = moment(self.until)
+        return [
+            labels_of(
+                part.labelled,
+                part.delays(),
+                w.end,
+                ends,
+                self.wait,
+                outcomes=self._outcomes(part, self.until),
+                never=lost,
+            )
+            for part, w, lost in zip(self.parts, self.made, self.never, strict=True)
+        ]
 
-    def ripe(i: int, at: datetime) -> bool:
-        part, now = parts[i], instant_of(at)
+    def ripe(self, i: int, at: datetime) -> bool:
+        """Whether the labels of a window were in at a moment before; how long labels take is taken as it is known at the end."""
+        part, now = self.parts[i], instant_of(at)
         assert part.label_times is not None
-        seen = part.labelled & (part.label_times <= now)
-        then = replace(part, labelled=seen)
-        outcomes = () if e is None or seen.all() else outcomes_of(then, e, now, learned)
-        return labels_of(seen, None, made[i].end, at, wait, outcomes=outcomes, never=never[i]).mature
+        then = replace(part, labelled=part.labelled & (part.label_times <= now))
+        outcomes = self._outcomes(then, now)
+        return labels_of(
+            then.labelled, None, self.made[i].end, at, self.wait, outcomes=outcomes, never=self.never[i]
+        ).mature
 
-    return ripe
+    def _outcomes(self, part: Stream, until: int) -> Sequence[Outcome]:
+        if self.evaluation is None or part.labelled.all():
+            return ()
+        return outcomes_of(part, self.evaluation, until, self.learned)
 
 
 def never_come(

@@ -18,7 +18,7 @@ from steelyard.monitors.alarms import follow
 from steelyard.monitors.baseline import check_holds, countable
 from steelyard.monitors.budget import Budget, budget_of, spent
 from steelyard.monitors.cohorts import Cohort, cohorts_of, period_of, pooled
-from steelyard.monitors.delays import ripeness, waiting
+from steelyard.monitors.delays import Waiting
 from steelyard.monitors.differing import variation_of
 from steelyard.monitors.judging import Plan, choose_measures, evaluated_again, is_running, judge, run_alarms
 from steelyard.monitors.known import Moments, dated, told_since
@@ -160,11 +160,12 @@ def monitor(
     _check_names(plan)
     parts = [stream.take(rows) for rows in _rows_by_window(place, first, len(made))]
     lacking = (baseline.rows - baseline.labelled, baseline.rows) if first else (0, 0)
-    labels = (
-        waiting(parts, made[first:], (baseline.evaluation, baseline.delays), stream, until, wait, lacking)
-        if target is not None
-        else [Labels(part.rows, part.rows) for part in parts]
-    )
+    late = None
+    labels = [Labels(part.rows, part.rows) for part in parts]
+    if target is not None:
+        known = (baseline.evaluation, baseline.delays)
+        late = Waiting.of(parts, made[first:], known, stream, until, wait, lacking)
+        labels = late.labels()
     if timed:
         many = len(made) - first
         levels = [spent(alpha, i + 1) for i in range(many)] if mode == "sequential" else [alpha] * many
@@ -178,8 +179,8 @@ def monitor(
     found = judge(plan, parts, labels, before, cohorts[first:], [place_of(w) for w in made[first:]] if timed else ())
     found, short = advise(found, parts, baseline.evaluation, span) if mode == "windows" else (found, "")
     watched, changes = run_alarms(made[first:], parts, labels, found, for_, plan)
-    ripe = ripeness(parts, made[first:], (baseline.evaluation, baseline.delays), stream, until, wait, lacking)
-    moments = Moments(made[first:], labels, ends, ripe if target is not None else None, wait)
+    ripe = None if late is None or stream.label_times is None else late.ripe
+    moments = Moments(made[first:], labels, ends, ripe, wait)
     changes = dated(changes, watched, moments, for_)
     watched, changes = told_since(watched, changes, moments, since, there)
     notes += _remarks(plan, parts, cohorts)

@@ -64,6 +64,9 @@ def means_power(
     """
     from scipy.special import nctdtr, stdtrit
 
+    # In units of the larger spread: the power does not depend on the unit, and squares may be too large for a float.
+    unit = max(spreads) or 1.0
+    effect, spreads = effect / unit, (spreads[0] / unit, spreads[1] / unit)
     parts = [s**2 / n for s, n in zip(spreads, sizes, strict=True)]
     error = math.sqrt(sum(parts))
     freedom = sum(parts) ** 2 / sum(p**2 / (n - 1) for p, n in zip(parts, sizes, strict=True))
