@@ -19,8 +19,10 @@ test: lint ## lint, then every test, every docstring example and the README
 	@tools/java
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet
 
-fuzz: .venv/.ready ## the long run: 20,000 calls and commands with drawn arguments, CALLS=… for another number
+fuzz: .venv/.ready ## the long run: CALLS=20000 drawn calls and commands, TABLES=2000 for every engine, files changed at PLACES=500
 	@$(BIN)/python -m tests.fuzz.long $(or $(CALLS),20000) $(SEED)
+	@STEELYARD_FUZZ=$(or $(TABLES),2000) $(BIN)/python -m pytest -n 2 --quiet tests/engines/test_drawn_tables.py
+	@STEELYARD_FUZZ=$(or $(PLACES),500) $(BIN)/python -m pytest -n 2 --quiet tests/laws/test_cut_files.py tests/laws/test_changed_files.py
 
 bench: .venv/.ready ## compare with other libraries in one run and print the ratios
 	@$(BIN)/python bench/run.py

@@ -177,6 +177,14 @@ _call("one class only", "BadLevels", target=[1, 1], score=[0.5, 0.25])
 _call("one class of words only", "BadLevels", target=["spam", "spam"], score=[0.5, 0.25], positive="spam")
 _call("one label only", "BadLevels", target=["spam", "spam"], prediction=["spam", "spam"])
 _call("a positive level that does not occur", "BadLevels", target=["spam", "ham"], score=[0.5, 0.25], positive="eggs")
+_call("a positive level beside the declared", "BadLevels", target=[1, 0], score=P[:2], levels=[0, 1], positive=2)
+_call(
+    "a positive level without a score",
+    "BadLevels",
+    target=["a", "b", "c"],
+    score={"a": P[:3], "b": P[:3], "c": P[:3]},
+    positive="d",
+)
 _call("a positive level of another type", "BadLevels", target=["1", "0"], score=[0.5, 0.25], positive=1)
 _call("an ambiguous positive level", "BadLevels", target=["spam", "ham"], score=[0.5, 0.25])
 _call("an ambiguous positive number", "BadLevels", target=[1, 2], score=[0.5, 0.25])
@@ -350,6 +358,14 @@ _add(
     "UsageError",
     lambda _: _scored().best_threshold(sy.Profit(tp=(1, 2), fp=-1), over="best"),
 )
+_add("a payoff whose level is a list", "BadPayoff", lambda _: sy.Profit([[1, 0], [-2, 3]], levels=[[1, 2], [3]]))
+_add(
+    "a prevalence of next to nothing",
+    "UsageError",
+    lambda _: sy.sample_size("auc", first=0.8, second=0.9, prevalence=5e-324),
+)
+_add("next to nobody treated", "UsageError", lambda _: sy.trial_size(0.04, share=0.2, treated=5e-324))
+_add("a matrix of complex numbers", "UsageError", lambda _: sy.evaluate(confusion=[[1j, 1], [1, 1]], levels=[0, 1]))
 _add("a payoff file that is not there", "UnreadableSource", lambda folder: sy.Profit(folder / "none.toml"))
 _add(
     "a payoff file of another kind",

@@ -289,6 +289,7 @@ class Evaluation:
         # `sum` begins with 0.
         return self if isinstance(other, int) and not isinstance(other, bool) and other == 0 else self.plus(other)
 
+    @as_annotated()
     def plus(self, other: Any, *, twice: bool = False) -> Evaluation:
         """The evidence of both sets of rows; equal evidence is taken for the same rows and refused unless `twice` is said."""
         if not isinstance(other, Evaluation):

@@ -76,7 +76,8 @@ def _others(function: Callable[..., Any], given: Mapping[str, Any]) -> list[str]
 @maker
 def evaluate_scores(rng: Random) -> Call:
     n = values.length(rng)
-    target, positive = values.binary(rng, n)
+    target, levels = values.binary(rng, n)
+    positive = levels[1]
     score, threshold = values.scores(rng, target, positive), rng.choice((0.5, 0.25, 0.0, 1.0, 0.7))
     given: dict[str, Any] = {
         "target": values.dressed(rng, target),
@@ -86,6 +87,8 @@ def evaluate_scores(rng: Random) -> Call:
         "positive": positive,
         "threshold": threshold,
     }
+    if len(set(target)) < 2 or rng.random() < 0.2:
+        given["levels"] = list(levels)
     weight = [1.0] * n
     if rng.random() < 0.3:
         weight = values.weights(rng, n)
@@ -102,10 +105,12 @@ def evaluate_scores(rng: Random) -> Call:
 @maker
 def evaluate_labels(rng: Random) -> Call:
     n = values.length(rng)
-    target, positive = values.binary(rng, n)
-    other = next((y for y in target if y != positive), None)
-    guess = [y if other is None or rng.random() < 0.8 else (other if y == positive else positive) for y in target]
+    target, levels = values.binary(rng, n)
+    other, positive = levels
+    guess = [y if rng.random() < 0.8 else (other if y == positive else positive) for y in target]
     given = {"target": values.dressed(rng, target), "prediction": values.dressed(rng, guess), "positive": positive}
+    if len(set(target)) < 2:
+        given["levels"] = list(levels)
     right = truth.of_labels([y == positive for y in target], [g == positive for g in guess], [1.0] * n)
     return Call("evaluate", sy.evaluate, given, right=right if len(set(target)) == 2 else None)
 
@@ -173,6 +178,9 @@ def table(rng: Random, n: int = 60) -> tuple[Any, dict[str, Any]]:
             "x": [rng.gauss(0, 1) for _ in range(n)],
             "day": [start + datetime.timedelta(hours=i * 12) for i in range(n)],
             "who": [i // 2 for i in range(n)],
+            "month": [2 * (i % 2) for i in range(n)],
+            "left": [i // 2 % 2 for i in range(n)],
+            "arm": [rng.choice(("held", "called")) for _ in range(n)],
         }
     )
     form = rng.choice(("pandas", "polars", "arrow", "mapping"))
@@ -235,29 +243,59 @@ NAMES = (
     "kappa",
 )
 OPTIONS = ("depth", "beta", "bins", "k", "quantile", "prevalence", "fpr", "weights", "level", "anything")
-CURVES = ("roc", "pr", "gain", "lift", "ks", "calibration", "profit", "cost", "kolmogorov", "error", "nothing")
-METHODS: dict[str, Callable[[Random], tuple[dict[str, Any], tuple[Any, ...]]]] = {
-    "at": lambda rng: ({}, (rng.random(),)),
-    "best_threshold": lambda rng: ({}, (rng.choice(("f1", "ks", "accuracy", "profit")),)),
-    "chart": lambda rng: ({}, (rng.choice(CURVES),)),
-    "cost": lambda rng: ({"payoff": sy.Cost(fn=5, fp=1)}, ()),
-    "profit": lambda rng: ({"payoff": sy.Profit(tp=5, fp=-1)}, ()),
-    "expected_profit": lambda rng: ({"payoff": sy.Profit(tp=5, fp=-1)}, ()),
-    "curve": lambda rng: ({}, (rng.choice(CURVES),)),
-    "measure": lambda rng: ({rng.choice(OPTIONS): values.odd(rng)} if rng.random() < 0.6 else {}, (rng.choice(NAMES),)),
-    "frame": lambda rng: ({}, ()),
-    "rows_as_dicts": lambda rng: ({}, ()),
-    "__getitem__": lambda rng: ({}, (rng.choice((*NAMES, ("recall", 1), ("recall", [1]))),)),
-    "__add__": lambda rng: ({}, (rng.choice(examples()),)),
-    "check_payoff": lambda rng: ({}, (sy.Profit(tp=5, fp=-1),)),
-}  # fmt: skip
+CURVES = ("roc", "pr", "gain", "lift", "ks", "calibration")
+Asked = tuple[dict[str, Any], tuple[Any, ...]]
+
+
+def _name(rng: Random, e: sy.Evaluation) -> str:
+    """A measure, mostly one that this evaluation has."""
+    return rng.choice(NAMES) if rng.random() < 0.2 else rng.choice(e.rows_of_numbers()).measure
+
+
+def _measure(rng: Random, e: sy.Evaluation) -> Asked:
+    return ({rng.choice(OPTIONS): values.odd(rng)} if rng.random() < 0.2 else {}, (_name(rng, e),))
+
+
+ANY: dict[str, Callable[[Random, sy.Evaluation], Asked]] = {
+    "measure": _measure,
+    "frame": lambda rng, e: ({}, ()),
+    "rows_as_dicts": lambda rng, e: ({}, ()),
+    "__getitem__": lambda rng, e: ({}, (_name(rng, e),)),
+    "plus": lambda rng, e: ({"twice": True}, (e,)),
+    "chart": lambda rng, e: ({}, (rng.choice(e.charts),)),
+}
+"""What can be asked of every evaluation."""
+TWO: dict[str, Callable[[Random, sy.Evaluation], Asked]] = {
+    "cost": lambda rng, e: ({"payoff": sy.Cost(fn=5, fp=1)}, ()),
+    "profit": lambda rng, e: ({"payoff": sy.Profit(tp=5, fp=-1)}, ()),
+    "check_payoff": lambda rng, e: ({}, (sy.Profit(tp=5, fp=-1),)),
+}
+"""Of evaluations of two levels, the first four examples."""
+SCORE: dict[str, Callable[[Random, sy.Evaluation], Asked]] = {
+    "at": lambda rng, e: ({}, (rng.random(),)),
+    "best_threshold": lambda rng, e: ({}, (rng.choice(("f1", "ks", "accuracy")),)),
+    "curve": lambda rng, e: ({}, (rng.choice(CURVES),)),
+    "expected_profit": lambda rng, e: ({"payoff": sy.Profit(tp=5, fp=-1)}, ()),
+}
+"""Of evaluations of one score, the first three examples."""
 
 
 @maker
 def evaluation_methods(rng: Random) -> Call:
-    e, name = rng.choice(examples()), rng.choice(sorted(METHODS))
-    given, places = METHODS[name](rng)
+    asked, fit = rng.choice(((ANY, 7), (TWO, 4), (SCORE, 3)))
+    e, name = rng.choice(examples()[:fit]), rng.choice(sorted(asked))
+    given, places = asked[name](rng, e)
     return Call(f"Evaluation.{name}", getattr(e, name), given, places)
+
+
+@maker
+def evaluation_parts(rng: Random) -> Call:
+    """Two parts of one table, which add."""
+    y, (negative, positive) = values.binary(rng, 40)
+    p = values.scores(rng, y, positive)
+    given = {"positive": positive, "levels": [negative, positive]}
+    one, two = (sy.evaluate(target=y[part], score=p[part], **given) for part in (slice(25), slice(25, None)))
+    return Call("Evaluation.__add__", one.__add__, {}, (two,))
 
 
 @maker

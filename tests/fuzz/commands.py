@@ -23,6 +23,7 @@ from .calls import table
 from .faults import Hanging, patient
 
 ENDS = {0, 1, 2, 3, 4, 5}
+SIGNALS = {10, 11, 12}  # what --fail-on of the monitor says
 """What a command may end with: done, a requirement not met or an alarm, wrong usage, input that cannot be used."""
 HONEST: dict[str, list[str]] = {
     "evaluate": ["rows.csv", "--target", "y", "--score", "p"],
@@ -34,13 +35,13 @@ HONEST: dict[str, list[str]] = {
     "sample-size": ["accuracy", "--value", "0.8", "--difference", "0.05"],
     "experiment": ["rows.csv", "--target", "y", "--models", "baseline", "--design", "kfold:2", "--no-progress"],
     "learning-curve": ["rows.csv", "--target", "y", "--models", "baseline", "--sizes", "10,20", "--repeats", "2", "--no-progress"],
-    "runs": ["store"],
+    "runs": ["--store", "store"],
     "check": ["rows.csv", "--target", "y", "--score", "p", "--require", "auc >= 0.5"],
-    "timeliness": ["rows.csv", "--unit", "who", "--time", "x", "--score", "p", "--outcome", "y", "--horizon", "10"],
+    "timeliness": ["rows.csv", "--unit", "who", "--time", "month", "--score", "p", "--outcome", "left", "--horizon", "10"],
     "stability": ["rows.csv", "rows.parquet", "--column", "x"],
-    "trial": ["rows.csv", "--group", "s", "--control", "a", "--outcome", "y"],
-    "trial-size": ["--effect", "0.04", "--share", "0.2"],
-    "monitor": ["rows.csv", "--time", "day", "--target", "y", "--score", "p", "--window", "week", "--reference", "4"],
+    "trial": ["rows.csv", "--group", "arm", "--control", "held", "--outcome", "y"],
+    "trial-size": ["0.04", "--share", "0.2"],
+    "monitor": ["rows.csv", "--time", "day", "--target", "y", "--score", "p", "--window", "week", "--reference", "first 4 windows"],
     "measures": ["lift"],
     "help": ["start"],
     "completion": ["bash"],
@@ -62,23 +63,28 @@ def folder() -> tuple[Path, dict[str, bytes]]:
     frame.to_parquet(home / "rows.parquet")
     sy.evaluate(frame[:30], target="y", score="p").save(home / "one.json")
     sy.evaluate(frame[30:], target="y", score="p").save(home / "two.json")
+    sy.experiment(
+        models=["baseline"], X=frame[["x"]], y=frame["y"], design=sy.KFold(2), progress=False, store=home / "store"
+    )
     (home / "cut.csv").write_text("y,p\n1,0.5\n0,0.2\n1")
     (home / "empty.csv").write_text("")
     (home / "payoff.toml").write_text("[profit]\ntp = 5\nfp = -2\n")
-    return home, {path.name: path.read_bytes() for path in home.iterdir()}
+    return home, {str(path.relative_to(home)): path.read_bytes() for path in home.rglob("*") if path.is_file()}
 
 
 def tidy() -> None:
     """The folder as it was: what one command wrote is not there for the next."""
     home, held = folder()
-    for path in home.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path)
-        elif path.name not in held:
+    for path in home.rglob("*"):
+        if path.is_file() and str(path.relative_to(home)) not in held:
             path.unlink()
     for name, content in held.items():
-        if not (home / name).is_file() or (home / name).read_bytes() != content:
-            (home / name).write_bytes(content)
+        path = home / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        if not path.is_file() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
 
 
 def _frame() -> Any:
@@ -115,8 +121,8 @@ def drawn_command(rng: Random) -> list[str]:
     return [name, *line]
 
 
-def command_fault(line: list[str]) -> str:
-    """What is wrong with how a command ended; empty where nothing is."""
+def ended(line: list[str]) -> tuple[int, str]:
+    """How a command ends in the folder, and what it printed."""
     before = os.getcwd()
     tidy()
     os.chdir(folder()[0])
@@ -124,20 +130,26 @@ def command_fault(line: list[str]) -> str:
     try:
         with patient(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = run(line)
+    except SystemExit as problem:
+        code = problem.code if isinstance(problem.code, int) else 1
+    finally:
+        os.chdir(before)
+    return code, out.getvalue() + err.getvalue()
+
+
+def command_fault(line: list[str]) -> str:
+    """What is wrong with how a command ended; empty where nothing is."""
+    try:
+        code, printed = ended(line)
     except Hanging:
         return "no end in sight"
-    except SystemExit as ended:
-        code = ended.code if isinstance(ended.code, int) else 1
     except BaseException as problem:
         last = traceback.extract_tb(problem.__traceback__)[-1]
         return f"{type(problem).__name__}: {str(problem)[:200]} ({last.filename.rsplit('/', 2)[-2:]}:{last.lineno})"
-    finally:
-        os.chdir(before)
-    printed = out.getvalue() + err.getvalue()
     if "Traceback (most recent call last)" in printed:
         return "a traceback was printed"
     if "s3cr3t" in printed:
         return "a password was printed"
-    if code not in ENDS:
+    if code not in ENDS and not (code in SIGNALS and line[0] == "monitor"):
         return f"ended with {code}"
     return "" if code == 0 or printed.strip() else f"ended with {code} and said nothing"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from functools import lru_cache
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -10,7 +13,7 @@ import pandas as pd
 import steelyard as sy
 
 from . import values
-from .calls import NAMES, Call, examples, maker, table
+from .calls import Call, examples, maker, table
 
 
 @maker
@@ -20,19 +23,19 @@ def compare(rng: Random) -> Call:
         frame, _ = table(rng)
         return Call("compare", sy.compare, {"target": "y", "score": {"one": "p", "two": "q"}}, (frame,))
     if form == "evaluations":
-        e, f = rng.choice(examples()), rng.choice(examples())
-        return Call("compare", sy.compare, {}, ({"one": e, "two": f},))
-    y, positive = values.binary(rng, 60)
-    two = {"one": values.scores(rng, y, positive), "two": values.scores(rng, y, positive)}
-    return Call(
-        "compare", sy.compare, {"target": y, "score": two, "positive": positive, "measures": [rng.choice(NAMES)]}
-    )
+        e, f = rng.choice(((0, 1), (0, 2), (3, 3), (4, 4), (5, 5), (6, 6)))
+        return Call("compare", sy.compare, {}, ({"one": examples()[e], "two": examples()[f]},))
+    y, (negative, positive) = values.binary(rng, 60)
+    given: dict[str, Any] = {"target": y, "positive": positive, "levels": [negative, positive]}
+    given["score"] = {"one": values.scores(rng, y, positive), "two": values.scores(rng, y, positive)}
+    return Call("compare", sy.compare, given | {"measures": [rng.choice(("auc", "recall", "mcc", "lift", "brier"))]})
 
 
 @maker
 def campaign(rng: Random) -> Call:
-    e = rng.choice(examples()[:3])
-    return Call("campaign", sy.campaign, {"benefit": 20, "cost": 1}, (e,) if rng.random() < 0.7 else ())
+    if rng.random() < 0.3:
+        return Call("campaign", sy.campaign, {"benefit": 20, "cost": 1, "prospects": 1000, "targets": 0.1})
+    return Call("campaign", sy.campaign, {"benefit": 20, "cost": 1}, (rng.choice(examples()[:3]),))
 
 
 @maker
@@ -57,8 +60,9 @@ def plans(rng: Random) -> Call:
 @maker
 def trial(rng: Random) -> Call:
     n = rng.choice((4, 20, 60))
+    arms = ["held", "called", *(rng.choice(("held", "called")) for _ in range(n // 2))]
     frame = {
-        "arm": [rng.choice(("held", "called")) for _ in range(n)],
+        "arm": [arms[i // 2] for i in range(n)],
         "left": [int(rng.random() < 0.3) for _ in range(n)],
         "week": [f"W{1 + i % 5}" for i in range(n)],
         "p": [rng.random() for _ in range(n)],
@@ -111,6 +115,14 @@ def timeliness(rng: Random) -> Call:
     )
 
 
+@lru_cache(maxsize=1)
+def saved() -> str:
+    """A file that holds an evaluation."""
+    path = Path(tempfile.mkdtemp()) / "one.json"
+    examples()[0].save(path)
+    return str(path)
+
+
 @maker
 def parts(rng: Random) -> Call:
     frame, roles = table(rng)
@@ -119,7 +131,7 @@ def parts(rng: Random) -> Call:
             Call("slices", sy.slices, {**roles, "columns": ["s"]}, (frame,)),
             Call("regions", sy.regions, {}, ({"one": examples()[0], "two": examples()[1]},)),
             Call("table", sy.table, {}, (frame,)),
-            Call("load", sy.load, {}, (rng.choice(("nothing.json", "", "a\x00b", ".")),)),
+            Call("load", sy.load, {}, (saved(),)),
             Call("arithmetic", sy.arithmetic, {"start": 10, "step": 10, "stop": 50}),
             Call("geometric", sy.geometric, {"start": 10, "ratio": 2, "stop": 50}),
         )
@@ -132,7 +144,7 @@ DESIGNS: tuple[tuple[Any, dict[str, Any]], ...] = (
     (sy.RepeatedHoldout, {"test": 0.3, "repeats": 2}),
     (sy.Bootstrap, {"replicates": 3}),
     (sy.LeaveOneOut, {}),
-    (sy.NestedFolds, {"k": 2}),
+    (sy.NestedFolds, {"k": 3}),
     (sy.PairedHoldout, {"repeats": 2, "pairs": 2}),
     (sy.OutOfTime, {"time": "t", "origins": 2}),
     (sy.StoredFolds, {"folds": [([0, 1], [2, 3])]}),

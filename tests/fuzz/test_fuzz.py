@@ -6,12 +6,16 @@ The long run, with twenty thousand calls, is `make fuzz`.
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
+import steelyard as sy
 from steelyard.cli.program import COMMANDS
 
-from .commands import HONEST
+from . import functions  # noqa: F401, its makers are tried too
+from .calls import MAKERS
+from .commands import HONEST, ended
 from .long import made
 
 CALLS = 600
@@ -30,3 +34,22 @@ def test_no_call_ends_in_a_bare_error_or_a_wrong_number(
 def test_every_command_is_drawn() -> None:
     """The demo takes nothing and runs for long; every other command is tried."""
     assert set(HONEST) == set(COMMANDS) - {"demo"}
+
+
+@pytest.mark.parametrize("command", HONEST)
+def test_the_honest_lines_end_well(command: str) -> None:
+    """A line that was refused as it stands would be refused for the same reason whatever is drawn."""
+    code, printed = ended([command, *HONEST[command]])
+    assert code == 0, printed
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_the_honest_calls_are_mostly_answered(name: str) -> None:
+    refused = []
+    for number in range(30):
+        call = MAKERS[name](Random(f"honest {number}"))
+        try:
+            call.function(*call.places, **call.given)
+        except sy.errors.SteelyardError as problem:
+            refused.append(f"{call.name}: {problem}")
+    assert len(refused) < 10, refused

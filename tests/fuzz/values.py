@@ -71,11 +71,11 @@ def length(rng: Random) -> int:
     return rng.choice((1, 2, 3, 5, 8, 13, 20, 20, 40, 40, 100, 300))
 
 
-def binary(rng: Random, n: int) -> tuple[list[Any], Any]:
-    """A target of two levels with the positive one: balanced, rare, or one level only."""
+def binary(rng: Random, n: int) -> tuple[list[Any], tuple[Any, Any]]:
+    """A target, balanced, rare, or of one level only, and its two levels with the positive one last."""
     negative, positive = rng.choice(PAIRS)
     share = rng.choice((0.5, 0.5, 0.3, 0.1, 0.02, 0.0, 1.0))
-    return [positive if rng.random() < share else negative for _ in range(n)], positive
+    return [positive if rng.random() < share else negative for _ in range(n)], (negative, positive)
 
 
 def scores(rng: Random, target: Sequence[Any], positive: Any) -> list[float]:

@@ -220,8 +220,8 @@ def _check(aim: Aim) -> None:
     if not SMALLEST <= aim.alpha < 1:
         message = f"The level alpha must lie between 0 and 1, and {aim.alpha} came."
         raise UsageError(message, "0.05 is usual.")
-    if not 0 < aim.prevalence < 1:
-        message = f"A prevalence lies between 0 and 1, and {aim.prevalence} came."
+    if not LEAST_SHARE <= aim.prevalence <= 1 - LEAST_SHARE:
+        message = f"A prevalence lies between 0 and 1, a billionth from either at least, and {aim.prevalence:g} came."
         raise UsageError(message, "Give the share of positives among the test rows, for example 0.08.")
     if aim.variance not in VARIANCES:
         message = f"There is no variance {listing([aim.variance])} of an area; there are {listing(VARIANCES)}."
@@ -276,6 +276,9 @@ def check_power(power: float, alpha: float) -> None:
 
 MOST_ROWS = 10**15
 """More rows than anybody will ever test on."""
+
+LEAST_SHARE = 1e-9
+"""Rarer classes have no row in any test set that can be planned."""
 
 
 def check_rows(aim: Aim, rows: int) -> None:

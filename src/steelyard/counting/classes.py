@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from steelyard.counting.plan import MOST_LEVELS, Evidence, Plan, as_labels, by_segment, choose_bits, clean
+from steelyard.counting.plan import MOST_LEVELS, Evidence, Plan, as_labels, by_segment, choose_bits, clean, positive_of
 from steelyard.counting.scores import score_table, scores_of
 from steelyard.errors import BadLevels, listing
 from steelyard.rows import Rows
@@ -22,7 +22,8 @@ def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
         message = f"There are scores for {len(levels):,} classes, and at most {MOST_LEVELS:,} can be told apart."
         raise BadLevels(message, "Join rare classes first.")
     plan.levels = levels
-    worth = None if plan.decide is None else plan.decide(levels, plan.positive)
+    positive = None if plan.positive is None else positive_of(levels, plan, two=False)
+    worth = None if plan.decide is None else plan.decide(levels, positive)
     request = rank_tally(
         levels, weighting=plan.weighting, segmented=rows.has("segment"), amounts=plan.amounts, worth=worth
     )
@@ -46,7 +47,7 @@ def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
         ranks, brier = read_ranks(part, len(levels), plan.weighting)
         out[name] = {
             "class_scores": ClassScores(tuple(c[name] for c in columns), ranks, brier),
-            "confusion": read_confusion(as_labels(part, levels), levels, plan.positive, plan.weighting, plan.amounts),
+            "confusion": read_confusion(as_labels(part, levels), levels, positive, plan.weighting, plan.amounts),
         }
     if bits is not None:
         request = rank_tally(

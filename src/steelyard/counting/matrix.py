@@ -16,6 +16,8 @@ from steelyard.summaries.confusion import Confusion
 MOST = 2.0**53
 """Counts beyond this cannot be told from their neighbours."""
 
+NO_COUNTS = np.full(1, np.nan)
+
 
 def matrix_of(matrix: Any, levels: Sequence[Any] | None, positive: Any, layout: Any) -> Confusion:
     """A matrix of counts, actual by row and predicted by column, with its levels in the order that was said.
@@ -41,9 +43,10 @@ def matrix_of(matrix: Any, levels: Sequence[Any] | None, positive: Any, layout: 
 
 def _counts(matrix: Any) -> Array:
     try:
-        counts = np.asarray(np.ma.filled(np.ma.asarray(matrix, dtype=np.float64), np.nan))
+        given = np.ma.asarray(matrix)
+        counts = np.asarray(np.ma.filled(given.astype(np.float64), np.nan)) if given.dtype.kind != "c" else NO_COUNTS
     except (TypeError, ValueError, OverflowError):
-        counts = np.full(1, np.nan)
+        counts = NO_COUNTS
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or not len(counts) or not (counts >= 0).all():
         message = "A confusion matrix must be square, with counts that are not negative."
         raise UsageError(message, "Rows are actual levels, columns predicted levels, in the same order.")

@@ -167,13 +167,18 @@ def positive_of(levels: tuple[Any, ...], plan: Plan, *, two: bool) -> Any:
     """The positive level: given, or 1 and True speaking for themselves; never guessed."""
     if plan.positive is not None:
         matches = [v for v in levels if v == plan.positive]
-        if not matches and plan.levels is None:
+        if not matches:
             message = f"The positive level {listing([plan.positive])} does not occur; the target has {listing(levels)}."
             hint = "Name one of these levels; if this is one part of a larger table, declare levels=[...] as well."
+            if plan.levels is not None:
+                message = (
+                    f"The positive level {listing([plan.positive])} is not among the declared levels {listing(levels)}."
+                )
+                hint = "Name one of these levels, or declare all of them: levels=[...]."
             if any(str(v) == str(plan.positive) for v in levels):
                 hint = "The text looks the same but the type differs: pass the level as it is in the data."
             raise BadLevels(message, hint)
-        return matches[0] if matches else plan.positive
+        return matches[0]
     if len(levels) <= 2 and set(levels) <= {0, 1}:
         return next((v for v in levels if v == 1), True if levels and isinstance(levels[0], bool) else 1)
     if two or len(levels) == 2:

@@ -243,7 +243,7 @@ def span_of(window: Any) -> Any:
     if isinstance(window, bool) or not isinstance(window, int | np.integer | timedelta):
         message = f"{listing([window])} is no window."
         raise UsageError(message, hint)
-    if (window.total_seconds() if isinstance(window, timedelta) else float(window)) <= 0:
+    if (window.total_seconds() if isinstance(window, timedelta) else window) <= 0:
         message = f"A window must have a length, and {window} came."
         raise UsageError(message, hint)
     return window

@@ -23,7 +23,7 @@ def table_of(matrix: Any, levels: Sequence[Any] | None, kind: str) -> tuple[list
     table = list(plain) if isinstance(plain, list | tuple) else []
     names = tuple(levels) if levels is not None else tuple(range(1, len(table) + 1))
     square = all(isinstance(row, list | tuple | np.ndarray) and len(row) == len(table) for row in table)
-    odd = any(v is None or v != v or isinstance(v, bytes) for v in names)
+    odd = any(isinstance(v, list | tuple | set | dict | np.ndarray | bytes) or v is None or v != v for v in names)
     if not table or not square or odd or len(names) != len(table) or len(set(names)) != len(names):
         message = f"A {kind} matrix must be square, a row and a column for each level."
         raise BadPayoff(message, "Rows are actual levels, columns predicted levels, in the same order.")

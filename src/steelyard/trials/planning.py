@@ -252,8 +252,11 @@ def _checked_effect(effect: float, treated: float, direction: str) -> float:
     if direction not in {"lower", "higher"}:
         message = f'direction="{direction}" is not known; there are "lower" and "higher".'
         raise UsageError(message, "Say whether the treated are to have less or more.")
-    if not 0 < treated < 1:
-        message = f"The part of all units that is treated must lie between 0 and 1, and {treated} came."
+    if not 1 / MOST <= treated <= 1 - 1 / MOST:
+        message = (
+            f"The part of all units that is treated must lie between 0 and 1, a billionth from either at least, "
+            f"and {treated:g} came."
+        )
         raise UsageError(message, "For example treated=0.9, where one unit in ten is left alone.")
     size = abs(effect)
     if not (math.isfinite(size) and size > 0):
