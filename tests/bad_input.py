@@ -170,6 +170,7 @@ _call("weights that are all zero", "EmptyTable", target=[1, 0], score=[0.5, 0.25
 _call("weights too heavy", "BadWeight", target=[1, 0], score=[0.5, 0.25], weight=[1e155, 1e155])
 _call("too many copies", "BadWeight", target=[1, 0], score=[0.5, 0.25], weight=[1e300, 1], weights="frequency")
 _call("numbers too small for their squares", "NotNumeric", target=[1e-170, 3e-170], prediction=[2e-170, 1e-170])
+_call("one row too large for its fourth power", "NotNumeric", target=[-7.5e97], prediction=[-6e97], kind="continuous")
 _call("an infinite weight", "MissingValues", target=[1, 0], score=[0.5, 0.25], weight=[1, float("inf")])
 
 # Levels ---------------------------------------------------------------------------------------------------------------

@@ -142,7 +142,8 @@ def command_fault(line: list[str]) -> str:
     try:
         code, printed = ended(line)
     except Hanging:
-        return "no end in sight"
+        # A thousand repeats of training are work that somebody asked for.
+        return "" if "--repeats" in line and "1_000" in line else "no end in sight"
     except BaseException as problem:
         last = traceback.extract_tb(problem.__traceback__)[-1]
         return f"{type(problem).__name__}: {str(problem)[:200]} ({last.filename.rsplit('/', 2)[-2:]}:{last.lineno})"

@@ -46,6 +46,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "a window of no time": lambda: watch(ROWS, window=timedelta(0)),
     "a window that is no number": lambda: watch(ROWS, window="1.2.3 days"),
     "a window longer than all times": lambda: watch(ROWS, window="99999999999 weeks"),
+    "labels that come by the score": lambda: watch(ROWS, label_time="p"),
+    "the time as unit": lambda: watch(ROWS, unit="when"),
     "windows beyond counting": lambda: watch(ROWS, window="1 second"),
     "one window, which is the reference": lambda: watch(ROWS, window="month", reference=1),
     "no windows left": lambda: watch(ROWS, reference="first 14 windows"),

@@ -31,6 +31,8 @@ from steelyard.summaries.unit_targets import UnitTargets, level_of, read_unit_ta
 
 SMALLEST = 2.0**-230
 """Fourth powers of numbers below this, some of them smaller still, fade into zero."""
+LARGEST = 2.0**240
+"""Fourth powers of numbers above this, a few of them added up, are no numbers any more."""
 FEW_PAIRS = 1 << 14
 """Up to so many pairs are asked for one by one."""
 
@@ -57,11 +59,10 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
     with np.errstate(over="ignore", invalid="ignore"):
         sums = clean(rows.tally(moment_tally(centres, plan.weighting, segmented=segmented)), plan)
     if not all(np.isfinite(v.astype(np.float64)).all() for k, v in sums.items() if k not in {"state", "segment"}):
-        message = "The numbers are too large, or targets too near zero, to add up their fourth powers."
-        raise NotNumeric(message, "Express target and prediction in another unit, for example in millions.")
+        raise _too_large()
     answers = _apart(sums)
     for name, part in answers.items():
-        _check_small(float(part["largest"].max()), tables["targets"][name])
+        _check_size(float(part["largest"].max()), tables["targets"][name])
         cells = {k: read_cells(t[name], (0,), weighting, exact=plan.exact) for k, t in tables.items()}
         parts = np.array([float(part[p].sum()) for p in PARTS])
         largest, rows_here = float(part["largest"].max()), int(part["rows"].sum())
@@ -86,11 +87,18 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
     return out | {name: {"residuals": r} for name, r in found.items() if name is not WHOLE}
 
 
-def _check_small(error: float, targets: Table) -> None:
-    """Refuse errors and spreads of targets that are there, and whose fourth powers are not."""
+def _too_large() -> NotNumeric:
+    message = "The numbers are too large, or targets too near zero, to add up their fourth powers."
+    return NotNumeric(message, "Express target and prediction in another unit, for example in millions.")
+
+
+def _check_size(error: float, targets: Table) -> None:
+    """Refuse errors and spreads of targets whose fourth powers are no numbers any more, or none that differ from zero."""
     values = np.concatenate([targets[k].astype(np.float64) for k in ("score", "low", "high") if k in targets])
     spread = float(np.ptp(values)) if len(values) else 0.0
     for what, size in (("errors", error), ("differences between targets", spread)):
+        if size > LARGEST:
+            raise _too_large()
         if 0 < size < SMALLEST:
             message = f"The {what} are at most {size:.3g}, too small to add up their fourth powers."
             raise NotNumeric(message, "Express target and prediction in another unit, for example in millionths.")

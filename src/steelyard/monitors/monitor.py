@@ -216,10 +216,6 @@ def _check(
     if not isinstance(time, str):
         message = "No column of times was named."
         raise UsageError(message, 'Say which it is: time="day".')
-    scores = list(score.values()) if isinstance(score, Mapping) else [score]
-    if time in (x for x in [target, prediction, *scores] if isinstance(x, str)):
-        message = f'The column "{time}" was named for the time and for another role.'
-        raise UsageError(message, "Name the column that says when a row came: time=.")
     if not isinstance(score, str | Mapping | None):
         message = f"A score is one column, or one for each level, and {listing([score])} came."
         raise UsageError(message, 'Say score="p", or score={"yes": "p_yes", "no": "p_no"}.')

@@ -37,6 +37,13 @@ class Roles:
     label_time: str | None = None
     features: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        others = [self.target, self.weight, self.unit, *self.outputs, *self.features]
+        for role, name in (("time", self.time), ("label_time", self.label_time)):
+            if name is not None and name in others:
+                message = f'The column "{name}" was named for a time and for another role.'
+                raise UsageError(message, f"Name the column that holds moments: {role}=.")
+
     @property
     def outputs(self) -> tuple[str, ...]:
         """The columns that the model wrote."""
