@@ -16,10 +16,11 @@ from functools import cache
 from pathlib import Path
 
 import steelyard as sy
+from steelyard.asking.questions import ask
 from steelyard.intervals import method as methods
 from steelyard.measures.curves import curves
 from steelyard.measures.measure import Measure
-from steelyard.questions import ask, reason_of
+from steelyard.measures.ways import reason_of
 from steelyard.views.catalogue import BETTER, range_text
 
 DOCS = Path(__file__).resolve().parent

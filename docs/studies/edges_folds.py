@@ -14,9 +14,10 @@ from edges import Claim, Once, Scenario, run
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import steelyard as sy
+from steelyard.asking.estimates import estimate
+from steelyard.asking.questions import ask
 from steelyard.intervals.power_law import gain
 from steelyard.measures.measure import find
-from steelyard.questions import ask, estimate
 from steelyard.summaries.copies import copies
 from steelyard.summaries.scores import Scores
 

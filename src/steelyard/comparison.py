@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.arguments.allowed import confidence_of, shown
 from steelyard.arguments.annotated import as_annotated
+from steelyard.asking.questions import level_of
 from steelyard.comparisons.enough import short_of
 from steelyard.comparisons.folds import Posterior
 from steelyard.comparisons.pairing import Pairing, SameFolds, all_pairs
 from steelyard.comparisons.simultaneous import CORRECTIONS, agreed, at_once, corrected_p, error_rates
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.measures.measure import find
-from steelyard.questions import level_of
 from steelyard.results import Difference, make_frame
 from steelyard.views.sentences import BETTER, TOO_FEW, UNCLEAR, WORSE
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from steelyard.arguments.allowed import shown
+from steelyard.asking.money import payoff_of
+from steelyard.asking.questions import level_of
 from steelyard.charts.curves import overlay
 from steelyard.charts.marks import Chart
 from steelyard.charts.palette import DASHES
@@ -17,7 +19,6 @@ from steelyard.intervals.within_folds import table_within
 from steelyard.measures.curves import curves
 from steelyard.measures.measure import find
 from steelyard.payoffs.payoff import Payoff
-from steelyard.questions import level_of, payoff_of
 from steelyard.results import Curve
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.scores import Scores

@@ -185,7 +185,7 @@ def _evaluated(
         facts["unsummed"] = plan.unsummed
     if plan.decide is not None:
         facts["decided"] = "highest expected profit"
-    names = names_of(key for key in evidence if key is not WHOLE)
+    names = names_of([key for key in evidence if key is not WHOLE])
     parts = {key: Evaluation(evidence[key], cut, confidence, facts, name, payoff=profit) for key, name in names.items()}
     whole = Evaluation(evidence[WHOLE], cut, confidence, facts, None, Segments(parts), payoff=profit)
     whole = replace(whole, unlabelled=plan.unlabelled)

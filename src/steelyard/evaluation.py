@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.arguments.allowed import shown, threshold_of, written
+from steelyard.arguments.allowed import shown, written
 from steelyard.arguments.annotated import as_annotated
-from steelyard.errors import CannotAdd, NotAvailable, listing
+from steelyard.asking.answering import Answering
+from steelyard.asking.money import labels_of, payoff_of
+from steelyard.asking.sums import sums_of
+from steelyard.errors import CannotAdd
 from steelyard.intervals.bands import ks_threshold
-from steelyard.measures.measure import Measure, catalogue, find
 from steelyard.payoffs.payoff import Payoff, from_dict
-from steelyard.questions import (
-    ByType,
-    ask,
-    estimate,
-    every_question,
-    labels_of,
-    level_of,
-    payoff_of,
-    remarked,
-    tidy_rows,
-)
-from steelyard.results import Curve, Estimate, make_frame
+from steelyard.results import Curve, Estimate
 from steelyard.summaries.class_scores import ClassScores
-from steelyard.summaries.confusion import Confusion, Outcomes
-from steelyard.summaries.levels import Levels
+from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.segments import Segments, key_of
-from steelyard.summaries.summary import Summary
 from steelyard.summaries.unlabelled import Unlabelled
 from steelyard.summaries.within_folds import WithinFolds
-from steelyard.sums import sums_of
 from steelyard.writing import write_saved
 
 if TYPE_CHECKING:
@@ -45,142 +33,11 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 KINDS: tuple[Any, ...] = (Confusion, Scores, ClassScores, Residuals, WithinFolds)
-COLUMNS = ("measure", "level", "segment", "estimate", "low", "high", "confidence", "method", "n", "n_eff", "bound")
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Answering):
     """Evidence with a threshold and a confidence; numbers are worked out when they are asked for."""
-
-    evidence: Mapping[str, Summary]
-    threshold: float | None = None
-    confidence: float = 0.95
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    segment: str | None = None
-    segments: Segments[Evaluation] = field(default_factory=Segments)
-    payoff: Payoff | None = None
-    validation: Evaluation | None = None
-    """The rows on which thresholds are chosen, where some were kept apart."""
-    unlabelled: Unlabelled | None = None
-    """What was predicted for rows without a target, where some were left out."""
-    # What was worked out already; never handed on, so that a changed copy works everything out anew.
-    _known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
-    _made: list[Confusion] = field(default_factory=list, init=False, repr=False)
-
-    # The evidence ----------------------------------------------------------------------------------------------------
-    @property
-    def scores(self) -> Scores | None:
-        """The score table, where there is one."""
-        found = self.evidence.get("scores")
-        return found if isinstance(found, Scores) else None
-
-    @property
-    def class_scores(self) -> ClassScores | None:
-        """The score tables by class, where there are any."""
-        found = self.evidence.get("class_scores")
-        return found if isinstance(found, ClassScores) else None
-
-    @property
-    def residuals(self) -> Residuals | None:
-        """The sums of errors, where the target is continuous."""
-        found = self.evidence.get("residuals")
-        return found if isinstance(found, Residuals) else None
-
-    @property
-    def confusion(self) -> Confusion | None:
-        """The confusion matrix: as predicted, or as the threshold makes it."""
-        found = self.evidence.get("confusion")
-        if isinstance(found, Confusion):
-            return found
-        if self.scores is None or self.threshold is None:
-            return None
-        if not self._made:
-            self._made.append(self.scores.at(self.threshold))
-        return self._made[0]
-
-    @property
-    def rows(self) -> int:
-        """How many rows were counted."""
-        return next(iter(self.evidence.values())).rows
-
-    @property
-    def positive(self) -> Any:
-        """The positive level, where there is one."""
-        if self.scores is not None:
-            return self.scores.positive
-        return self.confusion.positive if self.confusion is not None else None
-
-    @property
-    def target_levels(self) -> Levels | None:
-        """How many rows have each level of the target; None for a continuous one."""
-        table = self.scores or (self.class_scores.tables[0] if self.class_scores else None)
-        if table is not None:
-            return Levels(table.levels, table.counts.sum(axis=-2), self.rows, table.weighting)
-        c = self.confusion
-        return None if c is None else Levels(c.levels, c.actual, self.rows, c.weighting)
-
-    @property
-    def levels(self) -> tuple[Any, ...]:
-        """The levels of the target; none for a continuous one."""
-        if self.class_scores is not None:
-            return self.class_scores.levels
-        return self.confusion.levels if self.confusion is not None else ()
-
-    @property
-    def summaries(self) -> Mapping[type, Any]:
-        """The evidence by type; labels that a threshold makes are made when they are asked for."""
-        return ByType(self)
-
-    # Numbers ---------------------------------------------------------------------------------------------------------
-    @property
-    def measures(self) -> list[str]:
-        """Every measure that this evidence can answer, in order."""
-        have = set(self.summaries)
-        if Confusion in have and self.positive is not None:
-            have.add(Outcomes)
-        return [name for name, m in catalogue().items() if have & set(m.reads) and self.tells(m)]
-
-    def tells(self, m: Measure) -> bool:
-        """Money is told where outcomes are known to be worth something, as the profit or cost that they were told as."""
-        return "payoff" not in m.options or (self.payoff is not None and m.name == self.payoff.kind)
-
-    @as_annotated()
-    def measure(self, name: str, level: Any = None, **options: Any) -> Estimate:
-        """One number with its interval; options such as beta, depth or fpr belong to the measure."""
-        m, level = find(name), level_of(level)
-        chosen = m.with_defaults(options)
-        if "payoff" in chosen:
-            chosen["payoff"] = payoff_of(self, chosen["payoff"], m.name)
-        key = (m.name, type(level), level, repr(sorted(chosen.items())))
-        if key not in self._known:
-            question = ask(m, self.summaries, level, chosen, self.confidence, self.positive)
-            found = estimate(question, level=level, segment=self.segment, options=chosen)
-            self._known[key] = remarked(found, m, self.facts)
-        known: Estimate = self._known[key]
-        return known
-
-    def __getitem__(self, key: Any) -> Estimate:
-        if isinstance(key, tuple):
-            if len(key) != 2:
-                message = f"A number has a measure and at most one level, and {listing(key)} came."
-                raise NotAvailable(message, 'Ask for e["recall"], e["recall", level] or e["recall", "macro"].')
-            return self.measure(*key)
-        return self.measure(key)
-
-    def rows_of_numbers(self) -> list[Estimate]:
-        """Every measure; with several levels also each level and the averages."""
-        return [self.measure(name, level) for name, level in every_question(self)]
-
-    @as_annotated()
-    def frame(self, measures: Sequence[str] | None = None) -> Any:
-        """One tidy row a number, as a frame; segments below the whole. Of many segments some `measures` take less time."""
-        rows = self.rows_as_dicts(measures)
-        return make_frame({k: [r[k] for r in rows] for k in (*COLUMNS, "reason", "caution")})
-
-    @as_annotated()
-    def rows_as_dicts(self, measures: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """One tidy row a number, as plain dictionaries; segments below the whole."""
-        return [row for e in (self, *self.segments.values()) for row in tidy_rows(e, measures)]
 
     # Curves and thresholds -------------------------------------------------------------------------------------------
     @as_annotated()
@@ -212,22 +69,6 @@ class Evaluation:
     def ks_threshold(self) -> float:
         """The threshold at which positives and negatives lie furthest apart."""
         return ks_threshold(self._scored("The KS threshold"))
-
-    def _scored(self, what: str) -> Scores:
-        if self.scores is None:
-            message = f"{what} needs scores, and this evaluation has none."
-            raise NotAvailable(message, "Pass score=... to evaluate.")
-        return self.scores
-
-    def at(self, threshold: float) -> Evaluation:
-        """The same evidence at another threshold, without a second pass over the rows."""
-        self._scored("A threshold")
-        cut = threshold_of(threshold)
-        segments = self.segments.changed(lambda e: e.at(cut))
-        facts = {**self.facts, "threshold": "given"}
-        facts.pop("decided", None)
-        evidence = {k: v for k, v in self.evidence.items() if k != "confusion"}
-        return replace(self, evidence=evidence, threshold=cut, segments=segments, facts=facts)
 
     # Worth -----------------------------------------------------------------------------------------------------------
     @as_annotated("payoff")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def marked(e: Estimate | Difference) -> str:
     return (f"{value} [{low}, {high}]" if low else value) + (MARK if e.caution else "")
 
 
-def told_marks(marks: Iterable[tuple[str, str]]) -> list[str]:
+def told_marks(marks: Sequence[tuple[str, str]]) -> list[str]:
     """What the marks stand for: for each caution the names of the numbers that carry it.
 
     >>> told_marks([("auc", "rests on 1 positive"), ("ks", "rests on 1 positive"), ("mae", "")])

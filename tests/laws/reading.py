@@ -38,7 +38,7 @@ def read(e: sy.Evaluation, *, intervals: bool = False) -> Numbers:
     e = replace(e)
     if intervals:
         return dict(_read(e))
-    with patch("steelyard.questions.interval", lambda question: Interval(None, None, "left out")):
+    with patch("steelyard.asking.estimates.interval", lambda question: Interval(None, None, "left out")):
         return dict(_read(e))
 
 

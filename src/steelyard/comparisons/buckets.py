@@ -14,6 +14,9 @@ from typing import Any
 import numpy as np
 
 from steelyard.arguments.allowed import confidence_of
+from steelyard.asking.estimates import estimate
+from steelyard.asking.money import payoff_of
+from steelyard.asking.questions import ask
 from steelyard.comparisons.independent import NORMAL, check_alike, p_value, verdict
 from steelyard.comparisons.influence import carried_by, kish
 from steelyard.comparisons.labels import joined
@@ -25,7 +28,6 @@ from steelyard.intervals.proportions import wilson
 from steelyard.intervals.within_folds import ranks
 from steelyard.measures.measure import Measure, find
 from steelyard.measures.money import priced
-from steelyard.questions import ask, estimate, payoff_of
 from steelyard.results import Array, Difference, Interval, Share, divide
 from steelyard.summaries.amounts import Product
 from steelyard.summaries.class_scores import ClassScores

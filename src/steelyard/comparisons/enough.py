@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from steelyard.asking.estimates import counted as rows_behind
+from steelyard.asking.questions import ask
 from steelyard.errors import SteelyardError
 from steelyard.intervals.by_unit import FEWEST
 from steelyard.measures.measure import AVERAGES, Measure
-from steelyard.questions import ask
-from steelyard.questions import counted as rows_behind
 from steelyard.results import Mean, Share
 from steelyard.views.sentences import FEW, counted
 from steelyard.words import count

@@ -16,6 +16,9 @@ from statistics import NormalDist
 from typing import Any
 
 from steelyard.arguments.allowed import confidence_of
+from steelyard.asking.estimates import estimate
+from steelyard.asking.money import payoff_of
+from steelyard.asking.questions import ask
 from steelyard.comparisons.enough import short_of
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.intervals.area_differences import compared
@@ -23,7 +26,6 @@ from steelyard.intervals.bootstrap import REPLICATES
 from steelyard.intervals.method import Question, interval
 from steelyard.measures.measure import Measure, find
 from steelyard.payoffs.payoff import Payoff
-from steelyard.questions import ask, estimate, payoff_of
 from steelyard.results import Difference, Estimate, Interval, Share
 from steelyard.views.sentences import BETTER, TOO_FEW, UNCLEAR, WORSE
 

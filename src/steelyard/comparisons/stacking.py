@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.asking.questions import ask
 from steelyard.comparisons.shared_rows import Codes, Rows
 from steelyard.errors import NotAvailable
 from steelyard.measures.measure import AVERAGES, Measure
+from steelyard.measures.ways import reason_of
 from steelyard.payoffs.payoff import Payoff
-from steelyard.questions import ask, reason_of
 from steelyard.results import Array, divide
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.class_scores import ClassScores

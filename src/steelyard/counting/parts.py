@@ -28,7 +28,7 @@ def is_table(data: Any, validation: Any) -> bool:
 def divide_rows(rows: Rows, plan: Plan) -> tuple[Rows, Rows]:
     """The test rows and the validation rows, by a column that is true (or says "validation") for the latter."""
     found = rows.tally(Tally({"part": lambda r: r.level("validation")}))["part"].tolist()
-    levels = sort_levels(v for v in found if v is not None)
+    levels = sort_levels([v for v in found if v is not None])
     chosen = [v for v in levels if v == 1 or (isinstance(v, str) and v.lower() in CHOOSING)]
     rest = [v for v in levels if v == 0 or (isinstance(v, str) and v.lower() in TESTING)]
     if len(levels) != 2 or len(chosen) != 1 or len(rest) != 1 or (None in found and not plan.drop):

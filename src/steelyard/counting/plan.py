@@ -142,7 +142,7 @@ def segments_apart(table: Table) -> dict[Key | None, Table]:
 
 def found_levels(plan: Plan, *columns: Any) -> tuple[Any, ...]:
     """The levels that occur, or the declared ones; far too many are refused."""
-    found = sort_levels(v for column in columns for v in occurring(column))
+    found = sort_levels([v for column in columns for v in occurring(column)])
     if plan.levels is not None:
         extra = [v for v in found if v not in plan.levels]
         if extra:

@@ -295,7 +295,7 @@ def no_information(e: Evaluation, m: Measure, level: Any = None) -> float | None
         elif isinstance(summary, ClassScores):
             tables = tuple(t.replicate(_product(t.counts)) for t in summary.tables)
             have[kind] = ClassScores(tables, summary.ranks * math.nan, summary.brier * math.nan)
-    from steelyard.questions import ask
+    from steelyard.asking.questions import ask
 
     value = float(ask(m, have, level, m.with_defaults({}), e.confidence, e.positive).reading.value)
     return value if math.isfinite(value) else None

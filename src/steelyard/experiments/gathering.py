@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.asking.questions import ask
 from steelyard.errors import NotAvailable
 from steelyard.evaluation import Evaluation
 from steelyard.experiments.plan import APPARENT, Cell, Fold
 from steelyard.measures.measure import find
-from steelyard.questions import ask
 from steelyard.results import Array, Mean, Share, divide
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.copies import copies

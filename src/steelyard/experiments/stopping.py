@@ -295,7 +295,7 @@ def _design(design: Any, seed: int) -> Any:
 
 def _value(e: Any, name: str) -> float | None:
     """The number alone: no interval is laid around hundreds of points that get none."""
-    from steelyard.questions import ask
+    from steelyard.asking.questions import ask
 
     m = find(name)
     value = ask(m, e.summaries, None, m.with_defaults({}), e.confidence, e.positive).value

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from steelyard.asking.money import payoff_of
+from steelyard.asking.questions import ask
 from steelyard.errors import NotAvailable
 from steelyard.gates.outcome import Limit, Result
 from steelyard.intervals.guarded import Guard, guard, hand_till_limits
-from steelyard.questions import ask, payoff_of
 from steelyard.results import Difference, Estimate
 from steelyard.words import count
 

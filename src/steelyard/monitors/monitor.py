@@ -216,7 +216,8 @@ def _check(
     if not isinstance(time, str):
         message = "No column of times was named."
         raise UsageError(message, 'Say which it is: time="day".')
-    if not isinstance(score, str | Mapping | None):
+    scores = list(score.values()) if isinstance(score, Mapping) else [] if score is None else [score]
+    if not all(isinstance(x, str) for x in scores) or (isinstance(score, Mapping) and not scores):
         message = f"A score is one column, or one for each level, and {listing([score])} came."
         raise UsageError(message, 'Say score="p", or score={"yes": "p_yes", "no": "p_no"}.')
     for name, value, allowed in (("mode", mode, ("windows", "sequential")), ("missing", missing, ("refuse", "drop"))):

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.asking.questions import value_of
 from steelyard.charts.curves import overlay
 from steelyard.charts.marks import Chart
 from steelyard.measures.measure import find
-from steelyard.questions import value_of
 from steelyard.reports.explorer import controls
 from steelyard.reports.html import Ready, tag
 from steelyard.reports.html import table as html_table

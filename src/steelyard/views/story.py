@@ -240,7 +240,7 @@ def notes(e: Any, told: list[Group]) -> list[str]:
 
 def marks(told: list[Group]) -> list[str]:
     """What the marks in the tables stand for."""
-    return [f"{text}." for text in told_marks((r.name, r.estimate.caution) for g in told for r in g.rows)]
+    return [f"{text}." for text in told_marks([(r.name, r.estimate.caution) for g in told for r in g.rows])]
 
 
 def unlike_rows(e: Any) -> str:

@@ -67,7 +67,7 @@ def _cell(x: Estimate) -> str:
 
 def _marks(rows: Sequence[tuple[str, Sequence[Estimate]]]) -> str:
     """What the marks in a table stand for, by the name of its rows."""
-    said = told_marks((f"{x.measure} of {name}", x.caution) for name, found in rows for x in found if x.defined)
+    said = told_marks([(f"{x.measure} of {name}", x.caution) for name, found in rows for x in found if x.defined])
     return "; ".join(said)
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.asking.estimates import certified_bound
 from steelyard.errors import NotAvailable, listing
 from steelyard.intervals.method import Question
 from steelyard.intervals.money import around_worth
 from steelyard.measures.measure import find
 from steelyard.measures.money import priced
 from steelyard.payoffs.payoff import Payoff
-from steelyard.questions import certified_bound
 from steelyard.results import Array, Estimate, Mean
 from steelyard.summaries.confusion import Confusion
 

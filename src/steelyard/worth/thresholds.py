@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.asking.money import in_order_of
 from steelyard.errors import NotAvailable
 from steelyard.measures.curves import thresholds as cut_points
 from steelyard.payoffs.payoff import Payoff
-from steelyard.questions import in_order_of
 from steelyard.results import Array, Estimate, divide
 from steelyard.summaries.scores import Scores
 from steelyard.worth.calibration import Implied, implied_threshold

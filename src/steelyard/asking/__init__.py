@@ -1,0 +1,1 @@
+"""How a number is asked for: which summary answers a measure, and the finished estimate with its interval."""

@@ -1,0 +1,37 @@
+"""What money needs to be asked for: what outcomes are worth, and the labels that decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from steelyard.errors import NotAvailable
+from steelyard.payoffs.payoff import Payoff
+from steelyard.summaries.confusion import Confusion
+
+
+def payoff_of(e: Any, given: Any, name: str) -> Payoff:
+    """What outcomes are worth: as given, or as the evaluation was told."""
+    found = e.payoff if given is None else given
+    if found is None:
+        message = f'"{name}" needs to know what outcomes are worth.'
+        hint = "Pass profit=Profit(tp=..., fp=..., ...) or Cost(...), here or to evaluate (--profit FILE)."
+        raise NotAvailable(message, hint)
+    if not isinstance(found, Payoff):
+        message = f"What outcomes are worth must be a Profit or a Cost, and a {type(found).__name__} came."
+        raise NotAvailable(message, "For example Profit(tp=140, fn=-140, fp=-700, tn=0).")
+    return in_order_of(e.levels, e.facts, found)
+
+
+def in_order_of(levels: tuple[Any, ...], facts: Mapping[str, Any], payoff: Payoff) -> Payoff:
+    """A payoff with the rows of a bare matrix in the order of the levels, where somebody has said that order."""
+    return payoff.over(levels) if facts.get("levels") == "said" else payoff
+
+
+def labels_of(e: Any) -> Confusion:
+    """The confusion matrix of an evaluation that has one."""
+    c = e.confusion
+    if not isinstance(c, Confusion):
+        message = "Profit and cost need labels, or scores and a threshold; the target here is continuous."
+        raise NotAvailable(message, "Pass prediction=... with labels, or score=... for levels.")
+    return c

@@ -1,0 +1,167 @@
+"""Which summary answers a measure, for which level or average, and the finished estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from steelyard.arguments.allowed import NotAllowed, shown
+from steelyard.arguments.annotated import label
+from steelyard.errors import NotAvailable, listing
+from steelyard.intervals.method import Question
+from steelyard.intervals.within_folds import one_level, ranks, within
+from steelyard.measures.measure import AVERAGES, Measure, catalogue, find
+from steelyard.measures.ways import OfLevel, OfWhole, OverClasses, OverLevels
+from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.summaries.residuals import Residuals
+from steelyard.summaries.scores import Scores
+from steelyard.summaries.segments import key_of, level_names
+from steelyard.summaries.within_folds import WithinFolds
+
+
+class ByType(Mapping[type, Any]):
+    """The summaries of an evaluation by type; labels that a threshold makes are made when they are asked for."""
+
+    def __init__(self, evaluation: Any) -> None:
+        self.evaluation = evaluation
+        self.found: dict[type, Any] = {type(s): s for s in evaluation.evidence.values()}
+        self.makes_labels = Confusion not in self.found and Scores in self.found and evaluation.threshold is not None
+
+    def __getitem__(self, kind: type) -> Any:
+        return self.evaluation.confusion if kind is Confusion and self.makes_labels else self.found[kind]
+
+    def __iter__(self) -> Iterator[type]:
+        yield from self.found
+        if self.makes_labels:
+            yield Confusion
+
+    def __len__(self) -> int:
+        return len(self.found) + self.makes_labels
+
+
+def ask(
+    m: Measure, have: Mapping[type, Any], level: Any, options: Mapping[str, Any], confidence: float, positive: Any
+) -> Question:
+    """The question that a measure's name, level and options amount to, given the evidence."""
+
+    def of_whole(summary: Any) -> Question:
+        return Question(m, summary, OfWhole(m, options), confidence, options=options)
+
+    if isinstance(level, str) and level in AVERAGES and level not in _levels(have):
+        return _average(m, have, level, options, confidence)
+    if WithinFolds in have and ranks(m) and (found := within(m, have, level, options, confidence)) is not None:
+        return found
+    if level is None:
+        for kind in (Confusion, ClassScores, Residuals, Scores):
+            if kind in m.reads and kind in have:
+                return of_whole(have[kind])
+        if Outcomes in m.reads and Confusion in have and positive is not None:
+            return _one_level(m, have[Confusion], positive, options, confidence)
+    else:
+        if Outcomes in m.reads and Confusion in have and level in have[Confusion].levels:
+            return _one_level(m, have[Confusion], level, options, confidence)
+        if Scores in m.reads and ClassScores in have and level in have[ClassScores].levels:
+            return of_whole(have[ClassScores].table(level))
+        if Scores in m.reads and Scores in have and level == have[Scores].positive:
+            return of_whole(have[Scores])
+    raise _cannot(m, have, level)
+
+
+def level_of(level: Any) -> Any:
+    """A level as it was asked for: one value, which can be looked up."""
+    try:
+        return None if level is None else label(level)
+    except NotAllowed:
+        message = f"A level is text, a number or a truth value, and {shown(level)} came."
+        hint = 'Ask for e["recall", "spam"] or e["recall", "macro"], one level at a time.'
+        raise NotAvailable(message, hint) from None
+
+
+def value_of(e: Any, name: str) -> float:
+    """The value of a measure without its interval, NaN where it is undefined."""
+    m = find(name)
+    return ask(m, e.summaries, None, m.with_defaults({}), e.confidence, e.positive).value
+
+
+def every_question(e: Any) -> Iterator[tuple[str, Any]]:
+    """Every measure with its level that the evidence of an evaluation can answer; of several levels each, and the averages."""
+    have = set(e.summaries)
+    for name, m in catalogue().items():
+        if not e.tells(m):
+            continue
+        whole = have & (set(m.reads) - {Outcomes})
+        if whole or (Outcomes in m.reads and Confusion in have and e.positive is not None):
+            yield name, None
+        by_level = (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have)
+        if by_level and (e.positive is None or len(e.levels) > 2):
+            yield from ((name, level) for level in e.levels)
+            # A level of such a name is meant by it.
+            averages = (a for a in AVERAGES if a not in e.levels)
+            yield from ((name, a) for a in averages if a != "micro" or Outcomes in m.reads)
+
+
+def tidy_rows(e: Any, measures: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+    """One row a number, as plain dictionaries; of these measures, or of all."""
+    wanted = None if measures is None else {find(name).name for name in measures}
+    called = dict(zip(map(key_of, e.levels), level_names(e.levels), strict=True))
+    for name, level in every_question(e):
+        if wanted is None or name in wanted:
+            row = e.measure(name, level).to_dict()
+            told = None if level is None else called.get(key_of(level), str(level))
+            yield row | {"estimate": row.pop("value"), "level": told}
+
+
+def _levels(have: Mapping[type, Any]) -> tuple[Any, ...]:
+    """The levels of the target; none for a continuous one."""
+    return next((have[k].levels for k in (ClassScores, Confusion) if k in have), ())
+
+
+def _cannot(m: Measure, have: Mapping[type, Any], level: Any) -> NotAvailable:
+    levels = _levels(have)
+    by_level = (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have)
+    if by_level:
+        said = "belongs to one level" if level is None else f"has no level {listing([level])}"
+        message = f'"{m.name}" {said}; there are {listing(levels)}, and the averages "macro", "micro", "weighted".'
+        return NotAvailable(message, f'For example e["{m.name}", {levels[0]!r}] or e["{m.name}", "macro"].')
+    if level is not None and set(m.reads) & set(have):
+        message = f'"{m.name}" is a number of the whole and has no levels.'
+        return NotAvailable(message, f'Ask for e["{m.name}"].')
+    need = {
+        Confusion: "labels",
+        Outcomes: "labels and a positive level",
+        Scores: "one score for two levels",
+        ClassScores: "one score for each class",
+        Residuals: "a continuous target and prediction",
+    }
+    message = f'"{m.name}" needs {" or ".join(need[r] for r in m.reads)}.'
+    return NotAvailable(message, "Pass the roles that give it to evaluate.")
+
+
+def _average(m: Measure, have: Mapping[type, Any], how: str, options: Mapping[str, Any], confidence: float) -> Question:
+    """Averaging over levels is a modifier: macro counts levels alike, weighted by their rows, micro pools the counts."""
+    if Outcomes in m.reads and Confusion in have:
+        return Question(m, have[Confusion], OverLevels(m, options, how), confidence, averaged=True)
+    if Scores in m.reads and ClassScores in have and how != "micro":
+        classes: ClassScores = have[ClassScores]
+        rows = np.array([float(t.positives.sum()) for t in classes.tables])
+        weights = np.ones(len(rows)) if how == "macro" else rows
+        folds = have.get(WithinFolds) if ranks(m) else None
+
+        def one(t: Scores) -> Question:
+            if folds is not None and not folds.alone:
+                return one_level(m, folds, t, options, confidence)
+            return Question(m, t, OfWhole(m, options), confidence, options=options)
+
+        parts = tuple((float(w / weights.sum()), one(t)) for w, t in zip(weights, classes.tables, strict=True))
+
+        read = OverClasses([part for _, part in parts], weights, classes.levels)
+        return Question(m, classes, read, confidence, averaged=True, parts=parts, averaged_by=how)
+    raise _cannot(m, have, how)
+
+
+def _one_level(m: Measure, c: Confusion, level: Any, options: Mapping[str, Any], confidence: float) -> Question:
+    """One level against the rest: the table is folded to two levels first, so that many levels cost no more."""
+    return Question(m, c.against_rest(level), OfLevel(m, options, level), confidence, options=options)
