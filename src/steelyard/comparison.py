@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from steelyard.arguments.allowed import confidence_of, shown
 from steelyard.arguments.annotated import as_annotated
@@ -19,6 +19,7 @@ from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.measures.measure import find
 from steelyard.results import Difference, make_frame
 from steelyard.views.sentences import BETTER, TOO_FEW, UNCLEAR, WORSE
+from steelyard.views.told import Told
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -52,8 +53,11 @@ class Compared:
     """The p-value of this pair by itself, as if nobody had looked at another."""
 
 
-class Comparison:
+class Comparison(Told):
     """Models side by side: `c.difference("auc", "tree", "knn")`, `c.table()`, `c.winner()`, or all of it in words."""
+
+    as_text: ClassVar[str] = "comparison.comparison_text"
+    as_html: ClassVar[str] = "comparison.comparison_html"
 
     @as_annotated("margin")
     def __init__(
@@ -339,18 +343,8 @@ class Comparison:
 
         write_comparison_report(self, path, title=title, command=command)
 
-    def __str__(self) -> str:
-        from steelyard.views.comparison import comparison_text
-
-        return comparison_text(self)
-
     def __repr__(self) -> str:
         return f"<Comparison of {listing(self.models)} {self.pairing.words}>"
-
-    def _repr_html_(self) -> str:
-        from steelyard.views.comparison import comparison_html
-
-        return comparison_html(self)
 
 
 def _told(d: Difference, p: float | None, looks: int, c: Comparison) -> Difference:

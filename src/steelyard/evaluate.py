@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from steelyard.addresses import without_secrets
-from steelyard.arguments.allowed import confidence_of, shown, threshold_of
-from steelyard.arguments.annotated import Label, as_annotated
+from steelyard.arguments.allowed import shown
+from steelyard.arguments.annotated import Confidence, Label, Threshold, as_annotated
 from steelyard.counting.classes import count_classes
 from steelyard.counting.decisions import count_decisions
 from steelyard.counting.labels import count_labels
@@ -56,8 +56,8 @@ def evaluate(
     cost: Payoff | None = None,
     decide: str = "score",
     validation: Any = None,
-    threshold: Any = 0.5,
-    confidence: Any = 0.95,
+    threshold: Threshold = 0.5,
+    confidence: Confidence = 0.95,
     missing: str = "refuse",
     exact: bool = False,
     kind: str | None = None,
@@ -92,8 +92,6 @@ def evaluate(
     _check_choice("decide", decide, ("score", "profit"))
     profit = _payoff(profit, cost)
     _check_payoff(profit, decide)
-    confidence = confidence_of(confidence)
-    threshold = threshold_of(threshold)
     if confusion is not None:
         return _from_matrix(matrix_of(confusion, levels, positive, layout), confidence, profit)
     if layout is not None:

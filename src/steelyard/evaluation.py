@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from steelyard.arguments.allowed import shown, written
 from steelyard.arguments.annotated import as_annotated
@@ -23,6 +23,7 @@ from steelyard.summaries.scores import Scores
 from steelyard.summaries.segments import Segments, key_of
 from steelyard.summaries.unlabelled import Unlabelled
 from steelyard.summaries.within_folds import WithinFolds
+from steelyard.views.told import Told
 from steelyard.writing import write_saved
 
 if TYPE_CHECKING:
@@ -36,8 +37,11 @@ KINDS: tuple[Any, ...] = (Confusion, Scores, ClassScores, Residuals, WithinFolds
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation(Answering):
+class Evaluation(Told, Answering):
     """Evidence with a threshold and a confidence; numbers are worked out when they are asked for."""
+
+    as_text: ClassVar[str] = "text.evaluation_text"
+    as_html: ClassVar[str] = "notebook.evaluation_html"
 
     # Curves and thresholds -------------------------------------------------------------------------------------------
     @as_annotated()
@@ -221,15 +225,5 @@ class Evaluation(Answering):
         write_report({title or "model": self}, path, title=title, in_use=in_use)
 
     # Telling ---------------------------------------------------------------------------------------------------------
-    def __str__(self) -> str:
-        from steelyard.views.text import evaluation_text
-
-        return evaluation_text(self)
-
     def __repr__(self) -> str:
         return f"<Evaluation of {self.rows:,} rows: {', '.join(self.evidence)}>"
-
-    def _repr_html_(self) -> str:
-        from steelyard.views.notebook import evaluation_html
-
-        return evaluation_html(self)

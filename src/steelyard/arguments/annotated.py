@@ -15,13 +15,15 @@ from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
-from steelyard.arguments.allowed import NotAllowed, Span, shown
+from steelyard.arguments.allowed import NotAllowed, Span, confidence_of, shown, threshold_of
 from steelyard.errors import UsageError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Reader = Callable[[Any], Any]
 Label = Annotated[Any, "one level"]
 """The annotation of an argument that names one level of a column: text, a number, a date or yes or no, never several."""
+Confidence = Annotated[float, "a confidence"]
+Threshold = Annotated[float, "a threshold"]
 
 
 def as_annotated(*but: str) -> Callable[[Function], Function]:
@@ -185,6 +187,8 @@ KINDS: dict[Any, tuple[str, Reader]] = {
     Sequence[Any]: ("a list", _listed),
     Sequence[float]: ("a list of numbers", lambda value: [Span().read(v) for v in _listed(value)]),
     os.PathLike[str]: ("a path", _path),
+    Confidence: ("a number above 0 and below 1", confidence_of),
+    Threshold: ("a finite number", threshold_of),
     Label: ('one level, such as 1 or "yes"', lambda value: None if value is None else label(value)),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from steelyard.comparisons.aims import MEANS, Aim, aim_of, check_power, check_ro
 from steelyard.comparisons.powers import COUNTED
 from steelyard.errors import NotAvailable, UsageError
 from steelyard.results import Curve
+from steelyard.views.told import Told
 
 MOST = 10**9
 POINTS = 41
@@ -24,8 +25,10 @@ STEPS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Told):
     """So many rows see such a difference with such a chance, by which test and on which assumptions."""
+
+    as_text: ClassVar[str] = "planning.plan_text"
 
     measure: str
     rows: int
@@ -64,11 +67,6 @@ class Plan:
         from steelyard.views.planning import power_chart
 
         return power_chart(self)
-
-    def __str__(self) -> str:
-        from steelyard.views.planning import plan_text
-
-        return plan_text(self)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from steelyard.early_warning.events import Alerts
 from steelyard.errors import NothingMeets, UnknownMeasure, UsageError, listing, nearest
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Array, Curve, Estimate, make_frame
+from steelyard.views.told import Told
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -32,8 +33,10 @@ CAUGHT_ONLY = "of those caught; the missed have no lead time"
 
 
 @dataclass(frozen=True, slots=True)
-class AlertResult:
+class AlertResult(Told):
     """How alerts at a threshold do: every number with its interval by customer."""
+
+    as_text: ClassVar[str] = "timeliness.alert_text"
 
     threshold: float
     quiet: float | None
@@ -72,11 +75,6 @@ class AlertResult:
         from steelyard.views.timeliness import alert_sentences
 
         return alert_sentences(self)
-
-    def __str__(self) -> str:
-        from steelyard.views.timeliness import alert_text
-
-        return alert_text(self)
 
     def frame(self) -> Any:
         """One row a number."""

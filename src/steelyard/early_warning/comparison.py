@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import NormalDist
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,13 +19,16 @@ from steelyard.errors import NotAvailable, UnknownMeasure, UsageError, listing, 
 from steelyard.results import Difference, make_frame
 from steelyard.views.sentences import BETTER, UNCLEAR, WORSE
 from steelyard.views.timeliness import IMPROPER
+from steelyard.views.told import Told
 
 STEPS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class TimelinessComparison:
+class TimelinessComparison(Told):
     """Which model warns earlier: every pair of models by each number, paired by customer."""
+
+    as_text: ClassVar[str] = "timeliness.comparison_text"
 
     models: Mapping[str, Timeliness]
     differences: Sequence[Difference]
@@ -51,11 +54,6 @@ class TimelinessComparison:
         from steelyard.views.timeliness import comparison_sentences
 
         return comparison_sentences(self)
-
-    def __str__(self) -> str:
-        from steelyard.views.timeliness import comparison_text
-
-        return comparison_text(self)
 
     def frame(self) -> Any:
         """One row a pair and number."""

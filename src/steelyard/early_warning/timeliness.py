@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from steelyard.arguments.allowed import NotAllowed, Span, confidence_of, shown
-from steelyard.arguments.annotated import Label, as_annotated
+from steelyard.arguments.allowed import NotAllowed, Span, shown
+from steelyard.arguments.annotated import Confidence, Label, as_annotated
 from steelyard.early_warning.clock import make_clock
 from steelyard.early_warning.engine import EventTable
 from steelyard.early_warning.quality import BASE_RATE, estimate_quality, trivial_of
@@ -17,6 +17,7 @@ from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.early_warning.weights import EXACT, make_weighing
 from steelyard.errors import BadLevels, NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.results import Curve, Estimate, make_frame
+from steelyard.views.told import Told
 from steelyard.writing import write_saved
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ CURVES = ("scores", "l_quality")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Timeliness:
+class Timeliness(Told):
     """How early and how rightly a model warned: Q is 1 for a perfect model and 0 for one that always says the base rate.
 
     >>> from steelyard.early_warning.timeliness import timeliness
@@ -40,6 +41,8 @@ class Timeliness:
     >>> round(float(t["q"]), 3)
     0.588
     """
+
+    as_text: ClassVar[str] = "timeliness.timeliness_text"
 
     summary: TimelinessSummary
     before: str | float = BASE_RATE
@@ -167,11 +170,6 @@ class Timeliness:
 
         return timeliness_sentences(self)
 
-    def __str__(self) -> str:
-        from steelyard.views.timeliness import timeliness_text
-
-        return timeliness_text(self)
-
     def frame(self) -> Any:
         """One row a number, then the models without data, as a frame of whichever library is installed."""
         rows: list[dict[str, Any]] = []
@@ -230,7 +228,7 @@ def timeliness(
     estimator: str = EXACT,
     ends: Sequence[float] | None = None,
     outcomes: Any = None,
-    confidence: float = 0.95,
+    confidence: Confidence = 0.95,
     positive: Label = None,
     missing: str = "refuse",
     outside: str = "refuse",
@@ -250,7 +248,6 @@ def timeliness(
     >>> float(t.q)  # a perfect model
     1.0
     """
-    confidence = confidence_of(confidence)
     length, clock = make_clock(horizon, start, time_unit)
     weighing = make_weighing(length, kernel, estimator, ends)
     convention = _convention(before)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from steelyard.intervals import power_law
 from steelyard.intervals.folds import corrected_t
 from steelyard.measures.measure import find
 from steelyard.results import Array, Curve, Estimate, make_frame
+from steelyard.views.told import Told
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -91,8 +92,11 @@ class Doubling:
         return iter([0.5**i for i in range(STEPS)][::-1])
 
 
-class LearningCurve:
+class LearningCurve(Told):
     """A measure at growing numbers of training rows, for one model or several."""
+
+    as_text: ClassVar[str] = "learning.learning_text"
+    as_html: ClassVar[str] = "learning.learning_html"
 
     def __init__(self, found: Experiment, measure: str | None = None) -> None:
         self.experiment = found
@@ -264,13 +268,3 @@ class LearningCurve:
         from steelyard.reports.experiment import write_learning_report
 
         write_learning_report(self, path, title=title, command=command)
-
-    def __str__(self) -> str:
-        from steelyard.views.learning import learning_text
-
-        return learning_text(self)
-
-    def _repr_html_(self) -> str:
-        from steelyard.views.learning import learning_html
-
-        return learning_html(self)

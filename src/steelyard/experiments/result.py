@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from steelyard.experiments.gathering import Gathered, gather, ranked_within
 from steelyard.experiments.plan import Cell, cells_of
 from steelyard.measures.measure import find
 from steelyard.results import Estimate, make_frame
+from steelyard.views.told import Told
 from steelyard.writing import write_saved
 
 if TYPE_CHECKING:
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
     from steelyard.experiments.tuning import Tuning
 
 
-class Experiment:
+class Experiment(Told):
     """Models × data sets × designs, fold by fold; numbers are worked out when they are asked for.
 
     `x["knn"]` is the evidence of a model, the sum of its folds; `x.estimate("knn", "auc")` the mean over folds with an
     interval for models to come. With several data sets or designs name them as well: `x["knn", "iris"]`.
     """
+
+    as_text: ClassVar[str] = "experiment.experiment_text"
+    as_html: ClassVar[str] = "experiment.experiment_html"
 
     def __init__(
         self, plan: Mapping[str, Any], keeper: Any, name: str = "", pictures: Any = None, *, already: int = 0
@@ -328,18 +332,8 @@ class Experiment:
 
         write_experiment_report(self, path, title=title, command=command)
 
-    def __str__(self) -> str:
-        from steelyard.views.experiment import experiment_text
-
-        return experiment_text(self)
-
     def __repr__(self) -> str:
         return f"<Experiment of {listing(self.models)}: {self.done:,} of {self.total:,} folds done>"
-
-    def _repr_html_(self) -> str:
-        from steelyard.views.experiment import experiment_html
-
-        return experiment_html(self)
 
 
 AXES = {"model": "models", "data": "data sets", "design": "designs"}

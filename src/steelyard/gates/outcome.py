@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from steelyard.results import Difference, Estimate, make_frame
+from steelyard.views.told import Told
 
 MET, NOT_SHOWN, FAILED, UNDEFINED = "met", "not shown", "failed", "undefined"
 SLACK = 1e-12
@@ -98,8 +99,10 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Told):
     """All requirements and what became of them."""
+
+    as_text: ClassVar[str] = "gate.outcome_text"
 
     results: tuple[Result, ...]
     notes: tuple[str, ...] = ()
@@ -120,11 +123,6 @@ class Outcome:
 
     def __len__(self) -> int:
         return len(self.results)
-
-    def __str__(self) -> str:
-        from steelyard.views.gate import outcome_text
-
-        return outcome_text(self)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""

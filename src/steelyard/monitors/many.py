@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from steelyard.comparisons.step_down import benjamini_hochberg
 from steelyard.errors import UnknownColumn, UsageError, listing, nearest
@@ -25,18 +25,21 @@ from steelyard.monitors.sides import CURRENT, REFERENCE, of_side
 from steelyard.monitors.stability import Stability, as_mapping, assess
 from steelyard.monitors.uncounted import why_not
 from steelyard.results import make_frame
+from steelyard.views.told import Told
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
 
 
 @dataclass(frozen=True, slots=True)
-class Stabilities:
+class Stabilities(Told):
     """The stability of several columns, the largest effect first; a decision counts the columns that were looked at.
 
     p-values are corrected by Benjamini and Hochberg, so that of the columns that are called changed at most a share of
     alpha, on average, has not changed.
     """
+
+    as_text: ClassVar[str] = "stability.many_text"
 
     results: tuple[Stability, ...]
     alpha: float
@@ -76,11 +79,6 @@ class Stabilities:
     def bins(self) -> ManyBins:
         """The bins of every column with the counts of the reference: to be saved, or passed as the reference of later rows."""
         return ManyBins({s.column: s.bins for s in self.results})
-
-    def __str__(self) -> str:
-        from steelyard.views.stability import many_text
-
-        return many_text(self)
 
     def sentences(self) -> list[str]:
         """What is to be said, in a few sentences."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from steelyard.errors import UsageError, listing, nearest
 from steelyard.monitors.alarms import ALARM, FIRING, RECOVERING, WARN, Status, Transition, worst
@@ -15,6 +15,7 @@ from steelyard.monitors.labels import Labels
 from steelyard.monitors.signals import UNREAD, VOLUME, Signal
 from steelyard.monitors.windows import Window
 from steelyard.results import make_frame
+from steelyard.views.told import Told
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -82,8 +83,10 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Monitor:
+class Monitor(Told):
     """The windows of a stream against a reference."""
+
+    as_text: ClassVar[str] = "monitor.monitor_text"
 
     windows: tuple[Watched, ...]
     alarms: tuple[Transition, ...]
@@ -187,11 +190,6 @@ class Monitor:
         from steelyard.views.monitor import monitor_sentences
 
         return monitor_sentences(self)
-
-    def __str__(self) -> str:
-        from steelyard.views.monitor import monitor_text
-
-        return monitor_text(self)
 
     def chart(self, signal: str | None = None) -> Chart:
         """One signal over time: its interval, the reference, the margin; alarms marked, unjudged windows hollow."""

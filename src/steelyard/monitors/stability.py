@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from steelyard.arguments.allowed import INSIDE, confidence_of, taken
 from steelyard.arguments.annotated import as_annotated
@@ -29,6 +29,7 @@ from steelyard.monitors.saved import is_saved, load_bins
 from steelyard.monitors.sides import CURRENT, REFERENCE, of_files, of_side
 from steelyard.monitors.uncounted import no_level_twice
 from steelyard.results import Array, Estimate, make_frame
+from steelyard.views.told import Told
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -50,8 +51,10 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Stability:
+class Stability(Told):
     """The stability index of one column, corrected for sample sizes, with its interval, a p-value and a decision."""
+
+    as_text: ClassVar[str] = "stability.stability_text"
 
     column: str
     index: float
@@ -92,11 +95,6 @@ class Stability:
 
     def __float__(self) -> float:
         return self.index
-
-    def __str__(self) -> str:
-        from steelyard.views.stability import stability_text
-
-        return stability_text(self)
 
     def sentences(self) -> list[str]:
         """What is to be said, in a few sentences."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from steelyard.arguments.allowed import Span, confidence_of, taken
-from steelyard.arguments.annotated import Label, as_annotated
+from steelyard.arguments.allowed import Span, taken
+from steelyard.arguments.annotated import Confidence, Label, as_annotated
 from steelyard.charts.marks import Chart
 from steelyard.errors import UsageError
 from steelyard.results import Difference, make_frame
@@ -38,14 +38,17 @@ from steelyard.trials.rates import Dispersion
 from steelyard.trials.reading import Periods, Table, Units, read
 from steelyard.trials.sample_ratio import RatioCheck, sample_ratio
 from steelyard.trials.uplift import FEWEST, Uplift, uplift_by_score
+from steelyard.views.told import Told
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class Trial(Told):
     """What a trial says: the design, the checks, the effect by every method, and a verdict in words.
 
     `effect` is treated less control by the method that decides; `methods` has all of them, with "not valid here" and why.
     """
+
+    as_text: ClassVar[str] = "trial.trial_text"
 
     design: Design
     ratio: RatioCheck | None
@@ -104,11 +107,6 @@ class Trial:
 
         return trial_sentences(self)
 
-    def __str__(self) -> str:
-        from steelyard.views.trial import trial_text
-
-        return trial_text(self)
-
     def charts(self) -> dict[str, Chart]:
         """Pictures by name: effect, and where there is something to show periods, looks, bands and qini."""
         from steelyard.views.trial_pictures import trial_charts
@@ -146,11 +144,6 @@ class Trial:
             "sentences": self.sentences(),
         }
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(str(self))}</pre>"
-
 
 @as_annotated("independent", "adjust")
 def trial(
@@ -177,7 +170,7 @@ def trial(
     direction: str = "lower",
     selection: str | None = None,
     cost: float | None = None,
-    confidence: float = 0.95,
+    confidence: Confidence = 0.95,
     missing: str = "refuse",
 ) -> Trial:
     """Whether acting helps, from two arms of which one was left alone.
@@ -197,7 +190,6 @@ def trial(
     >>> print(t.effect, t.verdict)
     −2.2 [−11.2, 6.9] no clear effect
     """
-    confidence = confidence_of(confidence)
     check_words(analysis, direction, selection, independent, adjust)
     for role, given in (("group", group), ("outcome", outcome), ("control", control)):
         if given is None:

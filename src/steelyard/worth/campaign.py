@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from steelyard.measures.curves import thresholds
 from steelyard.measures.ranking import cumulative
 from steelyard.results import Curve, Estimate, divide, make_frame
 from steelyard.summaries.scores import Scores
+from steelyard.views.told import Told
 from steelyard.worth.contacts import (
     MOST_POINTS,
     Offer,
@@ -57,7 +58,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Campaign:
+class Campaign(Told):
     """A campaign at one depth, beside the policies that need no model.
 
     `basis` is "model", or "rule" without an evaluation; `chosen` is "best", "budget" (the best within it) or "given"; `verdict`
@@ -66,6 +67,8 @@ class Campaign:
     `lift_needed` is C / (B T), `break_even_lift` the same with the fixed cost borne at this depth, `tail_lift` what the lowest
     scores hold: everybody is best where it is at least `lift_needed`.
     """
+
+    as_text: ClassVar[str] = "campaign.campaign_text"
 
     basis: str
     chosen: str
@@ -154,11 +157,6 @@ class Campaign:
         values["rule"] = Rule(**data["rule"] | {"profit": Estimate.from_dict(data["rule"]["profit"])})
         values |= {"curve": Curve.from_dict(data["curve"]), "notes": tuple(data["notes"])}
         return cls(**values)
-
-    def __str__(self) -> str:
-        from steelyard.views.campaign import campaign_text
-
-        return campaign_text(self)
 
 
 @as_annotated("benefit", "cost", "prospects", "targets", "contacts", "fixed", "depth")

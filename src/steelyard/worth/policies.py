@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from steelyard.measures.money import priced
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Estimate, Mean
 from steelyard.summaries.confusion import Confusion
+from steelyard.views.told import Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,10 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Worth(Estimate):
+class Worth(Told, Estimate):
     """Total profit or cost with its interval, per case, beside the trivial policies and the break-even probability."""
+
+    as_text: ClassVar[str] = "worth.worth_text"
 
     per_case: Estimate | None = None
     policies: tuple[Policy, ...] = ()
@@ -59,11 +62,6 @@ class Worth(Estimate):
                 return policy
         message = f'There is no policy called "{name}"; there are {listing(p.name for p in self.policies)}.'
         raise NotAvailable(message, "Name one of these.")
-
-    def __str__(self) -> str:
-        from steelyard.views.worth import worth_text
-
-        return worth_text(self)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""

@@ -6,16 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from steelyard.arguments.allowed import confidence_of
-from steelyard.arguments.annotated import as_annotated
+from steelyard.arguments.annotated import Confidence, as_annotated
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.intervals.bootstrap import SEED
 from steelyard.results import Array, Curve, Estimate, make_frame
 from steelyard.summaries.scores import Scores
+from steelyard.views.told import Told
 from steelyard.worth.cost_curve import cost_limits
 from steelyard.worth.hull import (
     Envelope,
@@ -64,8 +64,10 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class Regions:
+class Regions(Told):
     """The cheapest policy at every ratio of what a found positive is worth to what a false alarm costs."""
+
+    as_text: ClassVar[str] = "regions.regions_text"
 
     parts: tuple[Region, ...]
     prevalence: float
@@ -136,14 +138,9 @@ class Regions:
         parts = tuple(Region(**part) for part in data["parts"])
         return cls(parts, data["prevalence"], data["confidence"], tuple(data["models"]))
 
-    def __str__(self) -> str:
-        from steelyard.views.regions import regions_text
-
-        return regions_text(self)
-
 
 @as_annotated("prevalence")
-def regions(models: Mapping[str, Any], *, prevalence: float | None = None, confidence: float = 0.95) -> Regions:
+def regions(models: Mapping[str, Any], *, prevalence: float | None = None, confidence: Confidence = 0.95) -> Regions:
     """Which model, or which trivial policy, is cheapest at which ratio of gain to cost.
 
     >>> from types import SimpleNamespace
@@ -154,7 +151,6 @@ def regions(models: Mapping[str, Any], *, prevalence: float | None = None, confi
     [('sure', 0.0), ('wide', 0.333)]
     """
     tables = _checked(models)
-    confidence = confidence_of(confidence)
     p = _pooled(tables) if prevalence is None else checked_prevalence(prevalence)
     lines = {NONE: _same(0.0), ALL: _same(1.0)} | {name: envelope(table) for name, table in tables.items()}
     cuts = _cuts(list(lines.values()))

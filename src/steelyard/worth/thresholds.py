@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from steelyard.measures.curves import thresholds as cut_points
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Estimate, divide
 from steelyard.summaries.scores import Scores
+from steelyard.views.told import Told
 from steelyard.worth.calibration import Implied, implied_threshold
 from steelyard.worth.cuts import DOUBLED, REPLICATES, coarse, cuts, halves, profits, resampled
 from steelyard.worth.goals import Constraint, Goal, allowed, constraints_of, feasible, goal_of, worst_regret
@@ -27,8 +28,10 @@ SAME, APART = "the same rows", "the validation part"
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class Threshold(Told):
     """Where to cut: the threshold with its interval, what it brings, and how much of that is luck of the choice."""
+
+    as_text: ClassVar[str] = "threshold.threshold_text"
 
     goal: str
     value: float | None
@@ -62,11 +65,6 @@ class Threshold:
             message = "It is best to flag nobody: the threshold lies above every score."
             raise ValueError(message)
         return self.value
-
-    def __str__(self) -> str:
-        from steelyard.views.threshold import threshold_text
-
-        return threshold_text(self)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
