@@ -6,11 +6,13 @@ python docs/make.py --check   write nothing; say which pages differ from the cod
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import re
 import sys
 import textwrap
+import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -24,6 +26,7 @@ from steelyard.measures.ways import reason_of
 from steelyard.views.catalogue import BETTER, range_text
 
 DOCS = Path(__file__).resolve().parent
+SOURCE = DOCS.parent / "src" / "steelyard"
 WIDTH = 100
 NOTE = "<!-- Printed by docs/make.py from the code. Change the code, then run: make docs -->"
 
@@ -300,7 +303,49 @@ def engines_page() -> str:
     return "\n".join([*lines, ""])
 
 
+# The house, as the contract about imports has it ----------------------------------------------------------------------
+
+HOUSE = (
+    "<!-- The house: printed by docs/make.py from pyproject.toml and the first line of each room -->",
+    "<!-- end -->",
+)
+
+
+def rule_of(name: str) -> str:
+    """The first line of what a room or a module says of itself."""
+    path = SOURCE / name / "__init__.py" if (SOURCE / name).is_dir() else SOURCE / f"{name}.py"
+    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n", 1)[0]
+
+
+def layers() -> list[list[str]]:
+    """Rooms and modules, those that may know of all others first, in the order that a test holds imports to."""
+    contracts = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    told = next(c["layers"] for c in contracts if c["type"] == "layers")
+    return [[name.strip().removeprefix("steelyard.") for name in re.split("[|:]", layer)] for layer in told]
+
+
+def house() -> str:
+    """A table of layers, from the one that knows all others down to the one that knows none."""
+    lines = ["| layer | room | what may be done in it |", "|---|---|---|"]
+    found = layers()
+    for depth, names in enumerate(found):
+        for name in names:
+            link = f"[{name}/](rooms/{name}.md)" if (SOURCE / name).is_dir() else f"`{name}.py`"
+            lines.append(f"| {len(found) - depth} | {link} | {cell(rule_of(name))} |")
+    return "\n".join([HOUSE[0], "", *lines, "", HOUSE[1]])
+
+
+def how_it_works_page() -> str:
+    """The page as it is, with the house as it is."""
+    text = (DOCS / "how-it-works.md").read_text(encoding="utf-8")
+    before, _, rest = text.partition(HOUSE[0])
+    return before + house() + rest.partition(HOUSE[1])[2]
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    "how-it-works.md": how_it_works_page,
     "engines.md": engines_page,
     "measures.md": catalogue_page,
     "intervals.md": intervals_page,
