@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.evaluate import told
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.writing import check_saved, progress
 from steelyard.errors import UsageError
@@ -29,7 +28,7 @@ Examples:
 More: steelyard help files"""
 
 
-@click.command("add", short_help=COMMANDS["add"], epilog=EPILOG)
+@click.command("add", short_help="Add saved evaluations: days make a month, without rows.", epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="FILE", help="Save the sum there as .json, to be told again or added to.")
 @click.option("--twice", is_flag=True, help="Add a file that is named twice, or a copy of one, a second time.")

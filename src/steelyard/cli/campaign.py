@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options, read
 from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_free, progress, put
@@ -29,7 +28,7 @@ Examples:
 More: steelyard help worth"""
 
 
-@click.command("campaign", short_help=COMMANDS["campaign"], epilog=EPILOG)
+@click.command("campaign", short_help="Find whom to contact, how many, and what it earns.", epilog=EPILOG)
 @click.argument("file", required=False)
 @options("target", "one score", "positive")
 @click.option("--benefit", type=NUMBER, metavar="AMOUNT", help="What a target that is reached brings.")

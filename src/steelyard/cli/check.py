@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options, read
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
@@ -38,7 +37,7 @@ Exit codes: 0 all met, 1 some not met, 2 wrong usage, 3 input unusable.
 More: steelyard help check"""
 
 
-@click.command("check", short_help=COMMANDS["check"], epilog=EPILOG)
+@click.command("check", short_help="Hold predictions against requirements and a champion.", epilog=EPILOG)
 @click.argument("file")
 @options("target", "score", "prediction", "positive")
 @click.option(

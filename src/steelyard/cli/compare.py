@@ -13,7 +13,6 @@ import click
 
 from steelyard.arguments.typed import number_of
 from steelyard.cli.opening import ASKED, keys_of, opened
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.writing import check_outputs, command_line, progress, put
 from steelyard.errors import UsageError, listing
@@ -63,7 +62,7 @@ WORDS = {
 }
 
 
-@click.command("compare", short_help=COMMANDS["compare"], epilog=EPILOG)
+@click.command("compare", short_help="Tell which model is better, by the right test.", epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @options("target")
 @click.option("--score", metavar="NAME=COLUMN", multiple=True, help="The score of a model; for each model once.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from steelyard.cli.program import COMMANDS, program
+from steelyard.cli.program import program
 
 PLACES = {
     "bash": ('eval "$(steelyard completion bash)"', "~/.bashrc"),
@@ -15,7 +15,7 @@ PLACES = {
 EPILOG = "\b\nUse it:\n" + "\n".join(f"  {line:<36}in {place}" for line, place in PLACES.values())
 
 
-@click.command("completion", short_help=COMMANDS["completion"], epilog=EPILOG)
+@click.command("completion", short_help="Print the completion script of a shell.", epilog=EPILOG)
 @click.argument("shell", type=click.Choice(list(PLACES)))
 def command(shell: str) -> None:
     """Print the completion script of a SHELL: bash, zsh or fish."""

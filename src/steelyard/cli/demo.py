@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.writing import progress
 from steelyard.errors import MissingPart, UsageError
 from steelyard.writing import write_whole
@@ -23,7 +22,7 @@ LOW = 0.2
 Columns = dict[str, list[Any]]
 
 
-@click.command("demo", short_help=COMMANDS["demo"])
+@click.command("demo", short_help="Evaluate models on real data and tell the whole story.")
 @click.option("--folder", default="steelyard-demo", show_default=True, metavar="DIR", help="Where to leave the files.")
 @click.option("-q", "--quiet", is_flag=True, help="Leave the files and print nothing.")
 def command(folder: str, *, quiet: bool) -> None:

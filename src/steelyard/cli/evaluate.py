@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options, read
 from steelyard.cli.writing import check_free, check_saved, progress, put
 from steelyard.errors import UsageError
@@ -30,7 +29,7 @@ Examples:
 More: steelyard help start, steelyard help sources, steelyard help worth"""
 
 
-@click.command("evaluate", short_help=COMMANDS["evaluate"], epilog=EPILOG)
+@click.command("evaluate", short_help="Evaluate predictions: every measure with its interval.", epilog=EPILOG)
 @click.argument("file")
 @options(
     "target",

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.training import (
     chosen_design,
@@ -40,7 +39,7 @@ Designs: holdout:0.3  holdout:0.3x20  kfold:10  kfold:10x3  loo
 More: steelyard help experiment"""
 
 
-@click.command("experiment", short_help=COMMANDS["experiment"], epilog=EPILOG)
+@click.command("experiment", short_help="Train and test models on a file of rows, fold by fold.", epilog=EPILOG)
 @click.argument("file")
 @options("target")
 @training_options("models")

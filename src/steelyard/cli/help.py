@@ -19,7 +19,7 @@ def topics_text() -> str:
     )
 
 
-@click.command("help", short_help=COMMANDS["help"])
+@click.command("help", short_help="Explain a topic with worked examples.")
 @click.argument("topic", required=False)
 @click.pass_context
 def command(ctx: click.Context, topic: str | None) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from steelyard.arguments.typed import number_of, whole_number_of
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.training import (
     chosen_design,
@@ -37,7 +36,7 @@ Sizes: geometric:START:RATIO, arithmetic:START:STEP, or 100,200,400 rows.
 More: steelyard help experiment"""
 
 
-@click.command("learning-curve", short_help=COMMANDS["learning-curve"], epilog=EPILOG)
+@click.command("learning-curve", short_help="Tell what more training rows would bring.", epilog=EPILOG)
 @click.argument("file")
 @options("target")
 @training_options("models")

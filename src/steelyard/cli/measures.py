@@ -6,10 +6,8 @@ import json
 
 import click
 
-from steelyard.cli.program import COMMANDS
 
-
-@click.command("measures", short_help=COMMANDS["measures"])
+@click.command("measures", short_help="List all measures, or explain one.")
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 def command(name: str | None, *, as_json: bool) -> None:

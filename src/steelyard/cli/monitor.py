@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from steelyard.cli.opening import is_rows, opened
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
 from steelyard.cli.writing import check_free, command_line, progress, put, spooled
@@ -62,7 +61,7 @@ Exit codes: 0 done, 2 wrong usage, 3 input unusable; with --fail-on also
 More: steelyard help monitor"""
 
 
-@click.command("monitor", short_help=COMMANDS["monitor"], epilog=EPILOG)
+@click.command("monitor", short_help="Watch predictions over time, and fail when they wear out.", epilog=EPILOG)
 @click.argument("file")
 @click.option("--time", metavar="COLUMN", required=True, help="When each row was predicted.")
 @options("target", "score", "prediction", "positive")

@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -19,28 +20,25 @@ from steelyard import __version__
 from steelyard.errors import SteelyardError
 from steelyard.words import visible
 
-COMMANDS = {
-    "evaluate": "Evaluate predictions: every measure with its interval.",
-    "add": "Add saved evaluations: days make a month, without rows.",
-    "report": "Write a report: one offline page, Markdown or JSON.",
-    "threshold": "Find the best threshold for profit, cost or any measure.",
-    "campaign": "Find whom to contact, how many, and what it earns.",
-    "compare": "Tell which model is better, by the right test.",
-    "sample-size": "Tell how many test rows show a difference.",
-    "experiment": "Train and test models on a file of rows, fold by fold.",
-    "learning-curve": "Tell what more training rows would bring.",
-    "runs": "List, show and prune the experiments of a store.",
-    "check": "Hold predictions against requirements and a champion.",
-    "timeliness": "Tell how early a model warns.",
-    "stability": "Tell whether columns are still distributed as they were.",
-    "trial": "Tell whether acting helps, from a control group.",
-    "trial-size": "Tell how many units a trial needs, before it starts.",
-    "monitor": "Watch predictions over time, and fail when they wear out.",
-    "measures": "List all measures, or explain one.",
-    "demo": "Evaluate models on real data and tell the whole story.",
-    "help": "Explain a topic with worked examples.",
-    "completion": "Print the completion script of a shell.",
-}
+# fmt: off
+ORDER = (
+    "evaluate", "add", "report", "threshold", "campaign", "compare", "sample-size", "experiment", "learning-curve", "runs",
+    "check", "timeliness", "stability", "trial", "trial-size", "monitor", "measures", "demo", "help", "completion",
+)
+# fmt: on
+"""In which order people need commands; others come before the last two."""
+MARK = re.compile(r'^@click\.(?:command|group)\(\s*"([\w-]+)",\s*short_help="([^"]+)"', re.MULTILINE)
+
+
+def _found() -> dict[str, str]:
+    """Every file of this room that marks a command, with what the mark says of it; read, not imported."""
+    texts = [path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.py")]
+    told = {mark[1]: mark[2] for text in texts if (mark := MARK.search(text))}
+    place = {name: i for i, name in enumerate(ORDER)}
+    return dict(sorted(told.items(), key=lambda item: (place.get(item[0], place["help"] - 0.5), item[0])))
+
+
+COMMANDS = _found()
 DONE, WRONG_USAGE, INTERRUPTED, PIPE_CLOSED = 0, 2, 130, 141
 UNWRITABLE = 3
 ROOM = "Check the place and the room left on it, or name a file: -o FILE."

@@ -36,6 +36,12 @@ ROWS_ONLY = (
 )
 """Options that only rows can answer; a saved evaluation has none."""
 
+UNSAID: dict[str, Any] = {
+    **dict.fromkeys(("target", "prediction", "positive", "weight", "unit", "profit", "cost", "confidence")),
+    **{"weights": "sampling", "missing": "refuse", "exact": False, "score": (), "level": ()},
+}
+"""What an option means that a command does not have."""
+
 
 def _key_option(*names: str) -> Decorator:
     """The key of labels; `check` calls it --key alone, since its --on means something else."""
@@ -155,6 +161,7 @@ def options(*names: str) -> Decorator:
 
 def read(file: Any, given: dict[str, Any]) -> Evaluation:
     """The evidence in a FILE: rows that are counted, - for standard input, a saved evaluation, or a table opened before."""
+    given = UNSAID | given
     payoff = _payoff(given)
     if not isinstance(file, str):
         return _counted(file, given, payoff)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.opening import name_of, opened
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options, read
 from steelyard.cli.stories import in_options, number_or_text
 from steelyard.cli.writing import check_free, command_line, progress
@@ -33,7 +32,7 @@ Examples:
 More: steelyard help report"""
 
 
-@click.command("report", short_help=COMMANDS["report"], epilog=EPILOG)
+@click.command("report", short_help="Write a report: one offline page, Markdown or JSON.", epilog=EPILOG)
 @click.argument("file")
 @options("target")
 @click.option(

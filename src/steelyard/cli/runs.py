@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from steelyard.cli.program import COMMANDS, SETTINGS
+from steelyard.cli.program import SETTINGS
 from steelyard.cli.reading import options
 from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_outputs, put
@@ -24,7 +24,13 @@ More: steelyard help experiment"""
 store = click.option("--store", metavar="FOLDER", default="runs", show_default=True, help="Where the folds are kept.")
 
 
-@click.group("runs", short_help=COMMANDS["runs"], epilog=EPILOG, invoke_without_command=True, context_settings=SETTINGS)
+@click.group(
+    "runs",
+    short_help="List, show and prune the experiments of a store.",
+    epilog=EPILOG,
+    invoke_without_command=True,
+    context_settings=SETTINGS,
+)
 @store
 @options("json")
 @click.pass_context

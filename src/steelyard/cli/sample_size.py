@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
 from steelyard.cli.writing import check_free, put
@@ -26,7 +25,7 @@ More: steelyard help compare"""
 ASKED = ("value", "difference", "discordant", "correlation", "deviation", "prevalence")
 
 
-@click.command("sample-size", short_help=COMMANDS["sample-size"], epilog=EPILOG)
+@click.command("sample-size", short_help="Tell how many test rows show a difference.", epilog=EPILOG)
 @click.argument("measure")
 @click.option("--value", type=NUMBER, help="What the model to beat reaches.")
 @click.option("--difference", type=NUMBER, help="How much better the other one is, if it is.")

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from steelyard.cli.opening import opened
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.stories import in_options, tell
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
@@ -24,7 +23,7 @@ Examples:
 More: steelyard help stability, steelyard help monitor"""
 
 
-@click.command("stability", short_help=COMMANDS["stability"], epilog=EPILOG)
+@click.command("stability", short_help="Tell whether columns are still distributed as they were.", epilog=EPILOG)
 @click.argument("reference")
 @click.argument("current")
 @click.option(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options, read
 from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_free, progress, put
@@ -32,7 +31,7 @@ Examples:
 More: steelyard help worth"""
 
 
-@click.command("threshold", short_help=COMMANDS["threshold"], epilog=EPILOG)
+@click.command("threshold", short_help="Find the best threshold for profit, cost or any measure.", epilog=EPILOG)
 @click.argument("file")
 @options("target", "one score", "positive")
 @click.option(

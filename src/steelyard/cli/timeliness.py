@@ -8,7 +8,6 @@ import click
 
 from steelyard.arguments.typed import number_of
 from steelyard.cli.opening import opened
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.stories import in_options, number_or_text, tell
 from steelyard.cli.typed import NUMBER
@@ -35,7 +34,7 @@ ROLES = (
 )
 
 
-@click.command("timeliness", short_help=COMMANDS["timeliness"], epilog=EPILOG)
+@click.command("timeliness", short_help="Tell how early a model warns.", epilog=EPILOG)
 @click.argument("file")
 @click.option("--unit", required=True, metavar="COLUMN", help="Whom an event is about.")
 @click.option(

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from steelyard.cli.opening import opened
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.stories import in_options, number_or_text, tell
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
@@ -31,7 +30,7 @@ READ = ("treated", "value", "exposed", "positive")
 """Numbers where they read like one."""
 
 
-@click.command("trial", short_help=COMMANDS["trial"], epilog=EPILOG)
+@click.command("trial", short_help="Tell whether acting helps, from a control group.", epilog=EPILOG)
 @click.argument("file")
 @click.option("--group", required=True, metavar="COLUMN", help="Which arm a row belongs to.")
 @click.option("--control", required=True, metavar="LEVEL", help="The arm that was left alone.")

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.stories import in_options
 from steelyard.cli.typed import NUMBER
@@ -25,7 +24,7 @@ More: steelyard help trial"""
 ASKED = ("deviation", "rate", "share", "power", "alpha", "explained", "direction", "treated", "analysis", "independent")
 
 
-@click.command("trial-size", short_help=COMMANDS["trial-size"], epilog=EPILOG)
+@click.command("trial-size", short_help="Tell how many units a trial needs, before it starts.", epilog=EPILOG)
 @click.argument("effect", type=NUMBER)
 @click.option("--share", type=NUMBER, help="The share with the outcome in the control.")
 @click.option("--rate", type=NUMBER, help="Instead: the events of a period in the control; periods are planned.")
