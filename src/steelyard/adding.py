@@ -95,7 +95,7 @@ def add_saved(
 def _joined(a: Any, b: Any, first: str, path: str) -> Any:
     try:
         # Files that hold the same rows were found before; two sums of files are alike by chance alone.
-        return a.plus(b, twice=True) if isinstance(a, Evaluation) else a + b
+        return a.plus(b, twice=True)
     except CannotAdd as problem:
         message = f'"{path}" cannot be added to "{first}". {problem.message}'
         raise CannotAdd(message, problem.hint) from None

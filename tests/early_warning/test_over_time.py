@@ -147,7 +147,7 @@ def test_what_cannot_be_compared() -> None:
     with pytest.raises(UsageError, match="different customers"):
         compare_timeliness(first, other)
     with pytest.raises(NotAvailable, match="one by one"):
-        compare_timeliness(first + first, second)
+        compare_timeliness(first.plus(first, twice=True), second)
     changed, _ = pair(4, 0.1, 60)
     with pytest.raises(UsageError, match="one outcome"):
         compare_timeliness(first, changed)

@@ -126,6 +126,12 @@ def test_merged_customers_are_the_merge_of_summaries() -> None:
     for name in ("q", "q0", "value_q"):
         for end in ("value", "low", "high"):
             assert getattr(merged[name], end) == pytest.approx(getattr(whole[name], end), rel=1e-9)
+    assert sum(parts).summary == whole.summary
+    with pytest.raises(CannotAdd, match="exactly the same"):
+        parts[0] + parts[0]
+    assert parts[0].plus(parts[0], twice=True).summary.customers == 2 * parts[0].summary.customers
+    with pytest.raises(CannotAdd, match="adds to timeliness"):
+        parts[0] + 1
     # The mean of the parts would be something else: b is that of all customers together.
     assert float(merged.q) != pytest.approx(np.mean([float(p.q) for p in parts]), abs=1e-6)
 

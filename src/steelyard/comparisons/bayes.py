@@ -17,6 +17,7 @@ from steelyard.comparisons.rounding import settled, slack
 from steelyard.comparisons.signed_ranks import luck_of_ranks, luck_of_signs
 from steelyard.errors import NotNumeric, UsageError
 from steelyard.results import Array
+from steelyard.words import percent
 
 PRIOR = 0.5
 """The weight of the one observation at zero that is assumed before any is seen."""
@@ -176,7 +177,7 @@ def _told(
     if 0.5**found.size > 1 - confidence:
         few = f"{found.size} data sets are too few for a verdict at {confidence:g}, even if all of them agreed"
     elif max(chances) >= confidence and luck > 1 - confidence:
-        few = f"as much would be seen by luck in {luck:.1%} of such sets of signs, so the verdict is withheld"
+        few = f"as much would be seen by luck in {percent(luck)} of such sets of signs, so the verdict is withheld"
     else:
         few = ""
     lost = f"{gone} of {found.size + gone} data sets have no value and are left out" if gone else ""

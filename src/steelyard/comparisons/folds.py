@@ -17,7 +17,7 @@ from steelyard.comparisons.rounding import slack
 from steelyard.errors import LengthsDiffer, NotNumeric, UsageError
 from steelyard.results import Array, Difference
 from steelyard.views.sentences import TOO_FEW, UNCLEAR
-from steelyard.words import significant
+from steelyard.words import percent, significant
 
 TOO_SHORT = "paired t (too short: folds share training data)"
 CORRECTED = "corrected resampled t"
@@ -227,7 +227,7 @@ class Posterior:
     def __str__(self) -> str:
         if self.left is None or self.rope is None or self.right is None:
             return f"n/a ({self.reason})"
-        return f"lower {self.left:.1%}, practically alike {self.rope:.1%}, higher {self.right:.1%}"
+        return f"lower {percent(self.left)}, practically alike {percent(self.rope)}, higher {percent(self.right)}"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""

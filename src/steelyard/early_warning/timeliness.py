@@ -15,7 +15,7 @@ from steelyard.early_warning.quality import BASE_RATE, estimate_quality, trivial
 from steelyard.early_warning.reading import Events, Rules, check_counts, open_events
 from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.early_warning.weights import EXACT, make_weighing
-from steelyard.errors import BadLevels, NotAvailable, UnknownMeasure, UsageError, listing, nearest
+from steelyard.errors import BadLevels, CannotAdd, NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.results import Curve, Estimate, make_frame
 from steelyard.views.told import Told
 from steelyard.writing import write_saved
@@ -94,7 +94,22 @@ class Timeliness(Told):
         """The same, with alerts that its text, its page and its JSON tell along with it."""
         return replace(self, alerted=alerts)
 
-    def __add__(self, other: Timeliness) -> Timeliness:
+    def __add__(self, other: Any) -> Timeliness:
+        return self.plus(other)
+
+    def __radd__(self, other: Any) -> Timeliness:
+        # `sum` begins with 0.
+        return self if isinstance(other, int) and not isinstance(other, bool) and other == 0 else self.plus(other)
+
+    @as_annotated()
+    def plus(self, other: Any, *, twice: bool = False) -> Timeliness:
+        """The evidence of both sets of customers; equal sums are taken for the same customers unless `twice` is said."""
+        if not isinstance(other, Timeliness):
+            message = f"Timeliness adds to timeliness, and {shown(other)} came."
+            raise CannotAdd(message, "Add what another call of timeliness returned, or several: sum([a, b, c]).")
+        if not twice and self.summary.events and self.summary == other.summary:
+            message = f"Both parts hold exactly the same {self.summary.customers:,} customers, who would count twice."
+            raise CannotAdd(message, "Leave one of them out; if both are meant, say so: t.plus(u, twice=True).")
         if self.before != other.before:
             message = "The score before the first event follows different conventions in the two parts."
             raise UsageError(message, "Bring both to one with .with_before(...).")

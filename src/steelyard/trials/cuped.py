@@ -12,6 +12,7 @@ from steelyard.results import Difference
 from steelyard.trials.means import ALIKE, FEW, Numbers, by_t, facts_of, is_flat, values_of, without_interval
 from steelyard.trials.permuted import LOPSIDED, METHOD, by_draws, draws, lopsided
 from steelyard.trials.unequal_units import leverage, resting
+from steelyard.words import percent
 
 
 def by_one_row(totals: Any, rows: Any) -> Numbers:
@@ -73,7 +74,7 @@ def cuped(
         return without_interval(measure, value, confidence, ALIKE if whole > 3 else FEW, **facts)
     explained = xy**2 / (xx * yy) if yy > 0 else 0.0
     facts |= {"options": {"slope": slope, "explained": explained}, "caution": resting([f for _, f in weights])}
-    facts["note"] = f"the time before explains {explained:.0%} of the spread"
+    facts["note"] = f"the time before explains {percent(explained)} of the spread"
     if lopsided(adjusted[0], adjusted[1]) > LOPSIDED:
         drawn = draws((adjusted[0], adjusted[1]), (np.ones(ys[0].size), np.ones(ys[1].size)))
         told = facts | {"method": f"CUPED, {METHOD}"}
