@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.arguments.allowed import shown, threshold_of, written
 from steelyard.arguments.annotated import as_annotated
+from steelyard.comparisons.no_model import against_none, verdict_on
 from steelyard.errors import CannotAdd, NotAvailable, listing
 from steelyard.intervals.bands import ks_threshold
 from steelyard.measures.measure import Measure, catalogue, find
@@ -40,6 +41,7 @@ from steelyard.writing import write_saved
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
     from steelyard.comparisons.verification import Verification
+    from steelyard.verdicts.verdict import Verdict
     from steelyard.worth.policies import Worth
     from steelyard.worth.thresholds import Threshold
 
@@ -182,6 +184,15 @@ class Evaluation:
         """One tidy row a number, as plain dictionaries; segments below the whole."""
         return [row for e in (self, *self.segments.values()) for row in tidy_rows(e, measures)]
 
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it is better than no model at all: a word, what it rests on, why, and what to do next."""
+        return against_none(self)
+
+    def verdict_on(self, name: str) -> Verdict | None:
+        """What one number says by itself: of use, or leaning to a side; None where there is nothing to hold it against."""
+        return verdict_on(self, name)
+
     # Curves and thresholds -------------------------------------------------------------------------------------------
     @as_annotated()
     def curve(self, name: str, level: Any = None, *, profit: Payoff | None = None, over: str = "threshold") -> Curve:
@@ -318,13 +329,8 @@ class Evaluation:
         return replace(self, facts=facts, segments=segments, validation=chosen)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Evaluation)
-            and self.evidence == other.evidence
-            and self.threshold == other.threshold
-            and self.segments == other.segments
-            and (self.payoff, self.validation) == (other.payoff, other.validation)
-        )
+        same = ("evidence", "threshold", "segments", "payoff", "validation")
+        return isinstance(other, Evaluation) and all(getattr(self, n) == getattr(other, n) for n in same)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -17,7 +17,7 @@ from steelyard import grid
 from steelyard.arguments.allowed import confidence_of
 from steelyard.charts.marks import Chart
 from steelyard.comparisons.buckets import by_bucket
-from steelyard.comparisons.independent import NORMAL, verdict
+from steelyard.comparisons.independent import NORMAL
 from steelyard.comparisons.paths import SMALL, Path, merged, path_of, pieces_of
 from steelyard.errors import LengthsDiffer, NotAvailable, UsageError
 from steelyard.intervals.bands import MOST_POINTS, plain, thin
@@ -28,6 +28,7 @@ from steelyard.measures.ranking import rates
 from steelyard.results import Array, Curve, Difference
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.units import MOST, Units
+from steelyard.verdicts.comparison import verdict_word
 from steelyard.worth.hull import require_both
 from steelyard.worth.regions import Regions, regions
 
@@ -307,7 +308,7 @@ def _range(low: float, high: float, a: Path, b: Path, spread: _Spread, critical:
         high=limits[1],
         confidence=facts["confidence"],
         method=f"{facts['method']}, all ranges at once",
-        verdict=verdict(limits, "higher"),
+        verdict=verdict_word(limits, "higher"),
         values=(parts[0], parts[1]),
         n=facts["n"],
         options={"from_fpr": low, "to_fpr": high},

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from steelyard.comparisons.independent import limits_to_compare, mover, verdict
+from steelyard.comparisons.enough import cases_of
+from steelyard.comparisons.independent import limits_to_compare, mover
 from steelyard.comparisons.step_down import benjamini_hochberg
 from steelyard.errors import SteelyardError, UsageError
 from steelyard.evaluation import Evaluation
@@ -18,7 +19,8 @@ from steelyard.monitors.sequential import Look
 from steelyard.monitors.stability import Stability, assess
 from steelyard.monitors.variation import Spread
 from steelyard.results import Difference, Estimate, Interval
-from steelyard.views.sentences import too_few
+from steelyard.verdicts.comparison import verdict_word
+from steelyard.verdicts.enough import too_few
 from steelyard.words import estimate_text, percent, significant
 
 PERFORMANCE, OUTPUT, FEATURE, VOLUME, TIMELINESS = "performance", "output", "feature", "volume", "timeliness"
@@ -129,7 +131,7 @@ def performance(
         return Signal(told, PERFORMANCE, "insufficient", value.reason or base.reason, **facts)
     if not labels.mature:
         return Signal(told, PERFORMANCE, "immature", labels.reason, **facts)
-    few = too_few(window) or too_few(reference)
+    few = too_few([*cases_of(window), *cases_of(reference)])
     if few:
         return Signal(told, PERFORMANCE, "insufficient", few, **facts)
     d = gap(window, strict or at_level(reference, alpha), name, level, alpha)
@@ -201,7 +203,7 @@ def apart(a: Estimate, b: Estimate, alpha: float, better: str, level: Any = None
         return Difference(a.measure, method="none", note=a.note or b.note, **facts)
     off = facts["bound"]
     low, high = ends[0] - off, ends[1] + off
-    said = verdict((low, high), better)
+    said = verdict_word((low, high), better)
     return Difference(a.measure, low=low, high=high, method=f"MOVER ({a.method})", verdict=said, **facts)
 
 
