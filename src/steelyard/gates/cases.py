@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from steelyard.errors import NotAvailable
-from steelyard.gates.outcome import Limit, Result
+from steelyard.gates.outcome import Result
 from steelyard.intervals.guarded import Guard, guard, hand_till_limits
 from steelyard.questions import ask, payoff_of
 from steelyard.results import Difference, Estimate
+from steelyard.verdicts.gate import Limit
 from steelyard.words import count
 
 HAND_TILL = "DeLong's placements by class, Gaffke's bound"
