@@ -19,6 +19,7 @@ from steelyard.monitors.labels import Labels, horizon_of, labels_of, span_text
 from steelyard.monitors.signals import TIMELINESS, Signal, apart, held
 from steelyard.monitors.stream import Stream
 from steelyard.monitors.windows import Window, instant_of
+from steelyard.verdicts.alarm import IMMATURE, INSUFFICIENT
 from steelyard.verdicts.enough import Cases, too_few
 
 Places = npt.NDArray[np.int64]
@@ -196,12 +197,12 @@ def judge_cohort(
     value = estimate_quality(cohort.summary, "q", BASE_RATE, confidence)
     facts: dict[str, Any] = {"value": value, "reference": base.value, "alpha": alpha}
     if not cohort.labels.rows:
-        return Signal(TIMELINESS, TIMELINESS, "insufficient", "no customer entered", None, base.value, alpha=alpha)
+        return Signal(TIMELINESS, TIMELINESS, INSUFFICIENT, "no customer entered", None, base.value, alpha=alpha)
     if not cohort.labels.mature:
-        return Signal(TIMELINESS, TIMELINESS, "immature", cohort.labels.reason, **facts)
+        return Signal(TIMELINESS, TIMELINESS, IMMATURE, cohort.labels.reason, **facts)
     few = too_few([*_cases(cohort.summary), *_cases(reference)])
     if few or value.value is None:
-        return Signal(TIMELINESS, TIMELINESS, "insufficient", few or value.reason, **facts)
+        return Signal(TIMELINESS, TIMELINESS, INSUFFICIENT, few or value.reason, **facts)
     strict = 1 - 2 * alpha
     ends = [estimate_quality(s, "q", BASE_RATE, strict) for s in (cohort.summary, reference)]
     d = apart(ends[0], ends[1], alpha, "higher")

@@ -12,6 +12,7 @@ from steelyard.comparisons.enough import cases_of, counted
 from steelyard.evaluation import Evaluation
 from steelyard.monitors.signals import PERFORMANCE, Signal
 from steelyard.monitors.stream import Stream
+from steelyard.verdicts.alarm import INSUFFICIENT
 from steelyard.verdicts.enough import FEW, too_few
 from steelyard.words import count
 
@@ -79,6 +80,6 @@ def advise(
 def _is_short(s: Signal) -> bool:
     return (
         s.kind == PERFORMANCE
-        and s.state == "insufficient"
+        and s.state == INSUFFICIENT
         and ("are needed" in s.reason or "at least one positive" in s.reason)
     )
