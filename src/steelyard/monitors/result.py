@@ -114,9 +114,9 @@ class Monitor:
         """What may be said after the last window: the state, the numbers that fire it, why, and what to do next."""
         last = self.windows[-1]
         loud = [last[name] for name in self.firing]
-        numbers = [s.difference or s.value for s in loud]
+        numbers = [x for s in loud if (x := s.difference or s.value) is not None]
         reason = "; ".join(f"{s.name}: {s.reason}" for s in loud)
-        return alarm(self.state, *filter(None, numbers), reason=reason, confidence=self.confidence)
+        return alarm(self.state, *numbers, reason=reason, confidence=self.confidence)
 
     @property
     def worst(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from steelyard.results import Estimate
 from steelyard.verdicts.alarm import ALARM, INSUFFICIENT, OK, WARN
 from steelyard.verdicts.verdict import BAD, GOOD, OPEN, UNKNOWN, Kind, Verdict
-from steelyard.words import significant
+from steelyard.words import p_text, significant
 
 LOOK, ACT = 0.1, 0.25
 """The classic limits of the index."""
@@ -73,12 +73,3 @@ def changed(x: Estimate, limit: float, p: float, alpha: float, short: str = "") 
 def not_shown_small(decision: str, x: Estimate) -> bool:
     """Whether a change that looks too small to matter may be larger: only a whole interval below 0.1 says that it is small."""
     return decision == NEGLIGIBLE and x.high is not None and x.high >= LOOK
-
-
-def p_text(p: float) -> str:
-    """A p-value as it is told.
-
-    >>> p_text(0.00001), p_text(0.0312)
-    ('p < 0.0001', 'p = 0.031')
-    """
-    return "p < 0.0001" if p < 1e-4 else f"p = {significant(p, 2)}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from steelyard.verdicts.comparison import NOT_KNOWN, UNCLEAR
+from steelyard.verdicts.trial import AS_MUCH, FORBIDDEN, LEAST, MOST, SPREAD_MORE
 from steelyard.views.comparison import p_text
 from steelyard.views.layout import WIDTH, fit, table, table_width, wrap
 from steelyard.views.tables import Table
@@ -13,7 +15,6 @@ INDENT = "  "
 NOT_VALID = "not valid here"
 KINDS = {"0/1": "a yes or no", "count": "a count", "number": "a number"}
 ADJUSTED = "CUPED by unit"
-FORBIDDEN = {"blocked by the sample ratio", "not comparable"}
 
 
 # Sentences ------------------------------------------------------------------------------------------------------------
@@ -133,12 +134,12 @@ def per_what(t: Any) -> str:
 
 def _spread(t: Any) -> list[str]:
     out = []
-    if t.dispersion is not None and t.dispersion.verdict != "as much":
+    if t.dispersion is not None and t.dispersion.verdict != AS_MUCH:
         word = t.dispersion.verdict
         more = "so methods that take events for independent are not valid here"
         less = "by capped capacity, smoothing, chosen periods or luck, so results by period look surer than they may be"
-        tail = more if word == "more" else less
-        p = p_equals(t.dispersion.p_over if word == "more" else t.dispersion.p_under)
+        tail = more if word == SPREAD_MORE else less
+        p = p_equals(t.dispersion.p_over if word == SPREAD_MORE else t.dispersion.p_under)
         factor = significant(t.dispersion.factor)
         out.append(f"The periods vary {word} than independent events would (dispersion {factor}, p {p}), {tail}.")
     if t.neighbours is not None and t.neighbours.alike:
@@ -209,10 +210,10 @@ def uplift_sentences(t: Any) -> list[str]:
     if u is None:
         return []
     words = {
-        "most where the score is high": "Acting helps most where the score is high",
-        "most where the score is low": "Acting helps most where the score is low, not where it is high",
-        "no clear difference": "Whether acting helps more where the score is high is not clear",
-        "not known": "Whether acting helps more where the score is high cannot be said",
+        MOST: "Acting helps most where the score is high",
+        LEAST: "Acting helps most where the score is low, not where it is high",
+        UNCLEAR: "Whether acting helps more where the score is high is not clear",
+        NOT_KNOWN: "Whether acting helps more where the score is high cannot be said",
     }
     return [
         f"{words[u.verdict]}{_halves(t)}.",
