@@ -19,6 +19,7 @@ from steelyard.payoffs.payoff import Payoff
 from steelyard.questions import in_order_of
 from steelyard.results import Array, Estimate, divide
 from steelyard.summaries.scores import Scores
+from steelyard.verdicts.policy import pays_more
 from steelyard.worth.calibration import Implied, implied_threshold
 from steelyard.worth.cuts import DOUBLED, REPLICATES, coarse, cuts, halves, profits, resampled
 from steelyard.worth.goals import Constraint, Goal, allowed, constraints_of, feasible, goal_of, worst_regret
@@ -62,6 +63,10 @@ class Threshold:
             message = "It is best to flag nobody: the threshold lies above every score."
             raise ValueError(message)
         return self.value
+
+    def ahead_of(self, policy: Estimate) -> bool:
+        """Whether on these rows it brings more than a policy without a model."""
+        return self.value is not None and pays_more(self.at, policy, self.at.measure)
 
     def __str__(self) -> str:
         from steelyard.views.threshold import threshold_text
