@@ -42,7 +42,7 @@ def test_luck_is_taken_off_value_and_interval():
 
 def test_one_sum_is_more_than_another():
     def more(here, there, kind="profit"):
-        return pays_more(Estimate(kind, here), Estimate(kind, there), kind)
+        return pays_more(Estimate(kind, float(here)), Estimate(kind, float(there)), kind)
 
     assert more(5, 4) and not more(4, 5) and not more(4, 4)
     assert more(4, 5, "cost") and not more(5, 4, "cost")
@@ -52,8 +52,14 @@ def test_one_sum_is_more_than_another():
 
 @pytest.mark.parametrize(
     ("low", "same", "word"),
-    [(0.1, False, "a loss"), (0.0, False, "no clear loss"), (-1, False, "no clear loss"), (None, False, "not known")]
-    + [(0.0, True, "the same"), (None, True, "the same")],
+    [
+        (0.1, False, "a loss"),
+        (0.0, False, "no clear loss"),
+        (-1, False, "no clear loss"),
+        (None, False, "not known"),
+        (0.0, True, "the same"),
+        (None, True, "the same"),
+    ],
 )
 def test_what_trusting_probabilities_costs(low, same, word):
     assert trusting(Estimate("price", 1.0, low, 2.0), same=same).word == word
