@@ -24,10 +24,8 @@ ENDS = {"low", "high", "p_value", "p_corrected", "p_alone", "adjusted", "luck", 
 ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 EXCUSED = {
     ("views/comparison.py", "p_text"): "digits: a p-value that rounds to nothing is told as below 0.0001",
-    ("views/comparison.py", "_equals"): "digits: the sign before a p-value",
     ("views/ranks.py", "p_text"): "digits: a p-value that rounds to nothing is told as below 0.001",
     ("views/stability.py", "many_table"): "digits: a p-value that rounds to nothing is told as below 0.0001",
-    ("views/timeliness.py", "comparison_sentences"): "digits: the sign before a p-value",
     ("views/trial.py", "methods_table"): "digits: a p-value that rounds to nothing is told as below 0.0001",
     ("views/scatter.py", "*"): "layout: which values lie inside the frame, and whether the axis crosses it",
     ("views/pictures.py", "_worst_pairs"): "places of a table, of which those with no rows are left out",

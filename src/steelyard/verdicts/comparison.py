@@ -26,7 +26,6 @@ ADVICE = {
     TOO_FEW: "Test both on more rows.",
 }
 LOWER, ALIKE, HIGHER = "lower", "practically alike", "higher"
-CHANCES = Kind("chances", {LOWER: OPEN, ALIKE: OPEN, HIGHER: OPEN, UNCLEAR: OPEN, TOO_FEW: UNKNOWN})
 Ends = tuple[float, float]
 
 

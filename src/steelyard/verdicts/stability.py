@@ -5,7 +5,7 @@ from __future__ import annotations
 from steelyard.results import Estimate
 from steelyard.verdicts.alarm import ALARM, INSUFFICIENT, OK, WARN
 from steelyard.verdicts.verdict import BAD, GOOD, OPEN, UNKNOWN, Kind, Verdict
-from steelyard.words import p_text, significant
+from steelyard.words import p_told, significant
 
 LOOK, ACT = 0.1, 0.25
 """The classic limits of the index."""
@@ -52,13 +52,13 @@ def changed(x: Estimate, limit: float, p: float, alpha: float, short: str = "") 
     assert x.value is not None
     assert x.low is not None
     told = f"the index, less what chance brings, is {significant(x.value, 2)}"
-    chance = f"the change is more than chance ({p_text(p)})"
+    chance = f"the change is more than chance ({p_told(p)})"
     if short:
         if p < alpha and x.low > ACT:
             return said(ALARM, f"few as the rows are, the whole interval of the index lies above {ACT}, and {chance}")
         return said(INSUFFICIENT, short)
     if p >= alpha:
-        return said(OK, f"the samples do not differ more than chance explains ({p_text(p)}, level {alpha:g})")
+        return said(OK, f"the samples do not differ more than chance explains ({p_told(p)}, level {alpha:g})")
     if limit <= 0:
         return said(OK, "with what chance brings taken off, the index may be 0")
     if x.low > ACT:

@@ -10,7 +10,7 @@ from steelyard.results import Difference, Estimate
 from steelyard.verdicts.comparison import NOT_KNOWN
 from steelyard.verdicts.comparison import UNCLEAR as NO_DIFFERENCE
 from steelyard.verdicts.verdict import BAD, GOOD, OPEN, UNKNOWN, Kind, Verdict
-from steelyard.words import p_text
+from steelyard.words import p_told
 
 HELPS, HARMS, UNCLEAR = "helps", "harms", "no clear effect"
 LESS, MORE = "inconclusive, leaning to reduction", "inconclusive, leaning to increase"
@@ -32,7 +32,6 @@ ADVICE = {
 MOST, LEAST = "most where the score is high", "most where the score is low"
 BY_SCORE = Kind("where it helps", {MOST: GOOD, LEAST: BAD, NO_DIFFERENCE: OPEN, NOT_KNOWN: UNKNOWN})
 SPREAD_MORE, SPREAD_LESS, AS_MUCH = "more", "less", "as much"
-SPREAD = Kind("spread", {SPREAD_MORE: BAD, SPREAD_LESS: BAD, AS_MUCH: GOOD})
 RATIOS = {"rate_ratio", "odds_ratio"}
 RANDOM = "random"
 FLAG = 0.1
@@ -81,7 +80,7 @@ class Answer:
     @property
     def told(self) -> str:
         """Its p-value in words."""
-        return "no p-value" if self.effect.p_value is None else p_text(self.effect.p_value)
+        return "no p-value" if self.effect.p_value is None else p_told(self.effect.p_value)
 
 
 # What forbids a verdict -----------------------------------------------------------------------------------------------
@@ -183,7 +182,7 @@ def _parted(primary: Answer, good: int, *, by_unit: bool) -> Verdict:
         few = f"{first + second} units" if by_unit else "periods"
         why = f"{told}; there is no spread to judge by, and the {few} alone do not rule out chance."
         return _said(LESS if primary.lean < 0 else MORE, why, rests_on=d)
-    said = f"{told}: a random draw of the arms would part such units by chance with {p_text(chance)}."
+    said = f"{told}: a random draw of the arms would part such units by chance with {p_told(chance)}."
     return _said(HELPS if primary.lean == good else HARMS, said, rests_on=d)
 
 

@@ -15,7 +15,7 @@ from steelyard.views.layout import WIDTH, fit, table_width, wrap
 from steelyard.views.notebook import small_table
 from steelyard.views.tables import Table
 from steelyard.views.text import table_lines
-from steelyard.words import count, digits_for, estimate_parts, percent, significant, visible
+from steelyard.words import count, digits_for, estimate_parts, p_told, percent, significant, visible
 from steelyard.words import number as decimal
 
 NAMES = {"bonferroni": "Bonferroni", "holm": "Holm", "benjamini-hochberg": "Benjamini and Hochberg"}
@@ -153,7 +153,7 @@ def verdict_sentence(r: Any) -> str:
     if d.value is None:
         return f"{measure} of {first} and {second} cannot be compared: {visible(d.reason)}."
     p = d.p_value
-    told = f"{number(d)}{f', p {_equals(p)}' if p is not None else ''}"
+    told = f"{number(d)}{f', {p_told(p)}' if p is not None else ''}"
     if verdict == BETTER:
         return f"{first} is better than {second} in {measure}: {told}."
     if verdict == WORSE:
@@ -182,7 +182,7 @@ def comparison_sentences(c: Any) -> list[str]:
         out.append(f"Of {len(found)} pairs {clear} differ clearly in {measure}.")
     whole = c.together(measure)
     if whole is not None and whole.p_value is not None:
-        out.append(f"All equal? {whole.method}: p {_equals(whole.p_value)}.")
+        out.append(f"All equal? {whole.method}: {p_told(whole.p_value)}.")
     best = c.winner(measure) if len(c.models) > 2 else None
     if best is not None and best.optimism.value is not None:
         out.append(_luck(c, best, measure, found))
@@ -215,10 +215,6 @@ def _some(names: list[str]) -> str:
     """One or two names, or how many there are."""
     told = [visible(n) for n in names]
     return " and ".join(told) if len(told) < 3 else f"{len(told)} others"
-
-
-def _equals(p: float) -> str:
-    return p_text(p) if p < 0.0001 else f"= {p_text(p)}"
 
 
 def comparison_text(c: Any) -> str:

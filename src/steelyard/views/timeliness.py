@@ -13,7 +13,17 @@ from steelyard.verdicts.usefulness import HARMFUL, NOT_SHOWN, USEFUL
 from steelyard.views.comparison import p_text
 from steelyard.views.layout import WIDTH, table, wrap
 from steelyard.views.tables import Table
-from steelyard.words import count, estimate_parts, estimate_text, percent, quoted, shortest, significant, visible
+from steelyard.words import (
+    count,
+    estimate_parts,
+    estimate_text,
+    p_told,
+    percent,
+    quoted,
+    shortest,
+    significant,
+    visible,
+)
 
 INDENT = "  "
 SIZE = (560.0, 360.0)
@@ -222,7 +232,7 @@ def comparison_sentences(c: Any) -> list[str]:
     for d in c.differences:
         name, p = (
             NAMES[d.measure],
-            "" if d.p_value is None else f", p {'' if d.p_value < 0.0001 else '= '}{p_text(d.p_value)}",
+            "" if d.p_value is None else f", {p_told(d.p_value)}",
         )
         if d.value is None:
             out.append(f"{name} of {quoted(d.first)} and {quoted(d.second)} cannot be compared: {d.reason}.")
