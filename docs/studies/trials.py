@@ -21,7 +21,7 @@ import numpy as np  # noqa: E402
 from trials_adjusted import adjusting, prose  # noqa: E402
 
 from steelyard.trials.always_valid import looks_at_counts, looks_at_means  # noqa: E402
-from steelyard.trials.decision import HARMS, HELPS, decide  # noqa: E402
+from steelyard.trials.decision import decide  # noqa: E402
 from steelyard.trials.methods import SLOW, WELCH, period_methods, unit_methods  # noqa: E402
 from steelyard.trials.reading import Periods, Units  # noqa: E402
 from steelyard.trials.slow_waves import slow_waves_t  # noqa: E402
@@ -84,7 +84,7 @@ def a_trial(draw: Draw, weeks: int, rng: np.random.Generator, part: float = 1.0)
 def judged(methods: list[Any], first: str) -> bool:
     """Whether the verdict is "helps" or "harms" where the method called `first` decides."""
     marked = [replace(m, primary=m.name == first) for m in methods]
-    return decide(marked, None, (), None, "lower", "period")[0] in (HELPS, HARMS)
+    return decide(marked, None, (), None, "lower", "period").clear
 
 
 def by_weeks(draw: Draw, weeks: int, repeats: int, seed: int) -> tuple[dict[str, list[float]], float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from steelyard.arguments.allowed import confidence_of, shown
@@ -18,7 +18,8 @@ from steelyard.comparisons.simultaneous import CORRECTIONS, agreed, at_once, cor
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.measures.measure import find
 from steelyard.results import Difference, make_frame
-from steelyard.views.sentences import BETTER, TOO_FEW, UNCLEAR, WORSE
+from steelyard.verdicts.comparison import CLEAR, TOO_FEW, alike, compared, turned, wording
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import Told
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ CHIEF = (
     *("hand_till_auc", "average_class_accuracy", "kappa"),
     *("rmse", "mae", "r2"),
 )
-EQUIVALENT = "equivalent within"
-UNKNOWN = "not known"
 OVER = ("pairs", "everything")
 USUAL = 0.5
 """The threshold unless another is given."""
@@ -51,6 +50,16 @@ class Compared:
     verdict: str
     p_alone: float | None = None
     """The p-value of this pair by itself, as if nobody had looked at another."""
+
+    @property
+    def alike(self) -> bool:
+        """Whether nothing tells the two apart."""
+        return alike(self.difference)
+
+    def turned(self) -> Compared:
+        """The same pair seen from the other model."""
+        found = turned(self.difference.renamed(verdict=self.verdict))
+        return replace(self, difference=found, verdict=found.verdict)
 
 
 class Comparison(Told):
@@ -187,7 +196,7 @@ class Comparison(Told):
             # None of those that were planned: as one of all that could have been asked for.
             mine = pair if pair in all_pairs(self.models) else pair[::-1]
             found = self._family(name, all_pairs(self.models), options, [mine])[mine].difference
-        return found if mine == pair else _turned(found)
+        return found if mine == pair else turned(found)
 
     def _judged(self, measure: str, pair: tuple[str, str], alpha: float, options: Mapping[str, Any]) -> Difference:
         """One pair at an error rate of its own, told at the confidence of the comparison."""
@@ -200,8 +209,11 @@ class Comparison(Told):
 
             found = self.pairing.difference(measure, pair, 1 - alpha, **options)
             found = agreed(found, alpha, limits).renamed(confidence=self.confidence)
-            word, why, caution = self._verdict(found, alpha)
-            note = "; ".join(filter(None, (found.note, "" if why in found.note else why)))
+            better = find(measure).better
+            asked = found.value is not None and better in ("higher", "lower")
+            few, caution = self._short(found, alpha) if asked else ("", "")
+            word = wording(compared(found, better, self.margins.get(measure), few))
+            note = "; ".join(filter(None, (found.note, "" if few in found.note else few)))
             self._known[key] = found.renamed(verdict=word, note=note, caution=found.caution or caution)
         return self._known[key]
 
@@ -243,25 +255,6 @@ class Comparison(Told):
         """What every judgement depends on beside its question."""
         return repr((self.confidence, self.correction, self.over, self.measures, sorted(self.margins.items())))
 
-    def _verdict(self, d: Difference, alpha: float) -> tuple[str, str, str]:
-        """Better or worse where the interval that is drawn leaves out zero; why nothing is said, and what the number rests on."""
-        m = find(d.measure)
-        if m.better not in ("higher", "lower"):
-            return d.verdict, "", ""
-        if d.value is None:
-            return UNKNOWN, "", ""
-        few, caution = self._short(d, alpha)
-        if few:
-            return TOO_FEW, few, caution
-        if d.low is None or d.high is None:
-            return UNKNOWN, "", ""
-        margin = self.margins.get(d.measure)
-        low, high = (d.low, d.high) if m.better == "higher" else (-d.high, -d.low)
-        inside = margin is not None and -margin < low and high < margin
-        if (low > 0 or high < 0) and not inside:
-            return (BETTER if low > 0 else WORSE), "", ""
-        return (f"{EQUIVALENT} {margin:g}" if inside else UNCLEAR), "", ""
-
     def _short(self, d: Difference, alpha: float) -> tuple[str, str]:
         """Why a verdict is withheld: too few of what the difference rests on."""
         few = self.pairing.few(d, alpha)
@@ -276,6 +269,26 @@ class Comparison(Told):
         wanted = self.measures if measure is None else [find(measure).name]
         pairs = all_pairs(self.models, self.control)
         return [r for name in wanted for r in self._family(name, pairs, options, pairs).values()]
+
+    def ordered(self, measure: str) -> list[Compared]:
+        """Every pair with the better model first, those that differ most clearly before others."""
+        lower = find(measure).better == "lower"
+
+        def behind(v: float | None) -> bool:
+            return v is not None and (v > 0 if lower else v < 0)
+
+        found = [r.turned() if behind(r.difference.value) else r for r in self.table(measure)]
+        return sorted(found, key=lambda r: (r.difference.value is None, r.verdict not in CLEAR, _p(r)))
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be said of the clearest pair in the first measure: a word, what it rests on, and what to do next."""
+        r = self.ordered(self.measures[0])[0]
+        few = r.difference.note if r.verdict == TOO_FEW else ""
+        looks = 1 if self.correction == "none" else len(all_pairs(self.models, self.control))
+        return compared(
+            r.difference, find(r.difference.measure).better, self.margins.get(r.difference.measure), few, looks
+        )
 
     def posterior(self, measure: str, first: str, second: str, rope: float = 0.01) -> Posterior:
         """How likely the difference is practically nothing; for models on the same folds."""
@@ -354,11 +367,8 @@ def _told(d: Difference, p: float | None, looks: int, c: Comparison) -> Differen
     return d.renamed(p_value=p, method=f"{d.method}{at_once(looks, c.over, c.correction)}")
 
 
-def _turned(d: Difference) -> Difference:
-    """The same difference seen from the other model, with its word."""
-    from steelyard.views.comparison import turned
-
-    return turned(d).renamed(verdict={BETTER: WORSE, WORSE: BETTER}.get(d.verdict, d.verdict))
+def _p(r: Compared) -> float:
+    return 2.0 if r.p_corrected is None else r.p_corrected
 
 
 def _no_probabilities(evaluations: Mapping[str, Any]) -> list[str]:

@@ -12,6 +12,7 @@ from steelyard.arguments.annotated import as_annotated
 from steelyard.asking.answering import Answering
 from steelyard.asking.money import labels_of, payoff_of
 from steelyard.asking.sums import sums_of
+from steelyard.comparisons.no_model import against_none, verdict_on
 from steelyard.errors import CannotAdd
 from steelyard.intervals.bands import ks_threshold
 from steelyard.payoffs.payoff import Payoff, from_dict
@@ -29,6 +30,7 @@ from steelyard.writing import write_saved
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
     from steelyard.comparisons.verification import Verification
+    from steelyard.verdicts.verdict import Verdict
     from steelyard.worth.policies import Worth
     from steelyard.worth.thresholds import Threshold
 
@@ -42,6 +44,15 @@ class Evaluation(Told, Answering):
 
     as_text: ClassVar[str] = "text.evaluation_text"
     as_html: ClassVar[str] = "notebook.evaluation_html"
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it is better than no model at all: a word, what it rests on, why, and what to do next."""
+        return against_none(self)
+
+    def verdict_on(self, name: str) -> Verdict | None:
+        """What one number says by itself: of use, or leaning to a side; None where there is nothing to hold it against."""
+        return verdict_on(self, name)
 
     # Curves and thresholds -------------------------------------------------------------------------------------------
     @as_annotated()
@@ -163,13 +174,8 @@ class Evaluation(Told, Answering):
         return replace(self, facts=facts, segments=segments, validation=chosen)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Evaluation)
-            and self.evidence == other.evidence
-            and self.threshold == other.threshold
-            and self.segments == other.segments
-            and (self.payoff, self.validation) == (other.payoff, other.validation)
-        )
+        same = ("evidence", "threshold", "segments", "payoff", "validation")
+        return isinstance(other, Evaluation) and all(getattr(self, n) == getattr(other, n) for n in same)
 
     __hash__ = None  # type: ignore[assignment]
 

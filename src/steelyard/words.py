@@ -56,6 +56,15 @@ def number(value: float, decimals: int = 3) -> str:
     return f"{MINUS}{text}" if negative else text
 
 
+def p_told(p: float) -> str:
+    """A p-value as it is told; never 0.
+
+    >>> p_told(0.00001), p_told(0.0312)
+    ('p < 0.0001', 'p = 0.031')
+    """
+    return "p < 0.0001" if p < 1e-4 else f"p = {significant(p, 2)}"
+
+
 def significant(value: float, digits: int = 3) -> str:
     """A number to so many significant digits, for values that come without an interval.
 

@@ -15,7 +15,7 @@ from steelyard.comparisons.areas import area_difference, paired_areas, paired_pa
 from steelyard.comparisons.independent import LEAST_P, difference, mover, p_value
 from steelyard.errors import NotAvailable, SteelyardError, UsageError
 from steelyard.results import Difference, Interval
-from steelyard.views.sentences import TOO_FEW
+from steelyard.verdicts.comparison import TOO_FEW
 
 NORMAL = NormalDist()
 PAYOFF = sy.Profit(tp=5, fn=-2, fp=-4)

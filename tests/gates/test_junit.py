@@ -9,9 +9,10 @@ import pytest
 
 import steelyard as sy
 from steelyard.gates.junit import junit
-from steelyard.gates.outcome import Limit, Outcome, Result
+from steelyard.gates.outcome import Outcome, Result
 from steelyard.gates.requirement import check
 from steelyard.results import Estimate
+from steelyard.verdicts.gate import Limit
 
 HOSTILE = [
     'a"b', "a'b", "<b>&amp;</b>", "]]>", "<!-- -->", "<![CDATA[x]]>", "two\nlines", "tab\there", "nul\x00", "bell\x07",

@@ -11,9 +11,9 @@ import pytest
 
 import steelyard as sy
 from steelyard.errors import NotAvailable, SteelyardError, UnknownMeasure, UsageError
-from steelyard.gates.outcome import Limit, judge
 from steelyard.gates.requirement import check, requirement_of, subject_of
 from steelyard.results import Estimate
+from steelyard.verdicts.gate import Limit
 from steelyard.views.gate import number_text, outcome_text
 from steelyard.views.layout import width_of
 
@@ -128,41 +128,6 @@ def test_what_cannot_be_meant_is_said(text: str, message: str, hint: str) -> Non
 
 
 # ---- judging
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "limit", "state"),
-    [
-        (0.8, 0.9, Limit(0.8), "met"),
-        (0.8, 0.9, Limit(0.8, strict=True), "not shown"),
-        (0.79, 0.9, Limit(0.8), "not shown"),
-        (0.7, 0.8, Limit(0.8), "not shown"),
-        (0.7, 0.8, Limit(0.8, strict=True), "failed"),
-        (0.7, 0.79, Limit(0.8), "failed"),
-        (0.01, 0.05, Limit(0.05, upper=True), "met"),
-        (0.01, 0.05, Limit(0.05, upper=True, strict=True), "not shown"),
-        (0.04, 0.06, Limit(0.05, upper=True), "not shown"),
-        (0.06, 0.07, Limit(0.05, upper=True), "failed"),
-    ],
-)
-def test_the_whole_interval_decides(low: float, high: float, limit: Limit, state: str) -> None:
-    x = Estimate("auc", (low + high) / 2, low, high)
-    assert judge(x, limit) == (state, "")
-    point = "met" if limit.holds((low + high) / 2) else "failed"
-    assert judge(x, limit, "point") == (point, "")
-
-
-def test_what_a_grid_may_hide_is_taken_off() -> None:
-    x = Estimate("auc", 0.85, 0.8001, 0.9, bound=0.0002)
-    assert judge(x, Limit(0.8)) == ("not shown", "scores were counted on a grid")
-    assert judge(x, Limit(0.7999)) == ("met", "")
-
-
-def test_without_an_interval_nothing_is_shown() -> None:
-    x = Estimate("max_error", 3.0, note="the largest error seen says little")
-    assert judge(x, Limit(5, upper=True)) == ("not shown", "it has no interval: the largest error seen says little")
-    assert judge(x, Limit(5, upper=True), "point") == ("met", "")
-    assert judge(Estimate("auc", None, reason="one class"), Limit(0.5), "point") == ("undefined", "one class")
 
 
 def test_results_are_those_of_the_evaluation() -> None:

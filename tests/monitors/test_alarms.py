@@ -8,7 +8,7 @@ import re
 import pytest
 
 from steelyard.errors import UsageError
-from steelyard.monitors.alarms import Status, Transition, advance, follow, transitions, worst
+from steelyard.monitors.alarms import Status, Transition, advance, follow, transitions
 
 LETTERS = {"h": "high", "b": "between", "l": "low"}
 
@@ -75,13 +75,6 @@ def test_transitions_tell_each_change_once() -> None:
     ]
     assert Transition("w", "auc", "warn", "recovering", "firing", "").text == "w: auc, warn is back."
     assert found[-1].text == "w9: auc, alarm is over: because 9."
-
-
-def test_the_worst_of_states() -> None:
-    order = ["alarm", "warn", "nodata", "ok", "insufficient", "immature"]
-    for some in itertools.combinations(order, 3):
-        assert worst(reversed(some)) == some[0]
-    assert worst([]) == "insufficient"
 
 
 def test_a_number_of_windows_is_needed() -> None:

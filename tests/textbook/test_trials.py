@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from steelyard.trials.always_valid import share_evidence
-from steelyard.trials.decision import LESS, NOT_COMPARABLE
 from steelyard.trials.means import paired_from_summary, paired_t, pooled_t, welch, wilcoxon_by_period
 from steelyard.trials.planning import planned_effect, trial_size
 from steelyard.trials.proportions import fisher, two_proportions
 from steelyard.trials.rates import dispersion, negative_binomial, poisson_ratio, quasi_poisson
 from steelyard.trials.sample_ratio import noticeable_share
 from steelyard.trials.trial import trial
+from steelyard.verdicts.trial import LESS, NOT_COMPARABLE
 
 from .reading import on_one_line, rounds_to
 

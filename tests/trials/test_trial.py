@@ -14,9 +14,9 @@ import pyarrow as pa
 import pytest
 
 from steelyard.errors import BadLevels, EmptyTable, InputError, MissingValues, NotNumeric, UnknownColumn, UsageError
-from steelyard.trials.decision import BLOCKED, HARMS, HELPS, LESS, MORE, NOT_COMPARABLE, UNCLEAR
 from steelyard.trials.means import by_units, welch
 from steelyard.trials.trial import Trial, trial
+from steelyard.verdicts.trial import BLOCKED, HARMS, HELPS, LESS, MORE, NOT_COMPARABLE, UNCLEAR
 from steelyard.views.layout import width_of
 
 ROLES: dict[str, Any] = {"group": "arm", "control": "left", "outcome": "churned", "unit": "customer", "period": "week"}

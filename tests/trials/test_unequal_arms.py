@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from steelyard.errors import BadLevels, NotNumeric, UsageError
-from steelyard.trials.decision import BLOCKED, HELPS, NOT_COMPARABLE, UNCLEAR
 from steelyard.trials.sample_ratio import planned_shares, sample_ratio
 from steelyard.trials.trial import trial
+from steelyard.verdicts.trial import BLOCKED, HELPS, NOT_COMPARABLE, UNCLEAR
 from steelyard.views.layout import width_of
 from steelyard.views.trial import method_notes, methods_table
 

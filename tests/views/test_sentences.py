@@ -3,9 +3,12 @@
 import pytest
 
 import steelyard as sy
+from steelyard.comparisons.enough import cases_of
 from steelyard.measures.measure import catalogue
 from steelyard.results import Estimate
-from steelyard.views.sentences import sentences, statement, too_few, verdict
+from steelyard.verdicts.enough import too_few
+from steelyard.verdicts.usefulness import lean
+from steelyard.views.sentences import sentences, statement
 
 
 @pytest.mark.parametrize(
@@ -44,7 +47,7 @@ from steelyard.views.sentences import sentences, statement, too_few, verdict
     ],
 )
 def test_one_number_in_one_sentence(estimate, text):
-    assert statement(estimate) == text
+    assert statement(estimate, lean(estimate) if estimate.measure == "bias" else None) == text
 
 
 @pytest.mark.parametrize("name", list(catalogue()))
@@ -56,14 +59,6 @@ def test_every_measure_has_a_sentence(name):
     assert any(digit in said for digit in "123456789")
 
 
-def test_verdicts_need_the_whole_interval():
-    assert verdict(Estimate("auc", 0.7, 0.6, 0.8), 0.5) == "better"
-    assert verdict(Estimate("auc", 0.7, 0.4, 0.9), 0.5) == "no clear difference"
-    assert verdict(Estimate("auc", 0.3, 0.2, 0.4), 0.5) == "worse"
-    assert verdict(Estimate("auc", 0.7, 0.6, 0.8), 0.5, few=True) == "too few cases to say"
-    assert verdict(Estimate("auc", 0.7), 0.5) == "too few cases to say"
-
-
 def evaluation(positives, negatives, **more):
     y = [1] * positives + [0] * negatives
     p = [0.9 - 0.6 * (i % 3 == 0) for i in range(positives)] + [0.2 + 0.5 * (i % 4 == 0) for i in range(negatives)]
@@ -71,9 +66,9 @@ def evaluation(positives, negatives, **more):
 
 
 def test_under_thirty_cases_the_verdict_is_withheld():
-    assert too_few(evaluation(29, 100)) == "29 real positives, and 30 are needed"
-    assert too_few(evaluation(100, 1)) == "1 real negative, and 30 are needed"
-    assert too_few(evaluation(30, 30)) == ""
+    assert too_few(cases_of(evaluation(29, 100))) == "29 real positives, and 30 are needed"
+    assert too_few(cases_of(evaluation(100, 1))) == "1 real negative, and 30 are needed"
+    assert too_few(cases_of(evaluation(30, 30))) == ""
     said = [s.text for s in sentences(evaluation(29, 100))]
     assert "Too few cases to say whether that is better than chance: 29 real positives, and 30 are needed." in said
     assert "That is better than chance." in [s.text for s in sentences(evaluation(30, 100))]
@@ -81,7 +76,7 @@ def test_under_thirty_cases_the_verdict_is_withheld():
 
 def test_sampling_weights_count_for_what_they_are_worth():
     heavy = evaluation(40, 100, weight=[50.0] * 2 + [1.0] * 138)
-    assert "are needed" in too_few(heavy)
+    assert "are needed" in too_few(cases_of(heavy))
 
 
 def test_the_story_opens_with_the_rows():

@@ -17,13 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
-from steelyard.comparisons.independent import NORMAL, verdict
+from steelyard.comparisons.independent import NORMAL
 from steelyard.comparisons.labels import AT_ODDS, Significance, joined
 from steelyard.comparisons.placements import partial_placements, placements
 from steelyard.errors import BadLevels, BadWeight, LengthsDiffer, MissingValues, UsageError, listing
 from steelyard.intervals.area_differences import partial_limits, score_limits
 from steelyard.results import Array, Difference
 from steelyard.summaries.summary import effective_rows
+from steelyard.verdicts.comparison import verdict_word
 
 ALIKE = "the scores rank the rows alike"
 CERTAIN = "neither area has any spread on these rows"
@@ -243,7 +244,7 @@ def area_difference(
     if same and abs(value) < 1e-12 and areas.paired:
         facts |= {"value": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
         return Difference(
-            areas.measure, *names, method="DeLong", note=ALIKE, verdict=verdict((0, 0), "higher"), **facts
+            areas.measure, *names, method="DeLong", note=ALIKE, verdict=verdict_word((0, 0), "higher"), **facts
         )
     low, high = limits(areas, i, j, confidence, method)
     name = "DeLong" if method == "DeLong" else "MOVER with DeLong's correlation"
@@ -253,7 +254,7 @@ def area_difference(
         statistic = value / math.sqrt(spread)
         p = 2 * NORMAL.cdf(-abs(statistic))
         note = AT_ODDS if (low <= 0 <= high) == (p < 1 - confidence) else ""
-    said = verdict((low, high), "higher")
+    said = verdict_word((low, high), "higher")
     return Difference(
         areas.measure,
         *names,

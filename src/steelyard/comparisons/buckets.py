@@ -17,7 +17,7 @@ from steelyard.arguments.allowed import confidence_of
 from steelyard.asking.estimates import estimate
 from steelyard.asking.money import payoff_of
 from steelyard.asking.questions import ask
-from steelyard.comparisons.independent import NORMAL, check_alike, p_value, verdict
+from steelyard.comparisons.independent import NORMAL, check_alike, p_value
 from steelyard.comparisons.influence import carried_by, kish
 from steelyard.comparisons.labels import joined
 from steelyard.comparisons.row_means import ONE_UNIT
@@ -36,6 +36,7 @@ from steelyard.summaries.moments import ORDERS
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.units import Units
 from steelyard.summaries.within_folds import WithinFolds
+from steelyard.verdicts.comparison import verdict_word
 
 ALIKE = "leaving out any bucket of units changes both alike"
 
@@ -107,7 +108,7 @@ def _told(
     name = f"paired jackknife over {buckets:,} buckets of units"
     if error == 0 and value == 0:
         facts |= {"low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
-        return Difference(m.name, *names, method=name, note=ALIKE, verdict=verdict((0, 0), m.better), **facts)
+        return Difference(m.name, *names, method=name, note=ALIKE, verdict=verdict_word((0, 0), m.better), **facts)
 
     # Few large buckets, or few that matter, make the spread known less well than all of them would.
     rests = min(kish(_masses(pair[0].summary)), carried_by((a - b - (a - b).mean()) ** 2), buckets)
@@ -137,7 +138,7 @@ def _told(
         method=f"Student's t, {name}" if plain else f"MOVER, {name}",
         p_value=p,
         statistic=math.copysign(-NORMAL.inv_cdf(p / 2), value) if p < 1 else 0.0,
-        verdict=verdict((ends[0] - off, ends[1] + off), m.better),
+        verdict=verdict_word((ends[0] - off, ends[1] + off), m.better),
         note=note,
         **facts,
     )

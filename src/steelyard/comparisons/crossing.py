@@ -17,7 +17,7 @@ from steelyard import grid
 from steelyard.arguments.allowed import confidence_of
 from steelyard.charts.marks import Chart
 from steelyard.comparisons.buckets import by_bucket
-from steelyard.comparisons.independent import NORMAL, verdict
+from steelyard.comparisons.independent import NORMAL
 from steelyard.comparisons.paths import SMALL, Path, merged, path_of, pieces_of
 from steelyard.errors import LengthsDiffer, NotAvailable, UsageError
 from steelyard.intervals.bands import MOST_POINTS, plain, thin
@@ -28,6 +28,7 @@ from steelyard.measures.ranking import rates
 from steelyard.results import Array, Curve, Difference
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.units import MOST, Units
+from steelyard.verdicts.comparison import CLEAR, verdict_word
 from steelyard.worth.hull import require_both
 from steelyard.worth.regions import Regions, regions
 
@@ -297,7 +298,7 @@ def _range(low: float, high: float, a: Path, b: Path, spread: _Spread, critical:
     value = 0.0 if abs(value) <= SMALL else value
     half = critical * spread.error(low, high)
     limits = max(value - half, low - high), min(value + half, high - low)
-    clear = value != 0 and (limits[0] > 0 or limits[1] < 0)
+    word = verdict_word(limits, "higher")
     difference = Difference(
         "partial_auc",
         first=facts["names"][0],
@@ -307,10 +308,10 @@ def _range(low: float, high: float, a: Path, b: Path, spread: _Spread, critical:
         high=limits[1],
         confidence=facts["confidence"],
         method=f"{facts['method']}, all ranges at once",
-        verdict=verdict(limits, "higher"),
+        verdict=word,
         values=(parts[0], parts[1]),
         n=facts["n"],
         options={"from_fpr": low, "to_fpr": high},
     )
     who = None if value == 0 else facts["names"][0 if value > 0 else 1]
-    return Range(low, high, who, difference, clear)
+    return Range(low, high, who, difference, value != 0 and word in CLEAR)

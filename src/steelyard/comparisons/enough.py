@@ -7,11 +7,9 @@ from typing import Any
 from steelyard.asking.estimates import counted as rows_behind
 from steelyard.asking.questions import ask
 from steelyard.errors import SteelyardError
-from steelyard.intervals.by_unit import FEWEST
 from steelyard.measures.measure import AVERAGES, Measure
 from steelyard.results import Mean, Share
-from steelyard.views.sentences import FEW, counted
-from steelyard.words import count
+from steelyard.verdicts.enough import FEW_UNITS, Cases, classes_in, lacking, sides_of, too_few
 
 ABOUT_POSITIVES = {"f1", "f_beta", "average_precision", "lift", "capture"}
 """Measures that negatives which are left alone do not touch."""
@@ -30,14 +28,20 @@ def short_of(e: Any, m: Measure, level: Any = None) -> tuple[str, str]:
     (('', ''), ('20 real positives, and 30 are needed', 'rests on 20 real positives'))
     """
     units = unit_count(e)
-    if units is not None and units < FEWEST:
-        told = _many(units, "unit")
-        return f"{told}, and {FEWEST} are needed", f"rests on {told}"
-    n, what = rests_on(e, m, level)
-    if round(n, 6) >= FEW:
-        return "", ""
-    told = _many(n, what)
-    return f"{told}, and {FEW} are needed", f"rests on {told}"
+    cases = [Cases(units, "unit", FEW_UNITS)] if units is not None else []
+    few = lacking([*cases, Cases(*rests_on(e, m, level))])
+    return ("", "") if few is None else (too_few([few]), f"rests on {few}")
+
+
+def counted(e: Any) -> tuple[float, float] | None:
+    """Positives and negatives, as many as count under weights; None where no level is the positive one."""
+    return None if e.confusion is None or e.positive is None else classes_in(e["prevalence"])
+
+
+def cases_of(e: Any) -> tuple[Cases, ...]:
+    """What any verdict about an evaluation rests on: both classes, or all rows where there are none."""
+    sides = counted(e)
+    return (Cases(e.rows, "row"),) if sides is None else sides_of(*sides)
 
 
 def rests_on(e: Any, m: Measure, level: Any = None) -> tuple[float, str]:
@@ -96,10 +100,3 @@ def unit_count(e: Any) -> int | None:
     found = [getattr(s, "units", None) for s in e.evidence.values()]
     known = [len(u.ids) for u in found if u is not None and hasattr(u, "ids")]
     return min(known) if known and len(known) == len(found) else None
-
-
-def _many(n: float, what: str) -> str:
-    told = count(round(n, 1))
-    first, _, rest = what.partition(" called")
-    plural = first if told == "1" else f"{first}s"
-    return f"{told} {plural}{f' called{rest}' if rest else ''}"

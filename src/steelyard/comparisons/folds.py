@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from steelyard.arguments.allowed import confidence_of
-from steelyard.comparisons.independent import verdict
 from steelyard.comparisons.rounding import slack
 from steelyard.errors import LengthsDiffer, NotNumeric, UsageError
 from steelyard.results import Array, Difference
-from steelyard.views.sentences import TOO_FEW, UNCLEAR
+from steelyard.verdicts.comparison import TOO_FEW, UNCLEAR, likeliest, verdict_word
 from steelyard.words import percent, significant
 
 TOO_SHORT = "paired t (too short: folds share training data)"
@@ -216,13 +215,7 @@ class Posterior:
     @property
     def verdict(self) -> str:
         """What is at least as likely as the confidence, and seldom enough by luck alone; otherwise that nothing is."""
-        if self.luck is not None and 0.5**self.n > 1 - self.confidence:
-            # Even all of them on one side would be seen too often.
-            return TOO_FEW
-        for chance, word in ((self.left, "lower"), (self.rope, "practically alike"), (self.right, "higher")):
-            if chance is not None and chance >= self.confidence:
-                return word if self.luck is None or self.luck <= 1 - self.confidence else UNCLEAR
-        return UNCLEAR if self.left is not None else TOO_FEW
+        return likeliest((self.left, self.rope, self.right), self.confidence, self.luck, 0.5**self.n)
 
     def __str__(self) -> str:
         if self.left is None or self.rope is None or self.right is None:
@@ -314,7 +307,7 @@ class _Told:
     ) -> Difference:
         """The answer with its numbers."""
         better = self.facts["better"]
-        word = UNCLEAR if low is None or high is None else verdict((low, high), better)
+        word = UNCLEAR if low is None or high is None else verdict_word((low, high), better)
         lost = f"{self.gone} of {self.found.size + self.gone} folds have no value and are left out" if self.gone else ""
         rest = {"method": self.method, "p_value": p, "statistic": statistic, "verdict": word if better else ""}
         return self._difference(value, low=low, high=high, note="; ".join(filter(None, (note, lost))), **rest)

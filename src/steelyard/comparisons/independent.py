@@ -27,7 +27,7 @@ from steelyard.intervals.method import Question, interval
 from steelyard.measures.measure import Measure, find
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Difference, Estimate, Interval, Share
-from steelyard.views.sentences import BETTER, TOO_FEW, UNCLEAR, WORSE
+from steelyard.verdicts.comparison import TOO_FEW, verdict_word
 
 NORMAL = NormalDist()
 LEAST_P = 1e-12
@@ -158,7 +158,7 @@ def _told(
         return Difference(m.name, method="none", note=why, verdict=TOO_FEW if m.better else "", **facts)
     p, note = p_value(value, pair.limits, first.confidence, _least(a, b))
     off = facts["bound"]
-    word = verdict((ends[0] - off, ends[1] + off), m.better, few=bool(few[0]))
+    word = verdict_word((ends[0] - off, ends[1] + off), m.better, few=bool(few[0]))
     why, caution = few if word == TOO_FEW else ("", "")
     return Difference(
         m.name,
@@ -172,20 +172,6 @@ def _told(
         caution=caution or first.caution or second.caution,
         **facts,
     )
-
-
-def verdict(ends: Ends, better: str, *, few: bool = False) -> str:
-    """Whether the first is better, as far as the interval of first − second says; empty where nothing is better.
-
-    >>> verdict((0.004, 0.018), "higher"), verdict((0.004, 0.018), "lower"), verdict((-0.1, 0.1), "higher")
-    ('better', 'worse', 'no clear difference')
-    """
-    if better not in {"higher", "lower"}:
-        return ""
-    if few:
-        return TOO_FEW
-    low, high = ends if better == "higher" else (-ends[1], -ends[0])
-    return BETTER if low > 0 else WORSE if high < 0 else UNCLEAR
 
 
 def _name(pair: _Pair, first: str, second: str) -> str:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from steelyard.arguments.allowed import confidence_of
-from steelyard.comparisons.independent import NORMAL, verdict
+from steelyard.comparisons.independent import NORMAL
 from steelyard.errors import BadLevels, EmptyTable, LengthsDiffer, UsageError, listing
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Array, Difference
+from steelyard.verdicts.comparison import verdict_word
 
 TESTS = ("exact", "mid-p", "corrected", "plain")
 INTERVALS = ("Newcombe", "Wald", "Agresti-Min")
@@ -168,7 +169,7 @@ def paired_share_difference(
         method=f"{method} for paired shares; McNemar's mid-p",
         p_value=test.p_value,
         statistic=statistic,
-        verdict=verdict((low, high), better),
+        verdict=verdict_word((low, high), better),
         values=((a + b) / n, (a + c) / n),
         n=(n, n),
         note=test.note or (AT_ODDS if clear != significant else ""),

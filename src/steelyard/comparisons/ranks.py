@@ -20,6 +20,7 @@ from steelyard.comparisons.step_down import bonferroni, hochberg, holm, shaffer
 from steelyard.comparisons.together import all_together
 from steelyard.errors import LengthsDiffer, NotAvailable, NotNumeric, UsageError, listing
 from steelyard.results import Array
+from steelyard.verdicts.comparison import beyond_chance
 
 __all__ = ["Pair", "Ranking", "WinTieLoss", "friedman", "range_quantile", "range_survival", "sign_test", "wilcoxon"]
 
@@ -97,8 +98,18 @@ class Ranking:
     def different(self, method: str = "nemenyi") -> tuple[tuple[str, str], ...]:
         """Pairs that differ after a correction, the better model first."""
         self._check(method)
-        clear = [p for p in self.pairs if p.adjusted[method] <= 1 - self.confidence]
+        clear = [p for p in self.pairs if beyond_chance(p.adjusted[method], self.confidence)]
         return tuple((p.first, p.second) if p.difference < 0 else (p.second, p.first) for p in clear)
+
+    @property
+    def differ(self) -> bool:
+        """Whether Friedman's test says that the models differ at all."""
+        return beyond_chance(self.p_value, self.confidence)
+
+    def against_control(self, correction: str) -> tuple[list[str], list[str]]:
+        """Models that rank better than the control, and those that rank worse, after a correction."""
+        clear = [p for p in self.against if beyond_chance(p.adjusted[correction], self.confidence)]
+        return [p.first for p in clear if p.difference < 0], [p.first for p in clear if p.difference > 0]
 
     def cliques(self, method: str = "nemenyi") -> tuple[tuple[str, ...], ...]:
         """The largest groups of neighbours in which no pair differs, best first; models that stand alone are in none.

@@ -18,7 +18,7 @@ import numpy as np
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.comparisons.areas import area_difference, paired_areas, paired_partial_areas
-from steelyard.comparisons.independent import LEAST_P, NORMAL, p_value, verdict
+from steelyard.comparisons.independent import LEAST_P, NORMAL, p_value
 from steelyard.comparisons.influence import Leaning, leaning, masses_of
 from steelyard.comparisons.labels import ALIKE, paired_counts, paired_share_difference
 from steelyard.comparisons.row_means import NO_SPREAD, ONE_UNIT, mean_difference, predicted, row_values
@@ -29,6 +29,7 @@ from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.measure import Measure, find
 from steelyard.results import Array, Difference
 from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.verdicts.comparison import verdict_word
 
 REPLICATES = 2000
 SEED = 19081015
@@ -328,7 +329,9 @@ def _told(
     facts |= {"value": value, "values": values}
     if part.same:
         facts |= {"value": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
-        return Difference(m.name, *names, method="none needed", note=ALIKE, verdict=verdict((0, 0), m.better), **facts)
+        return Difference(
+            m.name, *names, method="none needed", note=ALIKE, verdict=verdict_word((0, 0), m.better), **facts
+        )
     if m.interval.startswith("none"):
         return Difference(m.name, *names, method="none", note=m.interval.partition(": ")[2], **facts)
     if rows.unit is not None and int(rows.unit.max()) < 1:
@@ -339,7 +342,7 @@ def _told(
     if float(made.values.std()) <= 1e-12 * max(abs(a), abs(b)):
         if abs(value) <= 1e-12 * max(abs(a), abs(b)):
             facts |= {"value": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
-            word = verdict((0, 0), m.better)
+            word = verdict_word((0, 0), m.better)
             return Difference(m.name, *names, method="none needed", note=ALIKE, verdict=word, **facts)
         return Difference(m.name, *names, method="none", note=NO_SPREAD, **facts)
     low, high = made.limits(confidence, method)
@@ -354,7 +357,7 @@ def _told(
         method=f"paired bootstrap over {part.what}, {method} ({count:,} replicates)",
         p_value=p,
         statistic=math.copysign(-NORMAL.inv_cdf(p / 2), value) if p < 1 else 0.0,
-        verdict=verdict((low, high), m.better),
+        verdict=verdict_word((low, high), m.better),
         note=note,
         **facts,
     )

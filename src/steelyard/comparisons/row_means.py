@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.comparisons.independent import LEAST_P, verdict
+from steelyard.comparisons.independent import LEAST_P
 from steelyard.comparisons.influence import carried_by, kish, masses_of
 from steelyard.comparisons.labels import ALIKE
 from steelyard.comparisons.shared_rows import Rows, codes_of, column
@@ -18,6 +18,7 @@ from steelyard.errors import UsageError, listing
 from steelyard.measures.measure import Measure
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Difference
+from steelyard.verdicts.comparison import verdict_word
 
 HITS = {"accuracy": 1.0, "error_rate": 0.0}
 NO_SPREAD = "every row gave the same difference, so its spread is not known"
@@ -219,7 +220,9 @@ def mean_difference(
     facts |= {"value": float(own[0] - own[1]), "values": (float(own[0]), float(own[1]))}
     if (table[:, 0] == table[:, 1]).all():
         facts |= {"value": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
-        return Difference(m.name, *names, method="none needed", note=ALIKE, verdict=verdict((0, 0), m.better), **facts)
+        return Difference(
+            m.name, *names, method="none needed", note=ALIKE, verdict=verdict_word((0, 0), m.better), **facts
+        )
     value, error = float(means[0]), math.sqrt(float(covariance[0, 0]))
     if units < 2 or error <= 1e-12 * abs(value):
         return Difference(m.name, *names, method="none", note=ONE_UNIT if units < 2 else NO_SPREAD, **facts)
@@ -238,6 +241,6 @@ def mean_difference(
         method=f"paired t over {'rows' if rows.unit is None else 'units'}",
         p_value=p,
         statistic=value / error,
-        verdict=verdict((value - half, value + half), m.better),
+        verdict=verdict_word((value - half, value + half), m.better),
         **facts,
     )

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from steelyard.arguments.allowed import confidence_of
-from steelyard.comparisons.independent import NORMAL, mover, p_value, verdict
+from steelyard.comparisons.independent import NORMAL, mover, p_value
 from steelyard.comparisons.labels import Significance, whole
 from steelyard.errors import EmptyTable, UsageError
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Difference, Interval
+from steelyard.verdicts.comparison import verdict_word
 
 SAME = 1e-7
 """Tables whose chances differ by less than this share are as likely as one another."""
@@ -50,7 +51,9 @@ def normal_interval(
     ends = value - half, value + half
     facts |= {"p_value": 2 * NORMAL.cdf(-abs(value) / error), "statistic": value / error}
     name = "normal, variances added"
-    return Difference(measure, *names, low=ends[0], high=ends[1], method=name, verdict=verdict(ends, better), **facts)
+    return Difference(
+        measure, *names, low=ends[0], high=ends[1], method=name, verdict=verdict_word(ends, better), **facts
+    )
 
 
 def newcombe_interval(
@@ -94,7 +97,7 @@ def newcombe_interval(
         method="Newcombe (Wilson)",
         p_value=p,
         statistic=math.copysign(-NORMAL.inv_cdf(p / 2), e1 - e2) if p < 1 else 0.0,
-        verdict=verdict(ends, better),
+        verdict=verdict_word(ends, better),
         values=(e1, e2),
         n=(float(n1), float(n2)),
         note=note,

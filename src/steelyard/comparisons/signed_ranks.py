@@ -12,7 +12,7 @@ from steelyard.arguments.allowed import confidence_of
 from steelyard.comparisons.rounding import NEAR_GAPS, evened, settled
 from steelyard.errors import NotNumeric, UsageError
 from steelyard.results import Array, Difference
-from steelyard.views.sentences import BETTER, TOO_FEW, UNCLEAR, WORSE
+from steelyard.verdicts.comparison import TOO_FEW, UNCLEAR, beyond_chance, by_chance
 from steelyard.words import percent
 
 EXACT = 50
@@ -71,9 +71,8 @@ def wilcoxon(
     exact = found.size <= EXACT
     p = _exact_p(ranks[~nil], statistic) if exact else _normal_p(ranks[~nil], statistic)
     value, low, high = _hodges_lehmann(found, confidence)
-    clear = p <= 1 - confidence
-    up = (statistic - float(ranks[~nil].sum()) / 2 > 0) == (better == "higher")
-    word = "" if better not in {"higher", "lower"} else (BETTER if up else WORSE) if clear else UNCLEAR
+    clear = beyond_chance(p, confidence)
+    word = by_chance(p, confidence, ahead=statistic - float(ranks[~nil].sum()) / 2 > 0, better=better)
     notes = []
     if low is None:
         notes.append(f"{found.size} data sets are too few for a {percent(confidence)} interval")
@@ -217,7 +216,7 @@ def sign_test(d: Any, better: str = "higher", confidence: float = 0.95) -> WinTi
     from scipy.special import bdtr
 
     p = min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5)))
-    word = UNCLEAR if p > 1 - confidence else BETTER if wins > losses else WORSE
+    word = by_chance(p, confidence, ahead=wins > losses)
     return WinTieLoss(wins, ties, losses, p, word, note=note)
 
 

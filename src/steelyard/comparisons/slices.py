@@ -14,6 +14,7 @@ from steelyard.comparisons.simultaneous import CORRECTIONS, corrected_p, error_r
 from steelyard.errors import UsageError, listing
 from steelyard.measures.measure import find
 from steelyard.results import Difference
+from steelyard.verdicts.comparison import WORSE, beyond_chance
 from steelyard.views.tables import Table
 from steelyard.words import count, estimate_parts, percent, quoted, significant, visible
 
@@ -37,7 +38,7 @@ class Slice:
     @property
     def clear(self) -> bool:
         """Whether it differs, many looks considered."""
-        return self.p_corrected is not None and self.p_corrected < 1 - self.difference.confidence
+        return beyond_chance(self.p_corrected, self.difference.confidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Slices:
         if not self.rows:
             return ["No column divides the rows into a few groups, so there are no slices to look at."]
         looked = f"Looked at {len(self.rows)} slices of {columns} column{'' if columns == 1 else 's'}"
-        worse = [s for s in self.rows if s.clear and s.difference.verdict == "worse"]
+        worse = [s for s in self.rows if s.clear and s.difference.verdict == WORSE]
         if not worse:
             return [f"{looked}: none is clearly worse than the rest, {len(self.rows)} looks considered."]
         out = [f"{looked}; {len(worse)} {'is' if len(worse) == 1 else 'are'} clearly worse than the rest."]
@@ -171,5 +172,5 @@ def _against(e: Any, rest: Any, measure: str, names: tuple[str, str], confidence
 
 
 def _order(s: Slice) -> tuple[Any, ...]:
-    worse = s.difference.verdict == "worse"
+    worse = s.difference.verdict == WORSE
     return (not (s.clear and worse), s.p_corrected if s.p_corrected is not None else 2.0, -s.share, s.column, s.level)

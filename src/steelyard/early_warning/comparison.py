@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any, ClassVar
@@ -17,7 +17,7 @@ from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.early_warning.timeliness import NUMBERS, Timeliness
 from steelyard.errors import NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.results import Difference, make_frame
-from steelyard.views.sentences import BETTER, UNCLEAR, WORSE
+from steelyard.verdicts.comparison import CLEAR, UNCLEAR, neither_beats, turned, verdict_word
 from steelyard.views.timeliness import IMPROPER
 from steelyard.views.told import Told
 
@@ -44,7 +44,7 @@ class TimelinessComparison(Told):
                 raise UnknownMeasure(message, nearest(name, names) or "Models go by the names that were given.")
         for d in self.differences:
             if d.measure == measure and {d.first, d.second} == {one, two}:
-                return d if d.first == one else _turned(d)
+                return d if d.first == one else turned(d)
         known = list(dict.fromkeys(d.measure for d in self.differences))
         message = f'"{measure}" was not compared; there are {listing(known)}.'
         raise UnknownMeasure(message, nearest(measure, known) or 'For example c.difference("q").')
@@ -92,16 +92,6 @@ def compare_models(models: Mapping[str, Timeliness], measures: Sequence[str] | N
     return TimelinessComparison(dict(models), found)
 
 
-def _turned(d: Difference) -> Difference:
-    """The same pair the other way round."""
-    back = [None if v is None else -v for v in (d.value, d.high, d.low)]
-    verdict = {BETTER: WORSE, WORSE: BETTER}.get(d.verdict, d.verdict)
-    values = (d.values[1], d.values[0])
-    return replace(
-        d, first=d.second, second=d.first, value=back[0], low=back[1], high=back[2], verdict=verdict, values=values
-    )
-
-
 def compare_timeliness(
     first: Timeliness,
     second: Timeliness,
@@ -138,10 +128,10 @@ def compare_timeliness(
         return Difference(measure, *names, reason=gap.reason, method="none", n=(gap.n, gap.n))
     verdict, p = UNCLEAR, None
     if gap.low is not None and gap.high is not None:
-        verdict = BETTER if gap.low > 0 else WORSE if gap.high < 0 else UNCLEAR
+        verdict = verdict_word((gap.low, gap.high), "higher")
         p = _p_value(summary, measure, first)
         p = None if p is None else min(1.0, looks * p)
-    below = _below(first, second, measure) if verdict in (BETTER, WORSE) else ""
+    below = _below(first, second, measure) if verdict in CLEAR else ""
     return Difference(
         measure,
         *names,
@@ -164,10 +154,7 @@ def _below(first: Timeliness, second: Timeliness, measure: str) -> str:
     """What is said in place of better or worse where even the higher of two models does not beat one without data."""
     trivial = first.trivial(measure)
     best = max(("always positive", "always negative"), key=lambda name: trivial[name])
-    values = [t[measure].value for t in (first, second)]
-    higher = max(v for v in values if v is not None)
-    # What the last bits of a sum leave over is no lead.
-    return f'neither beats "{best}"' if higher <= trivial[best] + 1e-9 else ""
+    return neither_beats([t[measure].value for t in (first, second)], trivial[best], best)
 
 
 def _contributions(t: Timeliness) -> Customers:

@@ -17,6 +17,8 @@ from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.early_warning.weights import EXACT, make_weighing
 from steelyard.errors import BadLevels, CannotAdd, NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.results import Curve, Estimate, make_frame
+from steelyard.verdicts.usefulness import usefulness
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import Told
 from steelyard.writing import write_saved
 
@@ -173,6 +175,13 @@ class Timeliness(Told):
         from steelyard.early_warning.alerts import measure_alerts
 
         return measure_alerts(self._asked("Alerts"), self, threshold, quiet, budget, saved)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it beats the better of saying always yes and always no."""
+        trivial = self.trivial("q")
+        best = max(("always positive", "always negative"), key=lambda name: trivial[name])
+        return usefulness(self.q, trivial[best], best)
 
     # Telling ------------------------------------------------------------------------------------------------------
 

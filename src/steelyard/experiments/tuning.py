@@ -13,6 +13,7 @@ import numpy as np
 from steelyard.errors import LengthsDiffer, UnknownMeasure, UsageError, listing
 from steelyard.measures.measure import AVERAGES, find
 from steelyard.results import Estimate
+from steelyard.verdicts.usefulness import side
 from steelyard.words import estimate_parts, number, quoted, significant
 
 INTERVAL_NOTE = "over the outer folds"
@@ -191,8 +192,7 @@ class Tuning:
         if x.value == 0:
             return "Choosing made it look neither better nor worse."
         value, ends = _shown(abs(x.value), *_toward(x))
-        chance = x.low is not None and x.high is not None and x.low <= 0 <= x.high
-        luck = ", which may be chance" if chance else ""
+        luck = ", which may be chance" if side(x, 0.0) == 0 else ""
         if x.value < 0:
             return f"Choosing did not make it look better: it was worse than on new rows by {value}{ends}{luck}."
         return f"Choosing made it look better by {value}{ends}{luck}."

@@ -9,9 +9,10 @@ from typing import Any
 from steelyard.asking.money import payoff_of
 from steelyard.asking.questions import ask
 from steelyard.errors import NotAvailable
-from steelyard.gates.outcome import Limit, Result
+from steelyard.gates.outcome import Result
 from steelyard.intervals.guarded import Guard, guard, hand_till_limits
 from steelyard.results import Difference, Estimate
+from steelyard.verdicts.gate import Limit
 from steelyard.words import count
 
 HAND_TILL = "DeLong's placements by class, Gaffke's bound"

@@ -13,10 +13,11 @@ from steelyard.arguments.typed import number_of
 from steelyard.comparisons.independent import check_alike, difference
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.gates.cases import guarded, guarded_difference
-from steelyard.gates.outcome import Limit, Result, judge
+from steelyard.gates.outcome import Result
 from steelyard.gates.requirement import Subject, subject_of
 from steelyard.results import Difference, Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.verdicts.gate import Limit, judge
 from steelyard.words import shortest
 
 Margins = float | str | Sequence[str] | Mapping[str, float] | None
@@ -80,10 +81,10 @@ def _compare(e: Any, f: Any, subject: Subject, margin: float, on: str) -> Result
     lower = subject.known.better == "lower"
     bound = margin if lower else -margin
     limit = Limit(bound, upper=lower, said=shortest(bound) if bound else "0")
-    state, reason = judge(d, limit, on)
+    verdict = judge(d, limit, on)
     name = f"{subject}{' per case' if d.options.get('per') == 'case' and 'per' not in subject.options else ''}"
     text = f"{name} no worse than the champion's by more than {shortest(margin)}"
-    return Result(f"{name} − champion", text, limit, state, d, reason, against=True)
+    return Result(f"{name} − champion", text, limit, verdict.word, d, verdict.reason, against=True)
 
 
 def _difference(e: Any, f: Any, subject: Subject) -> Difference:

@@ -13,7 +13,8 @@ SUITE = "steelyard check"
 def junit(outcome: Outcome, name: str = "evaluation") -> str:
     """One test suite with a test case for each requirement; what is not met is a failure with its message.
 
-    >>> from steelyard.gates.outcome import Limit, Result
+    >>> from steelyard.gates.outcome import Result
+    >>> from steelyard.verdicts.gate import Limit
     >>> from steelyard.results import Estimate
     >>> r = Result("auc", "auc >= 0.8", Limit(0.8), "failed", Estimate("auc", 0.7, 0.67, 0.73))
     >>> print(junit(Outcome((r,)), "preds.csv"))

@@ -12,10 +12,11 @@ from steelyard.arguments.annotated import as_annotated
 from steelyard.arguments.typed import number_of
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.gates.cases import decided_by, enough, guarded
-from steelyard.gates.outcome import NOT_SHOWN, Limit, Outcome, Result, judge
+from steelyard.gates.outcome import Outcome, Result
 from steelyard.measures.measure import AVERAGES, Measure, find
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.verdicts.gate import NOT_SHOWN, Limit, judge
 from steelyard.words import shortest
 
 SUBJECT = (
@@ -218,12 +219,11 @@ def check(
 
 
 def _required(e: Any, r: Requirement, on: str) -> Result:
-    x = r.subject.estimate(e)
-    if on == "point":
-        state, reason = judge(x, r.limit, on)
-        return Result(r.subject.said, r.text, r.limit, state, x, reason)
-    x, known = guarded(r.subject, e, x)
-    state, reason = judge(x, r.limit, on)
-    if known is not None and state == NOT_SHOWN:
+    x, known = r.subject.estimate(e), None
+    if on != "point":
+        x, known = guarded(r.subject, e, x)
+    verdict = judge(x, r.limit, on)
+    reason = verdict.reason
+    if known is not None and verdict.word == NOT_SHOWN:
         reason = "; ".join(filter(None, (reason, enough(known, x, r.limit))))
-    return Result(r.subject.said, r.text, r.limit, state, x, reason)
+    return Result(r.subject.said, r.text, r.limit, verdict.word, x, reason)

@@ -172,7 +172,7 @@ def _kappa(c: Confusion, disagreement: Array) -> Ratio:
     return Ratio(chance - seen, chance, empty="one level alone: agreement by chance is already complete")
 
 
-@measure(better="higher", range=(-1, 1), aliases=("cohen_kappa", "cohens_kappa"))
+@measure(better="higher", range=(-1, 1), aliases=("cohen_kappa", "cohens_kappa"), neutral=(0, "guessing"))
 def kappa(c: Confusion) -> Ratio:
     """Agreement beyond chance: (accuracy − pe) / (1 − pe), with pe = Σ actual_l × predicted_l / N².
 

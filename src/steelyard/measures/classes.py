@@ -13,7 +13,13 @@ from steelyard.results import Ratio, Share
 from steelyard.summaries.class_scores import ClassScores
 
 
-@measure(better="higher", range=(0, 1), aliases=("roc_auc_ovo", "multiclass_auc"), interval="hand_till")
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("roc_auc_ovo", "multiclass_auc"),
+    interval="hand_till",
+    neutral=(0.5, "chance"),
+)
 def hand_till_auc(m: ClassScores) -> Ratio:
     """Mean over all pairs of classes of the chance that the two are put in the right order (Hand and Till 2001).
 

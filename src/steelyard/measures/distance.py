@@ -143,7 +143,11 @@ def max_error(r: Residuals) -> Ratio:
 
 
 @measure(
-    better="higher", range=(-INFINITY, 1), aliases=("r_squared", "coefficient_of_determination"), interval="moments"
+    better="higher",
+    range=(-INFINITY, 1),
+    aliases=("r_squared", "coefficient_of_determination"),
+    interval="moments",
+    neutral=(0, "always saying the mean"),
 )
 def r2(r: Residuals) -> Ratio:
     """Share of the spread of the targets that the predictions account for; below 0 worse than always saying the mean.

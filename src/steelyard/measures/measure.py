@@ -50,6 +50,8 @@ class Measure:
     remark: Callable[[Any, float], str] | None = None
     allowed: Mapping[str, Allowed] = field(default_factory=dict)
     """What each option may be, as its type in the signature declares it."""
+    neutral: tuple[float, str] | None = None
+    """What it is without data, and how that is called: (0.5, "chance")."""
 
     def __call__(self, summary: Any, **options: Any) -> Reading:
         """Read the measure from a summary."""
@@ -103,6 +105,7 @@ def measure(
     interval: str = "",
     bound: Callable[..., float] | None = None,
     remark: Callable[[Any, float], str] | None = None,
+    neutral: tuple[float, str] | None = None,
     replace: bool = False,
 ) -> Callable[[Function], Function]:
     """Mark a function of a summary as a measure.
@@ -110,7 +113,8 @@ def measure(
     `better` is "higher", "lower", "zero" or "" (no direction); `range` holds the least and greatest possible value;
     `interval` names a method of the intervals room where the reading alone does not tell (a Share gets Wilson's, a Mean
     a t interval, anything else the bootstrap over cells); `bound` bounds the effect of the grid where reordering cells
-    does not; `remark` has a word for the reader of a value that is easily taken for another one.
+    does not; `remark` has a word for the reader of a value that is easily taken for another one; `neutral` is what is reached
+    without data and what that is called, for measures that tell whether a model is of any use.
 
     Options are the function's keyword-only arguments, and their types say what they may be:
     `depth: Annotated[float, SHARE] = 0.1`. A name or alias is taken once; `replace=True` takes it from its measure.
@@ -130,7 +134,9 @@ def measure(
         reads = typing.get_args(hint) if union else (hint,)
         options = {k: p.default for k, p in parameters.items() if p.kind is inspect.Parameter.KEYWORD_ONLY}
         allowed = {k: found for k in options if (found := _declared(hints.get(k))) is not None}
-        made = Measure(name, function, better, range, reads, aliases, interval, bound, options, remark, allowed)
+        made = Measure(
+            name, function, better, range, reads, aliases, interval, bound, options, remark, allowed, neutral
+        )
         made.with_defaults(options)
         _free(made, replace)
         _catalogue[name] = made

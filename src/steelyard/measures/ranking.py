@@ -92,6 +92,7 @@ def _turned(s: Scores, value: float) -> str:
     aliases=("roc_auc", "roc_index", "auroc", "c_statistic"),
     interval="area",
     remark=_turned,
+    neutral=(0.5, "chance"),
 )
 def auc(s: Scores) -> Ratio:
     """Chance that a positive scores above a negative, ties counting one half: the area under the ROC curve.

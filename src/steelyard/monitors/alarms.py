@@ -8,13 +8,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from steelyard.errors import UsageError
+from steelyard.verdicts.alarm import HIGH, LOW, OK, UNJUDGED
 
-OK, PENDING, FIRING, RECOVERING = "ok", "pending", "firing", "recovering"
-HIGH, BETWEEN, LOW = "high", "between", "low"
-"""What a window shows: beyond the fire level, below the clear level, or between the two."""
-UNKNOWN = ("immature", "insufficient", "nodata")
-WARN, ALARM = "warn", "alarm"
-SEVERITIES = (WARN, ALARM)
+PENDING, FIRING, RECOVERING = "pending", "firing", "recovering"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +79,7 @@ def advance(before: Status, seen: str, consecutive: int = 2) -> Status:
     ...     print(state.state, end=" ")
     pending firing firing recovering ok
     """
-    if seen in UNKNOWN:
+    if seen in UNJUDGED:
         return replace(before, unknown=seen)
     rising, falling = before.state in {OK, PENDING}, before.state in {FIRING, RECOVERING}
     if rising and seen == HIGH:
@@ -116,14 +112,3 @@ def transitions(
             out.append(Transition(window, signal, severity, before, status.state, reason))
         before = status.state
     return out
-
-
-def worst(states: Iterable[str]) -> str:
-    """The worst of several states of signals: alarm, warn, ok, then those that could not be judged.
-
-    >>> worst(["ok", "warn", "immature"]), worst(["insufficient", "ok"]), worst(["immature", "insufficient"])
-    ('warn', 'ok', 'insufficient')
-    """
-    order = (ALARM, WARN, "nodata", OK, "insufficient", "immature")
-    found = set(states)
-    return next((state for state in order if state in found), "insufficient")

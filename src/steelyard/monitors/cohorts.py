@@ -19,8 +19,8 @@ from steelyard.monitors.labels import Labels, horizon_of, labels_of, span_text
 from steelyard.monitors.signals import TIMELINESS, Signal, apart, held
 from steelyard.monitors.stream import Stream
 from steelyard.monitors.windows import Window, instant_of
-from steelyard.views.sentences import FEW
-from steelyard.words import count
+from steelyard.verdicts.alarm import IMMATURE, INSUFFICIENT
+from steelyard.verdicts.enough import Cases, too_few
 
 Places = npt.NDArray[np.int64]
 A_DAY = timedelta(days=1)
@@ -197,20 +197,17 @@ def judge_cohort(
     value = estimate_quality(cohort.summary, "q", BASE_RATE, confidence)
     facts: dict[str, Any] = {"value": value, "reference": base.value, "alpha": alpha}
     if not cohort.labels.rows:
-        return Signal(TIMELINESS, TIMELINESS, "insufficient", "no customer entered", None, base.value, alpha=alpha)
+        return Signal(TIMELINESS, TIMELINESS, INSUFFICIENT, "no customer entered", None, base.value, alpha=alpha)
     if not cohort.labels.mature:
-        return Signal(TIMELINESS, TIMELINESS, "immature", cohort.labels.reason, **facts)
-    few = _too_few(cohort.summary) or _too_few(reference)
+        return Signal(TIMELINESS, TIMELINESS, IMMATURE, cohort.labels.reason, **facts)
+    few = too_few([*_cases(cohort.summary), *_cases(reference)])
     if few or value.value is None:
-        return Signal(TIMELINESS, TIMELINESS, "insufficient", few or value.reason, **facts)
+        return Signal(TIMELINESS, TIMELINESS, INSUFFICIENT, few or value.reason, **facts)
     strict = 1 - 2 * alpha
     ends = [estimate_quality(s, "q", BASE_RATE, strict) for s in (cohort.summary, reference)]
     d = apart(ends[0], ends[1], alpha, "higher")
     return held(TIMELINESS, TIMELINESS, d, margin, "higher", **facts)
 
 
-def _too_few(s: TimelinessSummary) -> str:
-    for n, word in ((s.positives, "with"), (s.negatives, "without")):
-        if n < FEW:
-            return f"{count(n)} customer{'' if n == 1 else 's'} {word} the outcome, and {FEW} are needed"
-    return ""
+def _cases(s: TimelinessSummary) -> tuple[Cases, Cases]:
+    return Cases(s.positives, "customer with the outcome"), Cases(s.negatives, "customer without the outcome")

@@ -1,4 +1,4 @@
-"""From two rows of counts to a decision: the index, its law, its interval, a p-value, and what may be said."""
+"""From two rows of counts to the index, its law, its interval, a p-value, and how many rows it takes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from functools import lru_cache
 import numpy as np
 
 from steelyard.results import Array
-from steelyard.words import number, significant
+from steelyard.verdicts.stability import LOOK
+from steelyard.words import number
 
-LOOK, ACT = 0.1, 0.25
-"""The classic limits of the index."""
 EXPECTED = 5.0
 """Cells with fewer rows to be expected in the smaller sample are merged."""
 TOO_FEW = 1.0
@@ -196,52 +195,7 @@ def merged(a: Array, b: Array, ordinary: int, *, ordered: bool) -> list[list[int
     return kept + [[i] for i in range(ordinary, len(a)) if both[i] > 0]
 
 
-# The decision ---------------------------------------------------------------------------------------------------------
-
-ORDER = ("alarm", "warn", "shift-negligible", "insufficient", "ok")
-"""Decisions from the worst; too few rows come before all is well."""
-
-
-def light(index: float) -> str:
-    """The classic traffic light, which knows nothing of sample sizes: look from 0.1 up to and with 0.25, act above.
-
-    >>> light(0.0999), light(0.1), light(0.25), light(0.2501)
-    ('stable', 'look', 'look', 'act')
-    """
-    return "stable" if index < LOOK else "look" if index <= ACT else "act"
-
-
-def decide(
-    corrected: float, ends: tuple[float, float], limit: float, p: float, alpha: float, short: str = ""
-) -> tuple[str, str]:
-    """The decision from the corrected index, the ends of its interval, its one-sided lower limit and the p-value, and why.
-
-    ok if p ≥ α or the one-sided limit is 0; else alarm if the corrected index ≥ 0.25 and its interval begins at 0.1 or above;
-    else warn if the corrected index ≥ 0.1; else shift-negligible. Where there are too few rows, as `short` says, only an alarm is
-    told, and only if p < α and the whole interval lies above 0.25: few rows are no reason to keep quiet about a break.
-
-    >>> decide(0.3, (0.12, 0.5), 0.14, 0.001, 0.05)[0], decide(0.3, (0.05, 0.6), 0.07, 0.001, 0.05)[0]
-    ('alarm', 'warn')
-    >>> decide(0.02, (0.01, 0.04), 0.01, 0.001, 0.05)[0], decide(3.2, (2.2, 4.5), 2.4, 0.001, 0.05, "few rows")[0]
-    ('shift-negligible', 'alarm')
-    """
-    told = f"the index, less what chance brings, is {significant(corrected, 2)}"
-    chance = f"the change is more than chance ({p_text(p)})"
-    if short:
-        if p < alpha and ends[0] > ACT:
-            return "alarm", f"few as the rows are, the whole interval of the index lies above {ACT}, and {chance}"
-        return "insufficient", short
-    if p >= alpha:
-        return "ok", f"the samples do not differ more than chance explains ({p_text(p)}, level {alpha:g})"
-    if limit <= 0:
-        return "ok", "with what chance brings taken off, the index may be 0"
-    if ends[0] > ACT:
-        return "alarm", f"{told}, its whole interval lies above {ACT}, and {chance}"
-    if corrected >= ACT and ends[0] >= LOOK:
-        return "alarm", f"{told}, at least {ACT}, its whole interval lies above {LOOK}, and {chance}"
-    if corrected >= LOOK:
-        return "warn", f"{told}, at least {LOOK}, and {chance}"
-    return "shift-negligible", f"{chance}, but {told}, less than {LOOK}"
+# Sample sizes ---------------------------------------------------------------------------------------------------------
 
 
 def shortage(n: float, m: float, df: int, cells: int) -> str:
@@ -265,15 +219,6 @@ def _other(need: float, given: float, name: str, kept: str) -> str:
         return ""
     least = math.ceil(1 / (1 / need - 1 / given))
     return f"with {number(given, 0)} {kept} rows {number(least, 0)} {name} rows are needed"
-
-
-def p_text(p: float) -> str:
-    """A p-value as it is told.
-
-    >>> p_text(0.00001), p_text(0.0312)
-    ('p < 0.0001', 'p = 0.031')
-    """
-    return "p < 0.0001" if p < 1e-4 else f"p = {significant(p, 2)}"
 
 
 def joined(counts: Array, groups: Sequence[Sequence[int]]) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.comparisons.enough import cases_of
 from steelyard.errors import SteelyardError
 from steelyard.evaluation import Evaluation
 from steelyard.monitors.baseline import Baseline, losses_of
@@ -19,7 +20,7 @@ from steelyard.monitors.stream import Stream
 from steelyard.monitors.variation import LEAST, SAME, Spread, Variation
 from steelyard.monitors.volume import place_of
 from steelyard.monitors.windows import Window, by_count, by_time
-from steelyard.views.sentences import too_few
+from steelyard.verdicts.enough import too_few
 
 MOST = 400
 """The last windows of a reference that are looked at; more would cost more than they tell."""
@@ -84,7 +85,7 @@ def _evaluated(part: Stream, options: Mapping[str, Any]) -> Evaluation | None:
         e = part.evaluate(**options)
     except SteelyardError:
         return None
-    return None if too_few(e) else e
+    return None if too_few(cases_of(e)) else e
 
 
 def _excess(full: Cut, baseline: Baseline) -> dict[str, float]:

@@ -12,7 +12,7 @@ from steelyard.errors import BadLevels, EmptyTable, NotAvailable, NotNumeric, Us
 from steelyard.evaluation import Evaluation
 from steelyard.measures.measure import find
 from steelyard.monitors import sequential, signals
-from steelyard.monitors.alarms import ALARM, SEVERITIES, Status, Transition, follow, transitions
+from steelyard.monitors.alarms import Status, Transition, follow, transitions
 from steelyard.monitors.baseline import Baseline, losses_of
 from steelyard.monitors.budget import spent
 from steelyard.monitors.cohorts import Cohort, judge_cohort
@@ -27,6 +27,7 @@ from steelyard.monitors.signals import FEATURE, LABELLING, OUTPUT, PERFORMANCE, 
 from steelyard.monitors.stream import Roles, Stream
 from steelyard.monitors.windows import Window
 from steelyard.results import Estimate
+from steelyard.verdicts.alarm import ALARM, IMMATURE, SEVERITIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,7 @@ def _performance(
         spread = plan.baseline.variation.measures.get(plan.told(measure))
         usual = None if spread is None else (spread, place)
         told.append(signals.performance(measure, e, reference, held, plan.margin, plan.alpha, why, plan.strict, usual))
-    late = [m for m, s in zip(plan.measures, told, strict=True) if s.state == "immature" and m not in runs]
+    late = [m for m, s in zip(plan.measures, told, strict=True) if s.state == IMMATURE and m not in runs]
     expected = _expected(plan, part, [signals.measure_name(m)[0] for m in late])
     out = []
     for measure, s in zip(plan.measures, told, strict=True):

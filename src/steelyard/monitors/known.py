@@ -8,11 +8,12 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
 from steelyard.errors import EmptyTable
-from steelyard.monitors.alarms import UNKNOWN, Transition
+from steelyard.monitors.alarms import Transition
 from steelyard.monitors.labels import Labels
 from steelyard.monitors.result import Watched
 from steelyard.monitors.signals import LABELLING, PERFORMANCE, TIMELINESS
 from steelyard.monitors.windows import Window, instant_of, moment, one_instant
+from steelyard.verdicts.alarm import UNJUDGED
 
 NEAR = timedelta(minutes=1)
 """So closely it is looked for when labels were in."""
@@ -83,7 +84,7 @@ def dated(changes: Sequence[Transition], watched: Sequence[Watched], moments: Mo
     for c in changes:
         i = place[c.window]
         kind = watched[i][c.signal].kind
-        judged = [k for k in range(i + 1) if watched[k][c.signal].state not in UNKNOWN][-max(1, need) :]
+        judged = [k for k in range(i + 1) if watched[k][c.signal].state not in UNJUDGED][-max(1, need) :]
         known = max(moments.judged(k, kind) for k in judged or [i])
         out.append(replace(c, happened=watched[i].window.end.isoformat(), known=_local(known, watched[i]).isoformat()))
     return out

@@ -8,10 +8,12 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from steelyard.comparisons.enough import cases_of, counted
 from steelyard.evaluation import Evaluation
 from steelyard.monitors.signals import PERFORMANCE, Signal
 from steelyard.monitors.stream import Stream
-from steelyard.views.sentences import FEW, counted, too_few
+from steelyard.verdicts.alarm import INSUFFICIENT
+from steelyard.verdicts.enough import FEW, too_few
 from steelyard.words import count
 
 LENGTHS = {
@@ -47,8 +49,8 @@ def advise(
     """The same signals, those of windows with too few cases telling which length would do, and a sentence where most are so."""
     signals = [list(here) for here in found]
     judged = [(i, p) for i, p in enumerate(parts) if p.labelled.any()]
-    if reference is None or not judged or too_few(reference):
-        why = "" if reference is None else too_few(reference)
+    why = "" if reference is None else too_few(cases_of(reference))
+    if reference is None or not judged or why:
         return signals, f"The reference has only {why}: take a longer one." if why else ""
     sides = counted(reference)
     share, what = (1.0, "rows")
@@ -78,6 +80,6 @@ def advise(
 def _is_short(s: Signal) -> bool:
     return (
         s.kind == PERFORMANCE
-        and s.state == "insufficient"
+        and s.state == INSUFFICIENT
         and ("are needed" in s.reason or "at least one positive" in s.reason)
     )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from steelyard.comparisons.step_down import benjamini_hochberg
 from steelyard.errors import UnknownColumn, UsageError, listing, nearest
 from steelyard.monitors.bins import Bins
-from steelyard.monitors.decision import ORDER
 from steelyard.monitors.reading import (
     Sheet,
     column_kinds,
@@ -25,6 +24,7 @@ from steelyard.monitors.sides import CURRENT, REFERENCE, of_side
 from steelyard.monitors.stability import Stability, as_mapping, assess
 from steelyard.monitors.uncounted import why_not
 from steelyard.results import make_frame
+from steelyard.verdicts.stability import CHANGED, ORDER
 from steelyard.views.told import Told
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Stabilities(Told):
     @property
     def changed(self) -> list[str]:
         """The columns of which a change is shown, negligible ones included."""
-        return [s.column for s in self.results if s.decision in {"alarm", "warn", "shift-negligible"}]
+        return [s.column for s in self.results if s.decision in CHANGED]
 
     @property
     def bins(self) -> ManyBins:

@@ -43,6 +43,7 @@ from steelyard.monitors.windows import (
     span_of,
     zone_of,
 )
+from steelyard.verdicts.alarm import OK
 
 TIMES = 10
 """A reference should have so many times the rows of a window."""
@@ -173,7 +174,7 @@ def monitor(
             made[first:], counts[first:], whole[first:], baseline.volume, levels, baseline.quiet, for_
         )
     else:
-        volumes = [Signal(VOLUME, VOLUME, "ok", "", counted(n)) for n in counts[first:]]
+        volumes = [Signal(VOLUME, VOLUME, OK, "", counted(n)) for n in counts[first:]]
     read = readings(parts, made[first:], labels, baseline.evaluation, (wait, ends), vanished)
     before = [[v, *r] for v, r in zip(volumes, read, strict=True)]
     found = judge(plan, parts, labels, before, cohorts[first:], [place_of(w) for w in made[first:]] if timed else ())

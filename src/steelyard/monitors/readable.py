@@ -10,12 +10,12 @@ import numpy as np
 
 from steelyard.designs.columns import is_missing
 from steelyard.evaluation import Evaluation
-from steelyard.monitors.alarms import ALARM
 from steelyard.monitors.labels import Labels, span_text
 from steelyard.monitors.signals import LABELLING, READING, Signal
 from steelyard.monitors.stream import Stream, Values
 from steelyard.monitors.windows import Window
 from steelyard.summaries.summary import sort_levels
+from steelyard.verdicts import alarm as verdicts
 from steelyard.words import count, quoted, significant
 
 SHOWN = 3
@@ -48,9 +48,8 @@ def _signals(name: str, found: Sequence[Sequence[str]], parts: Sequence[Stream])
     out = []
     for part, why in zip(parts, found, strict=True):
         waits = name == LABELLING and not part.labelled.any()
-        state = "nodata" if not part.rows else ALARM if why else "immature" if waits else "ok"
-        reason = "; ".join(why or ["no row has a label"] * waits) if part.rows else "no rows came"
-        out.append(Signal(name, name, state, reason, clears=(not why, not why)))
+        verdict, clears = verdicts.readable(why, rows=bool(part.rows), waits=waits)
+        out.append(Signal(name, name, verdict.word, verdict.reason, clears=clears))
     return out
 
 

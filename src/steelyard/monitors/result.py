@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from steelyard.errors import UsageError, listing, nearest
-from steelyard.monitors.alarms import ALARM, FIRING, RECOVERING, WARN, Status, Transition, worst
+from steelyard.monitors.alarms import FIRING, RECOVERING, Status, Transition
 from steelyard.monitors.baseline import Baseline
 from steelyard.monitors.budget import Budget
 from steelyard.monitors.labels import Labels
 from steelyard.monitors.signals import UNREAD, VOLUME, Signal
 from steelyard.monitors.windows import Window
 from steelyard.results import make_frame
+from steelyard.verdicts.alarm import ALARM, OK, WARN, alarm, worst
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import Told
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ class Watched:
                 return severity
         state = self[name].state
         # One window alone fires nothing, unless it is said so.
-        return "ok" if state in {WARN, ALARM} else state
+        return OK if state in {WARN, ALARM} else state
 
     @property
     def state(self) -> str:
@@ -109,6 +111,15 @@ class Monitor(Told):
     def state(self) -> str:
         """Where it stands after the last window: "alarm", "warn", "ok", "nodata", "insufficient" or "immature"."""
         return self.windows[-1].state
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be said after the last window: the state, the numbers that fire it, why, and what to do next."""
+        last = self.windows[-1]
+        loud = [last[name] for name in self.firing]
+        numbers = [x for s in loud if (x := s.difference or s.value) is not None]
+        reason = "; ".join(f"{s.name}: {s.reason}" for s in loud)
+        return alarm(self.state, *numbers, reason=reason, confidence=self.confidence)
 
     @property
     def worst(self) -> str:

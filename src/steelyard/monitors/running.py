@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.monitors.alarms import ALARM
 from steelyard.monitors.labels import Labels
 from steelyard.monitors.sequential import OF_SCORES, Losses
 from steelyard.monitors.signals import PERFORMANCE, Signal
 from steelyard.results import Array, Estimate
+from steelyard.verdicts.alarm import IMMATURE, INSUFFICIENT, added_up
 from steelyard.words import count, percent, significant
 
 PREFIX = "running "
@@ -120,7 +120,7 @@ def follow_losses(
     out = []
     for found, held in zip(windows, labels, strict=True):
         if found is None or not found.n:
-            state = "immature" if not held.mature else "insufficient"
+            state = INSUFFICIENT if held.mature else IMMATURE
             why = held.reason or "no row has a label"
             out.append(Signal(told, PERFORMANCE, state, why, None, reference.mean, alpha=alpha))
             continue
@@ -145,15 +145,11 @@ def _signal(
     last = "the last window" if many <= 1 else f"the last {many:,} windows"
     note = f"the mean of {last}; what is judged is the sum of its excess, which has a limit and no interval"
     value = Estimate(told, x.mean, method=METHOD, n=x.n, note=note)
-    over = total > limit.height
+    verdict, clears = added_up(value, total, limit.height)
     words = f"the mean {name} of {last} ({count(round(x.n))} rows) is {significant(x.mean)} against {significant(reference.mean)}"
     full = "or more " if total >= MOST * limit.height else ""
     part = f"its excess adds up to {percent(round(total / limit.height, 2))} {full}of what chance brings once in the budget's time"
     reason = f"{words} in the reference, and {part}"
-    if over:
+    if verdict.bad:
         reason += f": worse by more than the margin of {percent(margin)}, for some time"
-    # An alarm ends once half of the limit is gone again.
-    calm = total < limit.height / 2
-    return Signal(
-        told, PERFORMANCE, ALARM if over else "ok", reason, value, reference.mean, alpha=alpha, clears=(calm, calm)
-    )
+    return Signal(told, PERFORMANCE, verdict.word, reason, value, reference.mean, alpha=alpha, clears=clears)

@@ -17,6 +17,7 @@ import numpy as np
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.monitors.budget import spent
 from steelyard.results import Array, Estimate
+from steelyard.verdicts.alarm import ALARM, INSUFFICIENT, OK, WARN, above_limit
 
 LEAST = 100
 """Rows from which on the sequence is told, so that the law of large numbers has set in."""
@@ -139,7 +140,7 @@ def _look(starts: Sequence[Losses], reference: Losses, limit: float, margin: flo
         why = f"{so_far.n:.0f} rows so far, and a sequence begins with {LEAST}"
         value = so_far.mean if so_far.weight else None
         told = Estimate(name, value, confidence=confidence, method=METHOD, n=so_far.n, reason=why, note=why)
-        return Look(told, reference.mean, limit, "insufficient", why)
+        return Look(told, reference.mean, limit, INSUFFICIENT, why)
     best = (-math.inf, math.inf, 0)
     for k, x in enumerate(starts, 1):
         if x.n < (LEAST if k == 1 else LEAST_LATER):
@@ -154,11 +155,13 @@ def _look(starts: Sequence[Losses], reference: Losses, limit: float, margin: flo
     since = "so far" if first == 1 else f"of the last {many} windows" if many > 1 else "of the last window"
     told = Estimate(name, x.mean, low, high, confidence, METHOD, n=x.n, note=f"mean {since}")
     words = f"the mean {name} {since} is {x.mean:.4g}, at least {low:.4g} however often one looks"
-    if low > limit + margin:
-        return Look(told, reference.mean, limit, "alarm", f"{words}; in the reference it is {reference.mean:.4g}")
-    if low > limit:
-        return Look(told, reference.mean, limit, "warn", f"{words}, which is worse, but not shown to exceed the margin")
-    return Look(told, reference.mean, limit, "ok", f"the mean {name} {since} is {x.mean:.4g}, not shown to be worse")
+    word = above_limit(told, limit, margin).word
+    reason = {
+        ALARM: f"{words}; in the reference it is {reference.mean:.4g}",
+        WARN: f"{words}, which is worse, but not shown to exceed the margin",
+        OK: f"the mean {name} {since} is {x.mean:.4g}, not shown to be worse",
+    }[word]
+    return Look(told, reference.mean, limit, word, reason)
 
 
 # Losses of rows -------------------------------------------------------------------------------------------------------

@@ -6,29 +6,39 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from steelyard.comparisons.independent import limits_to_compare, mover, verdict
+from steelyard.comparisons.enough import cases_of
+from steelyard.comparisons.independent import limits_to_compare, mover
 from steelyard.comparisons.step_down import benjamini_hochberg
 from steelyard.errors import SteelyardError, UsageError
 from steelyard.evaluation import Evaluation
 from steelyard.measures.measure import find
-from steelyard.monitors.alarms import ALARM, BETWEEN, HIGH, LOW, WARN
 from steelyard.monitors.bins import BinCounts, Bins
 from steelyard.monitors.labels import Labels
 from steelyard.monitors.sequential import Look
 from steelyard.monitors.stability import Stability, assess
 from steelyard.monitors.variation import Spread
 from steelyard.results import Difference, Estimate, Interval
-from steelyard.views.sentences import too_few
+from steelyard.verdicts.alarm import (
+    ALARM,
+    IMMATURE,
+    INSUFFICIENT,
+    NODATA,
+    OK,
+    WARN,
+    against_reference,
+    as_usual,
+    of_column,
+    ruled_out,
+    shown_to,
+)
+from steelyard.verdicts.comparison import verdict_word
+from steelyard.verdicts.enough import too_few
 from steelyard.words import estimate_text, percent, significant
 
 PERFORMANCE, OUTPUT, FEATURE, VOLUME, TIMELINESS = "performance", "output", "feature", "volume", "timeliness"
 READING, LABELLING = "reading", "labels"
 """Whether scores and features, and the target, can be read at all."""
 UNREAD = (READING, LABELLING)
-CLEAR_ALARM, CLEAR_WARN = 0.20, 0.08
-"""Corrected stability indices below which an alarm (fired from 0.25) and a warning (from 0.10) may end."""
-NEARER = 0.8
-"""A performance alarm may end once the loss is below this part of the margin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +70,14 @@ class Signal:
         >>> Signal("auc", "performance", "warn", clears=(False, False)).seen("alarm")
         'between'
         """
-        if self.state not in {"ok", WARN, ALARM}:
-            return self.state
-        if self.state == ALARM or (severity == WARN and self.state == WARN):
-            return HIGH
-        return LOW if self.clears[severity == ALARM] else BETWEEN
+        return shown_to(severity, self.state, self.clears)
+
+    @property
+    def ruled_out(self) -> bool:
+        """Whether even the best or the worst labels leave out the whole interval of what was expected from the scores."""
+        if self.completed is None or not self.estimated or self.value is None:
+            return False
+        return ruled_out(self.value, self.completed)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -119,22 +132,22 @@ def performance(
     name, level, told = measure_name(measure)
     base = reference.measure(name, level)
     if window is None:
-        state = "immature" if not labels.mature else "insufficient"
+        state = INSUFFICIENT if labels.mature else IMMATURE
         return Signal(
             told, PERFORMANCE, state, why or labels.reason or "no row has a label", None, base.value, alpha=alpha
         )
     value = window.measure(name, level)
     facts: dict[str, Any] = {"value": value, "reference": base.value, "alpha": alpha}
     if value.value is None or base.value is None:
-        return Signal(told, PERFORMANCE, "insufficient", value.reason or base.reason, **facts)
+        return Signal(told, PERFORMANCE, INSUFFICIENT, value.reason or base.reason, **facts)
     if not labels.mature:
-        return Signal(told, PERFORMANCE, "immature", labels.reason, **facts)
-    few = too_few(window) or too_few(reference)
+        return Signal(told, PERFORMANCE, IMMATURE, labels.reason, **facts)
+    few = too_few([*cases_of(window), *cases_of(reference)])
     if few:
-        return Signal(told, PERFORMANCE, "insufficient", few, **facts)
+        return Signal(told, PERFORMANCE, INSUFFICIENT, few, **facts)
     d = gap(window, strict or at_level(reference, alpha), name, level, alpha)
     if d.low is None or d.high is None:
-        return Signal(told, PERFORMANCE, "insufficient", d.note or "no interval", difference=d, **facts)
+        return Signal(told, PERFORMANCE, INSUFFICIENT, d.note or "no interval", difference=d, **facts)
     s = held(told, PERFORMANCE, d, margin, find(name).better, **facts)
     if usual is None:
         return s
@@ -142,30 +155,17 @@ def performance(
     if near is d:
         return s
     t = held(told, PERFORMANCE, near, margin, find(name).better, **(facts | {"reference": near.values[1]}))
-    calmed = s.state in {WARN, ALARM} and t.state == "ok"
+    calmed = s.state in {WARN, ALARM} and t.state == OK
     return replace(t, reason=f"{t.reason}: no more than windows of the reference differ") if calmed else t
 
 
 def held(name: str, kind: str, d: Difference, margin: float, better: str, **facts: Any) -> Signal:
     """A signal by the interval of its difference from the reference: within it, worse, or worse by more than the margin."""
     value, base = facts["value"], facts["reference"]
-    assert d.value is not None
-    assert d.low is not None
-    assert d.high is not None
-    allowed = margin * abs(base)
-    least, most = (d.low, d.high) if better == "higher" else (-d.high, -d.low)
-    loss = -d.value if better == "higher" else d.value
+    verdict, clears = against_reference(d, base, margin, better)
     words = f"{estimate_text(value)} against {significant(base)} in the reference, {difference_text(d)}"
-    within = f"the margin of {percent(margin)}"
-    state, reason = "ok", words
-    if most < -allowed:
-        state, reason = ALARM, f"{words}: worse by more than {within}"
-    elif most < 0:
-        state, reason = WARN, f"{words}: worse, but not shown to exceed {within}"
-    elif least > 0:
-        reason = f"{words}: better"
-    clears = (state == "ok", loss < NEARER * allowed or most >= 0)
-    return Signal(name, kind, state, reason, difference=d, clears=clears, **facts)
+    reason = f"{words}: {verdict.reason}" if verdict.reason else words
+    return Signal(name, kind, verdict.word, reason, difference=d, clears=clears, **facts)
 
 
 def gap(window: Evaluation, reference: Evaluation, name: str, level: Any, alpha: float) -> Difference:
@@ -201,7 +201,7 @@ def apart(a: Estimate, b: Estimate, alpha: float, better: str, level: Any = None
         return Difference(a.measure, method="none", note=a.note or b.note, **facts)
     off = facts["bound"]
     low, high = ends[0] - off, ends[1] + off
-    said = verdict((low, high), better)
+    said = verdict_word((low, high), better)
     return Difference(a.measure, low=low, high=high, method=f"MOVER ({a.method})", verdict=said, **facts)
 
 
@@ -227,7 +227,7 @@ def followed(name: str, look: Look, mature: Labels, alpha: float, estimate: Esti
     """The signal of a mean loss that is followed look by look."""
     state, reason = look.state, look.reason
     if not mature.mature:
-        state, reason = "immature", mature.reason
+        state, reason = IMMATURE, mature.reason
     over = look.state in {WARN, ALARM}
     return Signal(
         name,
@@ -269,7 +269,7 @@ def stabilities(
     out = []
     for name in bins:
         if name in broken:
-            out.append(Signal(name, kind, "insufficient", broken[name], alpha=alpha))
+            out.append(Signal(name, kind, INSUFFICIENT, broken[name], alpha=alpha))
             continue
         p = adjusted.get(name)
         s = found[name] if p is None else found[name].judged(p)
@@ -281,23 +281,20 @@ def stabilities(
 
 
 def _stability(name: str, kind: str, s: Stability, alpha: float) -> Signal:
-    index = float(s.corrected)
-    calm = s.decision == "ok"
-    state = s.decision if s.decision in {WARN, ALARM, "insufficient"} else "ok"
-    clears = (calm or index < CLEAR_WARN, calm or index < CLEAR_ALARM)
-    return Signal(name, kind, state, s.reason, s.corrected, 0.0, stability=s, alpha=alpha, clears=clears)
+    verdict, clears = of_column(s.decision, s.corrected)
+    return Signal(name, kind, verdict.word, s.reason, s.corrected, 0.0, stability=s, alpha=alpha, clears=clears)
 
 
 def _as_usual(told: Signal, there: Bins, found: BinCounts, confidence: float, alpha: float) -> Signal:
     """The same signal, calm if the column is what it was on such days of the reference."""
     s = assess(there, found, confidence, alpha)
-    if s.decision in {WARN, ALARM} or (s.decision == "insufficient" and s.p_value < alpha):
+    if not as_usual(s.decision, s.p_value, alpha):
         return told
     return replace(
-        told, state="ok", reason=f"{told.reason}; on such days of the reference it was no other", clears=(True, True)
+        told, state=OK, reason=f"{told.reason}; on such days of the reference it was no other", clears=(True, True)
     )
 
 
 def silent(names: Sequence[tuple[str, str]], reason: str = "no rows came") -> list[Signal]:
     """Signals of a window without rows."""
-    return [Signal(name, kind, "nodata", reason) for name, kind in names]
+    return [Signal(name, kind, NODATA, reason) for name, kind in names]

@@ -29,6 +29,8 @@ from steelyard.monitors.saved import is_saved, load_bins
 from steelyard.monitors.sides import CURRENT, REFERENCE, of_files, of_side
 from steelyard.monitors.uncounted import no_level_twice
 from steelyard.results import Array, Estimate, make_frame
+from steelyard.verdicts.alarm import INSUFFICIENT, OK
+from steelyard.verdicts.stability import changed, light, not_shown_small
 from steelyard.views.told import Told
 
 if TYPE_CHECKING:
@@ -136,13 +138,15 @@ class Stability(Told):
         """The same numbers, decided with a p-value that is corrected for many columns."""
         if self.freedom == 0:
             return replace(self, adjusted=adjusted)
-        low, high = self.corrected.low, self.corrected.high
-        assert low is not None
-        assert high is not None
         short = law.shortage(*self.sizes, self.freedom, len(self.cells))
-        verdict, reason = law.decide(float(self.corrected), (low, high), self.limit, adjusted, self.alpha, short)
-        verdict, reason = _seen(self.bins, verdict, reason)
-        return replace(self, adjusted=adjusted, decision=verdict, reason=reason)
+        verdict = changed(self.corrected, self.limit, adjusted, self.alpha, short)
+        decision, reason = _seen(self.bins, verdict.word, verdict.reason)
+        return replace(self, adjusted=adjusted, decision=decision, reason=reason)
+
+    @property
+    def open(self) -> bool:
+        """Whether a change that looks too small to matter may be larger, as far as its interval says."""
+        return not_shown_small(self.decision, self.corrected)
 
 
 def assess(bins: Bins, current: BinCounts, confidence: float = 0.95, alpha: float = 0.05) -> Stability:
@@ -178,12 +182,12 @@ def assess(bins: Bins, current: BinCounts, confidence: float = 0.95, alpha: floa
     statistic, p, test = _tested(ga, gb, df, calmed)
     classic, _ = law.index_parts(a, b)
     whole = float(classic.sum())
-    verdict, reason = _verdict(a, b, df, (n, m), corrected, (low, high), limit, p, alpha)
-    verdict, reason = _seen(bins, verdict, reason)
+    told = Estimate("stability_index", corrected, low, high, confidence, METHOD, n=float(current.rows), n_eff=m)
+    verdict, reason = _seen(bins, *_verdict(a, b, df, (n, m), told, limit, p, alpha))
     return Stability(
         bins.column,
         index,
-        Estimate("stability_index", corrected, low, high, confidence, METHOD, n=float(current.rows), n_eff=m),
+        told,
         limit,
         p,
         statistic,
@@ -193,7 +197,7 @@ def assess(bins: Bins, current: BinCounts, confidence: float = 0.95, alpha: floa
         reason,
         tuple(_cells(bins, names, groups, ga, gb, parts)),
         whole,
-        law.light(whole),
+        light(whole),
         reference.rows,
         current.rows,
         (n, m),
@@ -207,8 +211,8 @@ def assess(bins: Bins, current: BinCounts, confidence: float = 0.95, alpha: floa
 
 def _seen(bins: Bins, verdict: str, reason: str) -> tuple[str, str]:
     """A decision that nothing has changed only where a change could be seen."""
-    blind = no_level_twice(bins) if verdict == "ok" else ""
-    return ("insufficient", blind) if blind else (verdict, reason)
+    blind = no_level_twice(bins) if verdict == OK else ""
+    return (INSUFFICIENT, blind) if blind else (verdict, reason)
 
 
 def _tested(a: Array, b: Array, df: int, calmed: Array) -> tuple[float | None, float, str]:
@@ -226,16 +230,15 @@ def _verdict(
     b: Array,
     df: int,
     sizes: tuple[float, float],
-    corrected: float,
-    ends: tuple[float, float],
+    x: Estimate,
     limit: float,
     p: float,
     alpha: float,
 ) -> tuple[str, str]:
     if df == 0 and int(((a > 0) | (b > 0)).sum()) == 1:
-        return "ok", "every row of both samples lies in the same cell"
-    short = law.shortage(*sizes, df, df + 1)
-    return law.decide(corrected, ends, limit, p, alpha, short)
+        return OK, "every row of both samples lies in the same cell"
+    verdict = changed(x, limit, p, alpha, law.shortage(*sizes, df, df + 1))
+    return verdict.word, verdict.reason
 
 
 def _cells(

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.comparisons.independent import verdict
 from steelyard.monitors.bins import BinCounts
 from steelyard.results import Array, Difference
+from steelyard.verdicts.comparison import verdict_word
 
 LEAST = 5
 """Windows of the reference from which on their spread is told."""
@@ -75,7 +75,7 @@ class Spread:
         value = a - usual
         low, high = value - math.hypot(d.value - d.low, off), value + math.hypot(d.high - d.value, off)
         words = "windows of the reference differ among themselves by more than chance, which is allowed for"
-        said = verdict((low, high), better)
+        said = verdict_word((low, high), better)
         return replace(d, value=value, low=low, high=high, values=(a, usual), note=words, verdict=said)
 
     def to_dict(self) -> dict[str, Any]:

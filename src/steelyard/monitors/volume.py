@@ -8,16 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from steelyard.monitors.alarms import ALARM, WARN
 from steelyard.monitors.signals import VOLUME, Signal
 from steelyard.monitors.windows import DAY, HOUR, Instants, Window, instant_of
 from steelyard.results import Estimate
+from steelyard.verdicts.alarm import ALARM, INSUFFICIENT, OK, WARN, as_many, silent
 from steelyard.words import count
 
 LEAST, WEEK = 5, 166.0
 """Windows, and hours, that must have been seen before one is judged: weekends are not like other days."""
-FAR = 2.0
-"""So many times fewer or more rows than usual are an alarm; less than that, but not by chance, is a warning."""
 SAME = 3
 """Windows at the same place in the week that must have been seen before one is held against those alone."""
 ALIKE = 1.5
@@ -267,7 +265,7 @@ def _as_before(rows: int, usual: tuple[float, float, float], alpha: float) -> Si
     return Signal(
         VOLUME,
         VOLUME,
-        "ok",
+        OK,
         f"{words}: a pattern of the month, seen in {MONTHS} before",
         counted(rows),
         middle,
@@ -277,33 +275,17 @@ def _as_before(rows: int, usual: tuple[float, float, float], alpha: float) -> Si
 
 
 def _none(empty: int, quiet: int, usual: tuple[float, float, float] | None, alpha: float) -> Signal:
-    value, middle = counted(0), None if usual is None else usual[1]
-    if empty <= quiet:
-        return Signal(
-            VOLUME, VOLUME, "nodata", "no rows came, as at times in the reference", value, middle, alpha=alpha
-        )
-    if middle is not None and math.exp(-middle) > alpha:
-        words = f"no rows came, which may happen by chance where {count(round(middle))} are usual"
-        return Signal(VOLUME, VOLUME, "nodata", words, value, middle, alpha=alpha)
-    return Signal(VOLUME, VOLUME, ALARM, "no rows came", value, middle, alpha=alpha, clears=(False, False))
+    middle = None if usual is None else usual[1]
+    verdict, clears = silent(empty, quiet, middle, alpha)
+    return Signal(VOLUME, VOLUME, verdict.word, verdict.reason, counted(0), middle, alpha=alpha, clears=clears)
 
 
 def _some(rows: int, usual: tuple[float, float, float] | None, alpha: float, *, whole: bool) -> Signal:
     value = counted(rows)
     if usual is None:
         words = f"what is usual is not known yet: {LEAST} windows and a week must have been seen before"
-        return Signal(VOLUME, VOLUME, "insufficient", words, value, alpha=alpha)
-    least, middle, most = usual
-    ends = (math.ceil(least), math.floor(most))
-    facts: dict[str, Any] = {"value": value, "reference": middle, "usual": ends, "alpha": alpha}
-    words = f"{count(rows)} rows, where {count(ends[0])} to {count(ends[1])} were to be expected"
-    if rows < ends[0] and not whole:
-        return Signal(
-            VOLUME, VOLUME, "immature", "the window is not over, or rows were watched for a part of it", **facts
-        )
-    if ends[0] <= rows <= ends[1]:
-        return Signal(VOLUME, VOLUME, "ok", words, **facts)
-    far = rows * FAR < middle or rows > FAR * middle
-    word = "fewer" if rows < ends[0] else "more"
-    reason = f"{words}: far {word} than usual" if far else f"{words}: {word} than usual"
-    return Signal(VOLUME, VOLUME, ALARM if far else WARN, reason, clears=(False, not far), **facts)
+        return Signal(VOLUME, VOLUME, INSUFFICIENT, words, value, alpha=alpha)
+    ends = (math.ceil(usual[0]), math.floor(usual[2]))
+    facts: dict[str, Any] = {"value": value, "reference": usual[1], "usual": ends, "alpha": alpha}
+    verdict, clears = as_many(rows, usual, whole=whole)
+    return Signal(VOLUME, VOLUME, verdict.word, verdict.reason, clears=clears, **facts)

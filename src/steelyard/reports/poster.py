@@ -29,7 +29,7 @@ def poster(e: Any, title: str) -> str:
     names = [n for n in CARDS[kind_of(e)] if n in e.measures and e[n].value is not None]
     wide = (WIDTH - 2 * EDGE - (len(names) - 1) * GAP) / max(len(names), 1)
     for i, name in enumerate(names):
-        parts += _card(e[name], TITLES.get(name, name), EDGE + i * (wide + GAP), y, wide)
+        parts += _card(e[name], e.verdict_on(name), TITLES.get(name, name), EDGE + i * (wide + GAP), y, wide)
     y += CARD + GAP
     drawn = [e.chart(n) for n in PICTURES[kind_of(e)] if n in e.charts]
     half = (WIDTH - 2 * EDGE - GAP) / 2
@@ -56,11 +56,11 @@ def _paper(x: float, y: float, width: float, height: float) -> str:
     return f'{shape} fill="{colour("paper")}" class="sy-f-paper"/>'
 
 
-def _card(x: Any, title: str, left: float, top: float, width: float) -> list[str]:
+def _card(x: Any, verdict: Any, title: str, left: float, top: float, width: float) -> list[str]:
     value = estimate_parts(x.value, x.low, x.high)[0]
     out = [_paper(left, top, width, CARD), text(left + 14, top + 24, title, size=13)]
     out.append(text(left + 14, top + 54, value, tint="ink", size=24, bold=True))
     out.append(text(left + 14, top + 73, interval_words(x), size=12))
-    for i, line in enumerate(textwrap.wrap(statement(x), int((width - 28) / 6.7))[:4]):
+    for i, line in enumerate(textwrap.wrap(statement(x, verdict), int((width - 28) / 6.7))[:4]):
         out.append(text(left + 14, top + 93 + 16 * i, line, tint="ink", size=12))
     return out

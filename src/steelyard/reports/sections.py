@@ -15,6 +15,7 @@ from steelyard.reports.explorer import controls
 from steelyard.reports.html import Ready, tag
 from steelyard.reports.html import table as html_table
 from steelyard.results import Estimate
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views import story, tables
 from steelyard.views.pictures import forest
 from steelyard.views.sentences import statement
@@ -101,7 +102,7 @@ def interval_words(x: Estimate) -> str:
     return f"{told}; {x.caution}" if x.caution else told
 
 
-def card(x: Estimate, title: str) -> Ready:
+def card(x: Estimate, title: str, verdict: Verdict | None = None) -> Ready:
     """One number, large, with its interval and its sentence."""
     value = "n/a" if x.value is None else estimate_parts(x.value, x.low, x.high)[0]
     said = tag("span", interval_words(x), class_="note")
@@ -110,7 +111,7 @@ def card(x: Estimate, title: str) -> Ready:
         tag("span", title, class_="over"),
         tag("b", value),
         said,
-        tag("p", statement(x.renamed(caution=""))),
+        tag("p", statement(x.renamed(caution=""), verdict)),
         class_="card",
     )
 
@@ -118,7 +119,7 @@ def card(x: Estimate, title: str) -> Ready:
 def cards(e: Any) -> Ready:
     """The first few numbers."""
     names = [n for n in CARDS[kind_of(e)] if n in e.measures]
-    return tag("div", [card(e[n], TITLES.get(n, n)) for n in names], class_="cards")
+    return tag("div", [card(e[n], TITLES.get(n, n), e.verdict_on(n)) for n in names], class_="cards")
 
 
 # One model ------------------------------------------------------------------------------------------------------------

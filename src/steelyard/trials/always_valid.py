@@ -20,6 +20,7 @@ import numpy as np
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError, UsageError
 from steelyard.results import Curve, Difference
+from steelyard.verdicts.comparison import beyond_chance
 
 CONCENTRATION = 100.0
 """Events that the guess before the trial is worth on each side: ratios within about 15% of 1 are looked for first."""
@@ -78,7 +79,7 @@ class Looks:
     @property
     def clear(self) -> bool:
         """Whether the evidence has ever been enough."""
-        return self.p_value <= 1 - self.confidence
+        return beyond_chance(self.p_value, self.confidence)
 
     @property
     def first_clear(self) -> Any:

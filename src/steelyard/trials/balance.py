@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 
 from steelyard.results import Estimate
-from steelyard.trials.sample_ratio import BLOCKS
+from steelyard.verdicts.trial import flagged, not_by_chance
 
-FLAG = 0.1
-"""Standardised differences beyond this are told."""
 NORMAL = NormalDist()
 
 
@@ -28,12 +26,12 @@ class Balance:
     @property
     def flagged(self) -> bool:
         """Whether the arms are further apart than one tenth of a standard deviation."""
-        return self.estimate.value is not None and abs(self.estimate.value) > FLAG
+        return flagged(self.estimate)
 
     @property
     def beyond_chance(self) -> bool:
         """Whether they are, and chance alone does not do that (p < 0.0005)."""
-        return self.flagged and self.p_value is not None and self.p_value < BLOCKS
+        return self.flagged and not_by_chance(self.p_value)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

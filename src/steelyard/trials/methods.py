@@ -24,8 +24,8 @@ from steelyard.trials.proportions import fisher, two_proportions
 from steelyard.trials.rates import KINDS, Dispersion, dispersion, negative_binomial, poisson_ratio, quasi_poisson
 from steelyard.trials.reading import Periods, Units
 from steelyard.trials.slow_waves import ALLOWED, slow_waves_t
+from steelyard.verdicts.trial import Answer
 
-RATIOS = {"rate_ratio", "odds_ratio"}
 WELCH = "Welch t by period"
 SLOW = "slow-wave t by period"
 CUPED = "CUPED by unit"
@@ -49,40 +49,12 @@ SEVERAL = "a unit has several rows, and rows of one unit are not independent"
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class Method(Answer):
     """One method's answer, the unit it takes for independent, and whether it may be used on these data."""
 
-    name: str
-    unit: str
-    """"unit", "period", "event" or "row"."""
-    effect: Difference
-    valid: bool = True
-    why: str = ""
-    """Why it is not valid here."""
     primary: bool = False
     unshown: bool = False
     """Whether all that is missing for it to be valid is that periods are shown to be independent of each other."""
-
-    @property
-    def ratio(self) -> bool:
-        """Whether the answer is a ratio, in which no effect is 1 and not 0."""
-        return self.effect.measure in RATIOS
-
-    @property
-    def side(self) -> int:
-        """−1 where the outcome is clearly lower in the treated arm, 1 where it is clearly higher, else 0."""
-        d, none = self.effect, 1.0 if self.ratio else 0.0
-        if d.low is not None and d.high is not None:
-            return -1 if d.high < none else 1 if d.low > none else 0
-        if d.p_value is None or d.value is None or d.p_value > 1 - d.confidence:
-            return 0
-        return -1 if d.value < none else 1
-
-    @property
-    def lean(self) -> int:
-        """The side on which the estimate itself lies."""
-        value, none = self.effect.value, 1.0 if self.ratio else 0.0
-        return 0 if value is None or value == none else -1 if value < none else 1
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

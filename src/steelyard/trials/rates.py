@@ -14,6 +14,7 @@ from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError, UsageError
 from steelyard.results import Difference
 from steelyard.trials.means import without_interval
+from steelyard.verdicts.trial import spread
 
 NORMAL = NormalDist()
 KINDS = ("Wald", "exact", "mid-p")
@@ -35,7 +36,7 @@ class Dispersion:
     @property
     def verdict(self) -> str:
         """Whether the periods vary more, less, or as much as independent events would, judged at 5% a side."""
-        return "more" if self.p_over < 0.05 else "less" if self.p_under < 0.05 else "as much"
+        return spread(self.p_over, self.p_under)
 
     def __str__(self) -> str:
         tail = self.p_under if self.factor < 1 else self.p_over

@@ -13,11 +13,9 @@ import numpy as np
 from steelyard.arguments.allowed import NotAllowed, Span, shown
 from steelyard.errors import InputError, UsageError, listing
 from steelyard.trials.always_valid import share_evidence
-from steelyard.views.trial import p_equals
-from steelyard.words import count, percent, quoted
+from steelyard.verdicts.trial import BLOCKS, not_by_chance
+from steelyard.words import count, p_told, percent, quoted
 
-BLOCKS = 0.0005
-"""Below this p-value the verdict is withheld."""
 REMARK = 0.01
 """Below this p-value the sizes are worth a look."""
 NEARLY_EQUAL = 0.6
@@ -72,25 +70,25 @@ class RatioCheck:
     def blocked(self) -> bool:
         """Whether the sizes are so far off that no verdict may be given."""
         worst = self.worst
-        return _p(self.total) < BLOCKS or (worst is not None and _p(worst) * len(self.parts) < BLOCKS)
+        return not_by_chance(_p(self.total)) or (worst is not None and not_by_chance(_p(worst), len(self.parts)))
 
     def __str__(self) -> str:
         sizes = " and ".join(f"{count(n)} {quoted(a)}" for n, a in zip(self.total.sizes, self.arms, strict=True))
         if not self.checked:
             seen = ":".join(percent(round(n / sum(self.total.sizes), 3)) for n in self.total.sizes)
             said = f"not checked, since no plan was given; there are {sizes}, that is {seen}"
-            if self.if_equal is not None and self.if_equal < BLOCKS:
+            if self.if_equal is not None and not_by_chance(self.if_equal):
                 odd = "units were lost or assigned otherwise, and the effect may not be read"
-                return f"{said}; if equal arms were planned, {odd} (p {p_equals(self.if_equal)})"
+                return f"{said}; if equal arms were planned, {odd} ({p_told(self.if_equal)})"
             return said
         planned = f"planned {':'.join(percent(s) for s in self.planned)}"
-        text = f"{sizes}, {planned}, p {p_equals(_p(self.total))}"
+        text = f"{sizes}, {planned}, {p_told(_p(self.total))}"
         worst = self.worst
-        if _p(self.total) < BLOCKS:
+        if not_by_chance(_p(self.total)):
             return f"{text}: chance alone does not give such sizes"
         if self.blocked and worst is not None:
-            p = p_equals(_p(worst))
-            return f"{text} over all, but in {quoted(worst.name)} p {p}: chance alone does not give such sizes"
+            p = p_told(_p(worst))
+            return f"{text} over all, but in {quoted(worst.name)} {p}: chance alone does not give such sizes"
         said = f"{text}: not shown to differ from the plan (level {BLOCKS:g})"
         if _p(self.total) < REMARK:
             return f"{said}, but chance seldom gives such sizes, so look at how units were assigned or lost"

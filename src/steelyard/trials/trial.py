@@ -16,7 +16,7 @@ from steelyard.results import Difference, make_frame
 from steelyard.trials.always_valid import Looks
 from steelyard.trials.autocorrelation import Neighbours
 from steelyard.trials.balance import Balance, standardised_difference
-from steelyard.trials.decision import FORBIDDEN, RANDOM, decide
+from steelyard.trials.decision import decide
 from steelyard.trials.design import Design, Evidence, check_words, from_counts, from_rows
 from steelyard.trials.looking import looks_of
 from steelyard.trials.methods import (
@@ -38,6 +38,7 @@ from steelyard.trials.rates import Dispersion
 from steelyard.trials.reading import Periods, Table, Units, read
 from steelyard.trials.sample_ratio import RatioCheck, sample_ratio
 from steelyard.trials.uplift import FEWEST, Uplift, uplift_by_score
+from steelyard.verdicts.trial import FORBIDDEN, RANDOM
 from steelyard.views.told import Told
 
 
@@ -279,12 +280,13 @@ def _judged(
         ratio = sample_ratio({d.control: e.sizes[0], d.treated: e.sizes[1]}, planned, e.parts)
     balances = _balances(e.units, confidence)
     methods, spread, alike = _methods(e, confidence, adjust=adjust)
-    verdict, reasons = decide(methods, ratio, balances, d.selection, d.direction, d.analysis)
+    verdict = decide(methods, ratio, balances, d.selection, d.direction, d.analysis)
+    word, reasons = verdict.word, tuple(verdict.reason.splitlines())
     primary = next(m for m in methods if m.primary)
     looks, why = looks_of(e, methods, confidence)
     money = _money(e, primary.effect, value, cost, confidence) if priced else None
     uplift = _uplift(e, bands, confidence)
-    if verdict in FORBIDDEN:
+    if word in FORBIDDEN:
         # What would be told as the good that acting does is not known here.
         looks, why, money, uplift = (
             None,
@@ -294,7 +296,7 @@ def _judged(
         )
     explained = float(primary.effect.options.get("explained", 0.0)) if primary.name == CUPED else 0.0
     plans, careful = plans_of(e, explained), careful_plan(e) if primary.name == SLOW else None
-    found = (d, ratio, balances, methods, spread, alike, plans, looks, why, uplift, money, verdict, reasons, confidence)
+    found = (d, ratio, balances, methods, spread, alike, plans, looks, why, uplift, money, word, reasons, confidence)
     return Trial(*found, e.periods, careful)
 
 

@@ -12,6 +12,7 @@ from steelyard.errors import UsageError
 from steelyard.results import Curve, Difference, Estimate, make_frame
 from steelyard.trials.means import Numbers, without_interval
 from steelyard.trials.methods import effect_by_unit
+from steelyard.verdicts.trial import where_it_helps
 
 POINTS = 50
 REPLICATES = 500
@@ -51,16 +52,7 @@ class Uplift:
     @property
     def verdict(self) -> str:
         """Whether acting helps most where the score is high, as far as the two halves say."""
-        low, high = self.contrast.low, self.contrast.high
-        if low is None or high is None:
-            return "not known"
-        return (
-            "most where the score is high"
-            if low > 0
-            else "most where the score is low"
-            if high < 0
-            else "no clear difference"
-        )
+        return where_it_helps(self.contrast).word
 
     def frame(self) -> Any:
         """One row a band."""

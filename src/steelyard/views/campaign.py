@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from steelyard.results import Estimate
+from steelyard.verdicts.policy import EVERYBODY, NOBODY
 from steelyard.views.document import plain
 from steelyard.views.layout import WIDTH, fit, table, table_width, wrap
 from steelyard.words import estimate_text, number, percent, shortest, significant
@@ -103,7 +104,7 @@ def _whom(c: Any) -> str:
     random = "" if c.at_threshold >= 1 else f" At that score a random {percent_short(c.at_threshold)} are contacted."
     if c.chosen == "given":
         return f"Contacting the {_contacts(c)} with {score} ({share}): {held}, {_result(c)}.{random}"
-    if c.verdict == "nobody":
+    if c.verdict == NOBODY:
         return f"Contact nobody. The least bad depth is {share}: {_contacts(c)} with {score}, {_result(c)}."
     if c.depth >= 1:
         return f"Contact everybody: all {_contacts(c)}, {_result(c)}."
@@ -115,7 +116,7 @@ def _planned(c: Any) -> str:
     held = f"they would hold {percent_short(c.capture)} of the targets"
     if c.chosen == "given":
         return f"Before any model: contacting {_contacts(c)} ({share}) that a fair one chooses, {held}, {_result(c)}."
-    if c.verdict == "nobody":
+    if c.verdict == NOBODY:
         return f"Before any model: contact nobody. With {_contacts(c)} ({share}) that a fair one chooses, {_result(c)}."
     return f"Before any model: let a fair one choose {_contacts(c)} ({share}); {held}, {_result(c)}."
 
@@ -124,10 +125,10 @@ def _against(c: Any) -> list[str]:
     """Whether it beats doing without a model."""
     if c.budget is not None:
         room = f"Contacting everybody would take {number(c.prospects, 0)} contacts, more than the {number(c.budget, 0)} allowed."
-        return [room, *([_nobody(c)] if c.verdict == "nobody" else [])]
-    if c.verdict == "nobody":
+        return [room, *([_nobody(c)] if c.verdict == NOBODY else [])]
+    if c.verdict == NOBODY:
         return [_nobody(c)]
-    if c.verdict == "everybody":
+    if c.verdict == EVERYBODY:
         if c.chosen == "given" and c.depth < 1:
             return [f"Contacting everybody earns more: {_earned(c.everybody)}."]
         tail = f"the lowest scores still hold {significant(c.tail_lift)} times the average share of targets"
@@ -141,11 +142,10 @@ def _against(c: Any) -> list[str]:
     if over.low is None:
         return [f"That is {_earned(over)} more than contacting everybody."]
     less = ", the optimism taken off" if c.optimism else ""
-    if over.low > 0 and c.corrected.low > 0:
+    if not c.unbeaten:
         return [f"It beats contacting everybody, by {_earned(over)}{less}, and contacting nobody."]
-    rivals = [n for n, x in (("everybody", over), ("nobody", c.corrected)) if x.low <= 0]
     gap = f" (against everybody {_earned(over)}{less})"
-    return [f"It is not clear that it beats contacting {' or '.join(rivals)}{gap}."]
+    return [f"It is not clear that it beats contacting {' or '.join(c.unbeaten)}{gap}."]
 
 
 def _nobody(c: Any) -> str:

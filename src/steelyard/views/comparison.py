@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from dataclasses import replace as changed
 from html import escape
 from typing import Any
 
@@ -11,11 +10,12 @@ from steelyard.charts.marks import Band, Chart, Mark, Point, Rule
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.measures.measure import find
 from steelyard.results import Difference
+from steelyard.verdicts.comparison import BETTER, EQUIVALENT, NOT_KNOWN, TOO_FEW, UNCLEAR, WORSE
 from steelyard.views.layout import WIDTH, fit, table_width, wrap
 from steelyard.views.notebook import small_table
 from steelyard.views.tables import Table
 from steelyard.views.text import table_lines
-from steelyard.words import count, digits_for, estimate_parts, percent, significant, visible
+from steelyard.words import count, digits_for, estimate_parts, p_told, percent, significant, visible
 from steelyard.words import number as decimal
 
 NAMES = {"bonferroni": "Bonferroni", "holm": "Holm", "benjamini-hochberg": "Benjamini and Hochberg"}
@@ -26,7 +26,7 @@ DRAWN = 24
 """Pairs in a chart."""
 LONGEST = 24
 """Columns of a model's name in the table of models."""
-SEEN = {"better": 0, "worse": 1}
+SEEN = {BETTER: 0, WORSE: 1}
 
 
 def headline(c: Any) -> str:
@@ -109,29 +109,6 @@ def below(t: Table) -> list[Table]:
     return out
 
 
-def ordered(c: Any, measure: str) -> list[Any]:
-    """Every pair with the better model first, those that differ most clearly before others."""
-    lower = find(measure).better == "lower"
-
-    def first_is_behind(d: Difference) -> bool:
-        return d.value is not None and (d.value > 0 if lower else d.value < 0)
-
-    found = [_turned(r) if first_is_behind(r.difference) else r for r in c.table(measure)]
-    return sorted(
-        found,
-        key=lambda r: (
-            r.difference.value is None,
-            r.verdict not in SEEN,
-            r.p_corrected if r.p_corrected is not None else 2.0,
-        ),
-    )
-
-
-def _turned(r: Any) -> Any:
-    other = {"better": "worse", "worse": "better"}
-    return changed(r, difference=turned(r.difference), verdict=other.get(r.verdict, r.verdict))
-
-
 def looks(c: Any, pairs: int) -> str:
     """For how many looks p-values were corrected, in words; empty where they were not."""
     over = c.over == "everything"
@@ -147,7 +124,7 @@ def of_case(found: list[Any], measure: str) -> str:
 
 def differences_table(c: Any, measure: str) -> Table:
     """Every pair in one measure: the difference, its p-value, the verdict."""
-    found = ordered(c, measure)
+    found = c.ordered(measure)
     several = bool(looks(c, len(found)))
     # Of several pairs only the corrected p-value is told: the other would be read without its company.
     head = ("pair", "difference", SHORT[c.correction] if several else "p", "verdict")
@@ -169,14 +146,6 @@ def differences_table(c: Any, measure: str) -> Table:
     return Table(title, head, "l" * len(head), rows, note=" ".join(filter(None, notes)))
 
 
-def turned(d: Difference) -> Difference:
-    """The same difference seen from the other model."""
-    low, high, value = (None if v is None else -v for v in (d.high, d.low, d.value))
-    statistic = None if d.statistic is None else -d.statistic
-    facts: dict[str, Any] = {"first": d.second, "second": d.first, "values": d.values[::-1], "n": d.n[::-1]}
-    return d.renamed(value=value, low=low, high=high, statistic=statistic, **facts)
-
-
 def verdict_sentence(r: Any) -> str:
     """One pair in one measure, in plain words."""
     d, verdict = r.difference, r.verdict
@@ -184,19 +153,19 @@ def verdict_sentence(r: Any) -> str:
     if d.value is None:
         return f"{measure} of {first} and {second} cannot be compared: {visible(d.reason)}."
     p = d.p_value
-    told = f"{number(d)}{f', p {_equals(p)}' if p is not None else ''}"
-    if verdict == "better":
+    told = f"{number(d)}{f', {p_told(p)}' if p is not None else ''}"
+    if verdict == BETTER:
         return f"{first} is better than {second} in {measure}: {told}."
-    if verdict == "worse":
+    if verdict == WORSE:
         return f"{first} is worse than {second} in {measure}: {told}."
-    if verdict.startswith("equivalent"):
+    if verdict.startswith(EQUIVALENT):
         return f"{first} and {second} are {verdict} in {measure}: {told}."
     why = f" ({visible(d.note)})" if d.note else ""
-    if verdict.startswith("too few"):
+    if verdict == TOO_FEW:
         return f"Too few cases to tell {first} and {second} apart in {measure}: {told}{why}."
-    if verdict == "not known":
+    if verdict == NOT_KNOWN:
         return f"Whether {first} and {second} differ in {measure} is not known: {told}{why}."
-    if d.value == 0 and d.low == d.high:
+    if r.alike:
         return f"{first} and {second} do not differ at all in {measure}{f': {visible(d.note)}' if d.note else ''}."
     return f"No clear difference between {first} and {second} in {measure}: {told}."
 
@@ -204,7 +173,7 @@ def verdict_sentence(r: Any) -> str:
 def comparison_sentences(c: Any) -> list[str]:
     """The verdicts of the first measure pair by pair, then who wins and how much of that is luck."""
     measure = c.measures[0]
-    found = ordered(c, measure)
+    found = c.ordered(measure)
     out = [verdict_sentence(r) for r in found[:4]]
     if looks(c, len(found)) and any(r.difference.low is not None for r in found):
         out.append(f"Intervals and p-values are for {looks(c, len(found))} at once ({NAMES[c.correction]}).")
@@ -213,7 +182,7 @@ def comparison_sentences(c: Any) -> list[str]:
         out.append(f"Of {len(found)} pairs {clear} differ clearly in {measure}.")
     whole = c.together(measure)
     if whole is not None and whole.p_value is not None:
-        out.append(f"All equal? {whole.method}: p {_equals(whole.p_value)}.")
+        out.append(f"All equal? {whole.method}: {p_told(whole.p_value)}.")
     best = c.winner(measure) if len(c.models) > 2 else None
     if best is not None and best.optimism.value is not None:
         out.append(_luck(c, best, measure, found))
@@ -231,7 +200,7 @@ def _luck(c: Any, best: Any, measure: str, found: list[Any]) -> str:
     if round(abs(x), decimals) == 0:
         # Where only some pairs were compared the second may not be among them.
         near = [r for r in found if best.winner in (r.difference.first, r.difference.second)]
-        unclear = [r for r in near if r.verdict != "better" or r.difference.first != best.winner]
+        unclear = [r for r in near if r.verdict != BETTER or r.difference.first != best.winner]
         if len(near) == len(c.models) - 1 and not unclear:
             return f"{said}, so clearly that the choice hardly flatters it."
         if not unclear:
@@ -246,10 +215,6 @@ def _some(names: list[str]) -> str:
     """One or two names, or how many there are."""
     told = [visible(n) for n in names]
     return " and ".join(told) if len(told) < 3 else f"{len(told)} others"
-
-
-def _equals(p: float) -> str:
-    return p_text(p) if p < 0.0001 else f"= {p_text(p)}"
 
 
 def comparison_text(c: Any) -> str:
@@ -300,7 +265,7 @@ def comparison_document(c: Any) -> dict[str, Any]:
 def comparison_chart(c: Any, measure: str | None = None) -> Chart:
     """The differences below one another, zero as a line, the margin as a band around it."""
     measure = find(measure).name if measure else c.measures[0]
-    every = ordered(c, measure)
+    every = c.ordered(measure)
     found = [r for r in every if r.difference.value is not None][:DRAWN]
     values = [v for r in found for v in (r.difference.low, r.difference.value, r.difference.high) if v is not None]
     margin = c.margins.get(measure)
@@ -308,7 +273,7 @@ def comparison_chart(c: Any, measure: str | None = None) -> Chart:
     marks: list[Mark] = []
     size = max(len(found), 1)
     # The better one stands first, so none is worse.
-    legend: list[tuple[str, Any]] = [("first is better", 0), ("no clear difference", "quiet")]
+    legend: list[tuple[str, Any]] = [("first is better", 0), (UNCLEAR, "quiet")]
     if margin is not None:
         marks.append(Band([-margin, margin], [-0.5, -0.5], [size - 0.5, size - 0.5], 2, 0.12))
         legend.append((f"equivalent: inside the margin of {margin:g}", 2))
@@ -316,7 +281,7 @@ def comparison_chart(c: Any, measure: str | None = None) -> Chart:
     names = []
     for i, r in enumerate(found):
         d = r.difference
-        colour = 2 if r.verdict.startswith("equivalent") else SEEN.get(r.verdict, "quiet")
+        colour = 2 if r.verdict.startswith(EQUIVALENT) else SEEN.get(r.verdict, "quiet")
         marks.append(Point(float(d.value), float(i), colour, "circle", 4.5, d.low, d.high))
         names.append(f"{visible(d.first)} minus {visible(d.second)}  {number(d)}")
     columns = {

@@ -29,6 +29,7 @@ def evaluation_document(e: Any) -> dict[str, Any]:
             "segments": list(e.segments),
             "facts": {k: v for k, v in e.facts.items() if k not in {"at", "source"}},
             "sentences": [{"about": s.about, "text": s.text} for s in sentences(e)],
+            "verdict": e.verdict.to_dict(),
             "notes": story.notes(e, story.groups(e)),
             "confusion": None
             if confusion is None

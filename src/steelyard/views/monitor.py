@@ -148,7 +148,7 @@ def _completed(m: Any, w: Any) -> list[str]:
         for s in waiting
         if s.completed is not None
     ]
-    lost = list(dict.fromkeys(s.name for late in m.windows for s in late.signals if _impossible(s)))
+    lost = list(dict.fromkeys(s.name for late in m.windows for s in late.signals if s.ruled_out))
     if lost:
         out.append(
             f"In some of these windows the labels that are in already rule out what was expected of {_names(lost)} from the scores."
@@ -160,13 +160,6 @@ def _completed(m: Any, w: Any) -> list[str]:
             "wrong, such as accuracy or recall."
         )
     return out
-
-
-def _impossible(s: Any) -> bool:
-    """Whether even the best or the worst labels leave the whole interval of the estimate out."""
-    if s.completed is None or not s.estimated or s.value.low is None or s.value.high is None:
-        return False
-    return bool(s.value.high < min(s.completed) or s.value.low > max(s.completed))
 
 
 def _followed(m: Any) -> list[str]:

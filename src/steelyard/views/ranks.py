@@ -135,7 +135,6 @@ def paragraph(ranking: Any, method: str = "nemenyi") -> str:
         f"We ranked {k} models{by} on {count(ranking.n)} data sets, 1 for the {_highest(ranking)} value; "
         "models that tie share the mean of their ranks."
     ]
-    clear = ranking.p_value <= alpha
     exact = ranking.method.startswith("exact")
     told = [f"χ² = {significant(ranking.chi_square)} with {k - 1} degree{'s' if k > 2 else ''} of freedom"]
     told[0] += f", {p_text(ranking.chi_square_p)}"
@@ -148,7 +147,7 @@ def paragraph(ranking: Any, method: str = "nemenyi") -> str:
     decides = "exact" if exact else "by F with degrees of freedom that allow for few data sets"
     told.append(f"{alike}{decides} {p_text(ranking.p_value)}, which decides")
     out.append(
-        f"Friedman's test, corrected for ties, {'says' if clear else 'does not show'} that the models differ "
+        f"Friedman's test, corrected for ties, {'says' if ranking.differ else 'does not show'} that the models differ "
         f"({'; '.join(told)})."
     )
     best, *others = order
@@ -162,7 +161,7 @@ def paragraph(ranking: Any, method: str = "nemenyi") -> str:
     if k > 2:
         out.append(_pairs(ranking, method, alpha))
     if ranking.control is not None and k > 2:
-        out.append(_control(ranking, alpha))
+        out.append(_control(ranking))
     if ranking.note:
         out.append(ranking.note[0].upper() + ranking.note[1:] + ".")
     return " ".join(out)
@@ -193,16 +192,14 @@ def _pairs(ranking: Any, method: str, alpha: float) -> str:
     return f"{opening}, {'; '.join(told)}{tail}."
 
 
-def _control(ranking: Any, alpha: float) -> str:
+def _control(ranking: Any) -> str:
     """What differs from the control, by Bonferroni and Dunn and by Holm."""
     out = []
     for name, words in (("bonferroni-dunn", "the Bonferroni–Dunn test"), ("holm", "Holm's correction")):
-        clear = [p for p in ranking.against if p.adjusted[name] <= alpha]
-        better = [visible(p.first) for p in clear if p.difference < 0]
-        worse = [visible(p.first) for p in clear if p.difference > 0]
+        found = zip(ranking.against_control(name), ("better", "worse"), strict=True)
         parts = [
-            f"{_and(who)} {'rank' if len(who) > 1 else 'ranks'} {word}"
-            for who, word in ((better, "better"), (worse, "worse"))
+            f"{_and([visible(n) for n in who])} {'rank' if len(who) > 1 else 'ranks'} {word}"
+            for who, word in found
             if who
         ]
         out.append(f"by {words} {' and '.join(parts) or 'none differs'}")

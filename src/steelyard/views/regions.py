@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from steelyard.verdicts.comparison import UNCLEAR
 from steelyard.views.layout import WIDTH, wrap
 from steelyard.views.tables import Table
 from steelyard.views.text import table_lines
@@ -12,7 +13,6 @@ from steelyard.words import percent, shortest, significant, visible
 
 TRIVIAL = ("treat none", "treat all")
 MOST_ROWS = 12
-UNCLEAR = "no clear difference"
 INDENT = "  "
 
 

@@ -8,13 +8,17 @@ from typing import Any
 
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion
+from steelyard.verdicts.usefulness import HARMFUL, NO_LEAN, NOT_SHOWN, TOO_FEW, USEFUL
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.worth import worth_sentences
 from steelyard.words import count, digits_for, estimate_parts, estimate_text, number, percent, quoted, shortest
 
-FEW = 30
-"""With fewer cases than this the interval is shown and the verdict withheld."""
-
-BETTER, WORSE, UNCLEAR, TOO_FEW = "better", "worse", "no clear difference", "too few cases to say"
+JUDGED = {
+    USEFUL: "That is better than {than}.",
+    HARMFUL: "That is worse than {than}.",
+    NOT_SHOWN: "No clear difference from {than}.",
+    TOO_FEW: "Too few cases to say whether that is better than {than}: {why}.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +85,15 @@ VALUE = {
 WHOLE_LEVELS = ("macro", "micro", "weighted")
 
 
-def _bias(x: Estimate) -> str:
+def _bias(x: Estimate, verdict: Verdict | None) -> str:
     assert x.value is not None
     sign = 1 if x.value >= 0 else -1
     v, r = _plain(x, sign)
-    lean = "" if x.low is None or x.high is None or x.low > 0 or x.high < 0 else ", no clear lean"
+    lean = f", {NO_LEAN}" if verdict is not None and verdict.word == NO_LEAN else ""
     return f"Predictions are {v} too {'high' if sign > 0 else 'low'} on average{r}{lean}."
 
 
-def _r2(x: Estimate) -> str:
+def _r2(x: Estimate, _: Verdict | None) -> str:
     if x.value is not None and x.value < 0:
         low, high = (None, None) if x.low is None or x.high is None else (1 - x.high, 1 - x.low)
         v, r = _plain(x.renamed(value=1 - x.value, low=low, high=high))
@@ -98,11 +102,11 @@ def _r2(x: Estimate) -> str:
     return f"Explains {v}% of the spread of the target{r}."
 
 
-SPECIAL: dict[str, Callable[[Estimate], str]] = {"bias": _bias, "r2": _r2}
+SPECIAL: dict[str, Callable[[Estimate, Verdict | None], str]] = {"bias": _bias, "r2": _r2}
 
 
-def statement(x: Estimate) -> str:
-    """One number in one plain sentence, with what it rests on where that is little.
+def statement(x: Estimate, verdict: Verdict | None = None) -> str:
+    """One number in one plain sentence, with what it rests on where that is little, and what it says by itself.
 
     >>> statement(Estimate("recall", 2 / 3, 0.354, 0.879))
     'Finds 67 of 100 real positives (35 to 88).'
@@ -111,13 +115,13 @@ def statement(x: Estimate) -> str:
     """
     if x.value is None:
         return f"The {x.measure} is not defined here: {x.reason}."
-    said = _said(x)
+    said = _said(x, verdict)
     return f"{said.removesuffix('.')}; {x.caution}." if x.caution else said
 
 
-def _said(x: Estimate) -> str:
+def _said(x: Estimate, verdict: Verdict | None) -> str:
     if x.measure in SPECIAL and x.level is None:
-        return SPECIAL[x.measure](x)
+        return SPECIAL[x.measure](x, verdict)
     whole = x.level is None or x.level in WHOLE_LEVELS
     options = {k: percent(v) if k in {"depth", "fpr", "prevalence"} else str(v) for k, v in x.options.items()}
     if x.level is None and x.measure in HUNDRED:
@@ -133,53 +137,6 @@ def _said(x: Estimate) -> str:
         return VALUE[x.measure].format(v=v, r=r, **options)
     of = "" if x.level is None else f" ({x.level})" if whole else f" of {quoted(x.level)}"
     return f"The {x.measure}{of} is {v}{r}."
-
-
-# Verdicts -------------------------------------------------------------------------------------------------------------
-
-
-def verdict(x: Estimate, neutral: float, *, few: bool = False) -> str:
-    """Whether a number where more is better lies above, below or around a neutral value, as far as its interval says.
-
-    >>> verdict(Estimate("auc", 0.7, 0.6, 0.8), 0.5), verdict(Estimate("auc", 0.7, 0.4, 0.9), 0.5)
-    ('better', 'no clear difference')
-    """
-    if few or x.low is None or x.high is None:
-        return TOO_FEW
-    return BETTER if x.low > neutral else WORSE if x.high < neutral else UNCLEAR
-
-
-def _judged(x: Estimate, neutral: float, than: str, few: str) -> Sentence:
-    word = verdict(x, neutral, few=bool(few))
-    if word == TOO_FEW:
-        why = few or x.reason or "the interval is not known"
-        return Sentence(x.measure, f"Too few cases to say whether that is better than {than}: {why}.")
-    if word == UNCLEAR:
-        return Sentence(x.measure, f"No clear difference from {than}.")
-    return Sentence(x.measure, f"That is {word} than {than}.")
-
-
-def counted(e: Any) -> tuple[float, float] | None:
-    """Positives and negatives, as many as count under weights; None where no level is the positive one."""
-    if e.confusion is None or e.positive is None:
-        return None
-    x = e["prevalence"]
-    if x.value is None:
-        return None
-    n = x.n if x.n_eff is None else x.n_eff
-    return x.value * n, (1 - x.value) * n
-
-
-def too_few(e: Any) -> str:
-    """Why a verdict is withheld; empty when there are cases enough."""
-    sides = counted(e)
-    if sides is None:
-        return f"{e.rows:,} rows, and {FEW} are needed" if e.rows < FEW else ""
-    for n, word in zip(sides, ("positive", "negative"), strict=True):
-        if round(n, 6) < FEW:
-            told = count(round(n, 1))
-            return f"{told} real {word}{'' if told == '1' else 's'}, and {FEW} are needed"
-    return ""
 
 
 # The story ------------------------------------------------------------------------------------------------------------
@@ -206,35 +163,36 @@ def opening(e: Any) -> Sentence:
 
 def sentences(e: Any) -> list[Sentence]:
     """The story of an evaluation in a few sentences."""
-    few = too_few(e)
+    verdict: Verdict = e.verdict
     out = [opening(e)]
 
     def say(*names: str) -> None:
-        out.extend(Sentence(n, statement(e[n])) for n in names)
+        out.extend(Sentence(n, statement(e[n], e.verdict_on(n))) for n in names)
 
-    def judge(name: str, neutral: float, than: str) -> None:
-        if e[name].defined:
-            out.append(_judged(e[name], neutral, than, few))
+    def judge() -> None:
+        if verdict.word in JUDGED:
+            text = JUDGED[verdict.word].format(than=verdict.against, why=verdict.reason)
+            out.append(Sentence(verdict.rests_on[0].measure, text))
 
     if e.residuals is not None:
         say("mae", "bias", "r2")
-        judge("r2", 0.0, "always saying the mean")
+        judge()
         return out
     if e.scores is not None:
         say("auc")
-        judge("auc", 0.5, "chance")
+        judge()
     elif e.class_scores is not None:
         say("hand_till_auc")
-        judge("hand_till_auc", 0.5, "chance")
+        judge()
     if e.positive is not None and len(e.levels) <= 2:
         say("recall", "precision")
     else:
         say("accuracy", "average_class_accuracy")
     if e.scores is not None:
         # A tenth of a few rows is no basis for a sentence; the table still has the numbers.
-        say(*(name for name in ("lift", "ece") if e[name].defined and not few))
+        say(*(name for name in ("lift", "ece") if e[name].defined and verdict.cases is None))
     elif e.class_scores is None:
-        judge("kappa", 0.0, "guessing")
+        judge()
     if e.payoff is not None:
         out.extend(Sentence(e.payoff.kind, text) for text in worth_sentences(e.worth, e))
         out.extend(_elsewhere(e))

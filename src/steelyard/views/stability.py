@@ -23,8 +23,6 @@ LIGHTS = {
     "look": "look (from 0.1 to 0.25, both included)",
     "act": "act (above 0.25)",
 }
-LOOK = 0.1
-"""The classic limit below which a change is too small to matter."""
 MOST_ROWS = 20
 MOST_BARS = 24
 MOST_COLUMNS = 30
@@ -60,8 +58,7 @@ def stability_sentences(s: Any) -> list[str]:
 
 def _words(s: Any) -> str:
     """What was decided; a change is called too small to matter only where the whole interval says so."""
-    small = s.decision == "shift-negligible" and s.corrected.high >= LOOK
-    return "There is a change, not shown to be large" if small else WORDS[s.decision]
+    return "There is a change, not shown to be large" if s.open else WORDS[s.decision]
 
 
 def _largest(s: Any) -> list[str]:
@@ -145,8 +142,8 @@ def many_sentences(found: Any) -> list[str]:
     """How many columns changed, which most, and what was left out."""
     kinds = {name: [s for s in found if s.decision == name] for name in WORDS}
     small = kinds["shift-negligible"]
-    kinds["open"] = [s for s in small if s.corrected.high >= LOOK]
-    kinds["shift-negligible"] = [s for s in small if s.corrected.high < LOOK]
+    kinds["open"] = [s for s in small if s.open]
+    kinds["shift-negligible"] = [s for s in small if not s.open]
     total = len(found)
     out = []
     for name, words in (

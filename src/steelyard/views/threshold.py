@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from steelyard.results import Estimate
+from steelyard.verdicts.policy import LOSS, NO_LOSS, SAME
 from steelyard.views.layout import WIDTH, table, wrap
 from steelyard.views.worth import LEAVE, interval_text, policy_table, value_text, verdict_sentence
 from steelyard.words import count, estimate_text, percent, shortest, significant
@@ -99,13 +100,13 @@ def _implied(t: Any) -> list[str]:
     if i.threshold is None:
         return [f"If the scores are probabilities, costs alone say: {i.rule}."]
     out = [f"If the scores are probabilities, costs alone say: {i.rule}. That brings {_number(i.at)}."]
-    if i.price.method == "the same decisions":
+    if i.verdict.word == SAME:
         out.append("Both thresholds make the same decisions here, so nothing is lost by trusting the probabilities.")
-    elif i.price.low is not None and i.price.low > 0:
+    elif i.verdict.word == LOSS:
         out.append(
             f"That is less than at the threshold found here, by {estimate_text(i.price)}: the scores are not calibrated."
         )
-    elif i.price.low is not None:
+    elif i.verdict.word == NO_LOSS:
         out.append("Luck considered, that is no clear loss against the threshold found here.")
     return out
 

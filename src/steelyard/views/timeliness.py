@@ -8,10 +8,22 @@ from steelyard.charts.curves import chart_of
 from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
 from steelyard.results import Curve, Estimate
+from steelyard.verdicts.comparison import BETTER, WORSE
+from steelyard.verdicts.usefulness import HARMFUL, NOT_SHOWN, USEFUL
 from steelyard.views.comparison import p_text
 from steelyard.views.layout import WIDTH, table, wrap
 from steelyard.views.tables import Table
-from steelyard.words import count, estimate_parts, estimate_text, percent, quoted, shortest, significant, visible
+from steelyard.words import (
+    count,
+    estimate_parts,
+    estimate_text,
+    p_told,
+    percent,
+    quoted,
+    shortest,
+    significant,
+    visible,
+)
 
 INDENT = "  "
 SIZE = (560.0, 360.0)
@@ -64,17 +76,10 @@ def timeliness_sentences(t: Any) -> list[str]:
 
 
 def _against(t: Any) -> str:
-    trivial = t.trivial("q")
-    best = max(("always positive", "always negative"), key=lambda name: trivial[name])
-    told = f'"{best}", the best model without data, which has {significant(trivial[best])}'
-    x = t.q
-    if x.low is None or x.high is None:
-        return f"To be set against {told}."
-    if x.low > trivial[best]:
-        return f"It beats {told}."
-    if x.high < trivial[best]:
-        return f"It is worse than {told}."
-    return f"It is not clear that it beats {told}."
+    v = t.verdict
+    told = f'"{v.against}", the best model without data, which has {significant(v.bound)}'
+    said = {USEFUL: "It beats", HARMFUL: "It is worse than", NOT_SHOWN: "It is not clear that it beats"}
+    return f"{said.get(v.word, 'To be set against')} {told}."
 
 
 def _rests(t: Any) -> str:
@@ -227,7 +232,7 @@ def comparison_sentences(c: Any) -> list[str]:
     for d in c.differences:
         name, p = (
             NAMES[d.measure],
-            "" if d.p_value is None else f", p {'' if d.p_value < 0.0001 else '= '}{p_text(d.p_value)}",
+            "" if d.p_value is None else f", {p_told(d.p_value)}",
         )
         if d.value is None:
             out.append(f"{name} of {quoted(d.first)} and {quoted(d.second)} cannot be compared: {d.reason}.")
@@ -235,8 +240,8 @@ def comparison_sentences(c: Any) -> list[str]:
         one, two = (significant(v) if v is not None else "n/a" for v in d.values)
         pair = f"{quoted(d.first)} and {quoted(d.second)}"
         said = {
-            "better": f"{quoted(d.first)} has a higher {name} than {quoted(d.second)}",
-            "worse": f"{quoted(d.first)} has a lower {name} than {quoted(d.second)}",
+            BETTER: f"{quoted(d.first)} has a higher {name} than {quoted(d.second)}",
+            WORSE: f"{quoted(d.first)} has a lower {name} than {quoted(d.second)}",
         }.get(d.verdict, f"It is not clear which of {pair} has the higher {name}")
         if d.verdict.startswith("neither"):
             told = d.verdict.removeprefix("neither ")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from steelyard.views.comparison import p_text
+from steelyard.verdicts.comparison import NOT_KNOWN, UNCLEAR
+from steelyard.verdicts.trial import AS_MUCH, FORBIDDEN, LEAST, MOST, SPREAD_MORE
 from steelyard.views.layout import WIDTH, fit, table, table_width, wrap
 from steelyard.views.tables import Table
-from steelyard.words import count, estimate_parts, estimate_text, percent, quoted, significant, visible
+from steelyard.words import count, estimate_parts, estimate_text, p_told, percent, quoted, significant, visible
 
 INDENT = "  "
 NOT_VALID = "not valid here"
 KINDS = {"0/1": "a yes or no", "count": "a count", "number": "a number"}
 ADJUSTED = "CUPED by unit"
-FORBIDDEN = {"blocked by the sample ratio", "not comparable"}
 
 
 # Sentences ------------------------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def _effect(t: Any) -> list[str]:
     said = f"{one} {per_what(t)} against {other} in the control, a difference of {apart} ({m.name}, {told}"
     if t.verdict in FORBIDDEN:
         return [f"What happened to the two groups, which is not the effect: {said})."]
-    p = "" if e.p_value is None else f", p {p_equals(e.p_value)}"
+    p = "" if e.p_value is None else f", {p_told(e.p_value)}"
     adjusted = " Both are adjusted for the values from before the start." if m.name == ADJUSTED else ""
     return [f"Effect: {said}{p}).{adjusted}" + ("" if m.valid else f" It is {NOT_VALID}: {m.why}.")]
 
@@ -133,18 +133,18 @@ def per_what(t: Any) -> str:
 
 def _spread(t: Any) -> list[str]:
     out = []
-    if t.dispersion is not None and t.dispersion.verdict != "as much":
+    if t.dispersion is not None and t.dispersion.verdict != AS_MUCH:
         word = t.dispersion.verdict
         more = "so methods that take events for independent are not valid here"
         less = "by capped capacity, smoothing, chosen periods or luck, so results by period look surer than they may be"
-        tail = more if word == "more" else less
-        p = p_equals(t.dispersion.p_over if word == "more" else t.dispersion.p_under)
+        tail = more if word == SPREAD_MORE else less
+        p = p_told(t.dispersion.p_over if word == SPREAD_MORE else t.dispersion.p_under)
         factor = significant(t.dispersion.factor)
-        out.append(f"The periods vary {word} than independent events would (dispersion {factor}, p {p}), {tail}.")
+        out.append(f"The periods vary {word} than independent events would (dispersion {factor}, {p}), {tail}.")
     if t.neighbours is not None and t.neighbours.alike:
         r = significant(t.neighbours.correlation, 2)
         out.append(
-            f"Neighbouring periods are alike (correlation {r} of {t.neighbours.of}, p {p_equals(t.neighbours.p_value)}): "
+            f"Neighbouring periods are alike (correlation {r} of {t.neighbours.of}, {p_told(t.neighbours.p_value)}): "
             "there are fewer independent ones than it seems."
         )
     if any(m.unshown for m in t.methods) and t.primary.valid and t.design.analysis == "period":
@@ -199,7 +199,7 @@ def looks_sentences(t: Any) -> list[str]:
     top = max(x.e_values)
     told = f", {x.note}" if x.note else ""
     return [
-        f"Looking at any time: {word} (largest e-value {significant(top)}, p {p_equals(x.p_value)}{ends}; {x.name}{told})."
+        f"Looking at any time: {word} (largest e-value {significant(top)}, {p_told(x.p_value)}{ends}; {x.name}{told})."
     ]
 
 
@@ -209,10 +209,10 @@ def uplift_sentences(t: Any) -> list[str]:
     if u is None:
         return []
     words = {
-        "most where the score is high": "Acting helps most where the score is high",
-        "most where the score is low": "Acting helps most where the score is low, not where it is high",
-        "no clear difference": "Whether acting helps more where the score is high is not clear",
-        "not known": "Whether acting helps more where the score is high cannot be said",
+        MOST: "Acting helps most where the score is high",
+        LEAST: "Acting helps most where the score is low, not where it is high",
+        UNCLEAR: "Whether acting helps more where the score is high is not clear",
+        NOT_KNOWN: "Whether acting helps more where the score is high cannot be said",
     }
     return [
         f"{words[u.verdict]}{_halves(t)}.",
@@ -241,16 +241,6 @@ def _money(t: Any) -> list[str]:
         what = {"period": "treated periods"}.get(m.per, "exposed in all periods" if "exposed" in m.per else "treated")
         whole += f" for {count(m.treated)} {what}"
     return [f"Money: {estimate_text(m.each)} per {m.per}, {whole}."]
-
-
-def p_equals(p: float) -> str:
-    """A p-value with its sign of equality; never 0.
-
-    >>> p_equals(0.008), p_equals(0.0)
-    ('= 0.0080', '< 0.0001')
-    """
-    told = p_text(p)
-    return told if told.startswith("<") else f"= {told}"
 
 
 # Text -----------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ from typing import Any
 
 from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
-from steelyard.views.trial import FORBIDDEN, NOT_VALID, looks_sentences, per_what, trial_sentences, uplift_sentences
+from steelyard.verdicts.trial import FORBIDDEN
+from steelyard.views.trial import NOT_VALID, looks_sentences, per_what, trial_sentences, uplift_sentences
 from steelyard.words import count, significant, visible
 
 MOST_PERIODS = 400

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from steelyard.results import Estimate
+from steelyard.verdicts.policy import SAME
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.layout import WIDTH, table, table_width, wrap
 from steelyard.views.tables import Table
 from steelyard.words import count, estimate_parts, estimate_text, percent, shortest, significant, visible
@@ -26,24 +28,10 @@ def value_text(x: Estimate) -> str:
     return shortest(x.value) if x.low == x.high else estimate_parts(x.value, x.low, x.high)[0]
 
 
-def less(x: Estimate, optimism: float) -> Estimate:
-    """The same estimate with value and interval moved down."""
-    value, low, high = (None if v is None else v - optimism for v in (x.value, x.low, x.high))
-    return x.renamed(value=value, low=low, high=high)
-
-
-def best_policy(w: Any, without: tuple[str, ...] = ()) -> Any:
-    """The best policy that needs no model and no knowledge of the truth."""
-    sign = -1.0 if w.measure == "cost" else 1.0
-    return max((p for p in w.policies if p.name not in {"perfect", *without}), key=lambda p: sign * p.estimate.value)
-
-
 def instead(e: Any) -> str:
     """What to do where a policy without a model does better: move the threshold if that beats the policy, else leave the model."""
-    best, policy = e.best_threshold(), best_policy(e.worth)
-    sign = -1.0 if e.worth.measure == "cost" else 1.0
-    ahead = sign * (float(best.at.value) - float(policy.estimate.value))
-    if best.value is None or ahead <= 1e-9 * max(1.0, abs(float(policy.estimate.value))):
+    best = e.best_threshold()
+    if not best.ahead_of(e.worth.best_policy().estimate):
         return LEAVE
     where = shortest(float(f"{best.value:.6g}"))
     return f"move the threshold to {where}, where on these rows it is {value_text(best.at)}, or do that instead"
@@ -54,23 +42,20 @@ def verdict_sentence(w: Any, optimism: float = 0.0, without: tuple[str, ...] = (
 
     `advice` is what follows where it does not: what one threshold brings says nothing of others.
     """
-    best = best_policy(w, without)
-    found: Estimate = best.advantage
-    ahead = less(found, optimism)
+    verdict: Verdict = w.against_none(optimism, without)
+    ahead = verdict.rests_on[0]
     assert ahead.value is not None
-    name = f'"{visible(best.name)}", the best policy without a model'
-    if ahead.low is None or ahead.high is None:
-        return f"Against {name}, it is ahead by {significant(ahead.value)}; {ahead.note}."
-    if ahead.value == 0 and ahead.low == ahead.high == 0:
+    name = f'"{visible(verdict.against)}", the best policy without a model'
+    if not verdict.known:
+        return f"Against {name}, it is ahead by {significant(ahead.value)}; {verdict.reason}."
+    if verdict.word == SAME:
         return f"That is the same as {name}."
-    ends = sorted((abs(ahead.low), abs(ahead.high)))
+    if not verdict.clear:
+        return f"No clear difference from {name}: {estimate_text(ahead)} better."
+    ends = sorted(abs(v) for v in (ahead.low, ahead.high) if v is not None)
     value, low, high = estimate_parts(abs(ahead.value), ends[0], ends[1])
-    if ahead.low > 0:
-        return f"That is better than {name}, by {value} ({low} to {high})."
-    # Luck taken off is no proof of the contrary: worse is only what looks worse before.
-    if found.high is not None and found.high < 0:
-        return f"That is worse than {name}, by {value} ({low} to {high}): {advice}."
-    return f"No clear difference from {name}: {estimate_text(ahead)} better."
+    said = f"That is {verdict} than {name}, by {value} ({low} to {high})"
+    return f"{said}." if verdict.good else f"{said}: {advice}."
 
 
 def worth_sentences(w: Any, e: Any = None) -> list[str]:

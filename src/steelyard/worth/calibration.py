@@ -16,7 +16,11 @@ from steelyard.results import Array, Estimate, Mean
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.units import Units
+from steelyard.verdicts.policy import trusting
+from steelyard.verdicts.verdict import Verdict
 from steelyard.worth.policies import point_of
+
+ALIKE = "the same decisions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,11 @@ class Implied:
     at: Estimate | None
     price: Estimate | None
     """Profit lost by acting on the scores as probabilities instead of at the best threshold, less the optimism of the latter."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether anything is lost by trusting the scores as probabilities."""
+        return trusting(self.price, same=self.price is not None and self.price.method == ALIKE)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -79,9 +88,7 @@ def _price(s: Scores, table: Array, best: float, implied: float, confidence: flo
     first, second = (float(x.sum()) for x in priced(c, steps, 2))
     n = float(c.total)
     if not c.predicted[0]:
-        return Estimate(
-            "price of miscalibration", 0.0, 0.0, 0.0, confidence=confidence, method="the same decisions", n=n
-        )
+        return Estimate("price of miscalibration", 0.0, 0.0, 0.0, confidence=confidence, method=ALIKE, n=n)
     question = Question(find("profit"), c, lambda _: Mean(first, second, n, factor=n), confidence)
     found = around_worth(question, c, steps, "total")
     low_end, high_end = (None if v is None else v - optimism for v in (found.low, found.high))

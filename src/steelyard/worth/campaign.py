@@ -11,7 +11,6 @@ which pays where Lift(P) > C / (B T). Before a model is built, Lift(T) ≈ √(1
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
@@ -27,6 +26,7 @@ from steelyard.measures.curves import thresholds
 from steelyard.measures.ranking import cumulative
 from steelyard.results import Curve, Estimate, divide, make_frame
 from steelyard.summaries.scores import Scores
+from steelyard.verdicts.policy import EVERYBODY, NOBODY, earns_most, unbeaten
 from steelyard.views.told import Told
 from steelyard.worth.contacts import (
     MOST_POINTS,
@@ -102,6 +102,11 @@ class Campaign(Told):
     l_quality: Estimate | None
     notes: tuple[str, ...]
     curve: Curve
+
+    @property
+    def unbeaten(self) -> tuple[str, ...]:
+        """Contacting everybody, or nobody, where it is not clear that this beats it."""
+        return unbeaten({EVERYBODY: self.over_everybody, NOBODY: self.corrected})
 
     def policies(self) -> list[dict[str, Any]]:
         """Contacts, targets reached and profit of this campaign and of the policies that need no model."""
@@ -354,15 +359,11 @@ def _finished(
     earned = {"nobody": 0.0, "model": float(profit)}
     if most >= 1:
         earned["everybody"] = float(everybody)
-    # Of equals the simplest: nobody, then everybody, then the model.
-    verdict = max(
-        ("nobody", "everybody", "model"), key=lambda k: (earned.get(k, -math.inf), k != "model", k == "nobody")
-    )
     if offer.cost == 0:
         notes.append("Contacts cost nothing, so as many as possible are worth while.")
     return Campaign(
         chosen="given" if at is not None else "budget" if most < 1 else "best",
-        verdict=verdict,
+        verdict=earns_most(earned),
         prospects=n,
         targets=share,
         benefit=offer.benefit,

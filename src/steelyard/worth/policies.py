@@ -17,6 +17,8 @@ from steelyard.measures.money import priced
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Estimate, Mean
 from steelyard.summaries.confusion import Confusion
+from steelyard.verdicts.policy import against_policy
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import Told
 
 
@@ -62,6 +64,18 @@ class Worth(Told, Estimate):
                 return policy
         message = f'There is no policy called "{name}"; there are {listing(p.name for p in self.policies)}.'
         raise NotAvailable(message, "Name one of these.")
+
+    def best_policy(self, without: tuple[str, ...] = ()) -> Policy:
+        """The best policy that needs no model and no knowledge of the truth."""
+        sign = -1.0 if self.measure == "cost" else 1.0
+        return max(
+            (p for p in self.policies if p.name not in {"perfect", *without}), key=lambda p: sign * float(p.estimate)
+        )
+
+    def against_none(self, optimism: float = 0.0, without: tuple[str, ...] = ()) -> Verdict:
+        """Whether the model beats the best policy that needs none, the optimism of a choice taken off."""
+        best = self.best_policy(without)
+        return against_policy(best.advantage, best.name, optimism)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""

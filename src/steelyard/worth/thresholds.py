@@ -19,6 +19,7 @@ from steelyard.measures.curves import thresholds as cut_points
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Estimate, divide
 from steelyard.summaries.scores import Scores
+from steelyard.verdicts.policy import pays_more
 from steelyard.views.told import Told
 from steelyard.worth.calibration import Implied, implied_threshold
 from steelyard.worth.cuts import DOUBLED, REPLICATES, coarse, cuts, halves, profits, resampled
@@ -65,6 +66,10 @@ class Threshold(Told):
             message = "It is best to flag nobody: the threshold lies above every score."
             raise ValueError(message)
         return self.value
+
+    def ahead_of(self, policy: Estimate) -> bool:
+        """Whether on these rows it brings more than a policy without a model."""
+        return self.value is not None and pays_more(self.at, policy, self.at.measure)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""

@@ -1,0 +1,40 @@
+"""Whether a model is better than none: its chief number against what is reached without data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.comparisons.enough import cases_of
+from steelyard.measures.measure import catalogue, find
+from steelyard.results import Estimate
+from steelyard.summaries.confusion import Confusion
+from steelyard.verdicts.usefulness import lean, usefulness
+from steelyard.verdicts.verdict import Verdict
+
+NOTHING = "no measure of this evidence tells what is reached without data"
+
+
+def against_none(e: Any) -> Verdict:
+    """What may be said of an evaluation: by the scores where there are any, since they tell more than labels made from them.
+
+    >>> from steelyard import evaluate
+    >>> e = evaluate(confusion=[[80, 20], [10, 90]], levels=[1, 0])
+    >>> print(against_none(e), "/", against_none(e).against)
+    useful / guessing
+    """
+    known = catalogue()
+    found = [name for name in e.measures if known[name].neutral is not None]
+    if not found:
+        return usefulness(Estimate("", None, confidence=e.confidence, reason=NOTHING), 0.0, "no model")
+    verdict = verdict_on(e, min(found, key=lambda name: Confusion in known[name].reads))
+    assert verdict is not None
+    return verdict
+
+
+def verdict_on(e: Any, name: str) -> Verdict | None:
+    """What one number says by itself: of use, or leaning to a side; None where there is nothing to hold it against."""
+    m = find(name)
+    if m.neutral is not None:
+        neutral, than = m.neutral
+        return usefulness(e[m.name], neutral, than, cases_of(e))
+    return lean(e[m.name]) if m.better == "zero" else None

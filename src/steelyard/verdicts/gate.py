@@ -1,0 +1,78 @@
+"""Whether a requirement is met: the near end of an interval against a bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from steelyard.results import Difference, Estimate
+from steelyard.verdicts.verdict import BAD, GOOD, OPEN, UNKNOWN, Kind, Verdict
+
+MET, NOT_SHOWN, FAILED, UNDEFINED = "met", "not shown", "failed", "undefined"
+GATE = Kind("gate", {MET: GOOD, NOT_SHOWN: OPEN, FAILED: BAD, UNDEFINED: UNKNOWN})
+ADVICE = {
+    MET: "",
+    NOT_SHOWN: "Evaluate more rows: with others it might not be met.",
+    FAILED: "Improve the model, or ask for less.",
+    UNDEFINED: "Give rows of which it can be told.",
+}
+SLACK = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A bound and the side of it on which a number must lie.
+
+    >>> Limit(0.8, said="80%").needed, Limit(0.05, upper=True, strict=True).needed
+    ('at least 80%', 'below 0.05')
+    """
+
+    bound: float
+    upper: bool = False
+    strict: bool = False
+    said: str = ""
+    """The bound as it was typed."""
+
+    def holds(self, value: float) -> bool:
+        """Whether a number is on the right side."""
+        if self.strict:
+            return value < self.bound if self.upper else value > self.bound
+        slack = SLACK * max(abs(self.bound), 1.0)
+        return value <= self.bound + slack if self.upper else value >= self.bound - slack
+
+    @property
+    def side(self) -> str:
+        """The sign between number and bound."""
+        return ("<" if self.upper else ">") + ("" if self.strict else "=")
+
+    @property
+    def needed(self) -> str:
+        """What is needed, in words."""
+        word = ("below" if self.upper else "above") if self.strict else ("at most" if self.upper else "at least")
+        return f"{word} {self.said or f'{self.bound:g}'}"
+
+
+def judge(x: Estimate | Difference, limit: Limit, on: str = "interval") -> Verdict:
+    """What became of a number held against a limit.
+
+    A value on the right side is not enough: with other rows it might not be. The end of the interval that is nearer to
+    the bound decides, and what a grid of scores may hide is taken off as well.
+
+    >>> [judge(Estimate("auc", v, v - 0.03, v + 0.03), Limit(0.8)).word for v in (0.84, 0.81, 0.70)]
+    ['met', 'not shown', 'failed']
+    """
+
+    def said(word: str, reason: str = "") -> Verdict:
+        return GATE(word, x, bound=limit.bound, against=limit.needed, reason=reason, advice=ADVICE[word])
+
+    if x.value is None:
+        return said(UNDEFINED, x.reason)
+    if on == "point":
+        return said(MET if limit.holds(x.value) else FAILED)
+    if x.low is None or x.high is None:
+        return said(NOT_SHOWN, f"it has no interval: {x.note}" if x.note else "it has no interval")
+    low, high = x.low - x.bound, x.high + x.bound
+    near, far = (high, low) if limit.upper else (low, high)
+    if limit.holds(near):
+        return said(MET)
+    hidden = "scores were counted on a grid" if limit.holds(x.high if limit.upper else x.low) else ""
+    return said(NOT_SHOWN if limit.holds(far) else FAILED, hidden)

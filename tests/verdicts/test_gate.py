@@ -1,0 +1,96 @@
+"""Whether a requirement is met, at the edges and as laws."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.results import Estimate
+from steelyard.verdicts.gate import ADVICE, Limit, judge
+
+from .drawn import NUMBERS, estimates, mirrored, widened
+
+
+def told(x, limit, on="interval"):
+    v = judge(x, limit, on)
+    assert (v.bound, v.against, v.advice) == (limit.bound, limit.needed, ADVICE[v.word])
+    return v.word, v.reason
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "limit", "state"),
+    [
+        (0.8, 0.9, Limit(0.8), "met"),
+        (0.8, 0.9, Limit(0.8, strict=True), "not shown"),
+        (0.79, 0.9, Limit(0.8), "not shown"),
+        (0.7, 0.8, Limit(0.8), "not shown"),
+        (0.7, 0.8, Limit(0.8, strict=True), "failed"),
+        (0.7, 0.79, Limit(0.8), "failed"),
+        (0.01, 0.05, Limit(0.05, upper=True), "met"),
+        (0.01, 0.05, Limit(0.05, upper=True, strict=True), "not shown"),
+        (0.04, 0.06, Limit(0.05, upper=True), "not shown"),
+        (0.06, 0.07, Limit(0.05, upper=True), "failed"),
+    ],
+)
+def test_the_whole_interval_decides(low, high, limit, state):
+    x = Estimate("auc", (low + high) / 2, low, high)
+    assert told(x, limit) == (state, "")
+    point = "met" if limit.holds((low + high) / 2) else "failed"
+    assert told(x, limit, "point") == (point, "")
+
+
+def test_what_a_grid_may_hide_is_taken_off():
+    x = Estimate("auc", 0.85, 0.8001, 0.9, bound=0.0002)
+    assert told(x, Limit(0.8)) == ("not shown", "scores were counted on a grid")
+    assert told(x, Limit(0.7999)) == ("met", "")
+
+
+def test_without_an_interval_nothing_is_shown():
+    x = Estimate("max_error", 3.0, note="the largest error seen says little")
+    assert told(x, Limit(5, upper=True)) == ("not shown", "it has no interval: the largest error seen says little")
+    assert told(x, Limit(5, upper=True), "point") == ("met", "")
+    assert told(Estimate("auc", None, reason="one class"), Limit(0.5), "point") == ("undefined", "one class")
+
+
+def test_a_limit_is_told_in_words():
+    assert [Limit(0.8, *x).side for x in ((False, False), (False, True), (True, False), (True, True))] == [
+        ">=",
+        ">",
+        "<=",
+        "<",
+    ]
+    assert Limit(0.8, upper=True).needed == "at most 0.8"
+    assert Limit(0.8, strict=True).needed == "above 0.8"
+
+
+def test_the_last_bits_do_not_decide():
+    assert Limit(0.3).holds(0.1 + 0.2)
+    assert Limit(0.3, upper=True).holds(0.1 + 0.2)
+    assert Limit(3e6).holds(3e6 - 1e-6)
+    assert not Limit(0.3, upper=True, strict=True).holds(0.1 + 0.2)
+
+
+@given(estimates(), NUMBERS, st.booleans())
+def test_mirrored_estimates_say_the_same_of_the_mirrored_bound(x, bound, strict):
+    assert (
+        judge(x, Limit(bound, strict=strict)).word == judge(mirrored(x), Limit(-bound, upper=True, strict=strict)).word
+    )
+
+
+@given(estimates(), NUMBERS, st.booleans(), st.floats(0, 5))
+def test_a_wider_interval_never_shows_more(x, bound, upper, more):
+    before, after = judge(x, Limit(bound, upper)).word, judge(widened(x, more), Limit(bound, upper)).word
+    assert after in {before, "not shown"}
+
+
+@given(estimates(), NUMBERS, st.floats(0, 5))
+def test_a_stricter_bound_is_met_no_sooner(x, bound, more):
+    if judge(x, Limit(bound + more)).word == "met":
+        assert judge(x, Limit(bound)).word == "met"
+
+
+@given(estimates(), NUMBERS)
+def test_what_is_met_by_the_interval_is_met_by_the_value(x, bound):
+    if judge(x, Limit(bound)).good:
+        assert judge(x, Limit(bound), "point").good
+    if judge(x, Limit(bound)).bad:
+        assert judge(x, Limit(bound), "point").bad
