@@ -15,7 +15,8 @@ from steelyard.comparisons.folds import Posterior
 from steelyard.comparisons.pairing import Pairing, SameFolds, all_pairs
 from steelyard.comparisons.simultaneous import CORRECTIONS, agreed, at_once, corrected_p, error_rates
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
-from steelyard.measures.measure import find
+from steelyard.measures.measure import find, leading
+from steelyard.payoffs.kinds import KINDS
 from steelyard.questions import level_of
 from steelyard.results import Difference, make_frame
 from steelyard.views.sentences import BETTER, TOO_FEW, UNCLEAR, WORSE
@@ -27,11 +28,6 @@ if TYPE_CHECKING:
     from steelyard.comparisons.labels import Significance
     from steelyard.comparisons.ranks import Ranking
 
-CHIEF = (
-    *("auc", "accuracy", "log_loss", "brier"),
-    *("hand_till_auc", "average_class_accuracy", "kappa"),
-    *("rmse", "mae", "r2"),
-)
 EQUIVALENT = "equivalent within"
 UNKNOWN = "not known"
 OVER = ("pairs", "everything")
@@ -98,8 +94,8 @@ class Comparison:
     def _chosen(self, measures: Sequence[str] | None) -> list[str]:
         common = [n for n in next(iter(self.evaluations.values())).measures if self._answers(n)]
         if measures is None:
-            worth = [n for n in ("profit", "cost") if n in common]
-            return ([n for n in CHIEF if n in common][:3] + worth) or common[:1]
+            worth = [n for n in KINDS if n in common]
+            return ([n for n in leading("comparison") if n in common][:3] + worth) or common[:1]
         names = [measures] if isinstance(measures, str) else list(measures)
         if not names:
             message = "There is no measure to compare by: an empty list came."

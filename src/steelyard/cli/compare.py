@@ -17,6 +17,7 @@ from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
 from steelyard.cli.writing import check_outputs, command_line, progress, put
 from steelyard.errors import UsageError, listing
+from steelyard.payoffs.kinds import KINDS
 
 EPILOG = """\b
 Examples:
@@ -48,8 +49,7 @@ TAKES = {
             "weights",
             "unit",
             "threshold",
-            "profit",
-            "cost",
+            *KINDS,
         ),
         *("kind", "missing", *JUDGED),
     ),

@@ -77,7 +77,6 @@ OPTIONS: dict[str, Decorator] = {
     "profit": click.option(
         "--profit", metavar="FILE|AMOUNTS", help="What outcomes earn: a .toml or .csv file, or 'tp=140, fp=-700'."
     ),
-    "cost": click.option("--cost", metavar="FILE|AMOUNTS", help="What outcomes cost, told in the same way."),
     "value": click.option(
         "--value",
         metavar="COLUMN",
@@ -140,6 +139,7 @@ OPTIONS: dict[str, Decorator] = {
     "quiet": click.option("-q", "--quiet", is_flag=True, help="Print results only."),
     "progress": click.option("--no-progress", is_flag=True, help="Show no progress."),
 }
+OPTIONS["cost"] = click.option("--cost", metavar="FILE|AMOUNTS", help="What outcomes cost, told in the same way.")
 
 
 def options(*names: str) -> Decorator:

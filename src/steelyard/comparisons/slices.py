@@ -12,14 +12,13 @@ from steelyard.charts.scales import Scale, wide_enough
 from steelyard.comparisons.independent import difference
 from steelyard.comparisons.simultaneous import CORRECTIONS, corrected_p, error_rates
 from steelyard.errors import UsageError, listing
-from steelyard.measures.measure import find
+from steelyard.measures.measure import find, leading
 from steelyard.results import Difference
 from steelyard.views.tables import Table
 from steelyard.words import count, estimate_parts, percent, quoted, significant, visible
 
 SHOWN = 12
 CONFIDENCE = 0.95
-FIRST = ("auc", "hand_till_auc", "accuracy", "mae")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +150,7 @@ def slices_of(
             continue
         total = sum(float(e.rows) for e in levels.values())
         for level, e in levels.items():
-            name = name or next(n for n in FIRST if n in e.measures)
+            name = name or next(n for n in leading("slice") if n in e.measures)
             rest = reduce(lambda a, b: a.plus(b, twice=True), [f for other, f in levels.items() if other != level])
             names = (f"{column} = {level}", "the rest")
             asked.append(partial(_against, e, rest, name, names))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from steelyard.payoffs.kinds import sign_of
 from steelyard.results import Estimate
 from steelyard.views.layout import WIDTH, table, table_width, wrap
 from steelyard.views.tables import Table
@@ -34,14 +35,14 @@ def less(x: Estimate, optimism: float) -> Estimate:
 
 def best_policy(w: Any, without: tuple[str, ...] = ()) -> Any:
     """The best policy that needs no model and no knowledge of the truth."""
-    sign = -1.0 if w.measure == "cost" else 1.0
+    sign = sign_of(w.measure)
     return max((p for p in w.policies if p.name not in {"perfect", *without}), key=lambda p: sign * p.estimate.value)
 
 
 def instead(e: Any) -> str:
     """What to do where a policy without a model does better: move the threshold if that beats the policy, else leave the model."""
     best, policy = e.best_threshold(), best_policy(e.worth)
-    sign = -1.0 if e.worth.measure == "cost" else 1.0
+    sign = sign_of(e.worth.measure)
     ahead = sign * (float(best.at.value) - float(policy.estimate.value))
     if best.value is None or ahead <= 1e-9 * max(1.0, abs(float(policy.estimate.value))):
         return LEAVE
@@ -75,10 +76,9 @@ def verdict_sentence(w: Any, optimism: float = 0.0, without: tuple[str, ...] = (
 
 def worth_sentences(w: Any, e: Any = None) -> list[str]:
     """The story of a profit or cost in a few sentences; `e` is the evaluation it belongs to, which knows other thresholds."""
-    word = "profit" if w.measure == "profit" else "cost"
     each = f", {estimate_text(w.per_case)} a case" if w.per_case is not None else ""
     against = "" if w.reference == "absolute" else f", {w.reference}"
-    out = [f"The {word} of {count(w.n)} rows is {estimate_text(w)}{each}{against}."]
+    out = [f"The {w.measure} of {count(w.n)} rows is {estimate_text(w)}{each}{against}."]
     said = verdict_sentence(w, advice=HERE if w.movable else LEAVE)
     out.append(verdict_sentence(w, advice=instead(e)) if e is not None and said.endswith(f"{HERE}.") else said)
     if w.band is not None:
