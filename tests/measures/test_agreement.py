@@ -37,6 +37,20 @@ def test_one_level_against_the_rest_by_hand() -> None:
     assert float(rates.lr_negative(o).value) == pytest.approx((3 / 6) / (13 / 14))
 
 
+def test_jaccard_by_hand_and_as_scikit_learn_has_it() -> None:
+    from sklearn.metrics import jaccard_score
+
+    assert float(agreement.jaccard(THREE.outcomes("b")).value) == 3 / (3 + 3 + 1)
+    target = [v for v, row in zip("abc", THREE.counts, strict=True) for n in row for _ in range(int(n))]
+    said = [w for row in THREE.counts for w, n in zip("abc", row, strict=True) for _ in range(int(n))]
+    e = sy.evaluate(target=target, prediction=said)
+    for average in ("macro", "micro", "weighted"):
+        assert e["jaccard", average].value == pytest.approx(jaccard_score(target, said, average=average))
+    for level, wanted in zip("abc", jaccard_score(target, said, average=None), strict=True):
+        assert e["iou", level].value == pytest.approx(wanted)
+    assert e["threat_score", "a"].n == 8, "the rows that are a or called so"
+
+
 def test_distances_between_ordered_levels() -> None:
     """One miss by two steps costs kappa_quadratic four times one by a single step."""
     near = Confusion.of([[3, 1, 0], [0, 4, 0], [0, 0, 4]], levels=(1, 2, 3))

@@ -194,6 +194,23 @@ def f_beta(o: Outcomes, *, beta: Annotated[float, Span(0)] = 2.0) -> Ratio:
     return Ratio((one + b) * o.tp, (one + b) * o.tp + b * o.fn + one * o.fp, empty="no positives, real or predicted")
 
 
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("csi", "critical_success_index", "threat_score", "iou"),
+    told="Of 100 rows that are positive or called so, {hundred} are both{limits}.",
+    told_of_level="Of 100 rows that are {level} or called so, {hundred} are both{limits}.",
+    leads="text",
+)
+def jaccard(o: Outcomes) -> Share:
+    """Share of rows positive in truth or prediction that are so in both: TP / (TP + FN + FP).
+
+    >>> print(jaccard(Outcomes(tp=6, fn=3, fp=2, tn=9)))
+    0.545 (6 of 11)
+    """
+    return Share(o.tp, o.tp + o.fn + o.fp, empty="no positives, real or predicted")
+
+
 def _recalls(c: Confusion) -> tuple[Share, ...]:
     return tuple(
         Share(c.counts[..., i, i], c.actual[..., i], empty=f"no rows of level {level!r}")
