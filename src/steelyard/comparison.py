@@ -16,7 +16,8 @@ from steelyard.comparisons.folds import Posterior
 from steelyard.comparisons.pairing import Pairing, SameFolds, all_pairs
 from steelyard.comparisons.simultaneous import CORRECTIONS, agreed, at_once, corrected_p, error_rates
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
-from steelyard.measures.measure import find
+from steelyard.measures.measure import find, leading
+from steelyard.payoffs.kinds import KINDS
 from steelyard.results import Difference, make_frame
 from steelyard.verdicts.comparison import CLEAR, TOO_FEW, alike, compared, turned, wording
 from steelyard.verdicts.verdict import Verdict
@@ -29,11 +30,6 @@ if TYPE_CHECKING:
     from steelyard.comparisons.labels import Significance
     from steelyard.comparisons.ranks import Ranking
 
-CHIEF = (
-    *("auc", "accuracy", "log_loss", "brier"),
-    *("hand_till_auc", "average_class_accuracy", "kappa"),
-    *("rmse", "mae", "r2"),
-)
 OVER = ("pairs", "everything")
 USUAL = 0.5
 """The threshold unless another is given."""
@@ -111,8 +107,8 @@ class Comparison(Told):
     def _chosen(self, measures: Sequence[str] | None) -> list[str]:
         common = [n for n in next(iter(self.evaluations.values())).measures if self._answers(n)]
         if measures is None:
-            worth = [n for n in ("profit", "cost") if n in common]
-            return ([n for n in CHIEF if n in common][:3] + worth) or common[:1]
+            worth = [n for n in KINDS if n in common]
+            return ([n for n in leading("comparison") if n in common][:3] + worth) or common[:1]
         names = [measures] if isinstance(measures, str) else list(measures)
         if not names:
             message = "There is no measure to compare by: an empty list came."

@@ -16,8 +16,9 @@ from steelyard.charts.palette import DASHES
 from steelyard.errors import NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.intervals.bands import banded
 from steelyard.intervals.within_folds import table_within
-from steelyard.measures.curves import curves
-from steelyard.measures.measure import find
+from steelyard.measures.curves import ORDERED, curves
+from steelyard.measures.measure import catalogue, find
+from steelyard.payoffs.kinds import KINDS
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Curve
 from steelyard.summaries.confusion import Confusion, Outcomes
@@ -25,10 +26,9 @@ from steelyard.summaries.scores import Scores
 from steelyard.summaries.within_folds import WithinFolds
 from steelyard.views.pictures import pictures
 
-MONEY = ("profit", "cost")
-SCORED = ("roc", "pr", "gain", "lift", "ks", "calibration", "scores")
+SCORED = tuple(curves())
 """Curves in the order in which they are shown."""
-RANKED = ("roc", "pr", "gain", "lift", "cost_curve")
+RANKED = (*ORDERED, "cost_curve")
 """Curves of the order of rows, whatever their scores: of folds the mean, since each has scores of another fit."""
 
 MIXED = "the same thresholds for the fits of all folds; ks is told from the order within folds"
@@ -38,12 +38,12 @@ def curve_of(e: Any, name: str, level: Any = None, profit: Payoff | None = None,
     """A curve of an evaluation with its pointwise band."""
     _check_name("curve", name)
     level = level_of(level)
-    if name in MONEY:
+    if name in KINDS:
         from steelyard.worth.curves import worth_curve
 
         found = worth_curve(e, name, payoff_of(e, profit, name), over)
         return replace(found, facts={"threshold": e.threshold})
-    known = [*curves(), *MONEY, "cost_curve"]
+    known = [*curves(), *KINDS, "cost_curve"]
     if name not in known:
         message = f'There is no curve called "{name}"; there are {listing(known)}.'
         raise UnknownMeasure(message, nearest(name, known) or 'For example curve("roc").')
@@ -87,9 +87,9 @@ def _with_facts(e: Any, curve: Curve, table: Scores) -> Curve:
         facts["prevalence"] = float(table.positives.sum()) / total
     if table is e.scores and "confusion" not in e.evidence:
         facts["threshold"] = e.threshold
-    measure = {"roc": "auc", "ks": "ks"}.get(curve.name)
+    measure = next((name for name, m in catalogue().items() if m.curve == curve.name), None)
     within = e.evidence.get(WithinFolds.kind)
-    if curve.name == "ks" and within is not None and not within.alone:
+    if measure is not None and curve.name not in RANKED and within is not None and not within.alone:
         # The gap at one threshold for all folds is not the one within them.
         return replace(curve, facts=facts, note="; ".join(filter(None, (MIXED, curve.note))))
     if measure is not None:
@@ -114,7 +114,7 @@ def charts_of(e: Any) -> list[str]:
 def chart_of(e: Any, name: str, **options: Any) -> Chart:
     """One chart of an evaluation by name."""
     _check_name("chart", name)
-    if name in {*SCORED, *MONEY, "cost_curve"}:
+    if name in {*SCORED, *KINDS, "cost_curve"}:
         _check_options(name, options, ("level", "profit", "over"))
         return curve_of(e, name, **options).chart()
     if name == "one_against_rest":
@@ -122,7 +122,7 @@ def chart_of(e: Any, name: str, **options: Any) -> Chart:
         return one_against_rest(e)
     known = pictures()
     if name not in known:
-        every = [*SCORED, *MONEY, "cost_curve", "one_against_rest", *known]
+        every = [*SCORED, *KINDS, "cost_curve", "one_against_rest", *known]
         message = f'There is no chart called "{name}"; there are {listing(every, 30)}.'
         raise UnknownMeasure(message, nearest(name, every) or 'For example chart("roc").')
     if not known[name].allowed(e):
@@ -183,4 +183,4 @@ def one_against_rest(e: Any) -> Chart:
     areas = {level: e.measure("auc", level).value for level in e.levels}
     order = sorted(e.levels, key=lambda v: (areas[v] is None, areas[v] or 0.0))
     curves_by_name = {str(v): found[v] for v in order}
-    return overlay(curves_by_name, "fpr", "tpr", next(iter(found.values())).chart())
+    return overlay(curves_by_name, next(iter(found.values())).chart())

@@ -156,6 +156,35 @@ def estimate_parts(value: float, low: float | None, high: float | None, digits: 
     return told, number(low, decimals), number(high, decimals)
 
 
+def in_hundred(e: Estimate) -> tuple[str, str]:
+    """A share as so many of 100, with its interval in brackets; one digit of the half-width is enough in a sentence."""
+    assert e.value is not None
+    if e.low is None or e.high is None:
+        return number(100 * e.value, 0), ""
+    half = 50 * (e.high - e.low)
+    decimals = max(0, digits_for(half) - 1) if half > 0 else 0
+    low, high = number(100 * e.low, decimals), number(100 * e.high, decimals)
+    return number(100 * e.value, decimals), f" ({low} to {high})"
+
+
+def with_limits(e: Estimate, sign: int = 1) -> tuple[str, str]:
+    """A value with its interval in brackets, or both turned round."""
+    assert e.value is not None
+    ends = (e.low, e.high) if sign > 0 or e.low is None or e.high is None else (-e.high, -e.low)
+    value, low, high = estimate_parts(sign * e.value, *ends, digits=1)
+    return value, f" ({low} to {high})" if low else ""
+
+
+def with_article(noun: str) -> str:
+    """A noun with "a" or "an", by its first sound.
+
+    >>> with_article("recall"), with_article("error rate"), with_article("RMSE")
+    ('a recall', 'an error rate', 'an RMSE')
+    """
+    spelt = noun[:2].isupper()
+    return f"{'an' if noun[0] in ('AEFHILMNORSX' if spelt else 'aeio') else 'a'} {noun}"
+
+
 def estimate_text(e: Estimate | Difference) -> str:
     """A number with its interval and what it rests on where that is little, or the reason why there is no number.
 

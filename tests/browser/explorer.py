@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.reports.sections import RATES
+from steelyard.measures.measure import leading
 from steelyard.words import count, estimate_parts, percent
 
 STEP = """([model, places]) => {
@@ -62,7 +62,7 @@ def expected(e: Any, threshold: float | None) -> dict[str, str]:
         out[f"{name}-share"] = f"{percent(float(getattr(o, name)) / float(o.positives))} of positives"
     for name in ("fp", "tn"):
         out[f"{name}-share"] = f"{percent(float(getattr(o, name)) / float(o.negatives))} of negatives"
-    for name in RATES:
+    for name in leading("explorer"):
         x = at[name]
         out[name] = "n/a" if x.value is None else percent(x.value)
         out[f"{name}-interval"] = ""

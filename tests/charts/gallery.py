@@ -59,7 +59,7 @@ def gallery() -> dict[str, Chart]:
     out["one against rest"] = _classes().chart("one_against_rest")
     out |= {name: _numbers().chart(name) for name in ("predicted", "residuals", "errors")}
     curves = {"tree": e.curve("roc"), "knn": other.curve("roc")}
-    out["two models"] = overlay(curves, "fpr", "tpr", e.curve("roc").chart())
+    out["two models"] = overlay(curves, e.curve("roc").chart())
     found = [Estimate("auc", 0.7 + 0.05 * i, 0.62 + 0.055 * i, 0.77 + 0.045 * i) for i in range(5)]
     sizes = [100.0 * 2**i for i in range(5)]
     across = Scale(80.0, 2000.0, "Rows to learn from", "log")

@@ -13,7 +13,7 @@ import steelyard as sy
 from steelyard.comparisons import stacking
 from steelyard.comparisons.areas import area_difference, paired_areas
 from steelyard.comparisons.labels import paired_counts, paired_share_difference
-from steelyard.comparisons.resampling import INTERVALS, UNTOUCHED, paired_bootstrap, paired_difference
+from steelyard.comparisons.resampling import INTERVALS, paired_bootstrap, paired_difference
 from steelyard.errors import BadWeight, EmptyTable, LengthsDiffer, MissingValues, NotAvailable, UsageError
 from steelyard.measures.measure import catalogue
 from steelyard.results import Difference
@@ -23,8 +23,8 @@ from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 
 PAYOFF = sy.Profit(tp=5, fn=-2, fp=-4)
-LABELS = [n for n, m in catalogue().items() if {Confusion, Outcomes} & set(m.reads) and n not in UNTOUCHED]
-SCORES = [n for n, m in catalogue().items() if Scores in m.reads and n not in UNTOUCHED]
+LABELS = [n for n, m in catalogue().items() if {Confusion, Outcomes} & set(m.reads) and not m.rows_alone]
+SCORES = [n for n, m in catalogue().items() if Scores in m.reads and not m.rows_alone]
 CLASSES = [n for n, m in catalogue().items() if ClassScores in m.reads]
 NUMBERS = [n for n, m in catalogue().items() if Residuals in m.reads]
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 import steelyard as sy
-from steelyard.measures import agreement
+from steelyard.measures import agreement, rates
 from steelyard.summaries.confusion import Confusion, Outcomes
 
 THREE = Confusion.of([[5, 1, 0], [2, 3, 1], [0, 0, 8]], levels=("a", "b", "c"))
@@ -32,9 +32,23 @@ def test_one_level_against_the_rest_by_hand() -> None:
     assert (o.tp, o.fn, o.fp, o.tn) == (3, 3, 1, 13)
     assert float(agreement.f1(o).value) == pytest.approx(2 * 3 / (2 * 3 + 3 + 1))
     assert float(agreement.f_beta(o, beta=2).value) == pytest.approx(5 * 3 / (5 * 3 + 4 * 3 + 1))
-    assert float(agreement.youden(o).value) == pytest.approx(3 / 6 + 13 / 14 - 1)
-    assert float(agreement.lr_positive(o).value) == pytest.approx((3 / 6) / (1 / 14))
-    assert float(agreement.lr_negative(o).value) == pytest.approx((3 / 6) / (13 / 14))
+    assert float(rates.youden(o).value) == pytest.approx(3 / 6 + 13 / 14 - 1)
+    assert float(rates.lr_positive(o).value) == pytest.approx((3 / 6) / (1 / 14))
+    assert float(rates.lr_negative(o).value) == pytest.approx((3 / 6) / (13 / 14))
+
+
+def test_jaccard_by_hand_and_as_scikit_learn_has_it() -> None:
+    from sklearn.metrics import jaccard_score
+
+    assert float(agreement.jaccard(THREE.outcomes("b")).value) == 3 / (3 + 3 + 1)
+    target = [v for v, row in zip("abc", THREE.counts, strict=True) for n in row for _ in range(int(n))]
+    said = [w for row in THREE.counts for w, n in zip("abc", row, strict=True) for _ in range(int(n))]
+    e = sy.evaluate(target=target, prediction=said)
+    for average in ("macro", "micro", "weighted"):
+        assert e["jaccard", average].value == pytest.approx(jaccard_score(target, said, average=average))
+    for level, wanted in zip("abc", jaccard_score(target, said, average=None), strict=True):
+        assert e["iou", level].value == pytest.approx(wanted)
+    assert e["threat_score", "a"].n == 8, "the rows that are a or called so"
 
 
 def test_distances_between_ordered_levels() -> None:
@@ -50,8 +64,8 @@ def test_distances_between_ordered_levels() -> None:
 
 def test_bayes_rule_for_another_prevalence() -> None:
     o = Outcomes(tp=90, fn=10, fp=5, tn=95)
-    assert float(agreement.precision_at_prevalence(o, prevalence=0.01).value) == pytest.approx(0.009 / (0.009 + 0.0495))
-    assert float(agreement.npv_at_prevalence(o, prevalence=0.01).value) == pytest.approx(0.9405 / (0.9405 + 0.001))
+    assert float(rates.precision_at_prevalence(o, prevalence=0.01).value) == pytest.approx(0.009 / (0.009 + 0.0495))
+    assert float(rates.npv_at_prevalence(o, prevalence=0.01).value) == pytest.approx(0.9405 / (0.9405 + 0.001))
 
 
 def test_weights_that_are_no_whole_numbers_leave_no_crumbs() -> None:

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 import steelyard as sy
-from steelyard.measures.measure import find
-from steelyard.monitors.completion import OF_LEVEL, OF_ROWS, corners
+from steelyard.measures.measure import catalogue, find
+from steelyard.monitors.completion import at_corners, corners
 from steelyard.summaries.confusion import Confusion, Outcomes
 
 from .conftest import late_labels, stream, watch
 
-EVERY = (*OF_ROWS, *OF_LEVEL, "average_class_accuracy")
+EVERY = [name for name, m in catalogue().items() if at_corners(m)]
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -30,7 +30,7 @@ def test_the_ends_are_those_of_every_completion(name: str) -> None:
         for a, b in product(range(flagged + 1), range(left + 1)):
             o = Outcomes(float(tp + a), float(fn + b), float(fp + flagged - a), float(tn + left - b))
             table = Confusion.of([[o.tp, o.fn], [o.fp, o.tn]], levels=(1, 0), positive=1)
-            found.append(float(m(o if name in OF_LEVEL else table, **m.options).value))
+            found.append(float(m(o if Outcomes in m.reads else table, **m.options).value))
         there = [x for x in found if np.isfinite(x)]
         ends = corners(name, Outcomes(tp, fn, fp, tn), flagged, left)
         if ends is None:

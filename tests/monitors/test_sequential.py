@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import NotAvailable, UsageError
-from steelyard.monitors.sequential import LEAST, OF_NUMBERS, OF_SCORES, Losses, half_width, looks, loss_name
+from steelyard.monitors.sequential import LEAST, Losses, half_width, looks, loss_name, losses, row_loss
 
 
 def test_losses_add_in_any_way() -> None:
@@ -95,11 +95,11 @@ def test_losses_are_those_of_the_measures() -> None:
     p = rng.random(400)
     y = (rng.random(400) < p).astype(float)
     e = sy.evaluate(target=y.astype(int), score=p, threshold=0.4)
-    for name, loss in OF_SCORES.items():
-        assert loss(y, p, 0.4).mean() == pytest.approx(e[name].value)
+    for name, m in losses("scores").items():
+        assert row_loss(m, y, p, 0.4).mean() == pytest.approx(e[name].value)
     f = sy.evaluate(target=y * 3.5 + p, prediction=p * 2.1, kind="continuous")
-    for name, distance in OF_NUMBERS.items():
-        assert distance(y * 3.5 + p, p * 2.1).mean() == pytest.approx(f[name].value)
+    for name, m in losses("numbers").items():
+        assert row_loss(m, y * 3.5 + p, p * 2.1).mean() == pytest.approx(f[name].value)
 
 
 def test_only_means_over_rows_can_be_followed() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.intervals.method import Question, interval
 from steelyard.intervals.proportions import effective_whole, squares_of
 from steelyard.intervals.resting import caution
-from steelyard.measures.measure import Measure, find
+from steelyard.measures.measure import Measure
 from steelyard.measures.ways import reason_of
 from steelyard.results import Estimate, Mean, Reading, Share
 from steelyard.summaries.class_scores import ClassScores
@@ -114,17 +114,4 @@ def certified_bound(question: Question, value: float, options: Mapping[str, Any]
 def _classes_bound(question: Question) -> float:
     """The largest effect of the grid on any one class's table, for measures of all classes together."""
     m = question.measure
-    area = find("auc" if m.name == "hand_till_auc" else "log_loss")
-    if m.name not in {"hand_till_auc", "log_loss"}:
-        return 0.0
-    bounds = []
-    for table in question.summary.tables:
-        one = Question(area, table, area, question.confidence)
-        if m.name == "log_loss":
-            bounds.append(certified_bound(one, one.value, {}) if math.isfinite(one.value) else 0.0)
-            continue
-        for other in question.summary.levels:
-            if other != table.positive:
-                pair = Question(area, table.between(table.positive, other), area, question.confidence)
-                bounds.append(certified_bound(pair, pair.value, {}) if math.isfinite(pair.value) else 0.0)
-    return max(bounds, default=0.0) if m.name == "hand_till_auc" else sum(bounds)
+    return 0.0 if m.bound is None else m.bound(question.summary)

@@ -242,10 +242,11 @@ def cost_curve(c: Curve) -> Chart:
     return Chart("cost_curve", "Cost curve", across, up, tuple(marks), _said(c, "Cost curve", "skew"), c.columns)
 
 
-def overlay(curves: Mapping[str, Curve], x: str, y: str, like: Chart) -> Chart:
+def overlay(curves: Mapping[str, Curve], like: Chart) -> Chart:
     """Several curves of one kind in one chart, at most five in colour and the rest in grey, each named at its end."""
     marks: list[Mark] = [m for m in like.marks if isinstance(m, Line) and m.colour == "quiet"]
     legend = []
+    x, y = [name for name in next(iter(curves.values())).columns if name != "threshold"][:2]
     for i, (name, c) in enumerate(curves.items()):
         xs, ys = _columns(c, x, y)
         coloured = i < SERIES

@@ -12,6 +12,7 @@ import click
 from steelyard.cli.reading import options, read
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
+from steelyard.payoffs.kinds import KINDS
 from steelyard.writing import write_whole
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _outcome(file: str, given: dict[str, Any]) -> tuple[Evaluation, Outcome]:
     if given["against"] is not None:
         saved = given["against"].lower().endswith(".json")
         # What a saved champion is about, and where it cuts, is its own; what outcomes are worth is one for both.
-        kept = {k: rows[k] for k in ("profit", "cost", "confidence")} if saved else rows
+        kept = {k: rows[k] for k in (*KINDS, "confidence")} if saved else rows
         champion = read(given["against"], kept)
     margin = list(given["margin"]) or None
     return e, check(e, list(given["require"]), champion, margin, compare=given["compare"], on=given["on"])

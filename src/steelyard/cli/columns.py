@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.errors import BadPayoff, UnreadableSource, UsageError
+from steelyard.payoffs.kinds import KINDS, sign_of
 
 if TYPE_CHECKING:
     from steelyard.payoffs.payoff import Payoff
 
 APART = re.compile(r"[,;](?=(?:[^`]*`[^`]*`)*[^`]*$)")
 """A comma that is not part of a name between backquotes."""
-SAMPLES = {"profit": "tp=140, fn=-140, fp=-700, tn=0", "cost": "fn=140, fp=700"}
+SAMPLES = dict(zip(KINDS, ("tp=140, fn=-140, fp=-700, tn=0", "fn=140, fp=700"), strict=True))
 TRUE, FALSE = {"true", "t", "yes", "1"}, {"false", "f", "no", "0"}
 
 
@@ -131,4 +132,4 @@ def stated(text: str, said: str) -> Payoff:
             message = f'--{said} holds "{part.strip()}", which leaves out {"an end of the range" if ends[1:] else "the amount"}.'
             raise UsageError(message, hint)
         found[name] = ends if ends[1:] else amount
-    return (Cost if said == "cost" else Profit)(**found)
+    return (Cost if sign_of(said) < 0 else Profit)(**found)

@@ -16,6 +16,7 @@ from steelyard.cli.opening import ASKED, keys_of, opened
 from steelyard.cli.reading import options
 from steelyard.cli.writing import check_outputs, command_line, progress, put
 from steelyard.errors import UsageError, listing
+from steelyard.payoffs.kinds import KINDS
 
 EPILOG = """\b
 Examples:
@@ -47,8 +48,7 @@ TAKES = {
             "weights",
             "unit",
             "threshold",
-            "profit",
-            "cost",
+            *KINDS,
         ),
         *("kind", "missing", *JUDGED),
     ),

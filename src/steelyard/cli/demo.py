@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +115,7 @@ def _rounded(p: float) -> float:
 
 def _story(tumours: Columns, patients: Columns, place: Path) -> tuple[Evaluation, str]:
     from steelyard import evaluate
+    from steelyard.measures.measure import leading
     from steelyard.views.text import evaluation_text
 
     def judged(score: str, rows: slice = slice(None)) -> Evaluation:
@@ -139,13 +141,13 @@ interval beside a number says where it may lie for other such tumours.""",
         evaluation_text(e),
         _title("2. Another model"),
         "The five nearest neighbours, asked in the same way:",
-        _beside({"logistic": e, "neighbours": other}, ("auc", "recall", "precision", "brier", "log_loss")),
+        _beside({"logistic": e, "neighbours": other}, leading("comparison")),
         *([f"n/a is not 0: {loss.reason}."] if not loss.defined else []),
         _title("3. Another threshold"),
         f"""\
 A missed tumour is worse than a false alarm. The same evidence at {LOW}, with no
 second pass over the rows:""",
-        _beside({"at 0.5": e, f"at {LOW}": low}, ("recall", "specificity", "precision", "auc")),
+        _beside({"at 0.5": e, f"at {LOW}": low}, leading("sweep")),
         _title("4. Evidence adds"),
         f"""\
 The first {half} rows and the other {e.rows - half} are evaluated apart and added. What comes
@@ -190,11 +192,12 @@ def _named(e: Evaluation, source: str) -> Evaluation:
     return replace(e, facts={**e.facts, "source": source})
 
 
-def _beside(found: dict[str, Evaluation], names: tuple[str, ...]) -> str:
+def _beside(found: dict[str, Evaluation], names: Sequence[str]) -> str:
     """Some measures of several evaluations side by side."""
     from steelyard.views.layout import table
 
-    rows = [(n, *("n/a" if not x[n].defined else str(x[n]) for x in found.values())) for n in names]
+    first = next(iter(found.values())).measures
+    rows = [(n, *("n/a" if not x[n].defined else str(x[n]) for x in found.values())) for n in names if n in first]
     lines = table(("measure", *found), rows, "l" * (len(found) + 1))
     return "\n".join("  " + line for line in lines)
 

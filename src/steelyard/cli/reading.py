@@ -13,6 +13,7 @@ from steelyard.cli.opening import ASKED, is_rows, opened
 from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import spooled
 from steelyard.errors import SteelyardError, UsageError, listing
+from steelyard.payoffs.kinds import KINDS
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
@@ -37,7 +38,7 @@ ROWS_ONLY = (
 """Options that only rows can answer; a saved evaluation has none."""
 
 UNSAID: dict[str, Any] = {
-    **dict.fromkeys(("target", "prediction", "positive", "weight", "unit", "profit", "cost", "confidence")),
+    **dict.fromkeys(("target", "prediction", "positive", "weight", "unit", *KINDS, "confidence")),
     **{"weights": "sampling", "missing": "refuse", "exact": False, "score": (), "level": ()},
 }
 """What an option means that a command does not have."""
@@ -83,7 +84,6 @@ OPTIONS: dict[str, Decorator] = {
     "profit": click.option(
         "--profit", metavar="FILE|AMOUNTS", help="What outcomes earn: a .toml or .csv file, or 'tp=140, fp=-700'."
     ),
-    "cost": click.option("--cost", metavar="FILE|AMOUNTS", help="What outcomes cost, told in the same way."),
     "value": click.option(
         "--value",
         metavar="COLUMN",
@@ -146,6 +146,7 @@ OPTIONS: dict[str, Decorator] = {
     "quiet": click.option("-q", "--quiet", is_flag=True, help="Print results only."),
     "progress": click.option("--no-progress", is_flag=True, help="Show no progress."),
 }
+OPTIONS["cost"] = click.option("--cost", metavar="FILE|AMOUNTS", help="What outcomes cost, told in the same way.")
 
 
 def options(*names: str) -> Decorator:

@@ -13,6 +13,7 @@ from steelyard.cli.reading import options, read
 from steelyard.cli.stories import in_options, number_or_text
 from steelyard.cli.writing import check_free, command_line, progress
 from steelyard.errors import BadLevels, UsageError
+from steelyard.payoffs.kinds import KINDS
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
@@ -52,8 +53,7 @@ More: steelyard help report"""
         "unit",
         "segment",
         "level",
-        "profit",
-        "cost",
+        *KINDS,
         "value",
         "decide",
         "validation",

@@ -22,7 +22,8 @@ Examples:
   steelyard sample-size accuracy --value 0.80 --rows 1000
 
 More: steelyard help compare"""
-ASKED = ("value", "difference", "discordant", "correlation", "deviation", "prevalence")
+OWN = ("rows", "as_json", "output", "force")
+"""Options that say how to answer, and not what is planned."""
 
 
 @click.command("sample-size", short_help="Tell how many test rows show a difference.", epilog=EPILOG)
@@ -44,8 +45,7 @@ def command(measure: str, **given: Any) -> None:
     from steelyard.views.layout import wrap
 
     check_free(given["output"], force=given["force"])
-    what = {k: given[k] for k in ASKED if given[k] is not None}
-    what |= {"paired": given["paired"], "power": given["power"], "alpha": given["alpha"]}
+    what = {k: v for k, v in given.items() if k not in OWN and v is not None}
     if given["rows"] is not None:
         if given["difference"] is not None:
             message = "Both --rows and --difference were given, and one of them is to be found."

@@ -11,12 +11,12 @@ from steelyard.cli.reading import options, read
 from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
+from steelyard.payoffs.kinds import KINDS
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
     from steelyard.worth.thresholds import Threshold
 
-MONEY = {"profit", "cost"}
 CHOICES = "profit, f1, f_beta, accuracy, mcc, youden, ks or any other measure of labels"
 EPILOG = """\b
 Examples:
@@ -91,10 +91,10 @@ def _goal(given: dict[str, Any]) -> str | None:
     m = find(more if less is None else less)
     if (m.better == "lower" and more is not None) or (m.better == "higher" and less is not None):
         right, wrong = ("minimise", "maximise") if m.better == "lower" else ("maximise", "minimise")
-        other = {"cost": " or --maximise profit", "profit": " or --minimise cost"}.get(m.name, "")
+        other = "".join(f" or --{wrong} {kind}" for kind in KINDS if m.name in KINDS and kind != m.name)
         message = f'"{m.name}" is better the {m.better} it is, so --{wrong} {m.name} cannot be meant.'
         raise UsageError(message, f"Say --{right} {m.name}{other}.")
-    if given["beta"] is not None and m.name != "f_beta":
+    if given["beta"] is not None and "beta" not in m.options:
         message = f'--beta belongs to the measure f_beta, and the goal is "{m.name}".'
         raise UsageError(message, "Leave it out, or say --maximise f_beta.")
     if given["beta"] is not None and not 0 < given["beta"] < float("inf"):
@@ -111,14 +111,14 @@ def _check_paid(goal: str | None, payoff: Any) -> None:
         message = "Nothing was given to choose the threshold for."
         hint = f"Say --maximise and one of {CHOICES}, or what outcomes are worth: --profit FILE or --cost FILE."
         raise UsageError(message, hint)
-    if goal in MONEY:
+    if goal in KINDS:
         message = f'"{goal}" needs to know what outcomes are worth.'
         raise UsageError(message, "Give --profit or --cost, a .toml or .csv file, or amounts: 'tp=140, fp=-700'.")
 
 
 def _best(e: Evaluation, goal: str | None, given: dict[str, Any]) -> Threshold:
     wanted = {"beta": given["beta"]} if given["beta"] is not None else {}
-    ranged = e.payoff is not None and e.payoff.ranged and (goal is None or goal in MONEY)
+    ranged = e.payoff is not None and e.payoff.ranged and (goal is None or goal in KINDS)
     if given["over"] is not None and not ranged:
         message = f"--over {given['over']} says how ranges of amounts are weighed, and there are none."
         raise UsageError(message, "Leave it out, or write a range of amounts: --profit 'tp=100..180, fp=-700'.")

@@ -17,13 +17,12 @@ from steelyard.comparisons.powers import (
     two_shares_normal,
 )
 from steelyard.errors import NotAvailable, UsageError, listing
-from steelyard.measures.measure import find
+from steelyard.measures.facts import ROWS
+from steelyard.measures.measure import catalogue, find
+from steelyard.results import Mean
 
-SHARES = dict.fromkeys(("share", "accuracy", "error_rate", "top_k_accuracy", "predicted_positive_rate"), "rows")
-SHARES |= {"recall": "positives", "fnr": "positives", "specificity": "negatives", "fpr": "negatives"}
-"""Shares, and the rows that they are shares of."""
-MEANS = ("mean", "mae", "mse", "rmse", "bias", "brier", "log_loss", "profit", "cost")
-KNOWN = (*SHARES, "auc", *MEANS)
+LOOSE = ("share", "mean")
+"""What can be planned for anything that is one."""
 VARIANCES = ("binormal", "hanley-mcneil")
 NO_OTHER = (
     "the models are taken to err independently, which asks for more rows than needed where both err on the same ones"
@@ -53,7 +52,18 @@ class Aim:
     @property
     def kind(self) -> str:
         """Whether it is a share, an area or a mean."""
-        return "share" if self.measure in SHARES else "area" if self.measure == "auc" else "mean"
+        return planned_as(self.measure)
+
+    @property
+    def part(self) -> str:
+        """The rows that it is a share of: "rows", "positives" or "negatives"."""
+        cases = None if self.measure in LOOSE else find(self.measure).cases
+        return (cases or ROWS).many
+
+    @property
+    def root(self) -> bool:
+        """Whether it is the root of a mean."""
+        return self.measure not in LOOSE and bool(find(self.measure).root_of)
 
     @property
     def both(self) -> tuple[float, float]:
@@ -65,7 +75,7 @@ class Aim:
     @property
     def classes(self) -> bool:
         """Whether it matters how many rows are positive."""
-        return self.kind == "area" or SHARES.get(self.measure, "rows") != "rows"
+        return self.kind == "area" or (self.kind == "share" and self.part != "rows")
 
     def positives(self, rows: int) -> int:
         """Positive rows among so many."""
@@ -73,8 +83,9 @@ class Aim:
 
     def counted(self, rows: int) -> int:
         """The rows that the measure is about."""
-        part = SHARES.get(self.measure, "rows")
-        return rows if part == "rows" else self.positives(rows) if part == "positives" else rows - self.positives(rows)
+        if self.part == "rows":
+            return rows
+        return self.positives(rows) if self.part == "positives" else rows - self.positives(rows)
 
     @property
     def fewest(self) -> int:
@@ -99,7 +110,7 @@ class Aim:
         if self.kind == "mean":
             assert self.deviation is not None
             # Errors are averaged before the root is taken, so it is the mean squares that are compared.
-            step = self.both[0] ** 2 - self.both[1] ** 2 if self.measure == "rmse" else self.difference
+            step = self.both[0] ** 2 - self.both[1] ** 2 if self.root else self.difference
             return two_means(step, self.deviation, rows, self.alpha, paired=self.paired)
         n = self.counted(rows)
         if n < 1:
@@ -134,11 +145,10 @@ class Aim:
     def assumptions(self) -> tuple[str, ...]:
         """What is taken for granted, in words."""
         out = ["rows are independent of one another"]
-        part = SHARES.get(self.measure, "rows")
         if not self.paired:
             out.append("each model is tested on a set of its own, both of the same size")
         elif self.kind == "share":
-            out.append(f"exactly one of the two is right on {self.apart:.3g} of the {part}")
+            out.append(f"exactly one of the two is right on {self.apart:.3g} of the {self.part}")
             if self.discordant is None:
                 out.append(NO_OTHER)
         elif self.kind == "area":
@@ -148,7 +158,8 @@ class Aim:
         if self.classes:
             out.append(f"{self.prevalence:.3g} of the rows are positive")
         if self.kind == "mean":
-            of = "squared errors" if self.measure in {"mse", "rmse"} else "values"
+            m = None if self.measure in LOOSE else find(self.measure)
+            of = "values" if m is None else find(m.root_of or m.name).row_noun
             what = f"the differences between the two models' {of}" if self.paired else f"one model's {of}"
             out.append(f"{what} have the standard deviation {self.deviation:.4g}, and their mean is close to normal")
         return tuple(out)
@@ -201,19 +212,37 @@ def aim_of(
 
 def lower_is_better(name: str) -> bool:
     """Whether an improvement is a fall; "share" and "mean" are taken to rise."""
-    return name not in {"share", "mean"} and find(name).better == "lower"
+    return name not in LOOSE and find(name).better == "lower"
 
 
 def measure_name(measure: str) -> str:
     """The canonical name of a measure that can be planned."""
-    name = measure if measure in {"share", "mean"} else find(measure).name
-    if name not in KNOWN:
-        if name in {"precision", "npv"}:
-            message = f"{name} is a share of the rows that a model flags or leaves, and each model has its own."
+    name = measure if measure in LOOSE else find(measure).name
+    if not planned_as(name):
+        cases = find(name).cases
+        if cases is not None and cases.whose and find(name).counted is not None:
+            message = f"{name} is a share of {cases.whose}, and each model has its own."
             raise NotAvailable(message, 'Plan measure="share"; the rows are then those that count.')
-        message = f"There is no plan for {name}; there are plans for {listing(KNOWN)}."
+        known = [*LOOSE, *(other for other in catalogue() if planned_as(other))]
+        message = f"There is no plan for {name}; there are plans for {listing(known)}."
         raise NotAvailable(message, 'Plan "share" or "mean" for anything that is one, or simulate.')
     return name
+
+
+def planned_as(name: str) -> str:
+    """Whether a plan takes a measure for a share, an area or a mean; empty where there is none.
+
+    >>> planned_as("recall"), planned_as("auc"), planned_as("rmse"), planned_as("kappa")
+    ('share', 'area', 'mean', '')
+    """
+    if name in LOOSE:
+        return name
+    m = find(name)
+    if m.same_rows:
+        return "share"
+    if m.area == (1.0, 0.0):
+        return "area"
+    return "mean" if m.root_of or (m.gives is Mean and not m.instead) else ""
 
 
 def _check(aim: Aim) -> None:
@@ -251,8 +280,8 @@ def _check_mean(aim: Aim) -> None:
         what = "of the differences between the two models, row by row" if aim.paired else "of one model's values"
         message = f"A plan for {aim.measure} needs the standard deviation {what}, a number above zero."
         raise UsageError(message, "Take deviation= from a pilot: a few hundred rows are enough.")
-    if aim.measure == "rmse" and (aim.first is None or aim.second is None):
-        message = "A difference in rmse depends on where the two models are."
+    if aim.root and (aim.first is None or aim.second is None):
+        message = f"A difference in {aim.measure} depends on where the two models are."
         raise UsageError(message, "Give value= beside difference=, or first= and second=.")
 
 

@@ -22,6 +22,7 @@ from steelyard.comparisons.labels import AT_ODDS, Significance, joined
 from steelyard.comparisons.placements import partial_placements, placements
 from steelyard.errors import BadLevels, BadWeight, LengthsDiffer, MissingValues, UsageError, listing
 from steelyard.intervals.area_differences import partial_limits, score_limits
+from steelyard.measures.measure import find
 from steelyard.results import Array, Difference
 from steelyard.summaries.summary import effective_rows
 from steelyard.verdicts.comparison import verdict_word
@@ -44,6 +45,11 @@ class Areas:
     most: float = 1.0
     """The greatest possible area: one, or the largest false positive rate of a partial one."""
     paired: bool = True
+
+    @property
+    def partial(self) -> bool:
+        """Whether they end at a false positive rate."""
+        return find(self.measure).area is None
 
     @property
     def covariance(self) -> Array:
@@ -237,7 +243,7 @@ def area_difference(
     value, spread = a - b, float(v[i, i] + v[j, j] - 2 * v[i, j])
     facts: dict[str, Any] = {"value": value, "confidence": confidence, "values": (a, b)}
     facts["n"] = (areas.positives + areas.negatives,) * 2
-    if areas.measure != "auc":
+    if areas.partial:
         facts["options"] = {"fpr": areas.most}
     # What subtracting equal covariances leaves over is nothing.
     same = spread <= 1e-13 * max(float(v[i, i]), float(v[j, j]), 1e-300)
@@ -291,7 +297,7 @@ def _own_limits(areas: Areas, k: int, confidence: float) -> tuple[float, float]:
     """The interval of one area; of a partial one as a share of the greatest possible one."""
     top, value = areas.most, float(areas.values[k])
     spread = float(areas.from_positives[k, k]), float(areas.from_negatives[k, k])
-    if areas.measure == "auc":
+    if not areas.partial:
         return score_limits(value, *spread, areas.positives, areas.negatives, confidence)
     share = min(max(value / top, 0.0), 1.0)
     low, high = partial_limits(

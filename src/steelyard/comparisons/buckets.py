@@ -28,6 +28,7 @@ from steelyard.intervals.proportions import wilson
 from steelyard.intervals.within_folds import ranks
 from steelyard.measures.measure import Measure, find
 from steelyard.measures.money import priced
+from steelyard.payoffs.kinds import sign_of
 from steelyard.results import Array, Difference, Interval, Share, divide
 from steelyard.summaries.amounts import Product
 from steelyard.summaries.class_scores import ClassScores
@@ -281,7 +282,7 @@ def _worth(c: Confusion, payoff: Any, kind: str, per: str) -> Array:
     coefficients = payoff.coefficients(c.levels, c.positive, c.amounts.names)
     stand_in: Any = _Amounts(of)
     total = priced(replace(c, counts=counts, amounts=stand_in), coefficients, 1)[0].sum(axis=(-2, -1))
-    signed = total if kind == "profit" else -total
+    signed = sign_of(kind) * total
     return np.asarray(signed if per == "total" else divide(signed, counts.sum(axis=(-2, -1))))
 
 

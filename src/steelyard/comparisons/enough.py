@@ -7,12 +7,10 @@ from typing import Any
 from steelyard.asking.estimates import counted as rows_behind
 from steelyard.asking.questions import ask
 from steelyard.errors import SteelyardError
+from steelyard.measures.facts import NEGATIVES, POSITIVES, ROWS
 from steelyard.measures.measure import AVERAGES, Measure
 from steelyard.results import Mean, Share
 from steelyard.verdicts.enough import FEW_UNITS, Cases, classes_in, lacking, sides_of, too_few
-
-ABOUT_POSITIVES = {"f1", "f_beta", "average_precision", "lift", "capture"}
-"""Measures that negatives which are left alone do not touch."""
 
 
 def short_of(e: Any, m: Measure, level: Any = None) -> tuple[str, str]:
@@ -52,7 +50,7 @@ def rests_on(e: Any, m: Measure, level: Any = None) -> tuple[float, str]:
     sides = _sides(e, level)
     if sides is None or "payoff" in m.options:
         return (float(e.rows) if sides is None else sum(sides)), "row"
-    if m.name in ABOUT_POSITIVES or sides[0] <= sides[1]:
+    if m.rests_on is POSITIVES or sides[0] <= sides[1]:
         return sides[0], "real positive"
     return sides[1], "real negative"
 
@@ -68,15 +66,12 @@ def _behind(e: Any, m: Measure, level: Any) -> tuple[float, str] | None:
         return None
     _, n = rows_behind(question, reading)
     sides = _sides(e, level)
-    about = {0: "real positive", 1: "real negative"}
+    cases = m.cases or ROWS
     if isinstance(reading, Share) and sides is not None:
-        for i, side in enumerate(sides):
-            if abs(side - n) < 1e-6 * max(n, 1.0) and m.name in _OF_ONE_SIDE[i]:
-                return n, about[i]
-    return n, "row called positive" if m.name == "precision" else "row called negative" if m.name == "npv" else "row"
-
-
-_OF_ONE_SIDE = ({"recall", "fnr", "capture"}, {"specificity", "fpr"})
+        for about, side in zip((POSITIVES, NEGATIVES), sides, strict=True):
+            if abs(side - n) < 1e-6 * max(n, 1.0) and cases is about:
+                return n, about.one
+    return n, cases.one if cases.whose else ROWS.one
 
 
 def _sides(e: Any, level: Any) -> tuple[float, float] | None:

@@ -23,7 +23,7 @@ def against_none(e: Any) -> Verdict:
     useful / guessing
     """
     known = catalogue()
-    found = [name for name in e.measures if known[name].neutral is not None]
+    found = [name for name in e.measures if known[name].guess is not None]
     if not found:
         return usefulness(Estimate("", None, confidence=e.confidence, reason=NOTHING), 0.0, "no model")
     verdict = verdict_on(e, min(found, key=lambda name: Confusion in known[name].reads))
@@ -34,7 +34,7 @@ def against_none(e: Any) -> Verdict:
 def verdict_on(e: Any, name: str) -> Verdict | None:
     """What one number says by itself: of use, or leaning to a side; None where there is nothing to hold it against."""
     m = find(name)
-    if m.neutral is not None:
-        neutral, than = m.neutral
+    if m.guess is not None:
+        neutral, than = m.guess
         return usefulness(e[m.name], neutral, than, cases_of(e))
     return lean(e[m.name]) if m.better == "zero" else None

@@ -213,11 +213,12 @@ class SameRows:
         if len(self.given) < 3 or self.options.get("unit") is not None:
             return None
         weight = self.options.get("weight")
-        if find(measure).name == "auc" and self.shape == "scores":
+        m = find(measure)
+        if m.area is not None and self.shape == "scores":
             truth = np.asarray(self.target) == self.options["positive"]
             weights = {} if weight is None else {"weight": weight, "weights": self.options.get("weights", "sampling")}
             return areas_test(paired_areas(truth, list(self.given.values()), **weights))
-        if find(measure).name in ("accuracy", "error_rate") and weight is None and self.shape in ("labels", "scores"):
+        if m.hits is not None and weight is None and self.shape in ("labels", "scores"):
             return cochran_q(self._hits())
         return None
 
@@ -236,13 +237,15 @@ class SameRows:
         facts["better"] = m.better
         if len(self.given) < 3:
             return None
-        if m.name == "auc" and unit is None and self.shape == "scores":
+        if m.area is not None and unit is None and self.shape == "scores":
             weights = {} if weight is None else {"weight": weight, "weights": self.options.get("weights", "sampling")}
             truth = np.asarray(self.target) == self.options["positive"]
             areas = paired_areas(truth, list(self.given.values()), **weights)
             if not np.isfinite(areas.covariance).all():
                 return None
-            return _inside(selection_bias(areas.values, covariance=areas.covariance, **facts), m)
+            times, more = m.area
+            values, covariance = times * areas.values + more, times**2 * areas.covariance
+            return _inside(selection_bias(values, covariance=covariance, **facts), m)
         found = self._by_row(m)
         if found is None:
             return None
@@ -329,7 +332,7 @@ class SameFolds:
 
         Of b rows on which one model alone is right, McNemar's mid-p is at least 0.5ᵇ, however even the folds are.
         """
-        if d.measure not in ("accuracy", "error_rate") or d.value is None:
+        if find(d.measure).hits is None or d.value is None:
             return None
         rows = self.evaluations[d.first].rows
         apart = round(abs(d.value) * rows)

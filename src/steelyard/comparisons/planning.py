@@ -11,9 +11,19 @@ import numpy as np
 
 from steelyard.arguments.annotated import as_annotated, read_like
 from steelyard.charts.marks import Chart
-from steelyard.comparisons.aims import MEANS, Aim, aim_of, check_power, check_rows, lower_is_better, measure_name
+from steelyard.comparisons.aims import (
+    LOOSE,
+    Aim,
+    aim_of,
+    check_power,
+    check_rows,
+    lower_is_better,
+    measure_name,
+    planned_as,
+)
 from steelyard.comparisons.powers import COUNTED
 from steelyard.errors import NotAvailable, UsageError
+from steelyard.measures.measure import find
 from steelyard.results import Curve
 from steelyard.views.told import Told
 
@@ -177,12 +187,13 @@ def _widest(name: str, value: float | None, what: dict[str, Any], *, lower: bool
     if "difference" in what or "first" in what or "second" in what:
         message = "The difference is what is asked for here."
         raise UsageError(message, "Give value= and rows=, and leave the difference out.")
-    if name in MEANS:
-        if name == "rmse" and value is not None:
+    kind = planned_as(name)
+    if kind == "mean":
+        if name not in LOOSE and find(name).root_of and value is not None:
             return value
         # So many deviations that even two rows see it.
         return 1e3 * float(what.get("deviation") or 1.0)
-    inside = 1e-9 if name == "auc" else 0.0
+    inside = 1e-9 if kind == "area" else 0.0
     room = 1.0 if value is None else max(value if lower else 1.0 - value, 0.0) - inside
     if room <= 0:
         message = f"A {name} of {value:g} cannot be improved."

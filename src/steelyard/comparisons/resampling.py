@@ -40,9 +40,6 @@ GROUPS = 200
 """Parts that are left out in turn to learn how skewed a difference is."""
 INTERVALS = ("Student's t", "percentiles", "BCa")
 KINDS = ("labels", "scores", "classes", "numbers")
-SHARES = {"accuracy", "error_rate", "recall", "fnr", "specificity", "fpr", "predicted_positive_rate"}
-AREAS = {"auc": 1.0, "gini": 2.0, "l_quality": 2.0}
-UNTOUCHED = {"prevalence", "brier_uncertainty"}
 
 
 def paired_bootstrap(
@@ -200,7 +197,7 @@ def paired_difference(
         (first, second), rows, kind, positive=positive, threshold=threshold, levels=levels, value=value
     )
     given, places = made.given, made.places
-    if m.name in UNTOUCHED:
+    if m.rows_alone:
         message = f'"{m.name}" is a matter of the rows alone, and both models have the same rows.'
         raise NotAvailable(message, "Compare a measure that depends on the model.")
     closed = _shares(m, coded, places, level, confidence, names) if kind != "numbers" else None
@@ -222,7 +219,7 @@ def paired_difference(
         else:
             part = label_part(m, coded, places[0], places[1], chosen, level)
     elif kind == "scores":
-        if (m.name in AREAS or m.name == "partial_auc") and unit is None:
+        if m.interval == "area" and unit is None:
             return _area(m, coded, given, confidence, names, chosen, weights)
         part = score_part(m, coded, given[0], given[1], chosen)
     elif kind == "classes":
@@ -240,34 +237,31 @@ def _shares(
     m: Measure, rows: Rows, places: Sequence[Any], level: Any, confidence: float, names: tuple[str, str]
 ) -> Difference | None:
     """Shares whose rows are the same for both models; None where the bootstrap has to do."""
-    if m.name not in SHARES or rows.weight is not None or rows.unit is not None:
+    if m.counted is None or not m.same_rows or rows.weight is not None or rows.unit is not None:
         return None
-    truth, (one, two) = rows.codes, places
-    if m.name in {"accuracy", "error_rate"}:
-        if level is not None:
-            return None
-        counts = paired_counts(truth, one, two)
-        n: float = counts.rows
+    truth, (part, whole) = rows.codes, m.counted
+    if m.hits is not None and level is None:
+        keep = np.ones(len(truth), dtype=np.bool_)
+        inside = [(x == truth) == bool(m.hits) for x in places]
     else:
         about = rows.positive if level is None else level
-        if about not in rows.levels:
+        if about not in rows.levels or Outcomes not in m.reads:
             return None
         i = rows.levels.index(about)
-        keep = np.ones(len(truth), dtype=np.bool_)
-        if m.name != "predicted_positive_rate":
-            keep = truth == i if m.name in {"recall", "fnr"} else truth != i
-        if not keep.any():
-            return None
-        # Called this level or not: the share that are called so, or are not.
-        called = m.name in {"recall", "fpr", "predicted_positive_rate"}
-        counts = paired_counts(np.full(int(keep.sum()), called), one[keep] == i, two[keep] == i)
-        n = counts.rows
+        outcomes = [2 * (truth != i) + (x != i) for x in places]
+        keep, *inside = (_among(x, kind) for x, kind in ((outcomes[0], whole), *((x, part) for x in outcomes)))
+    if not keep.any():
+        return None
+    counts = paired_counts(np.ones(int(keep.sum()), dtype=np.bool_), *(x[keep] for x in inside))
+    n: float = counts.rows
     cells = (counts.both, counts.first, counts.second, counts.neither)
-    if m.name == "error_rate":
-        cells = cells[::-1]
-        cells = (cells[0], counts.second, counts.first, cells[3])
     found = paired_share_difference(*cells, confidence, measure=m.name, better=m.better, names=names)
     return found.renamed(n=(n, n), level=level)
+
+
+def _among(outcomes: Any, some: frozenset[str]) -> Any:
+    """Whether the outcome of each row, 0 to 3 for tp, fn, fp and tn, is one of some."""
+    return np.array([name in some for name in ("tp", "fn", "fp", "tn")])[outcomes]
 
 
 def _area(
@@ -280,21 +274,21 @@ def _area(
     weights: str,
 ) -> Difference:
     truth = rows.codes == rows.levels.index(rows.positive)
-    if m.name == "partial_auc":
+    if m.area is None:
         areas = paired_partial_areas(truth, given, options["fpr"], rows.weight, weights)
         return area_difference(areas, 0, 1, confidence, names=names)
     found = area_difference(paired_areas(truth, given, rows.weight, weights), 0, 1, confidence, names=names)
-    factor, less = AREAS[m.name], AREAS[m.name] - 1
+    factor, constant = m.area
 
-    def turned(x: float | None, less: float = 0.0) -> float | None:
-        return None if x is None else factor * x - less
+    def turned(x: float | None, more: float = 0.0) -> float | None:
+        return None if x is None else factor * x + more
 
     return found.renamed(
         measure=m.name,
         value=turned(found.value),
         low=turned(found.low),
         high=turned(found.high),
-        values=(turned(found.values[0], less), turned(found.values[1], less)),
+        values=(turned(found.values[0], constant), turned(found.values[1], constant)),
     )
 
 

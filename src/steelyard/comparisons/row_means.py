@@ -20,7 +20,6 @@ from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Difference
 from steelyard.verdicts.comparison import verdict_word
 
-HITS = {"accuracy": 1.0, "error_rate": 0.0}
 NO_SPREAD = "every row gave the same difference, so its spread is not known"
 ONE_UNIT = "there is one unit only, so the spread between units is not known"
 
@@ -85,64 +84,32 @@ def row_values(m: Measure, rows: Rows, made: Predicted, options: Mapping[str, An
     >>> row_values(find("mae"), rows, Predicted("numbers", [np.array([3.0, 4.0]), np.array([5.0, 5.0])]), {}).tolist()
     [[0.0, 2.0], [1.0, 0.0]]
     """
-    if made.shape == "numbers":
-        found = [_distance(m.name, np.asarray(rows.target, dtype=np.float64), x, options) for x in made.given]
-    elif m.name in HITS:
-        hit = HITS[m.name]
-        found = [np.where(x == rows.codes, hit, 1.0 - hit) for x in made.places]
-    elif "payoff" in m.options:
+    if "payoff" in m.options and made.shape != "numbers":
         found = _worth(m, rows, made, options.get("payoff"))
-    elif made.shape == "scores":
-        up = rows.codes == rows.levels.index(rows.positive)
-        found = [_score_loss(m.name, up, x) for x in made.given]
-    elif made.shape == "classes":
-        found = [_class_loss(m.name, rows.codes, x, options) for x in made.given]
     else:
+        # Scores have labels too, at their threshold.
+        shape = made.shape if made.shape in m.by_row or made.shape == "numbers" else "labels"
+        each = m.by_row.get(shape)
+        if each is None:
+            return None
+        chosen = {k: v for k, v in options.items() if k in m.options}
+        given = made.places if shape == "labels" else made.given
+        found = [np.asarray(each(_truth(rows, shape), x, **chosen), dtype=np.float64) for x in given]
+    if not found:
         return None
-    if not found or any(x is None for x in found):
-        return None
-    table = np.stack([x for x in found if x is not None], axis=1)
+    table = np.stack(found, axis=1)
     return table if np.isfinite(table).all() else None
 
 
-def _distance(name: str, t: Array, p: Array, options: Mapping[str, Any]) -> Array | None:
-    e = p - t
-    if name == "mae":
-        return np.abs(e)
-    if name == "mse":
-        return np.asarray(e * e)
-    if name == "pinball":
-        q = float(options.get("quantile", 0.5))
-        return np.asarray(q * np.maximum(-e, 0.0) + (1 - q) * np.maximum(e, 0.0))
-    return None
+def _truth(rows: Rows, shape: str) -> Any:
+    if shape == "numbers":
+        return np.asarray(rows.target, dtype=np.float64)
+    if shape == "scores":
+        return (rows.codes == rows.levels.index(rows.positive)).astype(np.float64)
+    return rows.codes
 
 
-def _score_loss(name: str, up: Any, p: Array) -> Array | None:
-    if name not in {"brier", "log_loss"} or not ((p >= 0) & (p <= 1)).all():
-        return None
-    if name == "brier":
-        return np.asarray((p - up) ** 2)
-    return _surprise(np.where(up, p, 1.0 - p))
-
-
-def _class_loss(name: str, codes: Any, x: Array, options: Mapping[str, Any]) -> Array | None:
-    mine = x[codes, np.arange(len(codes))]
-    if name == "top_k_accuracy":
-        above, tied = (x > mine).sum(axis=0), (x == mine).sum(axis=0)
-        return np.asarray(np.clip((int(options.get("k", 2)) - above) / tied, 0.0, 1.0))
-    if name not in {"brier", "log_loss"} or not ((x >= 0) & (x <= 1)).all():
-        return None
-    if name == "brier":
-        return np.asarray(((x - (np.arange(len(x))[:, None] == codes)) ** 2).sum(axis=0))
-    return _surprise(mine)
-
-
-def _surprise(p: Array) -> Array:
-    with np.errstate(divide="ignore"):
-        return -np.log(p)
-
-
-def _worth(m: Measure, rows: Rows, made: Predicted, payoff: Any) -> list[Array | None]:
+def _worth(m: Measure, rows: Rows, made: Predicted, payoff: Any) -> list[Array]:
     """What each row earns or costs, with its own amounts where there are any."""
     if not isinstance(payoff, Payoff):
         return []
@@ -150,7 +117,7 @@ def _worth(m: Measure, rows: Rows, made: Predicted, payoff: Any) -> list[Array |
     amounts = {} if value is None else value if isinstance(value, Mapping) else {"value": value}
     columns = [np.ones(len(rows.target)), *(np.asarray(x, dtype=np.float64) for x in amounts.values())]
     table = payoff.coefficients(rows.levels, rows.positive, tuple(amounts))
-    sign = 1.0 if m.name == "profit" else -1.0
+    sign = -1.0 if m.better == "lower" else 1.0
     return [
         np.asarray(sign * sum(t[rows.codes, x] * c for t, c in zip(table, columns, strict=True))) for x in made.places
     ]

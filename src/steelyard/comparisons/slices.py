@@ -12,7 +12,7 @@ from steelyard.charts.scales import Scale, wide_enough
 from steelyard.comparisons.independent import difference
 from steelyard.comparisons.simultaneous import CORRECTIONS, corrected_p, error_rates
 from steelyard.errors import UsageError, listing
-from steelyard.measures.measure import find
+from steelyard.measures.measure import find, leading
 from steelyard.results import Difference
 from steelyard.verdicts.comparison import WORSE, beyond_chance
 from steelyard.views.tables import Table
@@ -20,7 +20,6 @@ from steelyard.words import count, estimate_parts, percent, quoted, significant,
 
 SHOWN = 12
 CONFIDENCE = 0.95
-FIRST = ("auc", "hand_till_auc", "accuracy", "mae")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +151,7 @@ def slices_of(
             continue
         total = sum(float(e.rows) for e in levels.values())
         for level, e in levels.items():
-            name = name or next(n for n in FIRST if n in e.measures)
+            name = name or next(n for n in leading("slice") if n in e.measures)
             rest = reduce(lambda a, b: a.plus(b, twice=True), [f for other, f in levels.items() if other != level])
             names = (f"{column} = {level}", "the rest")
             asked.append(partial(_against, e, rest, name, names))

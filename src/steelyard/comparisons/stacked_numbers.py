@@ -21,19 +21,19 @@ def number_part(m: Measure, rows: Rows, first: Array, second: Array, options: Ma
     t = np.asarray(rows.target, dtype=np.float64)
     drawn = draw(rows)
     centre = float(t.mean())
-    distance = _distances(drawn, t) if m.name == "rae" else None
+    distance = _distances(drawn, t) if m.interval == "relative" else None
     makers, own, empty = [], [], ""
     for p in (first, second):
         whole = _residuals(t, p, rows)
         value, why = read(m, {Residuals: whole}, None, options, None)
         own.append(float(value))
         empty = empty or ("" if np.isfinite(value) else why)
-        makers.append(_medians(drawn, np.abs(p - t)) if m.name == "median_ae" else _moments(whole, drawn, t, p, centre))
+        makers.append(_medians(drawn, np.abs(p - t)) if m.interval == "order" else _moments(whole, drawn, t, p, centre))
 
     def evaluate(w: Array) -> Array:
         away = None if distance is None else distance(w)
         values = [make(w, away) for make in makers]
-        read_all = [v if m.name == "median_ae" else read(m, {Residuals: v}, None, options, None)[0] for v in values]
+        read_all = [v if m.interval == "order" else read(m, {Residuals: v}, None, options, None)[0] for v in values]
         return paired(read_all[0], read_all[1], len(w))
 
     same = bool((first == second).all())

@@ -27,7 +27,6 @@ CELLS = 1000
 """Score cells where groups are drawn; where rows are, every distinct score is a cell."""
 FEW_CELLS = 300
 """For fits by Newton's method, which are smooth in the scores, and for many classes."""
-SMOOTH = {"calibration_slope", "calibration_intercept"}
 PRIOR_ROWS = 2.0
 """Spread evenly over all outcomes, so that one that happened not to occur does not look impossible."""
 MOST_OUTCOMES = 1000
@@ -205,7 +204,7 @@ def money_part(m: Measure, rows: Rows, first: Codes, second: Codes, payoff: Any,
     amounts = value if isinstance(value, Mapping) else {"value": value}
     columns = [np.ones(len(rows.target)), *(np.asarray(x, dtype=np.float64) for x in amounts.values())]
     table = payoff.coefficients(rows.levels, rows.positive, tuple(amounts))
-    sign = 1.0 if m.name == "profit" else -1.0
+    sign = -1.0 if m.better == "lower" else 1.0
     worth = [sign * sum(t[rows.codes, x] * c for t, c in zip(table, columns, strict=True)) for x in (first, second)]
     return mean_part(rows, np.stack(worth, axis=1))
 
@@ -246,7 +245,7 @@ def _stack(x: Array, rows: Rows, drawn: Drawn, most: int, positive: Any) -> tupl
 def score_part(m: Measure, rows: Rows, first: Array, second: Array, options: Mapping[str, Any]) -> Part:
     """Two scores for two levels."""
     drawn = draw(rows)
-    most = FEW_CELLS if m.name in SMOOTH else (MOST_ROWS if drawn.direct else CELLS)
+    most = FEW_CELLS if m.interval.startswith("log_odds") else (MOST_ROWS if drawn.direct else CELLS)
     tables, stacks, own, empty = [], [], [], ""
     for x in (first, second):
         exact, stack = _stack(x, rows, drawn, most, rows.positive)

@@ -28,6 +28,7 @@ MOST_GROUPS = 20
 LEAST_LABELS = 5
 """A group with fewer labels is joined to its neighbour."""
 BY_CHANCE = 0.01
+HIGHER = "specificity is told too high and recall too low"
 """Groups without labels are out of reach where chance would leave them so less often than this."""
 
 
@@ -67,8 +68,8 @@ class Verification:
             middle = f"most often {self.typical[0]} against {self.typical[1]}"
         out = [f"{were}, and they were predicted differently ({middle}): the numbers hold for rows with a target only."]
         if self.lower is not None and scores:
-            high, low = ("recall", "specificity") if self.lower else ("specificity", "recall")
-            out.append(f"For all rows {high} is told too high and {low} too low, and the AUC is off as well.")
+            said = "recall is told too high and specificity too low" if self.lower else HIGHER
+            out.append(f"For all rows {said}, and the AUC is off as well.")
         if self.correctable:
             out.append(
                 f'Corrected, {corrected}: missing="inverse_probability" tells every number so.' if corrected else ""

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.comparison import CHIEF, Comparison
+from steelyard.comparison import Comparison
 from steelyard.comparisons.pairing import SameFolds
 from steelyard.comparisons.ranks import friedman
 from steelyard.errors import NotAvailable, listing
 from steelyard.experiments.gathering import gather
-from steelyard.measures.measure import find
+from steelyard.measures.measure import find, leading
 
 
 def compare_models(x: Any, models: Sequence[str], place: tuple[str, str], **options: Any) -> Comparison:
@@ -70,7 +70,7 @@ def _ranking(x: Any, names: Sequence[str], c: Comparison) -> Any:
         return None
     design = x.designs[0]
     known = [set(x[n, data, design].measures) for n in names for data in x.data_sets]
-    shared = [m for m in (c.measures[0], *CHIEF) if all(m in k for k in known)]
+    shared = [m for m in (c.measures[0], *leading("comparison")) if all(m in k for k in known)]
     if not shared:
         return None
     measure = shared[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,6 @@ from steelyard.measures.measure import Measure, find
 from steelyard.results import Estimate, Interval
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion
-from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 from steelyard.words import count, significant
 
@@ -285,7 +284,8 @@ def no_information(e: Evaluation, m: Measure, level: Any = None) -> float | None
     labels this is Efron and Tibshirani's γ = Σ p_l (1 − q_l), for the AUC it is one half.
     """
     if e.residuals is not None:
-        return _no_information_of_numbers(e.residuals, m.name)
+        found = math.nan if m.unrelated is None else m.unrelated(e.residuals)
+        return found if math.isfinite(found) else None
     have: dict[type, Any] = {}
     for kind, summary in e.summaries.items():
         if isinstance(summary, Confusion):
@@ -303,22 +303,6 @@ def no_information(e: Evaluation, m: Measure, level: Any = None) -> float | None
 
 def _product(counts: Any) -> Any:
     return np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(float(counts.sum()), 1.0)
-
-
-def _no_information_of_numbers(r: Residuals, name: str) -> float | None:
-    """The mean squared difference over all pairs of a target and a prediction, and what follows from it."""
-    centred = r.moments.centred()
-    n = float(r.total)
-    target, error = float(centred.get(2, 0)) / n, float(centred.get(0, 2)) / n
-    predicted = target + 2 * float(centred.get(1, 1)) / n + error
-    mse = target + predicted + float(np.asarray(centred.centre)[..., 1]) ** 2
-    known: Mapping[str, Callable[[], float]] = {
-        "mse": lambda: mse,
-        "rmse": lambda: math.sqrt(mse),
-        "r2": lambda: 1 - mse / target,
-        "sse": lambda: n * mse / 2,
-    }
-    return known[name]() if name in known and (name != "r2" or target > 0) else None
 
 
 def _told(asked: Asked, value: float, interval: Interval, *notes: str) -> Estimate:

@@ -16,7 +16,7 @@ from steelyard.experiments.gathering import Gathered, gather
 from steelyard.experiments.result import Experiment
 from steelyard.intervals import power_law
 from steelyard.intervals.folds import corrected_t
-from steelyard.measures.measure import find
+from steelyard.measures.measure import find, leading
 from steelyard.results import Array, Curve, Estimate, make_frame
 from steelyard.views.told import Told
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
     from steelyard.intervals.power_law import Laws, PowerLaw
 
-USUAL = {"levels": ("log_loss", "accuracy"), "continuous": ("rmse",)}
 REPEATS = 10
 STEPS = 6
 """How many sizes there are unless they are named, each twice the one before."""
@@ -115,10 +114,11 @@ class LearningCurve(Told):
         kind = next(iter(self.experiment.plan["data"].values()))["kind"]
         # A model of which every fold failed has no say in what is followed.
         able = [g for g in self._gathered.values() if g.values]
-        for name in USUAL[kind]:
+        usual = leading("learning", "numbers" if kind == "continuous" else "labels")
+        for name in usual:
             if able and all((name, None) in g.values and np.isfinite(g.of(name)).all() for g in able):
                 return name
-        return USUAL[kind][-1]
+        return usual[-1]
 
     @property
     def models(self) -> list[str]:

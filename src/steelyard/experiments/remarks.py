@@ -9,13 +9,11 @@ import numpy as np
 from steelyard.designs.design import many
 from steelyard.experiments.estimates import AGREE, ROWS
 from steelyard.experiments.plan import Cell
+from steelyard.measures.measure import leading
 from steelyard.results import Estimate
 from steelyard.summaries.within_folds import WithinFolds
 from steelyard.views.experiment import cells_by_place, chief_measures, names_of
 from steelyard.words import visible
-
-RANKING = ("auc", "hand_till_auc", "correlation")
-"""Measures that set rows against each other, and are missed where they cannot be told."""
 
 
 def remarks(x: Any) -> list[str]:
@@ -34,7 +32,7 @@ def remarks(x: Any) -> list[str]:
                     gaps.setdefault((name, without), []).append(m)
                 if AGREE in found.note:
                     short.setdefault(name, []).append(m)
-            for m in (m for m in RANKING if m in e.measures and WithinFolds.kind in e.evidence):
+            for m in (m for m in leading("order") if m in e.measures and WithinFolds.kind in e.evidence):
                 if e[m].value is None:
                     unranked.setdefault(e[m].reason, []).append(m)
     told = [f"{n}: {_have(ms)} no value in {without}." for (n, without), ms in gaps.items()]

@@ -13,12 +13,9 @@ from steelyard.charts.curves import chart_of
 from steelyard.charts.marks import Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.errors import LengthsDiffer, NotAvailable, UsageError
-from steelyard.measures.measure import find
+from steelyard.measures.measure import find, leading
 from steelyard.results import Curve, Estimate
 from steelyard.words import estimate_parts, number, significant
-
-DEFAULTS = {"probabilities": ("log_loss", "error_rate"), "labels": ("error_rate",), "numbers": ("rmse",)}
-"""What is followed where nobody says: the first that is defined on the validation rows at every iteration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +210,7 @@ def stopping_curve(
     with threads_for(len(targets[0])):
         for learnt, validated, tested in answers:
             steps += 1
-            records = records or [_Record(name) for name in DEFAULTS[learnt.kind]]
+            records = records or [_Record(name) for name in _usual(learnt.kind)]
             evidence = weigher(targets[0], learnt), weigher(targets[1], validated)
             latest = tested
             for record in records:
@@ -237,6 +234,11 @@ def stopping_curve(
         way,
         (len(places[0]), len(places[1]), len(places[2])),
     )
+
+
+def _usual(kind: str) -> list[str]:
+    """What is followed where nobody says: the first that is defined on the validation rows at every iteration."""
+    return leading("stopping", "scores" if kind == "probabilities" else kind)
 
 
 class _Record:

@@ -15,6 +15,7 @@ from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.gates.cases import guarded, guarded_difference
 from steelyard.gates.outcome import Result
 from steelyard.gates.requirement import Subject, subject_of
+from steelyard.measures.measure import leading
 from steelyard.results import Difference, Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.verdicts.gate import Limit, judge
@@ -22,8 +23,6 @@ from steelyard.words import shortest
 
 Margins = float | str | Sequence[str] | Mapping[str, float] | None
 NAMES = ("challenger", "champion")
-DEFAULTS = ("auc", "hand_till_auc", "rmse", "accuracy")
-"""What is compared when nothing is named: the first that both can answer."""
 SAMPLE = "Write how much worse it may be: 0.01 for all measures, or auc=0.01 for one."
 PAIRED = "Both were evaluated on {n:,} rows: if these are the same rows, a paired comparison is sharper."
 NO_MARGIN = "No margin was given for {names}, so the challenger must be shown to be no worse at all."
@@ -61,7 +60,8 @@ def _compared(e: Any, f: Any, required: Iterable[Subject], named: Sequence[Subje
         found.setdefault(str(subject), subject)
     if not named:
         both = set(e.measures) & set(f.measures)
-        chosen = next((name for name in DEFAULTS if name in both), None)
+        # Where nothing is named, the first that both can answer.
+        chosen = next((name for name in leading("champion") if name in both), None)
         if chosen is not None and chosen not in {s.measure for s in found.values()}:
             found[chosen] = Subject(chosen, said=chosen)
     if not found:

@@ -91,11 +91,11 @@ def compared(question: Question) -> Callable[[float], Interval]:
     if isinstance(known, Interval):
         return lambda _: known
     value, found, units = known
-    if question.measure.name == "partial_auc" and not units:
+    if question.measure.area is None and not units:
         # A difference has limits of its own kind, and takes the placements as they are.
         found = partial_values(question.summary, float(question.options.get("fpr", 0.1)))
     variances = [side.variance / max(side.rows - 1, 1.0) for side in found]
-    partial = question.measure.name == "partial_auc"
+    partial = question.measure.area is None
     solve, name = (partial_limits, SHARES) if partial else (score_limits, SCORE)
 
     def at(confidence: float) -> Interval:

@@ -277,7 +277,7 @@ def area_limits(
 def placed(question: Question) -> tuple[float, Sides, str] | Interval:
     """The area that a question comes down to, its placements and what was done about units; or why there is no interval."""
     s: Scores = question.summary
-    if question.measure.name == "partial_auc":
+    if question.measure.area is None:
         most = min(float(question.options.get("fpr", 0.1)), 1.0)
         value, found, factor = question.value / most, partial_sides(s, most), 1 / most
         # The cut and what lies above it are read from few negatives, as few degrees of freedom tell.
@@ -298,13 +298,13 @@ def placed(question: Question) -> tuple[float, Sides, str] | Interval:
 
 def told(question: Question, low: float, high: float) -> tuple[float, float]:
     """Limits of an area as those of the measure: twice the area less one, or a part of the square."""
-    if question.measure.name == "partial_auc":
+    if question.measure.area is None:
         most = min(float(question.options.get("fpr", 0.1)), 1.0)
         return most * low, most * high
     return (2 * low - 1, 2 * high - 1) if question.measure.range[0] == -1 else (low, high)
 
 
-@method("area")
+@method("area", by_unit=True)
 def area_interval(question: Question) -> Interval:
     """Jeffreys' limits of the mean placement of positives and of negatives, their distances squared and added."""
     known = placed(question)
@@ -317,14 +317,14 @@ def area_interval(question: Question) -> Interval:
 
 def _caution(question: Question) -> str:
     """A partial area rests on the negatives up to its end."""
-    if question.measure.name != "partial_auc":
+    if question.measure.area is not None:
         return ""
     share, negatives = min(float(question.options.get("fpr", 0.1)), 1.0), _weighed(question.summary)[1][1]
     count = math.ceil(share * negatives - 1e-9)
     return f"rests on {count} of {negatives:,.0f} negatives" if count < FEW and negatives >= FEW else ""
 
 
-@method("hand_till")
+@method("hand_till", by_unit=True)
 def hand_till_interval(question: Question) -> Interval:
     """The mean of areas over pairs of classes, each class erring for itself.
 

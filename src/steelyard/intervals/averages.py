@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from steelyard.intervals.by_unit import FEWEST, left_out
-from steelyard.intervals.method import Question, clipped, interval, method
+from steelyard.intervals.method import Question, clipped, interval, method, raised
 from steelyard.results import Array, Interval
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.scores import Scores
@@ -27,8 +27,6 @@ from steelyard.summaries.scores import Scores
 MOST_CELLS = 100
 STEP = 1e-4
 """Rows of mean weight by which a cell is raised to see how far a number follows."""
-RAISED = {"ks", "ece", "reliability"}
-"""Methods whose lower limit takes off what noise adds: that part does not even out over classes."""
 
 
 @method("average")
@@ -46,7 +44,7 @@ def average_interval(question: Question) -> Interval:
     if times is None:
         return clipped(question, value - low, value + high, value, named)
     named = f"{named}, less what they even out"
-    low = low if question.measure.interval in RAISED else low * times
+    low = low if raised(question) else low * times
     return clipped(question, value - low, value + high * times, value, named)
 
 

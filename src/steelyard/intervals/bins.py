@@ -102,7 +102,7 @@ def _words(value: float, honest: float) -> tuple[str, str]:
     return ("", told) if honest >= 0.5 * value else (told, "")
 
 
-@method("ece")
+@method("ece", by_unit=True, raised=True)
 def calibration_error_interval(question: Question) -> Interval:
     """Mean gap − what noise alone can add, bins with a clear gap keeping their sign."""
     if question.summary.units is not None:
@@ -139,7 +139,7 @@ def _mean_gap(question: Question, gap: Array, noise: Array, name: str, expected:
     return clipped(question, low, high, value, name, *_words(value, expected))
 
 
-@method("reliability")
+@method("reliability", by_unit=True, raised=True)
 def reliability_interval(question: Question) -> Interval:
     """Values under which the found one is not unlikely: the bins' gaps stretched or shrunk, their noise drawn."""
     if question.summary.units is not None:
@@ -153,7 +153,7 @@ def reliability_interval(question: Question) -> Interval:
     return clipped(question, low, high, question.value, DRAWN, *_words(question.value, float(raised.mean())))
 
 
-@method("resolution")
+@method("resolution", by_unit=True)
 def resolution_interval(question: Question) -> Interval:
     """Values under which the found one is not unlikely: the bins' shares moved apart or together, their noise drawn."""
     if question.summary.units is not None:

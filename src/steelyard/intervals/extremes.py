@@ -14,7 +14,7 @@ from steelyard.measures.ranking import rates
 from steelyard.results import Interval
 
 
-@method("ks")
+@method("ks", by_unit=True, raised=True)
 def gap_interval(question: Question) -> Interval:
     """From the gap less the greatest noise over thresholds that may hold it, to the gap plus the noise where it is."""
     table, centre, copies = replicates(question.summary)

@@ -15,11 +15,20 @@ from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import effective_rows
 
 
-@method("log_odds")
-def log_odds_interval(question: Question) -> Interval:
+@method("log_odds_slope")
+def slope_interval(question: Question) -> Interval:
     """Wald's interval of a logistic coefficient, with the variance that holds even where the logistic shape does not."""
+    return _wald(question, slope=True)
+
+
+@method("log_odds_level")
+def level_interval(question: Question) -> Interval:
+    """Wald's interval of a logistic coefficient, with the variance that holds even where the logistic shape does not."""
+    return _wald(question, slope=False)
+
+
+def _wald(question: Question, *, slope: bool) -> Interval:
     s: Scores = question.summary
-    slope = question.measure.name == "calibration_slope"
     (a, b), information, _ = fit_log_odds(s, slope=slope)
     if not float(information[0, 0]) > 1e-150:
         return Interval(None, None, "none", "scores so near 0 or 1 that the fit has no spread")

@@ -18,6 +18,7 @@ from steelyard.intervals.bounded import WHOLE, Values
 from steelyard.intervals.method import Question
 from steelyard.intervals.money import typical_worth
 from steelyard.intervals.proportions import effective_whole, squares_of
+from steelyard.measures.facts import ROWS
 from steelyard.measures.money import priced
 from steelyard.results import Array, Average, Interval, Ratio, Share
 from steelyard.summaries.class_scores import ClassScores
@@ -27,14 +28,6 @@ from steelyard.summaries.summary import effective_rows
 
 EXACT = "Clopper and Pearson"
 BOUND = "Gaffke's bound"
-CASES = {
-    "recall": "positives",
-    "fnr": "positives",
-    "specificity": "negatives",
-    "fpr": "negatives",
-    "precision": "rows predicted positive",
-    "npv": "rows predicted negative",
-}
 TAIL = math.sqrt(5.0)
 MOST = 1e6
 """Where more than so many times the cases would be needed, no number of them is told."""
@@ -109,11 +102,11 @@ def guard(question: Question) -> Guard | None:
         return _share(question, reading)
     if isinstance(reading, Average) and getattr(summary, "units", None) is None:
         return _average(question, reading)
-    if question.measure.interval == "f1" and getattr(summary, "units", None) is None:
+    if question.measure.interval == "harmonic" and getattr(summary, "units", None) is None:
         return _f1(question)
     if question.measure.interval == "money":
         return _by_unit(question, _money(question))
-    if question.measure.name in {"brier", "log_loss"} and isinstance(summary, Scores):
+    if "scores" in question.measure.by_row and isinstance(summary, Scores):
         return _by_unit(question, _loss(question, summary))
     return None
 
@@ -134,7 +127,7 @@ def _two(share: float, rows: float, weight: float = 1.0) -> Values:
 
 def _share(question: Question, share: Share) -> Guard | None:
     summary, value = question.summary, float(share.value)
-    name = CASES.get(question.measure.name, "rows")
+    name = (question.measure.cases or ROWS).many
     if getattr(summary, "units", None) is not None:
         return _by_unit(question, Guard(value, (_two(value, float(share.whole)),), (name,), EXACT))
     if isinstance(summary, ClassScores):
@@ -179,14 +172,11 @@ def _loss(question: Question, s: Scores) -> Guard | None:
     """Losses row by row; the worst is that of the score in the table that could be furthest off."""
     table = s.fewer(GROUPS)
     p = np.clip(table.score, 0.0, 1.0)
-    if question.measure.name == "brier":
-        up, down, worst = (1 - p) ** 2, p**2, 1.0
-    else:
-        with np.errstate(divide="ignore"):
-            up, down = -np.log(p), -np.log1p(-p)
-        every = np.concatenate([up, down])
-        worst = float(every[np.isfinite(every)].max(initial=1.0))
-        up, down = np.minimum(up, worst), np.minimum(down, worst)
+    each = question.measure.by_row["scores"]
+    up, down = (np.asarray(each(np.full(len(p), y), p)) for y in (1.0, 0.0))
+    every = np.concatenate([up, down])
+    worst = float(every[np.isfinite(every)].max(initial=1.0))
+    up, down = np.minimum(up, worst), np.minimum(down, worst)
     mass = np.concatenate([table.positives, table.negatives])
     total = float(mass.sum())
     rows = total if table.squares is None else float(effective_rows(np.asarray(total), table.squares.sum()))
@@ -200,7 +190,7 @@ def _money(question: Question) -> Guard | None:
     c: Confusion = question.summary
     payoff, per = question.options["payoff"], question.options["per"]
     names = () if c.amounts is None else c.amounts.names
-    sign = 1.0 if question.measure.name == "profit" else -1.0
+    sign = -1.0 if question.measure.better == "lower" else 1.0
     coefficients = sign * payoff.coefficients(c.levels, c.positive, names)
     total = float(c.total)
     factor = total if per == "total" else 1.0

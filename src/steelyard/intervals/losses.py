@@ -14,12 +14,15 @@ import numpy as np
 
 from steelyard.intervals.means import mean_interval
 from steelyard.intervals.method import Question, clipped, method
+from steelyard.measures.facts import ByRow
 from steelyard.results import Array, Interval
 from steelyard.summaries.scores import Scores
 
 RARE = 100.0
 """With more effective rows of each class Student's interval on the log scale holds."""
 LEAST_SKEW = 0.01
+LARGEST = -math.log(1e-15)
+"""The loss of an outcome that was called impossible."""
 
 
 @method("loss")
@@ -38,7 +41,8 @@ def loss_interval(question: Question) -> Interval:
     rows = [t * t / q if (q := float(x.sum())) > 0 else 0.0 for t, x in zip(total, squares, strict=True)]
     if min(rows) >= RARE:
         return plain
-    loss = _losses(s, question.measure.name)
+    each = question.measure.by_row["scores"]
+    loss = _losses(s, each)
     tail = (1 - question.confidence) / 2
     low = _quantile(weight, squares, loss, tail)
     # One row of each class, scored like all rows: a class that did not occur might have.
@@ -48,20 +52,15 @@ def loss_interval(question: Question) -> Interval:
     more = [w + everyone * t for w, t in zip(weight, typical, strict=True)]
     heavier = [x + everyone * t * t for x, t in zip(squares, typical, strict=True)]
     high = _quantile(more, heavier, loss, 1 - tail)
-    if question.measure.name == "brier":
-        high = min(high, 1.0)
+    high = min(high, float(each(np.zeros(1), np.ones(1))[0]))
     name = "gamma limits, a row of each class added above"
     return clipped(question, min(low, plain.low), max(high, plain.high), question.value, name)
 
 
-def _losses(s: Scores, name: str) -> list[Array]:
+def _losses(s: Scores, each: ByRow) -> list[Array]:
     """The loss of a positive and of a negative at each score."""
-    p = s.score
-    if name == "brier":
-        return [(1.0 - p) ** 2, p**2]
-    with np.errstate(divide="ignore"):
-        # An outcome that was called impossible did not occur here, else the loss would have no value.
-        return [-np.log(np.maximum(p, 1e-15)), -np.log(np.maximum(1.0 - p, 1e-15))]
+    # An outcome that was called impossible did not occur here, else the loss would have no value.
+    return [np.minimum(each(np.full(len(s.score), y), s.score), LARGEST) for y in (1.0, 0.0)]
 
 
 def _quantile(weight: list[Array], squares: list[Array], loss: list[Array], level: float) -> float:

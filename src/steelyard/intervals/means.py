@@ -167,7 +167,7 @@ def relative_interval(question: Question) -> Interval:
     return clipped(question, low, high, value, "delta method, log scale")
 
 
-@method("order")
+@method("order", by_unit=True)
 def order_interval(question: Question) -> Interval:
     """Order statistics around the median: ranks n/2 ± z √n / 2; by unit with the n that they are worth (Woodruff 1952)."""
     from steelyard.intervals.by_unit import half_by_unit

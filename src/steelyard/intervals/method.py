@@ -6,7 +6,7 @@ import importlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from statistics import NormalDist
 from typing import Any
 
@@ -28,10 +28,6 @@ ROOMS = (
     "averages",
     "money",
 )
-
-
-RESAMPLES_UNITS = {"ks", "ece", "reliability", "resolution", "money", "area", "hand_till", "order"}
-"""Methods that know what to do with units themselves."""
 
 
 @dataclass(frozen=True)
@@ -78,23 +74,40 @@ class Question:
 
 Method = Callable[[Question], Interval]
 _methods: dict[str, Method] = {}
+_by_unit: set[str] = set()
+_raised: set[str] = set()
 
 
-def method(name: str) -> Callable[[Method], Method]:
-    """Mark a function of a question as the interval method of that name."""
+def method(name: str, *, by_unit: bool = False, raised: bool = False) -> Callable[[Method], Method]:
+    """Mark a function of a question as the interval method of that name.
+
+    `by_unit` says that it knows what to do with units itself, `raised` that its lower limit takes off what noise adds.
+    """
 
     def mark(function: Method) -> Method:
         _methods[name] = function
+        _by_unit.update({name} if by_unit else ())
+        _raised.update({name} if raised else ())
         return function
 
     return mark
 
 
-def interval(question: Question) -> Interval:
-    """Lay the right interval around a number that is defined."""
+@cache
+def _load() -> None:
     for room in ROOMS:
         importlib.import_module(f"steelyard.intervals.{room}")
+
+
+def interval(question: Question) -> Interval:
+    """Lay the right interval around a number that is defined."""
+    _load()
     return _methods[choose(question)](question)
+
+
+def raised(question: Question) -> bool:
+    """Whether the lower limit of a number takes off what noise adds: that part does not even out over classes."""
+    return question.measure.interval in _raised
 
 
 def choose(question: Question) -> str:
@@ -105,7 +118,8 @@ def choose(question: Question) -> str:
     if question.parts:
         return "average"
     if getattr(question.summary, "units", None) is not None:
-        return named if named in RESAMPLES_UNITS else "units"
+        _load()
+        return named if named in _by_unit else "units"
     if question.averaged:
         return "bootstrap"
     if named:

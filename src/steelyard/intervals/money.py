@@ -109,13 +109,13 @@ def _quantile(n: Array, inside: Array, variance: Array, each: Array, confidence:
     return np.where(within > 0, stdtrit(freedom, 0.5 + confidence / 2), z)
 
 
-@method("money")
+@method("money", by_unit=True)
 def money_interval(question: Question) -> Interval:
     """Cornish and Fisher's quantiles of the Bayesian bootstrap; by unit the jackknife over buckets of units."""
     c: Confusion = question.summary
     payoff, per = question.options["payoff"], question.options["per"]
     names = () if c.amounts is None else c.amounts.names
-    sign = 1.0 if question.measure.name == "profit" else -1.0
+    sign = -1.0 if question.measure.better == "lower" else 1.0
     return around_worth(question, c, sign * payoff.coefficients(c.levels, c.positive, names), per)
 
 

@@ -144,7 +144,7 @@ def mover_interval(question: Question) -> Interval:
     return clipped(question, value - math.sqrt(down), value + math.sqrt(up), value, "Newcombe (Wilson by level)")
 
 
-@method("f1")
+@method("harmonic")
 def f1_interval(question: Question) -> Interval:
     """F1 = 2 J / (1 + J), and J = TP / (TP + FP + FN) is a share of the rows that are not true negatives."""
     ratio = question.reading

@@ -14,6 +14,8 @@ import numpy as np
 
 from steelyard.intervals.method import Question
 from steelyard.intervals.proportions import effective_whole, squares_of
+from steelyard.measures.facts import NEGATIVES, POSITIVES
+from steelyard.measures.measure import Measure
 from steelyard.results import Array, Mean, Share
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion
@@ -66,7 +68,7 @@ def _rows(question: Question, average: str, sides: tuple[str, str]) -> Iterator[
     if isinstance(summary, Residuals):
         yield summary.effective, "row"
     elif isinstance(reading, Share) and isinstance(summary, Confusion) and not question.averaged:
-        yield effective_whole(reading, squares_of(question), summary.rows), _kind_of(reading, summary, sides)
+        yield effective_whole(reading, squares_of(question), summary.rows), _kind_of(question.measure, summary, sides)
     elif isinstance(summary, Scores):
         for level, n in zip(summary.levels, _effective(summary.counts, summary.squares, 0), strict=True):
             yield n, sides[level != summary.positive]
@@ -84,12 +86,11 @@ def _rows(question: Question, average: str, sides: tuple[str, str]) -> Iterator[
             yield from _by_level(summary.levels, rows, every=every)
 
 
-def _kind_of(share: Share, c: Confusion, sides: tuple[str, str]) -> str:
+def _kind_of(m: Measure, c: Confusion, sides: tuple[str, str]) -> str:
     """What the rows of a share are: all real positives, all real negatives, or some others."""
     if c.positive is None or len(c.levels) != 2:
         return "row"
-    actual = float(c.actual[c.levels.index(c.positive)]), float(c.actual[1 - c.levels.index(c.positive)])
-    return {actual[1]: sides[1], actual[0]: sides[0]}.get(float(share.whole), "row")
+    return sides[0] if m.cases is POSITIVES else sides[1] if m.cases is NEGATIVES else "row"
 
 
 def _by_level(levels: tuple[Any, ...], rows: list[float], *, every: bool) -> Iterator[tuple[float, str]]:

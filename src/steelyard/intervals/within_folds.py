@@ -22,13 +22,10 @@ from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.within_folds import ONE_ROW, WithinFolds
 
-OTHERS = ("hand_till_auc", "correlation")
-"""Measures outside of the room of ranking that set rows against each other."""
-
 
 def ranks(m: Measure) -> bool:
     """Whether a measure sets the predictions of rows against each other, so that they must come from one fit."""
-    return m.question == "ranking" or m.name in OTHERS
+    return m.question == "ranking" or m.ranks
 
 
 def within(
@@ -38,9 +35,9 @@ def within(
     w: WithinFolds = have[WithinFolds]
     if w.alone:
         return None
-    if m.name == "hand_till_auc" and w.areas is not None and level is None:
+    if m.reads == (ClassScores,) and w.areas is not None and level is None:
         return Question(m, have[ClassScores], _said(*_hand_till(w)), confidence, options=options)
-    if m.name == "correlation" and w.numbers is not None and level is None:
+    if m.reads == (Residuals,) and w.numbers is not None and level is None:
         r: Residuals = have[Residuals]
         if not float(w.numbers.get(2, 0)) > 0:
             return Question(m, r, _said(math.nan, ONE_ROW), confidence, options=options)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Annotated
 
 import numpy as np
 
-from steelyard.arguments.allowed import INSIDE, Several, Span
+from steelyard.arguments.allowed import Span
+from steelyard.measures.facts import POSITIVES
 from steelyard.measures.measure import measure
-from steelyard.results import Array, Average, Quotient, Ratio, Share
+from steelyard.results import Array, Average, Ratio, Share
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.words import percent, quoted
 
 NO_POSITIVES = "no real positives"
 NO_NEGATIVES = "no real negatives"
+AGREE = "Labels and truth agree by {value}, where 0 is chance and 1 perfect{limits}."
 
 
 def _commonest(c: Confusion, value: float) -> str:
@@ -22,7 +25,19 @@ def _commonest(c: Confusion, value: float) -> str:
     return f"always saying {quoted(c.levels[int(np.argmax(c.actual))])} would get {percent(best)} right"
 
 
-@measure(better="higher", range=(0, 1), aliases=("acc", "correct_rate", "genauigkeit"), remark=_commonest)
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("acc", "correct_rate", "genauigkeit"),
+    remark=_commonest,
+    told="Gets {hundred} of 100 rows right{limits}.",
+    by_row={"labels": operator.eq},
+    leads=(
+        "text, card classes 2 labels 1, comparison 2, experiment scores 2 classes 1 labels 1, champion 4, slice 3, "
+        "watch labels 1 classes 1, learning scores 2 classes 2 labels 2, segment labels 2 classes 2, sweep 5, "
+        "forest 4, explorer 6, story levels 1, unlabelled 3"
+    ),
+)
 def accuracy(c: Confusion) -> Share:
     """Share of rows whose predicted level is the actual one.
 
@@ -34,7 +49,15 @@ def accuracy(c: Confusion) -> Share:
     return Share(c.correct, c.total, empty="no rows")
 
 
-@measure(better="lower", range=(0, 1), aliases=("misclassification_rate", "fehlerrate"), remark=_commonest)
+@measure(
+    better="lower",
+    range=(0, 1),
+    aliases=("misclassification_rate", "fehlerrate"),
+    remark=_commonest,
+    told="Gets {hundred} of 100 rows wrong{limits}.",
+    by_row={"labels": operator.ne},
+    leads="looks scores 2 labels 1, stopping scores 2 labels 1",
+)
 def error_rate(c: Confusion) -> Share:
     """Share of rows whose predicted level is wrong: 1 − accuracy.
 
@@ -44,7 +67,14 @@ def error_rate(c: Confusion) -> Share:
     return Share(c.wrong, c.total, empty="no rows")
 
 
-@measure(better="higher", range=(0, 1), aliases=("tpr", "sensitivity", "hit_rate", "true_positive_rate"))
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("tpr", "sensitivity", "hit_rate", "true_positive_rate"),
+    told="Finds {hundred} of 100 real positives{limits}.",
+    told_of_level="Finds {hundred} of 100 rows of {level}{limits}.",
+    leads="text, level 1, segment 3, sweep 1, forest 5, explorer 1, story outcomes 1, unlabelled 1",
+)
 def recall(o: Outcomes) -> Share:
     """Share of real positives that were found: TP / (TP + FN).
 
@@ -54,7 +84,13 @@ def recall(o: Outcomes) -> Share:
     return Share(o.tp, o.positives, empty=NO_POSITIVES)
 
 
-@measure(better="higher", range=(0, 1), aliases=("tnr", "true_negative_rate", "selectivity"))
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("tnr", "true_negative_rate", "selectivity"),
+    told="Leaves {hundred} of 100 real negatives alone{limits}.",
+    leads="text, sweep 2, forest 6, explorer 4",
+)
 def specificity(o: Outcomes) -> Share:
     """Share of real negatives that were left alone: TN / (TN + FP).
 
@@ -64,7 +100,13 @@ def specificity(o: Outcomes) -> Share:
     return Share(o.tn, o.negatives, empty=NO_NEGATIVES)
 
 
-@measure(better="lower", range=(0, 1), aliases=("false_positive_rate", "fall_out"))
+@measure(
+    better="lower",
+    range=(0, 1),
+    aliases=("false_positive_rate", "fall_out"),
+    told="Flags {hundred} of 100 real negatives by mistake{limits}.",
+    leads="explorer 2",
+)
 def fpr(o: Outcomes) -> Share:
     """Share of real negatives that were flagged by mistake: FP / (FP + TN).
 
@@ -74,7 +116,12 @@ def fpr(o: Outcomes) -> Share:
     return Share(o.fp, o.negatives, empty=NO_NEGATIVES)
 
 
-@measure(better="lower", range=(0, 1), aliases=("false_negative_rate", "miss_rate"))
+@measure(
+    better="lower",
+    range=(0, 1),
+    aliases=("false_negative_rate", "miss_rate"),
+    told="Misses {hundred} of 100 real positives{limits}.",
+)
 def fnr(o: Outcomes) -> Share:
     """Share of real positives that were missed: FN / (FN + TP).
 
@@ -84,7 +131,14 @@ def fnr(o: Outcomes) -> Share:
     return Share(o.fn, o.positives, empty=NO_POSITIVES)
 
 
-@measure(better="higher", range=(0, 1), aliases=("ppv", "positive_predictive_value"))
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("ppv", "positive_predictive_value"),
+    told="Of 100 rows it flags, {hundred} are real positives{limits}.",
+    told_of_level="Of 100 rows called {level}, {hundred} are{limits}.",
+    leads="text, level 2, segment 4, sweep 3, forest 7, explorer 3, story outcomes 2",
+)
 def precision(o: Outcomes) -> Share:
     """Share of predicted positives that are real: TP / (TP + FP).
 
@@ -94,7 +148,12 @@ def precision(o: Outcomes) -> Share:
     return Share(o.tp, o.tp + o.fp, empty="nothing was predicted positive")
 
 
-@measure(better="higher", range=(0, 1), aliases=("negative_predictive_value",))
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("negative_predictive_value",),
+    told="Of 100 rows it does not flag, {hundred} are real negatives{limits}.",
+)
 def npv(o: Outcomes) -> Share:
     """Share of predicted negatives that are real: TN / (TN + FN).
 
@@ -104,7 +163,15 @@ def npv(o: Outcomes) -> Share:
     return Share(o.tn, o.tn + o.fn, empty="nothing was predicted negative")
 
 
-@measure(better="higher", range=(0, 1), aliases=("f", "f_score", "f_measure"), interval="f1")
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("f", "f_score", "f_measure"),
+    interval="harmonic",
+    rests_on=POSITIVES,
+    at_corners=True,
+    leads="text, level 3, sweep 4, forest 8, explorer 5",
+)
 def f1(o: Outcomes) -> Ratio:
     """Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN).
 
@@ -114,7 +181,7 @@ def f1(o: Outcomes) -> Ratio:
     return Ratio(2 * o.tp, 2 * o.tp + o.fp + o.fn, empty="no positives, real or predicted")
 
 
-@measure(better="higher", range=(0, 1), aliases=("fbeta",))
+@measure(better="higher", range=(0, 1), aliases=("fbeta",), rests_on=POSITIVES, at_corners=True)
 def f_beta(o: Outcomes, *, beta: Annotated[float, Span(0)] = 2.0) -> Ratio:
     """Precision and recall with recall counted beta times as much: (1 + β²) TP / ((1 + β²) TP + β² FN + FP).
 
@@ -127,6 +194,23 @@ def f_beta(o: Outcomes, *, beta: Annotated[float, Span(0)] = 2.0) -> Ratio:
     return Ratio((one + b) * o.tp, (one + b) * o.tp + b * o.fn + one * o.fp, empty="no positives, real or predicted")
 
 
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("csi", "critical_success_index", "threat_score", "iou"),
+    told="Of 100 rows that are positive or called so, {hundred} are both{limits}.",
+    told_of_level="Of 100 rows that are {level} or called so, {hundred} are both{limits}.",
+    leads="text",
+)
+def jaccard(o: Outcomes) -> Share:
+    """Share of rows positive in truth or prediction that are so in both: TP / (TP + FN + FP).
+
+    >>> print(jaccard(Outcomes(tp=6, fn=3, fp=2, tn=9)))
+    0.545 (6 of 11)
+    """
+    return Share(o.tp, o.tp + o.fn + o.fp, empty="no positives, real or predicted")
+
+
 def _recalls(c: Confusion) -> tuple[Share, ...]:
     return tuple(
         Share(c.counts[..., i, i], c.actual[..., i], empty=f"no rows of level {level!r}")
@@ -134,7 +218,14 @@ def _recalls(c: Confusion) -> tuple[Share, ...]:
     )
 
 
-@measure(better="higher", range=(0, 1), aliases=("balanced_accuracy", "average_recall"))
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("balanced_accuracy", "average_recall"),
+    told="Finds {hundred} of 100 rows of a level, all levels counting the same{limits}.",
+    at_corners=True,
+    leads="card classes 3 labels 2, comparison 6, experiment labels 2, forest 13, story levels 2",
+)
 def average_class_accuracy(c: Confusion) -> Average:
     """Mean of the recalls of all levels, each level counting the same.
 
@@ -172,7 +263,14 @@ def _kappa(c: Confusion, disagreement: Array) -> Ratio:
     return Ratio(chance - seen, chance, empty="one level alone: agreement by chance is already complete")
 
 
-@measure(better="higher", range=(-1, 1), aliases=("cohen_kappa", "cohens_kappa"), neutral=(0, "guessing"))
+@measure(
+    better="higher",
+    range=(-1, 1),
+    aliases=("cohen_kappa", "cohens_kappa"),
+    told=AGREE,
+    guess=(0.0, "guessing"),
+    leads="card labels 3, comparison 7, experiment labels 3, forest 14, judged labels 1",
+)
 def kappa(c: Confusion) -> Ratio:
     """Agreement beyond chance: (accuracy − pe) / (1 − pe), with pe = Σ actual_l × predicted_l / N².
 
@@ -205,7 +303,14 @@ def kappa_quadratic(c: Confusion) -> Ratio:
     return _kappa(c, ((i[:, None] - i[None, :]) ** 2).astype(np.float64))
 
 
-@measure(better="higher", range=(-1, 1), aliases=("matthews_corrcoef", "phi", "matthews"))
+@measure(
+    better="higher",
+    range=(-1, 1),
+    aliases=("matthews_corrcoef", "phi", "matthews"),
+    title="Matthews correlation",
+    told=AGREE,
+    leads="text, card labels 4, forest 9",
+)
 def mcc(c: Confusion) -> Ratio:
     """Correlation of actual and predicted levels (Matthews; for K levels Gorodkin's R_K).
 
@@ -220,94 +325,3 @@ def mcc(c: Confusion) -> Ratio:
     left = n**2 - (c.actual**2).sum(axis=-1)
     right = n**2 - (c.predicted**2).sum(axis=-1)
     return Ratio(top, np.sqrt(left) * np.sqrt(right), empty="only one level occurs, or only one is predicted")
-
-
-@measure(better="higher", range=(0, 1))
-def weighted_accuracy(
-    o: Outcomes, *, weights: Annotated[tuple[float, ...], Several(4, Span(0))] = (1.0, 1.0, 1.0, 1.0)
-) -> Ratio:
-    """Accuracy with a weight for each cell: (w1 TP + w4 TN) / (w1 TP + w2 FN + w3 FP + w4 TN).
-
-    Weights (1, 1, 0, 0) give recall, (1, 0, 1, 0) precision, (2, 1, 1, 0) F1, (1, 1, 1, 1) accuracy.
-
-    >>> print(weighted_accuracy(Outcomes(tp=6, fn=3, fp=2, tn=9), weights=(2, 1, 1, 0)))
-    0.706
-    """
-    # Only their proportions matter, and the largest may be very large.
-    w1, w2, w3, w4 = (float(w) / max(weights) for w in weights)
-    top = w1 * o.tp + w4 * o.tn
-    return Ratio(top, top + w2 * o.fn + w3 * o.fp, empty="all weighted counts are zero")
-
-
-@measure(better="higher", range=(-1, 1), aliases=("youden_j", "informedness"))
-def youden(o: Outcomes) -> Average:
-    """Recall + specificity − 1: 0 for guessing, 1 for perfect.
-
-    >>> round(float(youden(Outcomes(tp=6, fn=3, fp=2, tn=9)).value), 3)
-    0.485
-    """
-    return Average((recall(o), specificity(o)), (1.0, 1.0), -1.0, empty="one of the two classes has no rows")
-
-
-@measure(better="higher", range=(0, float("inf")), aliases=("positive_likelihood_ratio", "lr+"))
-def lr_positive(o: Outcomes) -> Quotient:
-    """How much a positive prediction raises the odds of being positive: recall / FPR.
-
-    >>> round(float(lr_positive(Outcomes(tp=6, fn=3, fp=2, tn=9)).value), 2)
-    3.67
-    """
-    return Quotient(recall(o), fpr(o), empty="no false positives, or one class has no rows")
-
-
-@measure(better="lower", range=(0, float("inf")), aliases=("negative_likelihood_ratio", "lr-"))
-def lr_negative(o: Outcomes) -> Quotient:
-    """How much a negative prediction lowers the odds of being positive: FNR / specificity.
-
-    >>> round(float(lr_negative(Outcomes(tp=6, fn=3, fp=2, tn=9)).value), 3)
-    0.407
-    """
-    return Quotient(fnr(o), specificity(o), empty="no true negatives, or one class has no rows")
-
-
-@measure(better="", range=(0, 1), aliases=("base_rate", "positive_rate"))
-def prevalence(o: Outcomes) -> Share:
-    """Share of rows that are really positive.
-
-    >>> print(prevalence(Outcomes(tp=6, fn=3, fp=2, tn=9)))
-    0.450 (9 of 20)
-    """
-    return Share(o.positives, o.total, empty="no rows")
-
-
-@measure(better="", range=(0, 1), aliases=("support", "selection_rate", "ppr"))
-def predicted_positive_rate(o: Outcomes) -> Share:
-    """Share of rows that were predicted positive.
-
-    >>> print(predicted_positive_rate(Outcomes(tp=6, fn=3, fp=2, tn=9)))
-    0.400 (8 of 20)
-    """
-    return Share(o.tp + o.fp, o.total, empty="no rows")
-
-
-@measure(better="higher", range=(0, 1), aliases=("ppv_at_prevalence",))
-def precision_at_prevalence(o: Outcomes, *, prevalence: Annotated[float, INSIDE] = 0.5) -> Ratio:
-    """Precision to expect where a share π of cases is positive: π TPR / (π TPR + (1 − π) FPR), by Bayes' rule.
-
-    >>> print(precision_at_prevalence(Outcomes(tp=6, fn=3, fp=2, tn=9), prevalence=0.01))
-    0.0357
-    """
-    tpr, other = recall(o).value, fpr(o).value
-    top = prevalence * tpr
-    return Ratio(top, top + (1 - prevalence) * other, empty="nothing was predicted positive, or one class has no rows")
-
-
-@measure(better="higher", range=(0, 1))
-def npv_at_prevalence(o: Outcomes, *, prevalence: Annotated[float, INSIDE] = 0.5) -> Ratio:
-    """NPV to expect where a share π of cases is positive: (1 − π) TNR / ((1 − π) TNR + π FNR).
-
-    >>> print(npv_at_prevalence(Outcomes(tp=6, fn=3, fp=2, tn=9), prevalence=0.01))
-    0.996
-    """
-    tnr, other = specificity(o).value, fnr(o).value
-    top = (1 - prevalence) * tnr
-    return Ratio(top, top + prevalence * other, empty="nothing was predicted negative, or one class has no rows")

@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard.arguments.allowed import BINS
 from steelyard.measures.measure import measure
+from steelyard.measures.ranking import moved_by_order
 from steelyard.results import Array, Mean, Ratio, divide
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.scores import Scores
@@ -18,7 +19,24 @@ NO_LOG_ODDS = "scores of exactly 0 or 1, or outside, have no log-odds"
 BOTH = "needs at least one positive and one negative"
 
 
-@measure(better="lower", range=(0, float("inf")), aliases=("brier_score", "brier_score_loss"), interval="loss")
+def _square(y: Array, p: Array) -> Array:
+    """Of probabilities; other scores have no such loss."""
+    return np.where((p >= 0) & (p <= 1), (p - y) ** 2, np.nan)
+
+
+def _squares(codes: Any, x: Array) -> Array:
+    lost = ((x - (np.arange(len(x))[:, None] == codes)) ** 2).sum(axis=0)
+    return np.where(((x >= 0) & (x <= 1)).all(axis=0), lost, np.nan)
+
+
+@measure(
+    better="lower",
+    range=(0, float("inf")),
+    aliases=("brier_score", "brier_score_loss"),
+    interval="loss",
+    by_row={"scores": _square, "classes": _squares},
+    leads="text, comparison 4, experiment scores 4 classes 4, forest 10, looks scores 1",
+)
 def brier(s: Scores | ClassScores) -> Mean:
     """Mean squared distance between probability and outcome; for K classes summed over the classes.
 
@@ -47,7 +65,34 @@ def _surprise(p: Array) -> Array:
         return -np.log(p)
 
 
-@measure(better="lower", range=(0, float("inf")), aliases=("cross_entropy", "logloss"), interval="loss")
+def _given(y: Array, p: Array) -> Array:
+    """The surprise of an outcome; infinite where it was given probability 0."""
+    return np.where((p >= 0) & (p <= 1), _surprise(np.where(np.asarray(y) > 0, p, 1.0 - p)), np.nan)
+
+
+def _given_class(codes: Any, x: Array) -> Array:
+    mine = x[codes, np.arange(len(codes))]
+    return np.where(((x >= 0) & (x <= 1)).all(axis=0), _surprise(mine), np.nan)
+
+
+def _loss_bound(s: Scores | ClassScores) -> float:
+    """The effect of the grid; of many classes those on their own tables together."""
+    return sum(moved_by_order(t, log_loss) for t in (s.tables if isinstance(s, ClassScores) else (s,)))
+
+
+@measure(
+    better="lower",
+    range=(0, float("inf")),
+    bound=_loss_bound,
+    aliases=("cross_entropy", "logloss"),
+    interval="loss",
+    by_row={"scores": _given, "classes": _given_class},
+    told="What really happened came as a surprise of {value} on average, 0 if it was always certain{limits}.",
+    leads=(
+        "text, card scores 4 classes 4, comparison 3, experiment scores 3 classes 3, "
+        "learning scores 1 classes 1 labels 1, stopping scores 1"
+    ),
+)
 def log_loss(s: Scores | ClassScores) -> Mean:
     """Mean surprise −ln(probability given to what really happened).
 
@@ -110,7 +155,16 @@ def _square_bound(s: Scores, *, bins: int = 10) -> float:
     return 2 * _unsure(s, bins)
 
 
-@measure(better="lower", range=(0, 1), aliases=("expected_calibration_error",), interval="ece", bound=_ece_bound)
+@measure(
+    better="lower",
+    range=(0, 1),
+    aliases=("expected_calibration_error",),
+    interval="ece",
+    bound=_ece_bound,
+    title="Calibration error",
+    told="Probabilities are off by {hundred} points on average{limits}.",
+    leads="text, card scores 2, forest 11, story depth 2",
+)
 def ece(s: Scores, *, bins: Annotated[int, BINS] = 10) -> Ratio:
     """Mean gap between what was promised and what happened, over equal-width bins of the probability.
 
@@ -156,7 +210,7 @@ def brier_resolution(s: Scores, *, bins: Annotated[int, BINS] = 10) -> Ratio:
     )
 
 
-@measure(better="", range=(0, 0.25), interval="spread")
+@measure(better="", range=(0, 0.25), interval="spread", rows_alone=True)
 def brier_uncertainty(s: Scores) -> Ratio:
     """The part of Brier's score that no model can change: base rate × (1 − base rate).
 
@@ -264,7 +318,7 @@ def _slope_bound(s: Scores) -> float:
     return float(2 * (np.abs(np.linalg.inv(information)) @ push)[1])
 
 
-@measure(better="", range=(-float("inf"), float("inf")), interval="log_odds", bound=_slope_bound)
+@measure(better="", range=(-float("inf"), float("inf")), interval="log_odds_slope", bound=_slope_bound, leads="text")
 def calibration_slope(s: Scores) -> Ratio:
     """Slope of the outcome's log-odds on the score's log-odds: 1 is ideal, below 1 the scores are too extreme.
 
@@ -281,7 +335,7 @@ def calibration_slope(s: Scores) -> Ratio:
     )
 
 
-@measure(better="zero", range=(-float("inf"), float("inf")), interval="log_odds", bound=_intercept_bound)
+@measure(better="zero", range=(-float("inf"), float("inf")), interval="log_odds_level", bound=_intercept_bound)
 def calibration_intercept(s: Scores) -> Ratio:
     """How far the log-odds are off on average, the slope held at 1: 0 is ideal, below 0 the scores are too high.
 

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
 from steelyard.arguments.allowed import Span
 from steelyard.measures.measure import measure
-from steelyard.measures.ranking import auc
-from steelyard.results import Ratio, Share
+from steelyard.measures.ranking import auc, moved_by_order
+from steelyard.results import Array, Ratio, Share
 from steelyard.summaries.class_scores import ClassScores
+
+
+def _pairs_bound(m: ClassScores) -> float:
+    """The largest effect of the grid on the area of any two classes."""
+    pairs = [m.table(i).between(i, j) for i in m.levels for j in m.levels if i != j]
+    return max((moved_by_order(s, auc) for s in pairs), default=0.0)
 
 
 @measure(
     better="higher",
     range=(0, 1),
+    bound=_pairs_bound,
     aliases=("roc_auc_ovo", "multiclass_auc"),
     interval="hand_till",
-    neutral=(0.5, "chance"),
+    title="Ranking (Hand and Till)",
+    told="Puts two rows of different classes in the right order {hundred} times in 100{limits}.",
+    guess=(0.5, "chance"),
+    ranks=True,
+    leads=(
+        "text, card classes 1, comparison 5, experiment classes 2, champion 2, slice 2, forest 12, "
+        "story classes 1, judged classes 1, order 2"
+    ),
 )
 def hand_till_auc(m: ClassScores) -> Ratio:
     """Mean over all pairs of classes of the chance that the two are put in the right order (Hand and Till 2001).
@@ -35,7 +49,20 @@ def hand_till_auc(m: ClassScores) -> Ratio:
     return Ratio(np.mean(np.broadcast_arrays(*areas), axis=0), 1.0, "a class has no rows")
 
 
-@measure(better="higher", range=(0, 1), aliases=("top_k",))
+def _among(codes: Any, x: Array, *, k: int = 2) -> Array:
+    mine = x[codes, np.arange(len(codes))]
+    above, tied = (x > mine).sum(axis=0), (x == mine).sum(axis=0)
+    return np.asarray(np.clip((int(k) - above) / tied, 0.0, 1.0))
+
+
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("top_k",),
+    told="Has the true class among its first {k} in {hundred} of 100 rows{limits}.",
+    by_row={"classes": _among},
+    leads="text",
+)
 def top_k_accuracy(m: ClassScores, *, k: Annotated[int, Span(1, 1000, whole=True)] = 2) -> Share:
     """Share of rows whose true class is among the k highest scores; ties count as they would in random order.
 

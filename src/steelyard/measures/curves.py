@@ -12,6 +12,8 @@ from steelyard.results import Array, divide
 from steelyard.summaries.scores import Scores
 
 Columns = dict[str, Array]
+ORDERED = ("roc", "pr", "gain", "lift")
+"""Curves of the order of rows alone, whatever their scores."""
 _curves: dict[str, Callable[[Scores], Columns]] = {}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Annotated
 
@@ -9,10 +10,11 @@ import numpy as np
 
 from steelyard.arguments.allowed import INSIDE
 from steelyard.measures.measure import measure
-from steelyard.results import Array, Mean, Ratio
+from steelyard.results import Array, Estimate, Mean, Ratio
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.moments import Moments
 from steelyard.summaries.residuals import Residuals
+from steelyard.words import in_hundred, with_limits
 
 INFINITY = float("inf")
 SAME_TARGET = "all targets are the same"
@@ -36,7 +38,44 @@ def spread(r: Residuals) -> tuple[Array, Array, Array]:
     return tt, np.where(pp > 1e-10 * (tt + ee), pp, 0.0), tt + te
 
 
-@measure(better="lower", range=(0, INFINITY))
+def _unrelated(r: Residuals) -> tuple[float, float]:
+    """The mean squared difference over all pairs of a target and a prediction, and the variance of the targets."""
+    tt, pp, _ = spread(r)
+    n, off = float(r.total), float(r.moments.centred().centre[..., 1])
+    return float(tt + pp) / n + off**2, float(tt) / n
+
+
+def _squared(target: Array, prediction: Array) -> Array:
+    e = prediction - target
+    return np.asarray(e * e)
+
+
+def _absolute(target: Array, prediction: Array) -> Array:
+    return np.abs(prediction - target)
+
+
+def _of_quantile(target: Array, prediction: Array, *, quantile: float = 0.5) -> Array:
+    e, q = prediction - target, float(quantile)
+    return np.asarray(q * np.maximum(-e, 0.0) + (1 - q) * np.maximum(e, 0.0))
+
+
+def _leaning(x: Estimate) -> str:
+    assert x.value is not None
+    sign = 1 if x.value >= 0 else -1
+    value, limits = with_limits(x, sign)
+    return f"Predictions are {value} too {'high' if sign > 0 else 'low'} on average{limits}."
+
+
+def _explained(x: Estimate) -> str:
+    if x.value is not None and x.value < 0:
+        low, high = (None, None) if x.low is None or x.high is None else (1 - x.high, 1 - x.low)
+        value, limits = with_limits(x.renamed(value=1 - x.value, low=low, high=high))
+        return f"Its squared errors are {value} times those of always saying the mean{limits}."
+    value, limits = in_hundred(x)
+    return f"Explains {value}% of the spread of the target{limits}."
+
+
+@measure(better="lower", range=(0, INFINITY), instead="mse", unrelated=lambda r: float(r.total) * _unrelated(r)[0] / 2)
 def sse(r: Residuals) -> Mean:
     """Half the sum of squared errors, as the textbook has it: ½ Σ (t − M)².
 
@@ -47,7 +86,15 @@ def sse(r: Residuals) -> Mean:
     return Mean(m.get(0, 2), m.get(0, 4), m.n, factor=r.total / 2)
 
 
-@measure(better="lower", range=(0, INFINITY), aliases=("mean_squared_error",))
+@measure(
+    better="lower",
+    range=(0, INFINITY),
+    aliases=("mean_squared_error",),
+    noun="MSE",
+    by_row={"numbers": _squared},
+    row_noun="squared errors",
+    unrelated=lambda r: _unrelated(r)[0],
+)
 def mse(r: Residuals) -> Mean:
     """Mean squared error: Σ (t − M)² / n.
 
@@ -58,7 +105,20 @@ def mse(r: Residuals) -> Mean:
     return Mean(m.get(0, 2), m.get(0, 4), m.n)
 
 
-@measure(better="lower", range=(0, INFINITY), aliases=("root_mean_squared_error",), interval="root_mean")
+@measure(
+    better="lower",
+    range=(0, INFINITY),
+    aliases=("root_mean_squared_error",),
+    interval="root_mean",
+    noun="RMSE",
+    title="Root mean square error",
+    root_of="mse",
+    unrelated=lambda r: math.sqrt(_unrelated(r)[0]),
+    told="Off by {value} as a root mean square, which counts large errors more{limits}.",
+    leads=(
+        "text, card numbers 2, comparison 8, experiment numbers 1, champion 3, learning numbers 1, stopping numbers 1"
+    ),
+)
 def rmse(r: Residuals) -> Ratio:
     """Root of the mean squared error, in the units of the target: √MSE.
 
@@ -69,7 +129,19 @@ def rmse(r: Residuals) -> Ratio:
     return Ratio(np.sqrt(np.maximum(mse(r).value, 0.0)), 1.0, "no rows")
 
 
-@measure(better="lower", range=(0, INFINITY), aliases=("mean_absolute_error",))
+@measure(
+    better="lower",
+    range=(0, INFINITY),
+    aliases=("mean_absolute_error",),
+    noun="MAE",
+    title="Mean absolute error",
+    by_row={"numbers": _absolute},
+    told="Off by {value} on average{limits}.",
+    leads=(
+        "text, segment 5, card numbers 1, comparison 9, experiment numbers 2, slice 4, watch numbers 1, "
+        "looks numbers 1, story numbers 1"
+    ),
+)
 def mae(r: Residuals) -> Mean:
     """Mean absolute error: Σ |t − M| / n.
 
@@ -98,7 +170,15 @@ def _median_bound(r: Residuals) -> float:
     return max(abs(quantile_of(e, 0.5) - middle) for e in ends) if len(r.sizes.low) else 0.0
 
 
-@measure(better="lower", range=(0, INFINITY), aliases=("median_absolute_error",), interval="order", bound=_median_bound)
+@measure(
+    better="lower",
+    range=(0, INFINITY),
+    aliases=("median_absolute_error",),
+    interval="order",
+    bound=_median_bound,
+    told="Half of the predictions are off by less than {value}{limits}.",
+    leads="text",
+)
 def median_ae(r: Residuals) -> Ratio:
     """Median absolute error: half of the predictions are off by less.
 
@@ -108,7 +188,7 @@ def median_ae(r: Residuals) -> Ratio:
     return Ratio(quantile_of(r.sizes, 0.5), 1.0, "no rows")
 
 
-@measure(better="lower", range=(0, INFINITY), aliases=("mean_absolute_percentage_error",))
+@measure(better="lower", range=(0, INFINITY), aliases=("mean_absolute_percentage_error",), noun="MAPE")
 def mape(r: Residuals) -> Mean:
     """Mean absolute error as a share of the target: Σ |t − M| / |t| / n.
 
@@ -119,7 +199,13 @@ def mape(r: Residuals) -> Mean:
     return Mean(r.part("relative"), r.part("relative2"), count, "a target is zero, and a share of zero has no meaning")
 
 
-@measure(better="zero", range=(-INFINITY, INFINITY), aliases=("mean_error",))
+@measure(
+    better="zero",
+    range=(-INFINITY, INFINITY),
+    aliases=("mean_error",),
+    told=_leaning,
+    leads="text, segment 6, card numbers 3, story numbers 2",
+)
 def bias(r: Residuals) -> Mean:
     """Mean of prediction − target: above zero the predictions are too high.
 
@@ -147,7 +233,14 @@ def max_error(r: Residuals) -> Ratio:
     range=(-INFINITY, 1),
     aliases=("r_squared", "coefficient_of_determination"),
     interval="moments",
-    neutral=(0, "always saying the mean"),
+    title="R²",
+    told=_explained,
+    guess=(0.0, "always saying the mean"),
+    unrelated=lambda r: 1 - _unrelated(r)[0] / _unrelated(r)[1] if _unrelated(r)[1] > 0 else math.nan,
+    leads=(
+        "text, segment 7, card numbers 4, comparison 10, experiment numbers 3, forest 15, story numbers 3, "
+        "judged numbers 1"
+    ),
 )
 def r2(r: Residuals) -> Ratio:
     """Share of the spread of the targets that the predictions account for; below 0 worse than always saying the mean.
@@ -161,7 +254,7 @@ def r2(r: Residuals) -> Ratio:
     return Ratio(tt - raw_errors(r).get(0, 2), tt, SAME_TARGET)
 
 
-@measure(better="higher", range=(-INFINITY, 1), interval="moments")
+@measure(better="higher", range=(-INFINITY, 1), interval="moments", leads="forest 17")
 def explained_variance(r: Residuals) -> Ratio:
     """R² with the bias forgiven: 1 − variance of the errors / variance of the targets.
 
@@ -229,7 +322,14 @@ def rrse(r: Residuals) -> Ratio:
     return Ratio(np.sqrt(np.maximum(raw_errors(r).get(0, 2), 0.0)), np.sqrt(np.maximum(tt, 0.0)), SAME_TARGET)
 
 
-@measure(better="higher", range=(-1, 1), aliases=("pearson", "pearson_r"), interval="moments")
+@measure(
+    better="higher",
+    range=(-1, 1),
+    aliases=("pearson", "pearson_r"),
+    interval="moments",
+    ranks=True,
+    leads="text, forest 16, order 3",
+)
 def correlation(r: Residuals) -> Ratio:
     """Pearson's correlation of target and prediction.
 
@@ -254,7 +354,12 @@ def concordance(r: Residuals) -> Ratio:
     return Ratio(2 * tp, tt + pp + r.total * off**2, "targets and predictions do not vary")
 
 
-@measure(better="lower", range=(0, INFINITY), aliases=("quantile_loss", "mean_pinball_loss"))
+@measure(
+    better="lower",
+    range=(0, INFINITY),
+    aliases=("quantile_loss", "mean_pinball_loss"),
+    by_row={"numbers": _of_quantile},
+)
 def pinball(r: Residuals, *, quantile: Annotated[float, INSIDE] = 0.5) -> Mean:
     """Loss of a predicted quantile q: q × shortfall + (1 − q) × excess, averaged; at q = ½ half the MAE.
 

@@ -9,15 +9,17 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 from steelyard.arguments.allowed import Allowed, NotAllowed, Several, Span, Words, shown
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UnknownMeasure, UsageError, listing, nearest
-from steelyard.results import Reading
+from steelyard.measures.facts import KNOWN, ROWS, Cases, Facts, facts_of
+from steelyard.results import Mean, Reading, Share
+from steelyard.summaries.confusion import Confusion, Outcomes
 
-ROOMS = ("agreement", "ranking", "calibration", "classes", "distance", "money")
+ROOMS = ("agreement", "rates", "ranking", "calibration", "classes", "distance", "money")
 """Modules of measures, in the order in which people ask."""
 
 AVERAGES = ("macro", "micro", "weighted")
@@ -33,8 +35,8 @@ _catalogue: dict[str, Measure] = {}
 _aliases: dict[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+@dataclass(frozen=True)
+class Measure(Facts):
     """A function of a summary and the facts that it carries."""
 
     name: str
@@ -50,8 +52,8 @@ class Measure:
     remark: Callable[[Any, float], str] | None = None
     allowed: Mapping[str, Allowed] = field(default_factory=dict)
     """What each option may be, as its type in the signature declares it."""
-    neutral: tuple[float, str] | None = None
-    """What it is without data, and how that is called: (0.5, "chance")."""
+    gives: type | None = None
+    """The kind of reading that it gives, as its signature declares it."""
 
     def __call__(self, summary: Any, **options: Any) -> Reading:
         """Read the measure from a summary."""
@@ -71,6 +73,73 @@ class Measure:
     def documentation(self) -> str:
         """All of its documentation."""
         return inspect.getdoc(self.function) or ""
+
+    @property
+    def of_labels(self) -> bool:
+        """Whether it is read from labels, or from scores and a threshold."""
+        return bool({Outcomes, Confusion} & set(self.reads))
+
+    @cached_property
+    def counted(self) -> tuple[frozenset[str], frozenset[str]] | None:
+        """For a share of labels the outcomes that are its part, and those that are its whole; asked of one row of each.
+
+        >>> [sorted(x) for x in find("recall").counted]
+        [['tp'], ['fn', 'tp']]
+        """
+        part, whole = set(), set()
+        for outcome in ("tp", "fn", "fp", "tn"):
+            o = Outcomes(**{name: float(name == outcome) for name in ("tp", "fn", "fp", "tn")})
+            table = Confusion.of([[o.tp, o.fn], [o.fp, o.tn]], levels=(1, 0), positive=1)
+            try:
+                found = self(o if Outcomes in self.reads else table) if self._may_be_share else None
+            except (ArithmeticError, ValueError):
+                return None
+            if not isinstance(found, Share) or {float(found.part), float(found.whole)} - {0.0, 1.0}:
+                return None
+            part |= {outcome} if found.part else set()
+            whole |= {outcome} if found.whole else set()
+        return frozenset(part), frozenset(whole)
+
+    @property
+    def _may_be_share(self) -> bool:
+        return self.of_labels and self.gives in (Share, None) and "payoff" not in self.options
+
+    @property
+    def cases(self) -> Cases | None:
+        """The cases that it is a share or a mean of, or rests on; None where it needs both classes.
+
+        >>> find("fnr").cases.many, find("auc").cases
+        ('positives', None)
+        """
+        if self.rests_on is not None:
+            return self.rests_on
+        if self.counted is not None:
+            return next((c for c in KNOWN if c.whole == self.counted[1]), ROWS)
+        return ROWS if self.gives in (Share, Mean) else None
+
+    @property
+    def same_rows(self) -> bool:
+        """Whether it is a share, with Wilson's interval, of rows that are the same for all models."""
+        share = (self.counted is not None or self.gives is Share) and not self.interval
+        return share and not (self.cases or ROWS).whose and not self.rows_alone
+
+    @property
+    def hits(self) -> float | None:
+        """What a row that is right counts in a share of rows that are right, or wrong; None for anything else."""
+        ends = {frozenset({"tp", "tn"}): 1.0, frozenset({"fn", "fp"}): 0.0}
+        whole = self.counted is not None and Confusion in self.reads and self.cases is ROWS
+        return ends.get(self.counted[0]) if whole and self.counted is not None else None
+
+    @property
+    def area(self) -> tuple[float, float] | None:
+        """Factor and constant that make it of the whole area under the ROC curve; None for anything else.
+
+        >>> find("gini").area, find("auc").area, find("partial_auc").area
+        ((2.0, -1.0), (1.0, 0.0), None)
+        """
+        if self.interval != "area" or self.options:
+            return None
+        return (1.0, 0.0) if self.linear_in is None else self.linear_in[1:]
 
     def with_defaults(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Options with their defaults filled in; unknown ones are refused, and what they may not be."""
@@ -105,21 +174,22 @@ def measure(
     interval: str = "",
     bound: Callable[..., float] | None = None,
     remark: Callable[[Any, float], str] | None = None,
-    neutral: tuple[float, str] | None = None,
     replace: bool = False,
+    **facts: Any,
 ) -> Callable[[Function], Function]:
     """Mark a function of a summary as a measure.
 
     `better` is "higher", "lower", "zero" or "" (no direction); `range` holds the least and greatest possible value;
     `interval` names a method of the intervals room where the reading alone does not tell (a Share gets Wilson's, a Mean
     a t interval, anything else the bootstrap over cells); `bound` bounds the effect of the grid where reordering cells
-    does not; `remark` has a word for the reader of a value that is easily taken for another one; `neutral` is what is reached
-    without data and what that is called, for measures that tell whether a model is of any use.
+    does not; `remark` has a word for the reader of a value that is easily taken for another one. All other `facts` are those of
+    `steelyard.measures.facts.Facts`: what it is called, how it is told, where it leads, what it is a function of.
 
     Options are the function's keyword-only arguments, and their types say what they may be:
     `depth: Annotated[float, SHARE] = 0.1`. A name or alias is taken once; `replace=True` takes it from its measure.
     """
     _check_facts(better, range)
+    known_facts = facts_of(facts)
 
     def mark(function: Function) -> Function:
         name = function.__name__
@@ -134,9 +204,10 @@ def measure(
         reads = typing.get_args(hint) if union else (hint,)
         options = {k: p.default for k, p in parameters.items() if p.kind is inspect.Parameter.KEYWORD_ONLY}
         allowed = {k: found for k in options if (found := _declared(hints.get(k))) is not None}
-        made = Measure(
-            name, function, better, range, reads, aliases, interval, bound, options, remark, allowed, neutral
-        )
+        noun = known_facts.noun or name.replace("_", " ")
+        told = vars(known_facts) | {"noun": noun, "title": known_facts.title or noun[0].upper() + noun[1:]}
+        known = (name, function, better, range, reads, aliases, interval, bound, options, remark, allowed)
+        made = Measure(*known, gives=hints.get("return"), **told)
         made.with_defaults(options)
         _free(made, replace)
         _catalogue[name] = made
@@ -219,6 +290,28 @@ def find(name: Any) -> Measure:
         hint = nearest(name, [*_catalogue, *_aliases]) or "`steelyard measures` lists them all."
         raise UnknownMeasure(message, hint)
     return _catalogue[canonical]
+
+
+def leading(place: str, evidence: str = "") -> list[str]:
+    """The measures that are shown in a place though nobody named them, for a kind of evidence, the first one first.
+
+    >>> leading("card", "labels")
+    ['accuracy', 'average_class_accuracy', 'kappa', 'mcc']
+    """
+    found = [(rank, name) for name, m in catalogue().items() if (rank := m.rank(place, evidence)) is not None]
+    return [name for _, name in sorted(found, key=lambda pair: pair[0])]
+
+
+def complement(m: Measure) -> Measure | None:
+    """The share of the same rows that are not in the part: 1 − the measure; None where there is none.
+
+    >>> complement(find("accuracy")).name, complement(find("kappa"))
+    ('error_rate', None)
+    """
+    if m.counted is None:
+        return None
+    wanted = (m.counted[1] - m.counted[0], m.counted[1])
+    return next((x for x in catalogue().values() if x.counted == wanted), None)
 
 
 def forget(name: str) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections import deque
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import numpy as np
 
 from steelyard.arguments.allowed import SHARE
+from steelyard.measures.facts import POSITIVES
 from steelyard.measures.measure import measure
-from steelyard.results import Array, Ratio, Share, divide
+from steelyard.results import Array, Mean, Ratio, Share, divide
 from steelyard.summaries.scores import Scores
 
 BLOCK = 1 << 15
@@ -79,6 +82,27 @@ def rates(s: Scores) -> tuple[Array, Array]:
     return divide(tp, tp[..., -1:]), divide(fp, fp[..., -1:])
 
 
+def moved_by_order(s: Scores, read: Callable[[Scores], Ratio | Mean]) -> float:
+    """How far the best and the worst order inside the cells move a number of a score table; 0 where it has none.
+
+    >>> moved_by_order(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1), auc)
+    0.0
+    """
+    value = float(read(s).value)
+    if s.cells.sharp or not math.isfinite(value):
+        return 0.0
+    ends = [float(read(x).value) for x in s.extremes()]
+    return max((abs(v - value) for v in ends if math.isfinite(v)), default=0.0)
+
+
+def _expected_area(score: Array, y: Array) -> Array:
+    """The area of scores in increasing order, for chances of being positive as well as for labels: no row is a pair with itself."""
+    _, place, many = np.unique(score, return_inverse=True, return_counts=True)
+    rank = (many.cumsum() - (many - 1) / 2)[place]
+    n1, own = y.sum(axis=-1), (y * y).sum(axis=-1)
+    return divide((y * rank).sum(axis=-1) - n1 - (n1**2 - own) / 2, n1 * (y.shape[-1] - n1) - (n1 - own))
+
+
 def _turned(s: Scores, value: float) -> str:
     """A hint where positives score lower than negatives more often than not."""
     if float(pairs_won(s)) * 2 >= float(s.positives.sum()) * float(s.negatives.sum()):
@@ -92,7 +116,17 @@ def _turned(s: Scores, value: float) -> str:
     aliases=("roc_auc", "roc_index", "auroc", "c_statistic"),
     interval="area",
     remark=_turned,
-    neutral=(0.5, "chance"),
+    noun="AUC",
+    title="Ranking (AUC)",
+    told="Ranks a positive above a negative {hundred} times in 100{limits}.",
+    told_of_level="Ranks a row of {level} above any other {hundred} times in 100{limits}.",
+    curve="roc",
+    guess=(0.5, "chance"),
+    expected=_expected_area,
+    leads=(
+        "text, level 4, segment 1, card scores 1, comparison 1, experiment scores 1, champion 1, slice 1, "
+        "watch scores 1, forest 1, story scores 1, judged scores 1, order 1, unlabelled 2"
+    ),
 )
 def auc(s: Scores) -> Ratio:
     """Chance that a positive scores above a negative, ties counting one half: the area under the ROC curve.
@@ -128,6 +162,7 @@ def partial_auc(s: Scores, *, fpr: Annotated[float, SHARE] = 0.1) -> Ratio:
     aliases=("accuracy_ratio", "somers_d", "gain_capture"),
     interval="area",
     remark=_turned,
+    linear_in=("auc", 2.0, -1.0),
 )
 def gini(s: Scores) -> Ratio:
     """2 AUC − 1: 0 for random order, 1 for perfect; also Somers' D and the accuracy ratio of the gain curve.
@@ -139,7 +174,7 @@ def gini(s: Scores) -> Ratio:
     return Ratio(2 * pairs_won(s) - pairs, pairs, empty=BOTH)
 
 
-@measure(better="higher", range=(-1, 1), aliases=("lq",), interval="area", remark=_turned)
+@measure(better="higher", range=(-1, 1), aliases=("lq",), interval="area", remark=_turned, linear_in=("auc", 2.0, -1.0))
 def l_quality(s: Scores) -> Ratio:
     """Area of the gain curve above random, over that of a perfect order: (2 S − 1) / (1 − b). Equal to Gini.
 
@@ -149,7 +184,15 @@ def l_quality(s: Scores) -> Ratio:
     return gini(s)
 
 
-@measure(better="higher", range=(0, 1), aliases=("kolmogorov_smirnov", "ks_statistic"), interval="ks")
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("kolmogorov_smirnov", "ks_statistic"),
+    interval="ks",
+    curve="ks",
+    goal="youden",
+    leads="text, forest 2",
+)
 def ks(s: Scores) -> Ratio:
     """Greatest gap between the cumulative shares of positives and negatives: max |TPR − FPR| over thresholds.
 
@@ -176,7 +219,15 @@ def _precision_bound(s: Scores) -> float:
     return max(abs(float(average_precision(best).value) - value), abs(float(worst) - value))
 
 
-@measure(better="higher", range=(0, 1), aliases=("pr_auc", "ap"), interval="precision", bound=_precision_bound)
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("pr_auc", "ap"),
+    interval="precision",
+    bound=_precision_bound,
+    rests_on=POSITIVES,
+    leads="text, forest 3",
+)
 def average_precision(s: Scores) -> Ratio:
     """Precision averaged over the positives as they are found: Σ (recall_i − recall_{i−1}) × precision_i.
 
@@ -202,7 +253,15 @@ def capture_at(s: Scores, depth: float) -> Array:
     return np.asarray((t0 + np.where(np.isnan(share), 1.0, share) * (t1 - t0))[..., 0])
 
 
-@measure(better="higher", range=(0, 1), aliases=("gain", "capture_rate"), interval="captured")
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("gain", "capture_rate"),
+    interval="captured",
+    rests_on=POSITIVES,
+    told="The {depth} of rows with the highest scores hold {hundred} of 100 positives{limits}.",
+    leads="text",
+)
 def capture(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Share:
     """Share of all positives found among the first `depth` of rows by score: the gain curve read at one depth.
 
@@ -212,7 +271,15 @@ def capture(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Share:
     return Share(capture_at(s, depth), s.positives.sum(axis=-1), empty="no real positives")
 
 
-@measure(better="higher", range=(0, float("inf")), interval="captured")
+@measure(
+    better="higher",
+    range=(0, float("inf")),
+    interval="captured",
+    title="Lift in the top tenth",
+    rests_on=POSITIVES,
+    told="The {depth} of rows with the highest scores hold {value} times as many positives as a random pick{limits}.",
+    leads="text, card scores 3, story depth 1",
+)
 def lift(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Ratio:
     """How many times more positives the first `depth` of rows holds than a random pick: capture / depth.
 

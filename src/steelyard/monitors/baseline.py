@@ -18,7 +18,7 @@ from steelyard.evaluation import Evaluation
 from steelyard.monitors.bins import Bins
 from steelyard.monitors.delays import Delays
 from steelyard.monitors.estimated import Calibration
-from steelyard.monitors.sequential import OF_NUMBERS, OF_SCORES, Losses
+from steelyard.monitors.sequential import Losses, losses, row_loss
 from steelyard.monitors.stream import Stream
 from steelyard.monitors.uncounted import why_not, with_the_clock
 from steelyard.monitors.variation import Variation
@@ -159,17 +159,15 @@ def losses_of(stream: Stream, e: Evaluation) -> dict[str, Losses]:
     weight = None if roles.weight is None else stream.columns[roles.weight][there]
     if roles.score is not None and e.scores is not None:
         y, p = (truth == e.positive).astype(np.float64), stream.columns[roles.score][there].astype(np.float64)
-        fit = e.scores.probabilities
+        known = losses("scores", probabilities=e.scores.probabilities)
         cut = 0.5 if e.threshold is None else e.threshold
-        return {
-            name: Losses.of(loss(y, p, cut), weight) for name, loss in OF_SCORES.items() if fit or name == "error_rate"
-        }
+        return {name: Losses.of(row_loss(m, y, p, cut), weight) for name, m in known.items()}
     assert roles.prediction is not None
     said = stream.columns[roles.prediction][there]
     if e.residuals is not None:
         y, p = truth.astype(np.float64), said.astype(np.float64)
-        return {name: Losses.of(loss(y, p), weight) for name, loss in OF_NUMBERS.items()}
-    return {"error_rate": Losses.of((truth != said).astype(np.float64), weight)}
+        return {name: Losses.of(row_loss(m, y, p), weight) for name, m in losses("numbers").items()}
+    return {name: Losses.of(row_loss(m, truth, said), weight) for name, m in losses("labels").items()}
 
 
 def baseline_of(stream: Stream, source: str, quiet: int = 0, **options: Any) -> Baseline:

@@ -9,16 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.measures.measure import find
+from steelyard.measures.measure import AVERAGES, Measure, find
 from steelyard.monitors.signals import Signal, measure_name
 from steelyard.monitors.stream import Stream
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.words import significant
-
-OF_ROWS = ("accuracy", "error_rate")
-OF_LEVEL = ("recall", "precision", "specificity", "npv", "fpr", "fnr", "f1", "f_beta", "youden")
-OF_BOTH = "average_class_accuracy"
-"""Measures that only rise, or only fall, as one more missing label turns out right; the ends are then at a corner."""
 
 Flags = npt.NDArray[np.bool_]
 
@@ -38,9 +33,19 @@ def corners(name: str, known: Outcomes, flagged: float, left: float) -> tuple[fl
             o = Outcomes(known.tp + a, known.fn + b, known.fp + flagged - a, known.tn + left - b)
             table = Confusion.of([[o.tp, o.fn], [o.fp, o.tn]], levels=(1, 0), positive=1)
             # Measures of all levels read the table, those of one level its four counts.
-            found.append(float(m(o if name in OF_LEVEL else table, **m.options).value))
+            found.append(float(m(o if Outcomes in m.reads else table, **m.options).value))
     there = [x for x in found if np.isfinite(x)]
     return (min(there), max(there)) if there else None
+
+
+def at_corners(m: Measure) -> bool:
+    """Whether a measure only rises, or only falls, as one more missing label turns out right; its ends are then at a corner.
+
+    >>> at_corners(find("recall")), at_corners(find("f1")), at_corners(find("kappa"))
+    (True, True, False)
+    """
+    known = m.counted is not None if m.at_corners is None else m.at_corners
+    return known and m.of_labels and m.better in {"higher", "lower"}
 
 
 def completed(signal: Signal, measure: Any, part: Stream, options: Mapping[str, Any]) -> Signal:
@@ -58,18 +63,19 @@ def _ends(name: str, level: Any, part: Stream, options: Mapping[str, Any]) -> tu
     roles = part.roles
     assert roles.target is not None
     weight = np.ones(part.rows) if roles.weight is None else part.columns[roles.weight].astype(np.float64)
-    if name not in {*OF_ROWS, *OF_LEVEL, OF_BOTH}:
+    m = find(name)
+    if not at_corners(m):
         return None, f"how far missing labels can move {name} is not told, since it is no count of right and wrong"
-    if level in {"macro", "micro", "weighted"}:
+    if level in AVERAGES:
         return None, "how far missing labels can move an average over levels is not told"
     truth, there = part.columns[roles.target], part.labelled
-    if name in OF_ROWS and roles.prediction is not None:
+    if m.hits is not None and roles.prediction is not None:
         # A row is right or wrong, whatever its level.
         right = np.zeros(part.rows, dtype=np.bool_)
         right[there] = truth[there] == part.columns[roles.prediction][there]
-        return _right_or_wrong(name, *(_sum(weight, rows) for rows in (right, there & ~right, ~there))), ""
+        return _right_or_wrong(m, *(_sum(weight, rows) for rows in (right, there & ~right, ~there))), ""
     said = predicted(part, options, level)
-    if said is None or (name == OF_BOTH and len(options.get("levels") or ()) > 2):
+    if said is None or (Outcomes not in m.reads and len(options.get("levels") or ()) > 2):
         return None, "how far missing labels can move it is not told for more than two levels"
     real = np.zeros(part.rows, dtype=np.bool_)
     real[there] = truth[there] == (options["positive"] if level is None else level)
@@ -80,12 +86,10 @@ def _ends(name: str, level: Any, part: Stream, options: Mapping[str, Any]) -> tu
     return found, "" if found is not None else "no way to fill in the missing labels defines it"
 
 
-def _right_or_wrong(name: str, right: float, wrong: float, missing: float) -> tuple[float, float]:
+def _right_or_wrong(m: Measure, right: float, wrong: float, missing: float) -> tuple[float, float]:
     total = right + wrong + missing
-    return (
-        (right if name == "accuracy" else wrong) / total,
-        (total - (wrong if name == "accuracy" else right)) / total,
-    )
+    inside, outside = (right, wrong) if m.hits else (wrong, right)
+    return inside / total, (total - outside) / total
 
 
 def _sum(weight: Any, rows: Flags) -> float:

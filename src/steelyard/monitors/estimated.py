@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from steelyard.errors import NotAvailable
+from steelyard.measures.measure import Measure, catalogue, find
+from steelyard.monitors.sequential import row_loss
 from steelyard.results import Array, Estimate
+from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.summary import effective_rows
 
 METHOD = "expected from the scores, as calibrated on the reference"
@@ -27,7 +30,6 @@ DRAWS = 200
 SEED = 20120702
 MOST = 2_000_000
 """Labels drawn at a time."""
-CLIP = 1e-15
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,47 +137,42 @@ def _fit(columns: Array, p: Array, n: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Scores in increasing order, with their middle ranks, and the threshold."""
+    """Scores in increasing order, and which of them reach the threshold."""
 
     score: Array
-    rank: Array
     flagged: Array
 
     @classmethod
     def of(cls, score: Any, threshold: float) -> _Rows:
         s = np.sort(np.asarray(score, dtype=np.float64))
-        _, place, many = np.unique(s, return_inverse=True, return_counts=True)
-        return cls(s, (many.cumsum() - (many - 1) / 2)[place], (s >= threshold).astype(np.float64))
+        return cls(s, (s >= threshold).astype(np.float64))
 
 
-def _ratio(top: Array, bottom: Array) -> Array:
-    return np.where(bottom > 0, top, np.nan) / np.where(bottom > 0, bottom, 1.0)
+def can_be_expected(m: Measure) -> bool:
+    """Whether chances of being positive tell what a measure would be."""
+    base = None if m.linear_in is None else find(m.linear_in[0])
+    by_label = m.of_labels and "payoff" not in m.options
+    return by_label or "scores" in m.by_row or m.expected is not None or (base is not None and can_be_expected(base))
 
 
-def _auc(r: _Rows, y: Array) -> Array:
-    # Written for chances as well as for labels: no row is a pair with itself.
-    n1, own = y.sum(axis=-1), (y * y).sum(axis=-1)
-    return _ratio((y * r.rank).sum(axis=-1) - n1 - (n1**2 - own) / 2, n1 * (y.shape[-1] - n1) - (n1 - own))
-
-
-def _log_loss(r: _Rows, y: Array) -> Array:
-    p = np.clip(r.score, CLIP, 1 - CLIP)
-    return np.asarray(-(y * np.log(p) + (1 - y) * np.log1p(-p)).mean(axis=-1))
-
-
-MEASURES: dict[str, Callable[[_Rows, Array], Array]] = {
-    "auc": _auc,
-    "accuracy": lambda r, y: np.asarray((y * r.flagged + (1 - y) * (1 - r.flagged)).mean(axis=-1)),
-    "error_rate": lambda r, y: np.asarray((y * (1 - r.flagged) + (1 - y) * r.flagged).mean(axis=-1)),
-    "recall": lambda r, y: _ratio((y * r.flagged).sum(axis=-1), y.sum(axis=-1)),
-    "precision": lambda r, y: _ratio((y * r.flagged).sum(axis=-1), np.asarray(r.flagged.sum())),
-    "specificity": lambda r, y: _ratio(((1 - y) * (1 - r.flagged)).sum(axis=-1), (1 - y).sum(axis=-1)),
-    "f1": lambda r, y: _ratio(2 * (y * r.flagged).sum(axis=-1), y.sum(axis=-1) + r.flagged.sum()),
-    "prevalence": lambda r, y: np.asarray(y.mean(axis=-1)),
-    "brier": lambda r, y: np.asarray((r.score**2 + (1 - 2 * r.score) * y).mean(axis=-1)),
-    "log_loss": _log_loss,
-}
-"""Measures as functions of scores and labels, one row of labels for each draw; of chances they are what is to be expected."""
+def expected(m: Measure, rows: _Rows, y: Array) -> Array:
+    """A measure of scores and labels, one row of labels for each draw; of chances it is what is to be expected."""
+    if m.expected is not None:
+        return m.expected(rows.score, y)
+    if m.linear_in is not None:
+        name, factor, constant = m.linear_in
+        return factor * expected(find(name), rows, y) + constant
+    if "scores" in m.by_row:
+        up, down = (row_loss(m, np.full(len(rows.score), x), rows.score, 0.5) for x in (1.0, 0.0))
+        return np.asarray((y * up + (1 - y) * down).mean(axis=-1))
+    flagged, positives = rows.flagged.sum(), y.sum(axis=-1)
+    tp = (y * rows.flagged).sum(axis=-1)
+    fn, fp = positives - tp, flagged - tp
+    tn = y.shape[-1] - positives - fp
+    if Outcomes in m.reads:
+        return np.asarray(m(Outcomes(tp, fn, fp, tn)).value)
+    counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+    return np.asarray(m(Confusion((0, 1), counts, len(rows.score), 1)).value)
 
 
 def estimate(
@@ -208,10 +205,12 @@ def estimates(
     draws: int = DRAWS,
 ) -> dict[str, Estimate]:
     """Several measures of the same rows, from the same drawn labels."""
-    unknown = [name for name in measures if name not in MEASURES]
+    unknown = [name for name in measures if not can_be_expected(find(name))]
     if unknown:
         message = f'"{unknown[0]}" cannot be estimated from scores alone.'
-        raise NotAvailable(message, f"What can be: {', '.join(MEASURES)}.")
+        raise NotAvailable(
+            message, f"What can be: {', '.join(n for n, m in catalogue().items() if can_be_expected(m))}."
+        )
     rows = _Rows.of(score, threshold)
     n = len(rows.score)
     facts: dict[str, Any] = {"confidence": confidence, "method": METHOD, "n": float(n), "note": NOTE}
@@ -224,7 +223,7 @@ def estimates(
         chances = calibration.chance(rows.score, rng, min(at_once, left))
         labels = (rng.random(chances.shape) < chances).astype(np.float64)
         for name in measures:
-            found[name] += np.atleast_1d(MEASURES[name](rows, labels)).tolist()
+            found[name] += np.atleast_1d(expected(find(name), rows, labels)).tolist()
         left -= len(chances)
     fitted = calibration.chance(rows.score)
     tail, out = (1 - confidence) / 2, {}
@@ -236,7 +235,7 @@ def estimates(
         # Positions of (draws + 1) p, so that one more draw lies within as often as is said.
         low, high = (float(x) for x in np.quantile(known, [tail, 1 - tail], method="weibull"))
         # Not the mean of the draws: chances drawn on the scale of log-odds are too large on average where positives are rare.
-        value = float(MEASURES[name](rows, fitted))
+        value = float(expected(find(name), rows, fitted))
         out[name] = Estimate(name, value, min(low, value), max(high, value), caution=_rests(calibration), **facts)
     return out
 

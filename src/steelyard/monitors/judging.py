@@ -10,15 +10,14 @@ import numpy as np
 
 from steelyard.errors import BadLevels, EmptyTable, NotAvailable, NotNumeric, UsageError, listing
 from steelyard.evaluation import Evaluation
-from steelyard.measures.measure import find
+from steelyard.measures.measure import complement, find, leading
 from steelyard.monitors import sequential, signals
 from steelyard.monitors.alarms import Status, Transition, follow, transitions
 from steelyard.monitors.baseline import Baseline, losses_of
 from steelyard.monitors.budget import spent
 from steelyard.monitors.cohorts import Cohort, judge_cohort
 from steelyard.monitors.completion import completed
-from steelyard.monitors.estimated import MEASURES as FROM_SCORES
-from steelyard.monitors.estimated import estimates
+from steelyard.monitors.estimated import can_be_expected, estimates
 from steelyard.monitors.labels import Labels
 from steelyard.monitors.result import Watched
 from steelyard.monitors.running import PREFIX, follow_losses, loss_table
@@ -83,8 +82,8 @@ def choose_measures(given: Any, e: Evaluation | None, roles: Roles, mode: str) -
     kind = _kind(e, roles)
     if given is None:
         sure = e.scores is not None and e.scores.probabilities
-        looked = {"scores": "brier" if sure else "error_rate", "numbers": "mae", "labels": "error_rate", "classes": ""}
-        given = {"scores": "auc", "numbers": "mae"}.get(kind, "accuracy") if mode == "windows" else looked[kind]
+        looked = [n for n in leading("looks", kind) if sure or "scores" not in find(n).by_row]
+        given = leading("watch", kind)[0] if mode == "windows" else next(iter(looked), "")
     if not isinstance(given, str | Iterable):
         message = f"Measures are named, and {listing([given])} came."
         raise UsageError(message, 'Say measures=["auc", "brier"], for example.')
@@ -102,9 +101,9 @@ def choose_measures(given: Any, e: Evaluation | None, roles: Roles, mode: str) -
         if name not in e.measures and level is None:
             message = f'"{name}" cannot be told from these columns.'
             raise NotAvailable(message, f"What can be: {listing(m for m in e.measures if find(m).better)}.")
-        if name == "sse":
-            message = '"sse" is a sum over the rows, which grows with them.'
-            raise NotAvailable(message, "Watch mse instead.")
+        if instead := find(name).instead:
+            message = f'"{name}" is a sum over the rows, which grows with them.'
+            raise NotAvailable(message, f"Watch {instead} instead.")
         e.measure(name, level)
     return tuple(dict.fromkeys(chosen))
 
@@ -115,7 +114,7 @@ def _running(measure: str, e: Evaluation, kind: str, roles: Roles) -> str:
         message = "A sum over rows needs independent ones, and unit= says that rows belong together."
         raise NotAvailable(message, f'Leave "{measure}" out, or give one row for each unit.')
     name = sequential.loss_name(find(measure.removeprefix(PREFIX)).name, kind)
-    if e.scores is not None and name != "error_rate" and not e.scores.probabilities:
+    if e.scores is not None and "scores" in find(name).by_row and not e.scores.probabilities:
         message = f'"{name}" cannot be told from these columns.'
         raise NotAvailable(message, f'Scores that are no probabilities have "{PREFIX}error_rate".')
     return PREFIX + name
@@ -215,7 +214,7 @@ def _evaluated(plan: Plan, part: Stream) -> tuple[Evaluation | None, str]:
 def _expected(plan: Plan, part: Stream, measures: Sequence[str]) -> dict[str, Estimate]:
     """What the scores let expect, where they are the scores of two levels."""
     calibration = plan.baseline.calibration
-    wanted = list(dict.fromkeys(m for m in measures if m in FROM_SCORES))
+    wanted = list(dict.fromkeys(m for m in measures if can_be_expected(find(m))))
     if calibration is None or not wanted or not isinstance(part.roles.score, str):
         return {}
     found = part.columns[part.roles.score].astype(np.float64)
@@ -262,7 +261,8 @@ def _followed(
         return out
     for name in plan.measures:
         base = _base(plan, name)
-        turned = 1 - base.mean if name == "error_rate" else base.mean
+        # A margin is one of the share that is better when higher.
+        turned = base.mean if complement(find(name)) is None else 1 - base.mean
         found = sequential.looks(
             base, [None if x is None else x[name] for x in sums], plan.margin * turned, plan.alpha, name
         )

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.measures.measure import find
 from steelyard.monitors.labels import Labels
-from steelyard.monitors.sequential import OF_SCORES, Losses
+from steelyard.monitors.sequential import Losses, losses, row_loss
 from steelyard.monitors.signals import PERFORMANCE, Signal
 from steelyard.results import Array, Estimate
 from steelyard.verdicts.alarm import IMMATURE, INSUFFICIENT, added_up
@@ -86,11 +87,11 @@ def _tilt(z: Array, weights: Array, k: float) -> float:
 def loss_table(e: Any, name: str) -> tuple[Array, Array]:
     """Every loss that a reference row had, and how many rows had it; nothing where only sums were kept."""
     scores = None if e is None else e.scores
-    if scores is None or name not in OF_SCORES:
+    if scores is None or name not in losses("scores"):
         return np.zeros(0), np.zeros(0)
     cut = 0.5 if e.threshold is None else e.threshold
     s = scores.score.astype(np.float64)
-    both = [OF_SCORES[name](np.full(len(s), y), s, cut) for y in (1.0, 0.0)]
+    both = [row_loss(find(name), np.full(len(s), y), s, cut) for y in (1.0, 0.0)]
     return np.concatenate(both), np.concatenate([scores.positives, scores.negatives]).astype(np.float64)
 
 

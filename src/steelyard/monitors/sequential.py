@@ -7,7 +7,7 @@ of the level goes to each, so that the reference, which is a sample too, is not 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.measures.facts import EVIDENCE
+from steelyard.measures.measure import Measure, catalogue, complement, find, leading
 from steelyard.monitors.budget import spent
 from steelyard.results import Array, Estimate
 from steelyard.verdicts.alarm import ALARM, INSUFFICIENT, OK, WARN, above_limit
@@ -167,23 +169,28 @@ def _look(starts: Sequence[Losses], reference: Losses, limit: float, margin: flo
 # Losses of rows -------------------------------------------------------------------------------------------------------
 
 
-def _log_loss(y: Array, p: Array) -> Array:
-    kept = np.clip(p, CLIP, 1 - CLIP)
-    return np.asarray(-(y * np.log(kept) + (1 - y) * np.log1p(-kept)))
+def losses(kind: str, *, probabilities: bool = True) -> dict[str, Measure]:
+    """The measures that are means over rows and lower when better, by what models give; scores have labels too.
+
+    >>> list(losses("scores")), list(losses("scores", probabilities=False))
+    (['error_rate', 'brier', 'log_loss'], ['error_rate'])
+    """
+    shapes = {"scores": ("labels", "scores") if probabilities else ("labels",)}.get(kind, (kind,))
+    return {n: m for n, m in catalogue().items() if m.better == "lower" and any(s in m.by_row for s in shapes)}
 
 
-OF_SCORES: dict[str, Callable[[Array, Array, float], Array]] = {
-    "error_rate": lambda y, p, t: ((p >= t) != (y > 0.5)).astype(np.float64),
-    "brier": lambda y, p, t: (p - y) ** 2,
-    "log_loss": lambda y, p, t: _log_loss(y, p),
-}
-OF_NUMBERS: dict[str, Callable[[Array, Array], Array]] = {
-    "mae": lambda y, p: np.abs(p - y),
-    "mse": lambda y, p: (p - y) ** 2,
-}
-OF_LABELS = ("error_rate",)
-SAME = {"accuracy": "error_rate"}
-"""Measures that are another one turned round."""
+def row_loss(m: Measure, y: Any, p: Any, cut: float | None = None) -> Array:
+    """The loss of each row: of scores where `cut` tells which of them are positive, of numbers or labels without.
+
+    >>> row_loss(find("error_rate"), np.array([1.0, 0.0]), np.array([0.7, 0.6]), 0.5).tolist()
+    [0.0, 1.0]
+    """
+    if cut is not None and "scores" not in m.by_row:
+        return np.asarray(m.by_row["labels"](y > 0.5, p >= cut), dtype=np.float64)
+    each = m.by_row["scores"] if cut is not None else next(m.by_row[s] for s in ("numbers", "labels") if s in m.by_row)
+    found = np.asarray(each(y, p), dtype=np.float64)
+    # What was called impossible and happened is a very large loss, and no infinite one.
+    return np.where(np.isfinite(found), found, each(y, np.clip(p, CLIP, 1 - CLIP))) if cut is not None else found
 
 
 def in_place(given: Any, chosen: Sequence[str]) -> list[str]:
@@ -192,11 +199,18 @@ def in_place(given: Any, chosen: Sequence[str]) -> list[str]:
     >>> in_place(None, ["mae"]), in_place(["accuracy"], ["error_rate"])[0][:47]
     ([], 'error_rate is followed in place of accuracy: lo')
     """
-    usual = {"brier": "auc", "error_rate": "accuracy"}
+    usual = {x: other for x in chosen if (other := _usual(find(x))) != x}
     asked = (given,) if isinstance(given, str | tuple) else given
     swapped = [(x, usual[x]) for x in chosen if x in usual and (asked is None or usual[x] in asked)]
     words = "looks at any time need a mean over rows that is lower when better"
     return [f"{x} is followed in place of {other}: {words}." for x, other in swapped]
+
+
+def _usual(m: Measure) -> str:
+    """What would be watched in windows where a mean loss is followed: the share turned round, or what leads there."""
+    other = complement(m)
+    kinds = [kind for kind in EVIDENCE if m.rank("looks", kind) is not None]
+    return other.name if other is not None else leading("watch", kinds[0])[0] if kinds else m.name
 
 
 def loss_name(measure: str, kind: str) -> str:
@@ -205,8 +219,9 @@ def loss_name(measure: str, kind: str) -> str:
     >>> loss_name("accuracy", "labels"), loss_name("brier", "scores")
     ('error_rate', 'brier')
     """
-    name = SAME.get(measure, measure)
-    known = {"scores": tuple(OF_SCORES), "numbers": tuple(OF_NUMBERS), "labels": OF_LABELS}.get(kind, ())
+    known = {} if kind == "classes" else losses(kind)
+    other = complement(find(measure))
+    name = measure if measure in known or other is None else other.name
     if name not in known:
         message = f'"{measure}" is no mean over rows, and only such a mean can be followed look by look.'
         hint = f"Follow {listing(known)}, or use windows." if known else "Use windows."

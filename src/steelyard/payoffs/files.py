@@ -14,7 +14,7 @@ from steelyard.errors import BadPayoff, UnreadableSource, listing, refuse_addres
 from steelyard.payoffs.payoff import OUTCOMES, Cost, Payoff, Profit
 from steelyard.writing import note_read
 
-KINDS = {"profit": Profit, "cost": Cost}
+KINDS = {made.kind: made for made in (Profit, Cost)}
 LARGEST = 10_000_000
 """Bytes of a file of amounts: a matrix of more than a thousand levels."""
 SAMPLE = "[profit] with tp, fn, fp and tn, or [profit.LEVEL] with an amount for each predicted level ([cost] for costs)"

@@ -13,6 +13,7 @@ import numpy as np
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.errors import BadPayoff, listing
 from steelyard.payoffs.amount import Amount, Entry, entry
+from steelyard.payoffs.kinds import sign_of
 from steelyard.payoffs.matrices import named_among, spoken, table_of
 from steelyard.results import Array
 
@@ -42,7 +43,7 @@ class Payoff:
     @property
     def sign(self) -> float:
         """What turns these amounts into profit."""
-        return -1.0 if self.kind == "cost" else 1.0
+        return sign_of(self.kind)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -303,7 +304,7 @@ class _Stated(Payoff):
             from steelyard.payoffs.files import read
 
             matrix = read(matrix, said=self.kind)
-        found = matrix.as_profit() if self.kind == "profit" else matrix.as_cost()
+        found = matrix.as_profit() if self.sign > 0 else matrix.as_cost()
         level = found.nothing if found.levels is None or nothing is None else named_among(nothing, found.levels)
         return _made(type(self), found.cells, found.levels, level, relative or found.relative)
 
@@ -390,5 +391,7 @@ def from_dict(data: Mapping[str, Any]) -> Payoff:
     """Read back what `to_dict` wrote."""
     cells = tuple(tuple(entry(x, "an outcome") for x in row) for row in data["cells"])
     levels = None if data["levels"] is None else tuple(data["levels"])
-    made: Payoff = _made(Cost if data["kind"] == "cost" else Profit, cells, levels, data["nothing"], data["relative"])
+    made: Payoff = _made(
+        Cost if sign_of(data["kind"]) < 0 else Profit, cells, levels, data["nothing"], data["relative"]
+    )
     return made

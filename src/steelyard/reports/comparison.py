@@ -12,7 +12,7 @@ from steelyard.reports.html import Ready, tag
 from steelyard.reports.html import table as html_table
 from steelyard.reports.markdown import safe, table_lines
 from steelyard.reports.page import made, page_html
-from steelyard.reports.sections import Section, figure, needs, paragraphs
+from steelyard.reports.sections import LAID_OVER, Section, figure, needs, paragraphs
 from steelyard.reports.writing import check_ending
 from steelyard.views import comparison as told
 from steelyard.views.document import plain
@@ -74,9 +74,9 @@ def _each(c: Any) -> Ready:
     parts: list[Any] = [_table(told.models_table(c))]
     if all(e.scores is not None for e in c.evaluations.values()) and len(c.models) <= MOST_CURVES:
         drawn = []
-        for name, x, y in (("roc", "fpr", "tpr"), ("gain", "depth", "capture"), ("pr", "recall", "precision")):
+        for name in LAID_OVER:
             curves = {model: e.curve(name) for model, e in c.evaluations.items()}
-            drawn.append(overlay(curves, x, y, next(iter(curves.values())).chart()))
+            drawn.append(overlay(curves, next(iter(curves.values())).chart()))
         parts.append(tag("div", [figure(chart) for chart in drawn], class_="grid"))
     return tag("div", parts)
 

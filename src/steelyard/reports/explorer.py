@@ -17,6 +17,7 @@ import numpy as np
 from steelyard.intervals.money import limits
 from steelyard.measures.money import priced
 from steelyard.measures.ranking import cumulative
+from steelyard.payoffs.kinds import sign_of
 from steelyard.reports.html import Ready, island, tag
 from steelyard.summaries.scores import Scores
 from steelyard.worth.cuts import cuts
@@ -109,7 +110,7 @@ def _worth(e: Any, places: Any, kind: str) -> dict[str, list[float | None]]:
     squares = None if every.squares is None else every.squares[places]
     amounts = None if every.amounts is None else replace(every.amounts, sums=every.amounts.sums[places])
     c = replace(every, counts=every.counts[places], squares=squares, amounts=amounts)
-    table = (-1.0 if kind == "cost" else 1.0) * e.payoff.coefficients(c.levels, c.positive, s.amounts)
+    table = sign_of(kind) * e.payoff.coefficients(c.levels, c.positive, s.amounts)
     value = priced(c, table, 1)[0].sum(axis=(-2, -1))
     if s.units is not None:
         # Rows of a unit hang together, which the closed form does not know.

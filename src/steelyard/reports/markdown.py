@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from steelyard.measures.measure import leading
 from steelyard.views import story, tables
 from steelyard.views.sentences import sentences
 from steelyard.views.threshold import threshold_sentences
@@ -30,7 +31,7 @@ def report_markdown(
     lines = [f"# {safe(title or 'steelyard report')}", ""]
     if several:
         first = next(iter(models.values()))
-        names = [n for n in story.FIRST if all(n in e.measures for e in models.values())][:8] or first.measures[:4]
+        names = [n for n in leading("text") if all(n in e.measures for e in models.values())][:8] or first.measures[:4]
         rows = [[n, *(str(e[n]) for e in models.values())] for n in names]
         lines += table_lines(["measure", *map(str, models)], rows, "l" * (len(models) + 1))
     for name, e in models.items():
@@ -57,6 +58,8 @@ def _one(e: Any) -> list[str]:
     out += table_lines(("measure", "value", f"{percent(e.confidence)} interval", "meaning"), rows, "lrll")
     for text in (*story.marks(told), *story.notes(e, told)):
         out += [safe(text), ""]
+    if more := [name for g in told for name in g.more]:
+        out += [safe(f"{len(more)} more with --json or .frame(): {', '.join(more)}."), ""]
     if e.payoff is not None:
         worth = policy_table(e.worth)
         out += ["### What is it worth?", "", *table_lines(worth.head, worth.rows, worth.align)]

@@ -7,8 +7,10 @@ from typing import Any
 
 from steelyard.charts.palette import FONT, colour, notebook_style
 from steelyard.charts.svg import text
-from steelyard.reports.sections import CARDS, PICTURES, TITLES, interval_words, kind_of
+from steelyard.measures.measure import find, leading
+from steelyard.reports.sections import PICTURES, interval_words
 from steelyard.views.sentences import sentences, statement
+from steelyard.views.story import kind_of
 from steelyard.words import estimate_parts
 
 WIDTH, GAP, EDGE = 960.0, 16.0, 24.0
@@ -26,10 +28,10 @@ def poster(e: Any, title: str) -> str:
         parts.append(text(EDGE, y, line, tint="ink", size=14))
         y += 20
     y += 4
-    names = [n for n in CARDS[kind_of(e)] if n in e.measures and e[n].value is not None]
+    names = [n for n in leading("card", kind_of(e)) if n in e.measures and e[n].value is not None]
     wide = (WIDTH - 2 * EDGE - (len(names) - 1) * GAP) / max(len(names), 1)
     for i, name in enumerate(names):
-        parts += _card(e[name], e.verdict_on(name), TITLES.get(name, name), EDGE + i * (wide + GAP), y, wide)
+        parts += _card(e[name], e.verdict_on(name), find(name).title, EDGE + i * (wide + GAP), y, wide)
     y += CARD + GAP
     drawn = [e.chart(n) for n in PICTURES[kind_of(e)] if n in e.charts]
     half = (WIDTH - 2 * EDGE - GAP) / 2

@@ -10,7 +10,8 @@ from typing import Any
 from steelyard.asking.questions import value_of
 from steelyard.charts.curves import overlay
 from steelyard.charts.marks import Chart
-from steelyard.measures.measure import find
+from steelyard.measures.curves import curves
+from steelyard.measures.measure import find, leading
 from steelyard.reports.explorer import controls
 from steelyard.reports.html import Ready, tag
 from steelyard.reports.html import table as html_table
@@ -19,41 +20,22 @@ from steelyard.verdicts.verdict import Verdict
 from steelyard.views import story, tables
 from steelyard.views.pictures import forest
 from steelyard.views.sentences import statement
+from steelyard.views.story import kind_of
 from steelyard.views.worth import policy_table, worth_sentences
 from steelyard.words import count, estimate_parts, percent, visible
 
 MOST_DRAWN = 40
 """So many segments are drawn beside each other, the worst of them first."""
-CARDS = {
-    "scores": ("auc", "ece", "lift", "log_loss"),
-    "classes": ("hand_till_auc", "accuracy", "average_class_accuracy", "log_loss"),
-    "labels": ("accuracy", "average_class_accuracy", "kappa", "mcc"),
-    "numbers": ("mae", "rmse", "bias", "r2"),
-}
 PICTURES = {
-    "scores": ("roc", "pr", "gain", "lift", "ks", "calibration"),
+    "scores": tuple(name for name in curves() if name != "scores"),
     "classes": ("one_against_rest", "confusion", "levels"),
     "labels": ("confusion", "levels"),
     "numbers": ("predicted", "residuals", "errors"),
 }
-TITLES = {
-    "auc": "Ranking (AUC)",
-    "ece": "Calibration error",
-    "lift": "Lift in the top tenth",
-    "log_loss": "Log loss",
-    "hand_till_auc": "Ranking (Hand and Till)",
-    "accuracy": "Accuracy",
-    "average_class_accuracy": "Average class accuracy",
-    "kappa": "Kappa",
-    "mcc": "Matthews correlation",
-    "mae": "Mean absolute error",
-    "rmse": "Root mean square error",
-    "bias": "Bias",
-    "r2": "R²",
-}
+LAID_OVER = ("roc", "gain", "pr")
+"""Curves of several models in one picture."""
 MOST_DRAWN, MOST_LISTED = 40, 400
 """Segments that are drawn, and those that are listed."""
-RATES = ("recall", "fpr", "precision", "specificity", "f1", "accuracy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +45,6 @@ class Section:
     anchor: str
     question: str
     body: Ready
-
-
-def kind_of(e: Any) -> str:
-    """What kind of predictions an evaluation is about."""
-    if e.scores is not None:
-        return "scores"
-    if e.class_scores is not None:
-        return "classes"
-    return "numbers" if e.residuals is not None else "labels"
 
 
 def figure(chart: Chart, *, wide: bool = False) -> Ready:
@@ -118,8 +91,8 @@ def card(x: Estimate, title: str, verdict: Verdict | None = None) -> Ready:
 
 def cards(e: Any) -> Ready:
     """The first few numbers."""
-    names = [n for n in CARDS[kind_of(e)] if n in e.measures]
-    return tag("div", [card(e[n], TITLES.get(n, n), e.verdict_on(n)) for n in names], class_="cards")
+    names = [n for n in leading("card", kind_of(e)) if n in e.measures]
+    return tag("div", [card(e[n], find(n).title, e.verdict_on(n)) for n in names], class_="cards")
 
 
 # One model ------------------------------------------------------------------------------------------------------------
@@ -154,7 +127,7 @@ def where_it_fails(e: Any, slices: Any = None) -> Ready:
     """Segments side by side, and slices that differ."""
     parts: list[Any] = []
     if e.segments:
-        name = next(n for n in ("auc", "hand_till_auc", "accuracy", "mae") if n in e.measures)
+        name = next(n for n in leading("slice") if n in e.measures)
         worst = _worst_first(e, name)[:MOST_DRAWN]
         rows = [(label, e.segments[label][name]) for label in worst]
         some = len(e.segments) > MOST_DRAWN
@@ -225,7 +198,7 @@ def _values(e: Any) -> tuple[float, float, float, float]:
         return (0.0, -1.0, -1.0, 0.0)
     c = e.confusion
     names = () if c.amounts is None else c.amounts.names
-    table = e.payoff.coefficients(c.levels, c.positive, names) * (-1.0 if e.payoff.kind == "cost" else 1.0)
+    table = e.payoff.coefficients(c.levels, c.positive, names) * e.payoff.sign
     i = c.levels.index(c.positive)
     out = []
     for row, column in ((i, i), (i, 1 - i), (1 - i, i), (1 - i, 1 - i)):
@@ -275,7 +248,7 @@ def _matrix(e: Any) -> Ready:
 
 def _rates(e: Any, kind: str, values: tuple[float, float, float, float]) -> Ready:
     rows = []
-    for name in RATES:
+    for name in leading("explorer"):
         x = e[name]
         told = "n/a" if x.value is None else percent(x.value)
         ends = "" if x.low is None or x.high is None else f"{percent(x.low)} to {percent(x.high)}"
@@ -338,16 +311,16 @@ def which_model(models: Mapping[str, Any]) -> Ready:
     if len(models) < 2:
         return needs("To compare models, evaluate several: --score knn=p1 --score tree=p2.")
     first = next(iter(models.values()))
-    names = [n for n in CARDS[kind_of(first)] if all(n in e.measures for e in models.values())]
+    names = [n for n in leading("card", kind_of(first)) if all(n in e.measures for e in models.values())]
     parts: list[Any] = []
     for measure in names[:1]:
         rows = [(name, e[measure]) for name, e in models.items()]
-        parts.append(tag("div", figure(forest(rows, TITLES.get(measure, measure)), wide=True), class_="grid"))
+        parts.append(tag("div", figure(forest(rows, find(measure).title), wide=True), class_="grid"))
     if all(e.scores is not None for e in models.values()):
         drawn = []
-        for name, x, y in (("roc", "fpr", "tpr"), ("gain", "depth", "capture"), ("pr", "recall", "precision")):
-            curves = {model: e.curve(name) for model, e in models.items()}
-            drawn.append(overlay(curves, x, y, next(iter(curves.values())).chart()))
+        for name in LAID_OVER:
+            drawn_of = {model: e.curve(name) for model, e in models.items()}
+            drawn.append(overlay(drawn_of, next(iter(drawn_of.values())).chart()))
         parts.append(tag("div", [figure(c) for c in drawn], class_="grid"))
         parts += _regions(models)
     head = ("measure", *models)

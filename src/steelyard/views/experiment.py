@@ -12,20 +12,16 @@ from steelyard.charts.marks import Chart, Mark, Point
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.designs.design import many
 from steelyard.errors import NotAvailable
-from steelyard.measures.measure import find
+from steelyard.measures.facts import EVIDENCE
+from steelyard.measures.measure import find, leading
 from steelyard.results import Estimate
 from steelyard.views.layout import WIDTH, wrap
 from steelyard.views.notebook import small_table
+from steelyard.views.story import kind_of
 from steelyard.views.tables import Table
 from steelyard.views.text import table_lines
 from steelyard.words import count, estimate_parts, percent, visible
 
-CHIEF = {
-    "scores": ("auc", "accuracy", "log_loss", "brier"),
-    "classes": ("accuracy", "hand_till_auc", "log_loss", "brier"),
-    "labels": ("accuracy", "average_class_accuracy", "kappa"),
-    "numbers": ("rmse", "mae", "r2"),
-}
 MEANS = {
     "corrected resampled t": "the spread between folds, corrected for the training rows that they share",
     "nested cross validation": "nested folds",
@@ -37,19 +33,14 @@ OF_ALL_ROWS = ("nested cross validation", ".632")
 
 def chief_measures(evaluations: Sequence[Any]) -> list[str]:
     """The measures told first: those of the model that says most, defined for all models that answer them at all."""
-    kinds = {_kind(e) for e in evaluations}
-    found = next(names for kind, names in CHIEF.items() if kind in kinds)
-    known = [n for n in found if any(n in e.measures for e in evaluations)]
+    kinds = {kind_of(e) for e in evaluations}
+    known = [
+        n
+        for n in leading("experiment", next(k for k in EVIDENCE if k in kinds))
+        if any(n in e.measures for e in evaluations)
+    ]
     defined = [n for n in known if all(e[n].value is not None for e in evaluations if n in e.measures)]
     return (defined or known)[:3]
-
-
-def _kind(e: Any) -> str:
-    if e.scores is not None:
-        return "scores"
-    if e.class_scores is not None:
-        return "classes"
-    return "numbers" if e.residuals is not None else "labels"
 
 
 def to_come(x: Any, cell: Any, measure: str) -> Estimate:

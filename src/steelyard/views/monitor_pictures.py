@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale, wide_enough
-from steelyard.measures.measure import catalogue
+from steelyard.measures.measure import catalogue, complement
 from steelyard.views.monitor import KEYS, UNJUDGED, monitor_sentences
 from steelyard.words import percent, significant, visible
 
@@ -158,8 +158,9 @@ def _levels(
         return [], [], []
     base = signal.reference
     # An error rate is followed in place of accuracy, and the margin is one of accuracy.
-    part = 1 - base if name == "error_rate" and m.mode == "sequential" else abs(base)
     known = catalogue().get(name.split(" ")[0])
+    turned = m.mode == "sequential" and known is not None and known.name == name and complement(known) is not None
+    part = 1 - base if turned else abs(base)
     sign = 1 if known is not None and known.better == "lower" else -1
     edge = base + sign * m.margin * part
     words: list[tuple[str, int | str]] = [(f"reference {significant(base)}", "ink")]

@@ -13,7 +13,7 @@ from steelyard.charts.marks import Band, Bar, Chart, Line, Mark, Point, Rule
 from steelyard.charts.palette import DASHES, SHADES
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.measures.curves import thresholds
-from steelyard.measures.measure import find
+from steelyard.measures.measure import find, leading
 from steelyard.measures.ranking import cumulative
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
@@ -23,11 +23,6 @@ from steelyard.words import count, marked, percent, visible
 MOST_LEVELS = 50
 WRITTEN = 12
 """Matrices of more levels are drawn without numbers."""
-SWEPT = ("recall", "specificity", "precision", "f1", "accuracy")
-FOREST = (
-    *("auc", "ks", "average_precision", "accuracy", "recall", "specificity", "precision", "f1", "mcc", "brier", "ece"),
-    *("hand_till_auc", "average_class_accuracy", "kappa", "r2", "correlation", "explained_variance"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +118,9 @@ def _worst_pairs(c: Confusion) -> Chart:
 @picture("labels of several levels", lambda e: e.confusion is not None and len(e.levels) > 1)
 def levels(e: Any) -> Chart:
     """Recall and precision of every level, with intervals."""
+    two = [find(n) for n in leading("level")[:2]]
     shown = list(e.levels)[:25]
-    rows = [(e.measure("recall", v), e.measure("precision", v)) for v in shown]
+    rows = [[e.measure(m.name, v) for m in two] for v in shown]
     names = tuple(visible(name) for name in level_names(e.levels)[: len(shown)])
     marks: list[Mark] = []
     for i, pair in enumerate(rows):
@@ -134,7 +130,7 @@ def levels(e: Any) -> Chart:
                 marks.append(Point(x.value, i - 0.14 + 0.28 * side, side, shape, 4.5, x.low, x.high))
     columns = {
         "level": [n for n in names for _ in range(2)],
-        "measure": ["recall", "precision"] * len(names),
+        "measure": [m.name for m in two] * len(names),
         **_interval_columns([x for pair in rows for x in pair]),
     }
     more = f" The first 25 of {len(e.levels):,}." if len(e.levels) > 25 else ""
@@ -144,9 +140,9 @@ def levels(e: Any) -> Chart:
         Scale(0.0, 1.0, "", "share"),
         Scale(len(names) - 0.5, -0.5, "", "names", names),
         tuple(marks),
-        f"Recall and precision of every level with {percent(e.confidence)} intervals.{more}",
+        f"{two[0].title} and {two[1].noun} of every level with {percent(e.confidence)} intervals.{more}",
         columns,
-        (("recall", 0), ("precision", 1)),
+        tuple((m.name, side) for side, m in enumerate(two)),
         (460.0, max(130.0, 70 + 34.0 * len(names))),
     )
 
@@ -181,9 +177,9 @@ def forest(
 
 
 @picture("any evidence", lambda _: True)
-def intervals(e: Any, measures: Sequence[str] = FOREST) -> Chart:
+def intervals(e: Any, measures: Sequence[str] = ()) -> Chart:
     """The chief measures as dots on their intervals."""
-    told = [name for name in measures if name in e.measures]
+    told = [name for name in measures or leading("forest") if name in e.measures]
     return forest([(name, e[name]) for name in told], "How sure?")
 
 
@@ -191,8 +187,9 @@ def intervals(e: Any, measures: Sequence[str] = FOREST) -> Chart:
 
 
 @picture("one score for two levels", lambda e: e.scores is not None)
-def sweep(e: Any, measures: Sequence[str] = SWEPT) -> Chart:
+def sweep(e: Any, measures: Sequence[str] = ()) -> Chart:
     """Measures of labels at every threshold."""
+    measures = measures or leading("sweep")
     s = e.scores
     tp, fp = cumulative(s)
     cuts = thresholds(s)
@@ -211,7 +208,7 @@ def sweep(e: Any, measures: Sequence[str] = SWEPT) -> Chart:
         found = m(every) if Outcomes in m.reads else m(matrix)
         ys = [v if math.isfinite(v) else None for v in np.asarray(found.value)[keep].tolist()]
         columns[name] = ys
-        marks.append(Line(xs, ys, i, 2, DASHES[i]))
+        marks.append(Line(xs, ys, i, 2, DASHES[i % len(DASHES)]))
     if e.threshold is not None:
         marks.append(Rule(x=e.threshold))
     low, high = (0.0, 1.0) if s.probabilities else (min(xs, default=0.0), max(xs, default=1.0))

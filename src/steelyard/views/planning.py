@@ -6,15 +6,8 @@ from typing import Any
 
 from steelyard.charts.marks import Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
-from steelyard.words import count, digits_for, percent, shortest, significant
-
-COUNTED = {
-    "accuracy": "an accuracy",
-    "error_rate": "an error rate",
-    "auc": "an AUC",
-    "rmse": "an RMSE",
-    "mae": "an MAE",
-}
+from steelyard.measures.measure import catalogue
+from steelyard.words import count, digits_for, percent, shortest, significant, with_article
 
 
 def plan_text(plan: Any) -> str:
@@ -38,7 +31,8 @@ def answer(plan: Any) -> str:
 
 
 def _what(plan: Any) -> str:
-    name = COUNTED.get(plan.measure, f"a {plan.measure.replace('_', ' ')}")
+    known = catalogue().get(plan.measure)
+    name = with_article(plan.measure if known is None else known.noun)
     if plan.first is None or plan.second is None:
         return f"a difference of {significant(abs(plan.difference))} in {plan.measure.replace('_', ' ')}"
     # Values are what somebody typed; those that were found need no more than the first digits of their difference.

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from steelyard.measures.measure import Measure, catalogue
+from steelyard.measures.measure import Measure, catalogue, leading
 from steelyard.results import Estimate
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
@@ -26,15 +26,6 @@ from steelyard.words import (
     visible,
 )
 
-FIRST = (
-    *("accuracy", "recall", "specificity", "precision", "f1", "mcc"),
-    *("auc", "ks", "average_precision", "capture", "lift"),
-    *("brier", "log_loss", "ece", "calibration_slope"),
-    *("hand_till_auc", "top_k_accuracy"),
-    *("rmse", "mae", "median_ae", "bias", "r2", "correlation"),
-)
-"""Measures told at once; all the others are named, and told when everything is asked for."""
-BY_LEVEL = ("recall", "precision", "f1", "auc")
 CORRECTABLE = {"scores", "confusion"}
 MOST_LEVELS = 8
 MEANING = 68
@@ -58,6 +49,15 @@ class Group:
     question: str
     rows: list[Row]
     more: list[str] = field(default_factory=list)
+
+
+def kind_of(e: Any) -> str:
+    """What kind of predictions an evaluation is about: "scores", "classes", "numbers" or "labels"."""
+    if e.scores is not None:
+        return "scores"
+    if e.class_scores is not None:
+        return "classes"
+    return "numbers" if e.residuals is not None else "labels"
 
 
 # Facts ----------------------------------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def _threshold(e: Any) -> str:
 
 def question_of(m: Measure) -> str:
     """The question a measure answers, as its module states it."""
-    said = sys.modules[m.function.__module__].__doc__ or ""
+    said = getattr(sys.modules.get(m.function.__module__), "__doc__", None) or ""
     first, mark, _ = said.partition("?")
     return first.strip() + mark if mark and "\n" not in first else "Other measures"
 
@@ -204,8 +204,8 @@ def groups(e: Any, *, full: bool = False) -> list[Group]:
             # Money is told in a table of its own, beside the policies that need no model.
             continue
         group = out.setdefault(question_of(m), Group(question_of(m), []))
-        first = BY_LEVEL if "macro" in whole[name] else FIRST
-        if full or name in first:
+        # All the others are named, and told when everything is asked for.
+        if full or m.rank("level" if "macro" in whole[name] else "text") is not None:
             group.rows.extend(row_of(m, e.measure(name, level)) for level in whole[name])
         else:
             group.more.append(name)
@@ -248,7 +248,7 @@ def unlike_rows(e: Any) -> str:
     if e.verification is None or "corrected" in e.facts:
         return ""
     corrected = ""
-    names = [n for n in ("recall", "auc", "accuracy") if n in e.measures][:2]
+    names = [n for n in leading("unlabelled") if n in e.measures][:2]
     if not e.verification.alike and e.verification.correctable and not e.segments and set(e.evidence) <= CORRECTABLE:
         whole = e.with_unlabelled()
         corrected = " and ".join(f"{n} is {whole[n]} in place of {e[n]}" for n in names)

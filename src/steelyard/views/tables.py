@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.measures.measure import find
+from steelyard.measures.measure import find, leading
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.segments import level_names
-from steelyard.views.story import BY_LEVEL, MOST_LEVELS
+from steelyard.views.story import MOST_LEVELS, kind_of
 from steelyard.words import count, marked, quoted, told_marks, visible
 
-BY_SEGMENT = ("auc", "accuracy", "recall", "precision", "mae", "bias", "r2")
 MOST_ROWS = 20
 MOST_LOOKED = 500
 """Levels of which the worst is looked for."""
@@ -80,7 +79,7 @@ def levels(e: Any) -> Table | None:
     c: Confusion | None = e.confusion
     if c is None or (e.positive is not None and len(e.levels) <= 2):
         return None
-    names = [n for n in BY_LEVEL if n != "auc" or e.class_scores is not None]
+    names = [n for n in leading("level") if find(n).of_labels or e.class_scores is not None]
     sizes = [float(n) for n in c.actual]
     told = [[e.measure(n, v) for n in names] for v in c.levels] if len(c.levels) <= MOST_LOOKED else []
     chosen, note = _shown(c.levels, sizes, [x[0] for x in told], MOST_ROWS, ("commonest", "levels"))
@@ -122,7 +121,7 @@ def segments(e: Any, most: int = MOST_ROWS) -> Table | None:
     if not e.segments:
         return None
     keys, parts = list(e.segments), list(e.segments.values())
-    names = [n for n in BY_SEGMENT if n in e.measures and not (n == "accuracy" and "auc" in e.measures)]
+    names = [n for n in leading("segment", kind_of(e)) if n in e.measures]
     first = [p[names[0]] for p in parts] if names and len(parts) > most else []
     chosen, note = _shown(keys, [float(p.rows) for p in parts], first, most, ("largest", "segments"))
     found = [(visible(keys[i]), [parts[i][n] for n in names]) for i in chosen]

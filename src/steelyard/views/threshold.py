@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from steelyard.measures.measure import find
+from steelyard.payoffs.kinds import KINDS, sign_of
 from steelyard.results import Estimate
 from steelyard.verdicts.policy import LOSS, NO_LOSS, SAME
 from steelyard.views.layout import WIDTH, table, wrap
@@ -53,7 +55,8 @@ def threshold_sentences(t: Any) -> list[str]:
 
 def _advice(t: Any) -> str:
     limits = f" with {' and '.join(t.constraints)}" if t.constraints else ""
-    best = {"profit": "the most profit", "cost": "the least cost"}.get(t.goal, f"the best {t.goal}")
+    most = "best" if t.goal not in KINDS else "most" if sign_of(t.goal) > 0 else "least"
+    best = f"the {most} {t.goal}"
     if t.value is None:
         return f"Flag nobody: no threshold brings {best}{limits} than a threshold above every score does.".replace(
             "the most profit", "more profit"
@@ -71,7 +74,7 @@ def _advice(t: Any) -> str:
 
 def _brings(t: Any) -> str:
     x: Estimate = t.corrected
-    goal = "gap of the rates" if t.goal == "ks" and t.at.measure != "ks" else t.goal
+    goal = "gap of the rates" if find(t.goal).goal == t.at.measure else t.goal
     found = f"The {goal} there is {estimate_text(t.at) if not hasattr(t.at, 'policies') else _number(t.at)}"
     if t.optimism is None or x.value is None:
         return f"{found}."

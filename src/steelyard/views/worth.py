@@ -60,10 +60,9 @@ def verdict_sentence(w: Any, optimism: float = 0.0, without: tuple[str, ...] = (
 
 def worth_sentences(w: Any, e: Any = None) -> list[str]:
     """The story of a profit or cost in a few sentences; `e` is the evaluation it belongs to, which knows other thresholds."""
-    word = "profit" if w.measure == "profit" else "cost"
     each = f", {estimate_text(w.per_case)} a case" if w.per_case is not None else ""
     against = "" if w.reference == "absolute" else f", {w.reference}"
-    out = [f"The {word} of {count(w.n)} rows is {estimate_text(w)}{each}{against}."]
+    out = [f"The {w.measure} of {count(w.n)} rows is {estimate_text(w)}{each}{against}."]
     said = verdict_sentence(w, advice=HERE if w.movable else LEAVE)
     out.append(verdict_sentence(w, advice=instead(e)) if e is not None and said.endswith(f"{HERE}.") else said)
     if w.band is not None:

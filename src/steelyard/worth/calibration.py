@@ -61,7 +61,7 @@ def implied_threshold(e: Any, payoff: Payoff, kind: str, best: float, optimism: 
     if point is None or rule.startswith("act where the probability is below"):
         return Implied(None, rule, None, None)
     at = e.at(point)
-    found = at.profit(payoff) if kind == "profit" else at.cost(payoff)
+    found = getattr(at, kind)(payoff)
     return Implied(point, rule, found.plain(), _price(s, table, best, point, e.confidence, optimism))
 
 

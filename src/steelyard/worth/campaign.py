@@ -148,17 +148,9 @@ class Campaign(Told):
     def from_dict(cls, data: Mapping[str, Any]) -> Campaign:
         """Read back what `to_dict` wrote."""
         values = dict(data)
-        for name in (
-            "profit",
-            "corrected",
-            "over_everybody",
-            "everybody",
-            "nobody",
-            "at_random",
-            "perfect",
-            "l_quality",
-        ):
-            values[name] = None if values[name] is None else Estimate.from_dict(values[name])
+        for f in fields(cls):
+            if str(f.type).startswith("Estimate") and values[f.name] is not None:
+                values[f.name] = Estimate.from_dict(values[f.name])
         values["rule"] = Rule(**data["rule"] | {"profit": Estimate.from_dict(data["rule"]["profit"])})
         values |= {"curve": Curve.from_dict(data["curve"]), "notes": tuple(data["notes"])}
         return cls(**values)

@@ -249,12 +249,9 @@ def curve_of(
         "contacts": x * offer.prospects,
         "threshold": cut,
         "capture": capture,
-        "lift": divide(capture, x),
-        "break_even_lift": offer.lift_needed(share, x),
-        "profit": offer.profit(share, x, capture),
-        "low": band[0],
-        "high": band[1],
     }
+    columns |= {"lift": divide(capture, x), "break_even_lift": offer.lift_needed(share, x)}
+    columns |= {"profit": offer.profit(share, x, capture), "low": band[0], "high": band[1]}
     found = {k: plain(np.asarray(v, dtype=np.float64)) for k, v in columns.items()}
     method = told.method if told.method == "none" else f"{told.method}, pointwise"
     return Curve("campaign", found, told.confidence, method, told.note)

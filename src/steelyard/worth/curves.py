@@ -12,6 +12,7 @@ from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.intervals.bands import MOST_POINTS, plain, thin
 from steelyard.intervals.money import FEWEST_BUCKETS, limits
 from steelyard.measures.money import priced
+from steelyard.payoffs.kinds import sign_of
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Curve, divide
 from steelyard.summaries.confusion import Confusion
@@ -37,8 +38,7 @@ def worth_curve(e: Any, kind: str, payoff: Payoff, over: Any = "threshold") -> C
         message = f"over={listing([over])} is not a choice."
         raise UsageError(message, 'Allowed: "threshold", "depth".')
     thresholds, every = cuts(s)
-    sign = -1.0 if kind == "cost" else 1.0
-    table = sign * payoff.coefficients(every.levels, every.positive, s.amounts)
+    table = sign_of(kind) * payoff.coefficients(every.levels, every.positive, s.amounts)
     total = np.asarray(priced(every, table, 1)[0].sum(axis=(-2, -1)))
     n = np.asarray(every.total)
     flagged = every.predicted[..., 1]
@@ -49,7 +49,7 @@ def worth_curve(e: Any, kind: str, payoff: Payoff, over: Any = "threshold") -> C
         kind: total,
         "per_case": divide(total, n),
     }
-    keep = np.union1d(thin(columns, MOST_POINTS), [first_best(sign * total)]).astype(np.int64)
+    keep = np.union1d(thin(columns, MOST_POINTS), [first_best(sign_of(kind) * total)]).astype(np.int64)
     columns = {name: values[keep] for name, values in columns.items()}
     low, high, method = _band(s, _at(every, keep), table, columns, columns[kind], over, confidence)
     columns |= {"low": np.minimum(low, columns[kind]), "high": np.maximum(high, columns[kind])}

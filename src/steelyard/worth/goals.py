@@ -14,6 +14,7 @@ from steelyard.arguments.typed import number_of
 from steelyard.errors import NotAvailable, NothingMeets, UnknownMeasure, UsageError, listing, nearest
 from steelyard.measures.measure import catalogue, find
 from steelyard.measures.money import priced
+from steelyard.payoffs.kinds import KINDS, sign_of
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array
 from steelyard.summaries.confusion import Confusion, Outcomes
@@ -58,7 +59,7 @@ def goal_of(what: Any, options: Mapping[str, Any], known: Payoff | None, over: s
     """The goal that a payoff, or the name of a measure of labels, stands for."""
     if isinstance(what, Payoff):
         payoff, name = what, what.kind
-    elif isinstance(what, str) and what in {"profit", "cost"}:
+    elif isinstance(what, str) and what in KINDS:
         if known is None:
             message = f"The {what} needs to know what outcomes are worth."
             raise NotAvailable(
@@ -71,7 +72,7 @@ def goal_of(what: Any, options: Mapping[str, Any], known: Payoff | None, over: s
         odd = next(iter(options))
         message = f'There is no option "{odd}" for the best threshold.'
         raise UsageError(message, nearest(odd, ["constraint", "over"]) or "There are constraint= and over=.")
-    sign = -1.0 if name == "cost" else 1.0
+    sign = sign_of(name)
     return Goal(name, _money(payoff, sign), sign, payoff, choose=_over(payoff, over) if payoff.ranged else None)
 
 
@@ -123,11 +124,11 @@ def worst_regret(c: Confusion, payoff: Payoff) -> Array:
 def _measure_goal(name: Any, options: Mapping[str, Any]) -> Goal:
     m = find(name)
     chosen = m.with_defaults(options)
-    if m.name == "ks":
-        signed = _read("youden", {})
-        return Goal("ks", lambda c: np.abs(signed(c)), sized=signed)
-    if not {Outcomes, Confusion} & set(m.reads):
-        labels = [n for n, other in catalogue().items() if {Outcomes, Confusion} & set(other.reads) and other.better]
+    if m.goal:
+        signed = _read(m.goal, {})
+        return Goal(m.name, lambda c: np.abs(signed(c)), sized=signed)
+    if not m.of_labels:
+        labels = [n for n, other in catalogue().items() if other.of_labels and other.better]
         message = f'"{m.name}" does not depend on a threshold, so none is best for it.'
         raise UsageError(message, f"Choose for profit, cost, ks, or a measure of labels: {listing(labels, 30)}.")
     if m.better not in {"higher", "lower"}:
@@ -197,11 +198,11 @@ def _constraint(text: str, payoff: Payoff | None) -> Constraint:
 
 def _check_bound(text: str, name: str, bound: float, payoff: Payoff | None) -> None:
     """Refuse a limit that says nothing: a share above one, or the other side of the money that was told."""
-    if name in {"profit", "cost"} and payoff is not None and name != payoff.kind:
+    if name in KINDS and payoff is not None and name != payoff.kind:
         message = f'"{text.strip()}" limits the {name}, which is only the {payoff.kind} with its sign turned.'
         raise UsageError(message, f"Limit the {payoff.kind}, or what is spent on contacts: 'contacts <= 300'.")
     limits = (0.0, 1.0) if name in SHARES else (-np.inf, np.inf)
-    if name not in {*SHARES, *COUNTS, "profit", "cost"}:
+    if name not in {*SHARES, *COUNTS, *KINDS}:
         try:
             limits = find(name).range
         except UnknownMeasure:
@@ -218,15 +219,15 @@ def _quantity(name: str, payoff: Payoff | None) -> Read:
         return lambda c: c.predicted[..., c.levels.index(c.positive)]
     if name in SHARES:
         return lambda c: c.predicted[..., c.levels.index(c.positive)] / c.total
-    if name in {"profit", "cost"}:
+    if name in KINDS:
         return goal_of(name, {}, payoff).read
     try:
         m = find(name)
     except UnknownMeasure:
-        every = [*COUNTS, *SHARES, "profit", "cost", *catalogue()]
+        every = [*COUNTS, *SHARES, *KINDS, *catalogue()]
         message = f'There is nothing called "{name}" to put a constraint on.'
         raise UsageError(message, nearest(name, every) or f"There are {listing(every, 12)}.") from None
-    if not {Outcomes, Confusion} & set(m.reads):
+    if not m.of_labels:
         message = f'"{m.name}" does not depend on a threshold, so no constraint on it can choose one.'
         raise UsageError(message, "Constrain contacts, depth, or a measure of labels such as precision or fpr.")
     return _read(m.name, m.with_defaults({}))

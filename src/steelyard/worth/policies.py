@@ -14,6 +14,7 @@ from steelyard.intervals.method import Question
 from steelyard.intervals.money import around_worth
 from steelyard.measures.measure import find
 from steelyard.measures.money import priced
+from steelyard.payoffs.kinds import sign_of
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Estimate, Mean
 from steelyard.summaries.confusion import Confusion
@@ -133,18 +134,14 @@ def _bound(c: Confusion, payoff: Payoff, kind: str) -> float:
 
 
 def _value(c: Confusion, table: Array, kind: str) -> float:
-    return _sign(kind) * float(priced(c, table, 1)[0].sum())
-
-
-def _sign(kind: str) -> float:
-    return -1.0 if kind == "cost" else 1.0
+    return sign_of(kind) * float(priced(c, table, 1)[0].sum())
 
 
 def _estimate(
     c: Confusion, table: Array, kind: str, confidence: float, per: str, segment: str | None, name: str = ""
 ) -> Estimate:
     """The estimate of amounts laid over a matrix."""
-    table = table * _sign(kind)
+    table = table * sign_of(kind)
     first, second = (float(x.sum()) for x in priced(c, table, 2))
     n = float(c.total)
     factor = n if per == "total" else 1.0

@@ -16,6 +16,7 @@ import numpy as np
 from steelyard.asking.money import in_order_of
 from steelyard.errors import NotAvailable
 from steelyard.measures.curves import thresholds as cut_points
+from steelyard.measures.measure import find
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Estimate, divide
 from steelyard.summaries.scores import Scores
@@ -107,7 +108,7 @@ def best_threshold(
     there = told_at(test, goal)
     same = chooser is e
     # Chosen freely on these rows, the gap there is the KS itself, and has its interval: that of a greatest gap.
-    at = e.measure("ks") if goal.name == "ks" and same and not limits else there
+    at = e.measure(goal.name) if goal.sized is not None and same and not limits else there
     taken = optimism if same and optimism is not None else 0.0
     matrix = test.confusion.outcomes(test.positive)
     return Threshold(
@@ -166,10 +167,10 @@ def first_best(values: Array) -> int:
 def told_at(e: Any, goal: Goal) -> Estimate:
     """The goal's own number at an evaluation's threshold; for the KS the gap there, which is Youden's index."""
     if goal.payoff is not None:
-        worth: Estimate = e.profit(goal.payoff) if goal.name == "profit" else e.cost(goal.payoff)
+        worth: Estimate = getattr(e, goal.name)(goal.payoff)
         return worth
-    found: Estimate = e.measure("youden" if goal.name == "ks" else goal.name, **goal.options)
-    if goal.name == "ks" and found.value is not None:
+    found: Estimate = e.measure(find(goal.name).goal or goal.name, **goal.options)
+    if goal.sized is not None and found.value is not None:
         turned = found.value < 0
         ends = (found.high, found.low) if turned else (found.low, found.high)
         low, high = ((None if v is None else abs(v)) if turned else v for v in ends)

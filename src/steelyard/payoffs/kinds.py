@@ -1,0 +1,14 @@
+"""The two kinds of payoff: what is earned, and what is lost."""
+
+from __future__ import annotations
+
+KINDS = ("profit", "cost")
+
+
+def sign_of(kind: str) -> float:
+    """What turns amounts of a kind into profit.
+
+    >>> [sign_of(kind) for kind in KINDS]
+    [1.0, -1.0]
+    """
+    return 1.0 if kind == KINDS[0] else -1.0
