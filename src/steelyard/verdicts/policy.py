@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from steelyard.payoffs.kinds import sign_of
 from steelyard.results import Estimate
 from steelyard.verdicts.comparison import BETTER, NOT_KNOWN, UNCLEAR, WORSE
 from steelyard.verdicts.usefulness import side
@@ -57,7 +58,7 @@ def pays_more(here: Estimate, there: Estimate, kind: str) -> bool:
     >>> [pays_more(Estimate("cost", v), Estimate("cost", 4.0), "cost") for v in (3.0, 4.0)]
     [True, False]
     """
-    ahead = (float(here) - float(there)) * (-1.0 if kind == "cost" else 1.0)
+    ahead = (float(here) - float(there)) * sign_of(kind)
     return ahead > 1e-9 * max(1.0, abs(float(there)))
 
 

@@ -68,7 +68,7 @@ class Worth(Told, Estimate):
 
     def best_policy(self, without: tuple[str, ...] = ()) -> Policy:
         """The best policy that needs no model and no knowledge of the truth."""
-        sign = -1.0 if self.measure == "cost" else 1.0
+        sign = sign_of(self.measure)
         return max(
             (p for p in self.policies if p.name not in {"perfect", *without}), key=lambda p: sign * float(p.estimate)
         )
