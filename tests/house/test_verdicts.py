@@ -168,7 +168,7 @@ def test_nobody_has_a_word_of_its_own_for_too_few() -> None:
 
 def test_the_room_sees_estimates_only() -> None:
     """No summary, no row, no view: a verdict is a function of estimates, counts and margins."""
-    allowed = {"results", "words", "verdicts", "intervals"}
+    allowed = {"results", "words", "verdicts", "intervals", "payoffs"}
     for path in sorted((SOURCE / "verdicts").glob("*.py")):
         for module, name in _imports(ast.parse(path.read_text())):
             assert module.split(".")[1] in allowed, f"{_told(path)} imports {module}.{name}"

@@ -132,8 +132,8 @@ def test_it_sees_a_change_of_scores_but_not_of_their_meaning() -> None:
 def test_what_cannot_be_estimated_is_said() -> None:
     y, s = drawn(500, 4)
     c = Calibration.of(sy.evaluate(target=y, score=s).scores)
-    with pytest.raises(NotAvailable, match='"kappa" cannot be estimated'):
-        estimate(c, s, "kappa")
+    with pytest.raises(NotAvailable, match='"ks" cannot be estimated'):
+        estimate(c, s, "ks")
     assert estimate(c, [], "auc").reason == "no rows"
     assert estimate(c, [0.01, 0.02], "auc").reason.startswith("too few positives")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -172,7 +173,7 @@ def _loss(question: Question, s: Scores) -> Guard | None:
     """Losses row by row; the worst is that of the score in the table that could be furthest off."""
     table = s.fewer(GROUPS)
     p = np.clip(table.score, 0.0, 1.0)
-    each = question.measure.by_row["scores"]
+    each = partial(question.measure.by_row["scores"], **question.options)
     up, down = (np.asarray(each(np.full(len(p), y), p)) for y in (1.0, 0.0))
     every = np.concatenate([up, down])
     worst = float(every[np.isfinite(every)].max(initial=1.0))

@@ -9,6 +9,7 @@ upper one with one more row of each class, as Garwood's limits of a rare count a
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -30,7 +31,7 @@ def loss_interval(question: Question) -> Interval:
     """Student's interval on the log scale; with a rare class gamma limits, the upper one with a row of each class more."""
     s = question.summary
     plain = mean_interval(question)
-    if not isinstance(s, Scores) or plain.low is None or plain.high is None:
+    if not isinstance(s, Scores) or "scores" not in question.measure.by_row or plain.low is None or plain.high is None:
         return plain
     place = s.levels.index(s.positive)
     weight = [s.counts[..., place], s.counts.sum(axis=-1) - s.counts[..., place]]
@@ -41,7 +42,7 @@ def loss_interval(question: Question) -> Interval:
     rows = [t * t / q if (q := float(x.sum())) > 0 else 0.0 for t, x in zip(total, squares, strict=True)]
     if min(rows) >= RARE:
         return plain
-    each = question.measure.by_row["scores"]
+    each = partial(question.measure.by_row["scores"], **question.options)
     loss = _losses(s, each)
     tail = (1 - question.confidence) / 2
     low = _quantile(weight, squares, loss, tail)

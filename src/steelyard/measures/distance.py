@@ -188,7 +188,7 @@ def median_ae(r: Residuals) -> Ratio:
     return Ratio(quantile_of(r.sizes, 0.5), 1.0, "no rows")
 
 
-@measure(better="lower", range=(0, INFINITY), aliases=("mean_absolute_percentage_error",), noun="MAPE")
+@measure(better="lower", range=(0, INFINITY), aliases=("mean_absolute_percentage_error",))
 def mape(r: Residuals) -> Mean:
     """Mean absolute error as a share of the target: Σ |t − M| / |t| / n.
 
@@ -358,6 +358,7 @@ def concordance(r: Residuals) -> Ratio:
     better="lower",
     range=(0, INFINITY),
     aliases=("quantile_loss", "mean_pinball_loss"),
+    noun="pinball loss",
     by_row={"numbers": _of_quantile},
 )
 def pinball(r: Residuals, *, quantile: Annotated[float, INSIDE] = 0.5) -> Mean:

@@ -48,25 +48,19 @@ class Cases:
     """Whose rows they are, where every model has its own."""
 
 
-ROWS = Cases("rows", "row", frozenset({"tp", "fn", "fp", "tn"}))
-POSITIVES = Cases("positives", "real positive", frozenset({"tp", "fn"}))
-NEGATIVES = Cases("negatives", "real negative", frozenset({"fp", "tn"}))
+def _of(outcomes: str) -> frozenset[str]:
+    return frozenset(outcomes.split())
+
+
+ROWS = Cases("rows", "row", _of("tp fn fp tn"))
+POSITIVES = Cases("positives", "real positive", _of("tp fn"))
+NEGATIVES = Cases("negatives", "real negative", _of("fp tn"))
 _FLAGS = "the rows that a model flags or leaves"
-FLAGGED = Cases("rows predicted positive", "row called positive", frozenset({"tp", "fp"}), _FLAGS)
-LEFT = Cases("rows predicted negative", "row called negative", frozenset({"fn", "tn"}), _FLAGS)
+FLAGGED = Cases("rows predicted positive", "row called positive", _of("tp fp"), _FLAGS)
+LEFT = Cases("rows predicted negative", "row called negative", _of("fn tn"), _FLAGS)
 UNIONS = (
-    Cases(
-        "rows that are not true negatives",
-        "row",
-        frozenset({"tp", "fn", "fp"}),
-        "the rows that are positive or called so",
-    ),
-    Cases(
-        "rows that are not true positives",
-        "row",
-        frozenset({"tn", "fn", "fp"}),
-        "the rows that are negative or called so",
-    ),
+    Cases("rows that are not true negatives", "row", _of("tp fn fp"), "the rows that are positive or called so"),
+    Cases("rows that are not true positives", "row", _of("fn fp tn"), "the rows that are negative or called so"),
 )
 KNOWN = (ROWS, POSITIVES, NEGATIVES, FLAGGED, LEFT, *UNIONS)
 

@@ -27,6 +27,7 @@ from steelyard.monitors.stream import Roles, Stream
 from steelyard.monitors.windows import Window
 from steelyard.results import Estimate
 from steelyard.verdicts.alarm import ALARM, IMMATURE, SEVERITIES
+from steelyard.views.story import kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +70,11 @@ def is_running(measure: Any) -> bool:
     return isinstance(measure, str) and measure.startswith(PREFIX)
 
 
-def _kind(e: Evaluation, roles: Roles) -> str:
-    if e.scores is not None:
-        return "scores"
-    return "numbers" if e.residuals is not None else "classes" if isinstance(roles.score, Mapping) else "labels"
-
-
 def choose_measures(given: Any, e: Evaluation | None, roles: Roles, mode: str) -> tuple[Any, ...]:
     """The measures to watch: those asked for, or the one that tells most."""
     if e is None:
         return ()
-    kind = _kind(e, roles)
+    kind = kind_of(e)
     if given is None:
         sure = e.scores is not None and e.scores.probabilities
         looked = [n for n in leading("looks", kind) if sure or "scores" not in find(n).by_row]
