@@ -10,7 +10,6 @@ from typing import Any
 from steelyard.arguments.allowed import shown
 from steelyard.asking.money import payoff_of
 from steelyard.asking.questions import level_of
-from steelyard.charts.curves import overlay
 from steelyard.charts.marks import Chart
 from steelyard.charts.palette import DASHES
 from steelyard.errors import NotAvailable, UnknownMeasure, UsageError, listing, nearest
@@ -106,8 +105,6 @@ def charts_of(e: Any) -> list[str]:
     if e.scores is not None and float(e.scores.positives.sum()) > 0 and float(e.scores.negatives.sum()) > 0:
         out += [n for n in SCORED if n != "calibration" or e.scores.probabilities]
         out += [] if e.payoff is None else [e.payoff.kind]
-    if e.class_scores is not None:
-        out.append("one_against_rest")
     return out + [name for name, p in pictures().items() if p.allowed(e)]
 
 
@@ -117,12 +114,9 @@ def chart_of(e: Any, name: str, **options: Any) -> Chart:
     if name in {*SCORED, *KINDS, "cost_curve"}:
         _check_options(name, options, ("level", "profit", "over"))
         return curve_of(e, name, **options).chart()
-    if name == "one_against_rest":
-        _check_options(name, options, ())
-        return one_against_rest(e)
     known = pictures()
     if name not in known:
-        every = [*SCORED, *KINDS, "cost_curve", "one_against_rest", *known]
+        every = [*SCORED, *KINDS, "cost_curve", *known]
         message = f'There is no chart called "{name}"; there are {listing(every, 30)}.'
         raise UnknownMeasure(message, nearest(name, every) or 'For example chart("roc").')
     if not known[name].allowed(e):
@@ -172,15 +166,3 @@ def shares_of(e: Any) -> list[str]:
     return [
         n for n in e.measures if {Outcomes, Confusion} & set(find(n).reads) and find(n).range == (0, 1)
     ] or e.measures
-
-
-def one_against_rest(e: Any) -> Chart:
-    """The ROC curve of every class against all others, the worst five in colour."""
-    if e.class_scores is None:
-        message = 'The chart "one_against_rest" needs one score for each class.'
-        raise NotAvailable(message, "Pass score={level: column, ...} to evaluate.")
-    found = {level: curve_of(e, "roc", level) for level in e.levels}
-    areas = {level: e.measure("auc", level).value for level in e.levels}
-    order = sorted(e.levels, key=lambda v: (areas[v] is None, areas[v] or 0.0))
-    curves_by_name = {str(v): found[v] for v in order}
-    return overlay(curves_by_name, next(iter(found.values())).chart())

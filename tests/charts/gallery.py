@@ -51,13 +51,12 @@ def _numbers() -> sy.Evaluation:
 def gallery() -> dict[str, Chart]:
     """Charts by the name under which they are approved."""
     e, other = _scored(), _scored(0.4)
-    out = {name: e.chart(name) for name in ("roc", "pr", "gain", "lift", "ks", "calibration", "scores", "profit")}
-    out |= {name: e.chart(name) for name in ("cost", "cost_curve", "confusion", "levels", "intervals", "sweep")}
+    out = {"cost": e.chart("cost"), "cost_curve": e.chart("cost_curve")}
+    for sample in (e, _classes(), _numbers()):
+        out |= {name: sample.chart(name) for name in sample.charts if name not in out}
     out["confusion of 12 levels"] = _labels(12).chart("confusion")
     out["confusion of 40 levels"] = _labels(40, 1600).chart("confusion")
     out["confusion of 60 levels"] = _labels(60, 1800).chart("confusion")
-    out["one against rest"] = _classes().chart("one_against_rest")
-    out |= {name: _numbers().chart(name) for name in ("predicted", "residuals", "errors")}
     curves = {"tree": e.curve("roc"), "knn": other.curve("roc")}
     out["two models"] = overlay(curves, e.curve("roc").chart())
     found = [Estimate("auc", 0.7 + 0.05 * i, 0.62 + 0.055 * i, 0.77 + 0.045 * i) for i in range(5)]

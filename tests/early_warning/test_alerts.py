@@ -126,7 +126,7 @@ def test_the_story_of_alerts_and_what_cannot_be_asked() -> None:
     with pytest.raises(UnknownMeasure, match='no "recal"'):
         a["recal"]
     with pytest.raises(NotAvailable, match="only their sums"):
-        (t + t).alerts(0.5)
+        t.plus(t, twice=True).alerts(0.5)
 
 
 def test_nobody_alerted_is_said() -> None:
@@ -169,4 +169,4 @@ def test_alerts_have_a_curve() -> None:
         a.curve("scores")
     told = t.with_alerts(a)
     assert str(a) in str(told) and told.to_dict()["alerts"]["numbers"]["recall"] == a["recall"].to_dict()
-    assert (told + told).alerted is None
+    assert told.plus(told, twice=True).alerted is None

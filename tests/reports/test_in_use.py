@@ -124,7 +124,7 @@ def test_markdown_and_json_hold_the_same(evaluation: sy.Evaluation, results: dic
 
 def test_sums_without_events_are_told_without_pictures(evaluation: sy.Evaluation, results: dict[str, Any]) -> None:
     t = results["timeliness"]
-    text = section(report_text({"m": evaluation}, ".html", in_use={"timeliness": t + t}), "early")
+    text = section(report_text({"m": evaluation}, ".html", in_use={"timeliness": t.plus(t, twice=True)}), "early")
     assert "<svg" not in text and "needs the events" in text and "<table" in text
 
 

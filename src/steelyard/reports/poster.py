@@ -8,7 +8,8 @@ from typing import Any
 from steelyard.charts.palette import FONT, colour, notebook_style
 from steelyard.charts.svg import text
 from steelyard.measures.measure import find, leading
-from steelyard.reports.sections import PICTURES, interval_words
+from steelyard.reports.sections import interval_words
+from steelyard.views.pictures import shown_of
 from steelyard.views.sentences import sentences, statement
 from steelyard.views.story import kind_of
 from steelyard.words import estimate_parts
@@ -33,7 +34,7 @@ def poster(e: Any, title: str) -> str:
     for i, name in enumerate(names):
         parts += _card(e[name], e.verdict_on(name), find(name).title, EDGE + i * (wide + GAP), y, wide)
     y += CARD + GAP
-    drawn = [e.chart(n) for n in PICTURES[kind_of(e)] if n in e.charts]
+    drawn = [e.chart(n) for n in shown_of(kind_of(e)) if n in e.charts]
     half = (WIDTH - 2 * EDGE - GAP) / 2
     for i, chart in enumerate(drawn[:4]):
         x, top = EDGE + (i % 2) * (half + GAP), y + (i // 2) * (CHART + GAP)

@@ -10,7 +10,6 @@ from typing import Any
 from steelyard.asking.questions import value_of
 from steelyard.charts.curves import overlay
 from steelyard.charts.marks import Chart
-from steelyard.measures.curves import curves
 from steelyard.measures.measure import find, leading
 from steelyard.reports.explorer import controls
 from steelyard.reports.html import Ready, tag
@@ -18,7 +17,7 @@ from steelyard.reports.html import table as html_table
 from steelyard.results import Estimate
 from steelyard.verdicts.verdict import Verdict
 from steelyard.views import story, tables
-from steelyard.views.pictures import forest
+from steelyard.views.pictures import forest, shown_of
 from steelyard.views.sentences import statement
 from steelyard.views.story import kind_of
 from steelyard.views.worth import policy_table, worth_sentences
@@ -26,12 +25,6 @@ from steelyard.words import count, estimate_parts, percent, visible
 
 MOST_DRAWN = 40
 """So many segments are drawn beside each other, the worst of them first."""
-PICTURES = {
-    "scores": tuple(name for name in curves() if name != "scores"),
-    "classes": ("one_against_rest", "confusion", "levels"),
-    "labels": ("confusion", "levels"),
-    "numbers": ("predicted", "residuals", "errors"),
-}
 LAID_OVER = ("roc", "gain", "pr")
 """Curves of several models in one picture."""
 MOST_DRAWN, MOST_LISTED = 40, 400
@@ -101,7 +94,7 @@ def cards(e: Any) -> Ready:
 def how_good(e: Any) -> Ready:
     """Cards and pictures."""
     there = set(e.charts)
-    drawn = [e.chart(name) for name in PICTURES[kind_of(e)] if name in there]
+    drawn = [e.chart(name) for name in shown_of(kind_of(e)) if name in there]
     return Ready(cards(e) + tag("div", [figure(c, wide=c.size[0] > 500) for c in drawn], class_="grid"))
 
 

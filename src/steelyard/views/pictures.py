@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from steelyard.charts.curves import overlay
 from steelyard.charts.marks import Band, Bar, Chart, Line, Mark, Point, Rule
 from steelyard.charts.palette import DASHES, SHADES
 from steelyard.charts.scales import Scale, wide_enough
-from steelyard.measures.curves import thresholds
+from steelyard.measures.curves import curves, thresholds
 from steelyard.measures.measure import find, leading
 from steelyard.measures.ranking import cumulative
 from steelyard.results import Estimate
@@ -32,26 +37,43 @@ class Picture:
     draw: Callable[..., Chart]
     allowed: Callable[[Any], bool]
     needs: str
+    shown: tuple[str, ...] = ()
+    """The kinds of evidence of which the report shows it first: "scores", "classes", "labels" or "numbers"."""
 
 
 _pictures: dict[str, Picture] = {}
 
 
-def picture(needs: str, allowed: Callable[[Any], bool]) -> Callable[[Callable[..., Chart]], Callable[..., Chart]]:
-    """Mark a function of an evaluation as a chart, with what it needs in words and as a test."""
+def picture(
+    needs: str, allowed: Callable[[Any], bool], *shown: str
+) -> Callable[[Callable[..., Chart]], Callable[..., Chart]]:
+    """Mark a function of an evaluation as a chart, with what it needs in words and as a test, and where the report shows it."""
 
     def mark(function: Callable[..., Chart]) -> Callable[..., Chart]:
-        _pictures[function.__name__] = Picture(function, allowed, needs)
+        _pictures[function.__name__] = Picture(function, allowed, needs, shown)
         return function
 
     return mark
 
 
+@cache
+def _load() -> None:
+    """Import the files of this room that mark a chart, and no others."""
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        if re.search(r"^@picture\(", path.read_text(encoding="utf-8"), re.MULTILINE):
+            importlib.import_module(f"{__package__}.{path.stem}")
+
+
 def pictures() -> dict[str, Picture]:
     """Every chart of this kind by name."""
-    from steelyard.views import scatter  # noqa: F401  (its charts mark themselves)
-
+    _load()
     return dict(_pictures)
+
+
+def shown_of(kind: str) -> list[str]:
+    """The charts with which the report shows how good a model is, by the kind of its evidence."""
+    first = [name for name in curves() if name != "scores"] if kind == "scores" else []
+    return first + [name for name, p in pictures().items() if kind in p.shown]
 
 
 # Labels ---------------------------------------------------------------------------------------------------------------
@@ -62,7 +84,16 @@ def _shade(share: float) -> str:
     return f"shade{min(int(share * len(SHADES)), len(SHADES) - 1)}"
 
 
-@picture("labels, or scores and a threshold", lambda e: e.confusion is not None and bool(e.levels))
+@picture("one score for each class", lambda e: e.class_scores is not None, "classes")
+def one_against_rest(e: Any) -> Chart:
+    """The ROC curve of every class against all others, the worst five in colour."""
+    found = {level: e.curve("roc", level) for level in e.levels}
+    areas = {level: e["auc", level].value for level in e.levels}
+    order = sorted(e.levels, key=lambda v: (areas[v] is None, areas[v] or 0.0))
+    return overlay({str(v): found[v] for v in order}, next(iter(found.values())).chart())
+
+
+@picture("labels, or scores and a threshold", lambda e: e.confusion is not None and bool(e.levels), "classes", "labels")
 def confusion(e: Any) -> Chart:
     """The confusion matrix as a heat map: shade and small number are shares of the actual level."""
     c: Confusion = e.confusion
@@ -115,7 +146,7 @@ def _worst_pairs(c: Confusion) -> Chart:
     return Chart("confusion", "Commonest mistakes", across, up, tuple(bars), said, columns, size=(620.0, 460.0))
 
 
-@picture("labels of several levels", lambda e: e.confusion is not None and len(e.levels) > 1)
+@picture("labels of several levels", lambda e: e.confusion is not None and len(e.levels) > 1, "classes", "labels")
 def levels(e: Any) -> Chart:
     """Recall and precision of every level, with intervals."""
     two = [find(n) for n in leading("level")[:2]]

@@ -167,7 +167,7 @@ def _body(r: Residuals, wide: Window, tall: Window, *, actual: bool) -> tuple[li
 # Charts ---------------------------------------------------------------------------------------------------------------
 
 
-@picture("numbers as target and prediction, counted in pairs", _has_pairs)
+@picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
 def predicted(e: Any) -> Chart:
     """Predicted against actual; what lies on the diagonal is right."""
     r: Residuals = e.residuals
@@ -188,7 +188,7 @@ def predicted(e: Any) -> Chart:
     return Chart("predicted", "Predicted against actual", across, up, tuple(marks), said, columns, legend, SIZE)
 
 
-@picture("numbers as target and prediction, counted in pairs", _has_pairs)
+@picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
 def residuals(e: Any) -> Chart:
     """Errors against predictions, with the mean error along the predictions."""
     r: Residuals = e.residuals
@@ -218,7 +218,7 @@ def residuals(e: Any) -> Chart:
     return Chart("residuals", "Errors against predictions", across, up, tuple(marks), said, curve.columns, legend, SIZE)
 
 
-@picture("numbers as target and prediction, counted in pairs", _has_pairs)
+@picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
 def errors(e: Any) -> Chart:
     """How errors are spread, and their mean."""
     r: Residuals = e.residuals
