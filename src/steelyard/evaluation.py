@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from steelyard.arguments.allowed import shown, threshold_of, written
 from steelyard.arguments.annotated import as_annotated
@@ -31,9 +31,8 @@ from steelyard.summaries.levels import Levels
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.segments import Segments, key_of
-from steelyard.summaries.summary import Summary
+from steelyard.summaries.summary import Summary, kinds
 from steelyard.summaries.unlabelled import Unlabelled
-from steelyard.summaries.within_folds import WithinFolds
 from steelyard.sums import sums_of
 from steelyard.writing import write_saved
 
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from steelyard.worth.thresholds import Threshold
 
 SCHEMA = 1
-KINDS: tuple[Any, ...] = (Confusion, Scores, ClassScores, Residuals, WithinFolds)
+Kept = TypeVar("Kept", bound=Summary)
 COLUMNS = ("measure", "level", "segment", "estimate", "low", "high", "confidence", "method", "n", "n_eff", "bound")
 
 
@@ -68,29 +67,30 @@ class Evaluation:
     _made: list[Confusion] = field(default_factory=list, init=False, repr=False)
 
     # The evidence ----------------------------------------------------------------------------------------------------
+    def kept(self, kind: type[Kept]) -> Kept | None:
+        """The summary of this kind as it was counted, where there is one."""
+        return cast("Kept | None", self.evidence.get(kind.kind))
+
     @property
     def scores(self) -> Scores | None:
         """The score table, where there is one."""
-        found = self.evidence.get("scores")
-        return found if isinstance(found, Scores) else None
+        return self.kept(Scores)
 
     @property
     def class_scores(self) -> ClassScores | None:
         """The score tables by class, where there are any."""
-        found = self.evidence.get("class_scores")
-        return found if isinstance(found, ClassScores) else None
+        return self.kept(ClassScores)
 
     @property
     def residuals(self) -> Residuals | None:
         """The sums of errors, where the target is continuous."""
-        found = self.evidence.get("residuals")
-        return found if isinstance(found, Residuals) else None
+        return self.kept(Residuals)
 
     @property
     def confusion(self) -> Confusion | None:
         """The confusion matrix: as predicted, or as the threshold makes it."""
-        found = self.evidence.get("confusion")
-        if isinstance(found, Confusion):
+        found = self.kept(Confusion)
+        if found is not None:
             return found
         if self.scores is None or self.threshold is None:
             return None
@@ -347,8 +347,7 @@ class Evaluation:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Evaluation:
         """Read back what `to_dict` wrote."""
-        known = {k.kind: k for k in KINDS}
-        evidence = {k: known[v["kind"]].from_dict(v) for k, v in data["evidence"].items()}
+        evidence = {k: kinds()[v["kind"]].from_dict(v) for k, v in data["evidence"].items()}
         values = data["segment_values"] if data["segments"] else []
         parts = zip(values, data["segments"].values(), strict=True)
         segments = Segments({key_of(value): cls.from_dict(part) for value, part in parts})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from steelyard.arguments.allowed import NotAllowed, shown
 from steelyard.arguments.annotated import label
 from steelyard.errors import NotAvailable, listing
 from steelyard.intervals.method import Question, interval
-from steelyard.intervals.proportions import effective_whole, squares_of
+from steelyard.intervals.proportions import squares_of
 from steelyard.intervals.resting import caution
 from steelyard.intervals.within_folds import one_level, ranks, within
 from steelyard.measures.measure import AVERAGES, Measure, catalogue, find
@@ -20,10 +21,9 @@ from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Average, Estimate, Mean, Ratio, Reading, Share
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
-from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.segments import key_of, level_names
-from steelyard.summaries.summary import effective_rows
+from steelyard.summaries.summary import told_by_level
 from steelyard.summaries.within_folds import WithinFolds
 
 
@@ -63,9 +63,8 @@ def ask(
     if WithinFolds in have and ranks(m) and (found := within(m, have, level, options, confidence)) is not None:
         return found
     if level is None:
-        for kind in (Confusion, ClassScores, Residuals, Scores):
-            if kind in m.reads and kind in have:
-                return question(have[kind], plain)
+        for kind in (r for r in m.reads if r in have):
+            return question(have[kind], plain)
         if Outcomes in m.reads and Confusion in have and positive is not None:
             return _one_level(m, have[Confusion], positive, options, confidence)
     else:
@@ -103,8 +102,7 @@ def every_question(e: Any) -> Iterator[tuple[str, Any]]:
         whole = have & (set(m.reads) - {Outcomes})
         if whole or (Outcomes in m.reads and Confusion in have and e.positive is not None):
             yield name, None
-        by_level = (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have)
-        if by_level and (e.positive is None or len(e.levels) > 2):
+        if told_by_level(m.reads, have) and (e.positive is None or len(e.levels) > 2):
             yield from ((name, level) for level in e.levels)
             # A level of such a name is meant by it.
             averages = (a for a in AVERAGES if a not in e.levels)
@@ -129,22 +127,15 @@ def _levels(have: Mapping[type, Any]) -> tuple[Any, ...]:
 
 def _cannot(m: Measure, have: Mapping[type, Any], level: Any) -> NotAvailable:
     levels = _levels(have)
-    by_level = (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have)
-    if by_level:
+    if told_by_level(m.reads, have):
         said = "belongs to one level" if level is None else f"has no level {listing([level])}"
         message = f'"{m.name}" {said}; there are {listing(levels)}, and the averages "macro", "micro", "weighted".'
         return NotAvailable(message, f'For example e["{m.name}", {levels[0]!r}] or e["{m.name}", "macro"].')
     if level is not None and set(m.reads) & set(have):
         message = f'"{m.name}" is a number of the whole and has no levels.'
         return NotAvailable(message, f'Ask for e["{m.name}"].')
-    need = {
-        Confusion: "labels",
-        Outcomes: "labels and a positive level",
-        Scores: "one score for two levels",
-        ClassScores: "one score for each class",
-        Residuals: "a continuous target and prediction",
-    }
-    message = f'"{m.name}" needs {" or ".join(need[r] for r in m.reads)}.'
+    reads: tuple[Any, ...] = m.reads
+    message = f'"{m.name}" needs {" or ".join(r.needs for r in reads)}.'
     return NotAvailable(message, "Pass the roles that give it to evaluate.")
 
 
@@ -215,10 +206,8 @@ def estimate(question: Question, *, level: Any, segment: str | None, options: Ma
     n, n_eff = counted(question, reading)
     bound = certified_bound(question, value, options) if math.isfinite(value) else 0.0
     if not math.isfinite(value) or not math.isfinite(bound):
-        if isinstance(question.summary, Confusion) and any(question.summary.uncertain):
-            reason = "the threshold cuts a cell of the grid: count with this threshold, or exact=True"
-            return Estimate(question.measure.name, None, reason=reason, n=n, n_eff=n_eff, **facts)
-        return Estimate(question.measure.name, None, reason=reason_of(reading), n=n, n_eff=n_eff, **facts)
+        reason = question.summary.unsure or reason_of(reading)
+        return Estimate(question.measure.name, None, reason=reason, n=n, n_eff=n_eff, **facts)
     found = interval(question)
     return Estimate(
         question.measure.name,
@@ -263,62 +252,25 @@ def reason_of(reading: Reading) -> str:
 def counted(question: Question, reading: Reading) -> tuple[float, float]:
     """How many rows a number rests on, and how many of them count under sampling weights."""
     summary = question.summary
-    total = float(summary.counts.sum()) if hasattr(summary, "counts") else float(summary.total)
-    n = total
+    n = total = float(summary.total)
     if isinstance(reading, Share):
         n = float(reading.whole)
     elif isinstance(reading, Mean):
         n = float(reading.count)
-    table = summary.tables[0] if isinstance(summary, ClassScores) else summary
-    if isinstance(summary, Residuals):
-        return n, n * summary.effective / max(total, 1e-300)
-    squares = getattr(table, "squares", None)
-    if squares is None:
+    if summary.weighting != "sampling":
         return n, n
-    if isinstance(reading, Share) and isinstance(summary, Confusion) and not question.averaged:
-        weighed = squares_of(question)
-        return n, effective_whole(reading, weighed, summary.rows)
-    return n, n * float(effective_rows(np.asarray(total), squares.sum())) / max(total, 1e-300)
+    if isinstance(reading, Share) and not question.averaged:
+        return n, summary.rows_of(reading, squares_of(question))
+    return n, n * summary.effective / max(total, 1e-300)
 
 
 def certified_bound(question: Question, value: float, options: Mapping[str, Any]) -> float:
     """How far the value can be from the one that no grid had touched."""
-    m, summary = question.measure, question.summary
-    if isinstance(summary, Residuals):
-        return m.bound(summary, **options) if m.bound is not None else 0.0
-    if isinstance(summary, ClassScores):
-        parts = [certified_bound(p, p.value, options) for _, p in question.parts]
-        return max(parts) if parts else _classes_bound(question)
-    if isinstance(summary, Confusion):
-        if m.bound is not None:
-            return m.bound(summary, **options)
-        others = [float(question.read(c).value) for c in summary.corners()]
-        return max((abs(v - value) if math.isfinite(v) else math.inf for v in others), default=0.0)
-    if summary.cells.sharp:
-        return 0.0
-    if m.bound is not None:
-        return m.bound(summary, **options)
-    ends = [float(question.read(s).value) for s in summary.extremes()]
-    return max((abs(v - value) for v in ends if math.isfinite(v)), default=0.0)
-
-
-def _classes_bound(question: Question) -> float:
-    """The largest effect of the grid on any one class's table, for measures of all classes together."""
-    m = question.measure
-    area = find("auc" if m.name == "hand_till_auc" else "log_loss")
-    if m.name not in {"hand_till_auc", "log_loss"}:
-        return 0.0
-    bounds = []
-    for table in question.summary.tables:
-        one = Question(area, table, area, question.confidence)
-        if m.name == "log_loss":
-            bounds.append(certified_bound(one, one.value, {}) if math.isfinite(one.value) else 0.0)
-            continue
-        for other in question.summary.levels:
-            if other != table.positive:
-                pair = Question(area, table.between(table.positive, other), area, question.confidence)
-                bounds.append(certified_bound(pair, pair.value, {}) if math.isfinite(pair.value) else 0.0)
-    return max(bounds, default=0.0) if m.name == "hand_till_auc" else sum(bounds)
+    if question.parts:
+        return max(certified_bound(p, p.value, options) for _, p in question.parts)
+    own = question.measure.bound
+    found: float = question.summary.bound(question.read, value, None if own is None else partial(own, **options))
+    return found
 
 
 # What money needs -----------------------------------------------------------------------------------------------------
@@ -344,8 +296,8 @@ def in_order_of(levels: tuple[Any, ...], facts: Mapping[str, Any], payoff: Payof
 
 def labels_of(e: Any) -> Confusion:
     """The confusion matrix of an evaluation that has one."""
-    c = e.confusion
-    if not isinstance(c, Confusion):
+    c: Confusion | None = e.confusion
+    if c is None:
         message = "Profit and cost need labels, or scores and a threshold; the target here is continuous."
         raise NotAvailable(message, "Pass prediction=... with labels, or score=... for levels.")
     return c

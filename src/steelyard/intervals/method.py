@@ -104,7 +104,7 @@ def choose(question: Question) -> str:
         return "none"
     if question.parts:
         return "average"
-    if getattr(question.summary, "units", None) is not None:
+    if question.summary.units is not None:
         return named if named in RESAMPLES_UNITS else "units"
     if question.averaged:
         return "bootstrap"

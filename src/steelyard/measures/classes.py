@@ -11,9 +11,27 @@ from steelyard.measures.measure import measure
 from steelyard.measures.ranking import auc
 from steelyard.results import Ratio, Share
 from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.scores import Scores
 
 
-@measure(better="higher", range=(0, 1), aliases=("roc_auc_ovo", "multiclass_auc"), interval="hand_till")
+def _pairs(m: ClassScores) -> list[Scores]:
+    """Rows of two classes by the score of one, for every pair of them."""
+    return [m.table(i).between(i, j) for i in m.levels for j in m.levels if i != j]
+
+
+def _pair_bound(m: ClassScores) -> float:
+    """The largest effect of the grid on the area of any pair."""
+    values = [(t, float(auc(t).value)) for t in _pairs(m)]
+    return max((t.bound(auc, v) for t, v in values if np.isfinite(v)), default=0.0)
+
+
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("roc_auc_ovo", "multiclass_auc"),
+    interval="hand_till",
+    bound=_pair_bound,
+)
 def hand_till_auc(m: ClassScores) -> Ratio:
     """Mean over all pairs of classes of the chance that the two are put in the right order (Hand and Till 2001).
 
@@ -23,7 +41,7 @@ def hand_till_auc(m: ClassScores) -> Ratio:
     >>> print(hand_till_auc(m))
     0.917
     """
-    areas = [auc(m.table(i).between(i, j)).value for i in m.levels for j in m.levels if i != j]
+    areas = [auc(t).value for t in _pairs(m)]
     if not areas:
         return Ratio(0.0, 0.0, "needs at least two classes")
     return Ratio(np.mean(np.broadcast_arrays(*areas), axis=0), 1.0, "a class has no rows")

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import numpy as np
 
-from steelyard.arguments.allowed import INSIDE
+from steelyard.arguments.allowed import INSIDE, Numbers
 from steelyard.measures.measure import measure
-from steelyard.results import Array, Mean, Ratio
+from steelyard.results import Mean, Ratio
 from steelyard.summaries.cells import Cells
+from steelyard.summaries.deviances import POWERS, Deviances
 from steelyard.summaries.moments import Moments
 from steelyard.summaries.residuals import Residuals
 
@@ -23,17 +24,6 @@ def raw_errors(r: Residuals) -> Moments:
     centre = r.moments.centre.copy()
     centre[..., 1] = 0.0
     return r.moments.about(centre)
-
-
-def spread(r: Residuals) -> tuple[Array, Array, Array]:
-    """Sums of squares of target, of prediction, and of their product, each about its mean."""
-    m = r.moments.centred()
-    tt, te, ee = m.get(2, 0), m.get(1, 1), m.get(0, 2)
-    # One distinct target has no spread, whatever rounding left over.
-    tt = np.maximum(tt, 0.0) if len(r.targets.low) > 1 or r.targets.blurred.any() else 0.0 * tt
-    # A sum that is all rounding, beside the larger ones it is the difference of, is none.
-    pp = tt + 2 * te + ee
-    return tt, np.where(pp > 1e-10 * (tt + ee), pp, 0.0), tt + te
 
 
 @measure(better="lower", range=(0, INFINITY))
@@ -153,7 +143,7 @@ def r2(r: Residuals) -> Ratio:
     >>> round(float(r2(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     0.7321
     """
-    tt, _, _ = spread(r)
+    tt, _, _ = r.spread()
     return Ratio(tt - raw_errors(r).get(0, 2), tt, SAME_TARGET)
 
 
@@ -164,38 +154,17 @@ def explained_variance(r: Residuals) -> Ratio:
     >>> round(float(explained_variance(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     0.75
     """
-    tt, _, _ = spread(r)
+    tt, _, _ = r.spread()
     return Ratio(tt - r.moments.centred().get(0, 2), tt, SAME_TARGET)
-
-
-def distance_from_mean(r: Residuals) -> Array:
-    """Σ |t − t̄|, read from the table of targets."""
-    if r.parts.ndim > 1:
-        return r.part("away")
-    centre = r.moments.centred().centre[..., 0]
-    away = np.abs(r.targets.middle - centre[..., None])
-    total = np.asarray((away * r.targets.counts[:, 0]).sum(axis=-1))
-    if len(r.targets.low) == 1 and not r.targets.blurred.any():
-        return 0.0 * total
-    if total.ndim or not r.targets.blurred.any():
-        return total
-    # On the grid all targets may share one cell; the sum of squares, which is exact, knows better.
-    return np.asarray(np.clip(total, *_distance_limits(r)))
-
-
-def _distance_limits(r: Residuals) -> tuple[float, float]:
-    centre, squares = float(r.moments.centred().centre[0]), float(spread(r)[0])
-    furthest = max(centre - float(r.targets.low[0]), float(r.targets.high[-1]) - centre)
-    return squares / furthest if furthest > 0 else 0.0, float(np.sqrt(squares * float(r.total)))
 
 
 def _rae_bound(r: Residuals) -> float:
     if not r.targets.blurred.any():
         return 0.0
-    total = float(distance_from_mean(r))
+    total = float(r.distance_from_mean())
     slack = float(((r.targets.high - r.targets.low) / 2 * r.targets.counts[:, 0]).sum())
     # The sum of squares is exact, and says how small and how large a sum of distances can be.
-    limits = _distance_limits(r)
+    limits = r.distance_limits()
     least, most = max(total - slack, limits[0]), min(total + slack, limits[1])
     errors, value = float(r.part("over") + r.part("under")), float(rae(r).value)
     return max((abs(errors / x - value) for x in (least, most) if x > 0), default=0.0)
@@ -210,7 +179,7 @@ def rae(r: Residuals) -> Ratio:
     >>> round(float(rae(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     0.45
     """
-    return Ratio(r.part("over") + r.part("under"), distance_from_mean(r), SAME_TARGET)
+    return Ratio(r.part("over") + r.part("under"), r.distance_from_mean(), SAME_TARGET)
 
 
 @measure(better="lower", range=(0, INFINITY), aliases=("root_relative_squared_error",), interval="moments")
@@ -220,7 +189,7 @@ def rrse(r: Residuals) -> Ratio:
     >>> round(float(rrse(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     0.5175
     """
-    tt, _, _ = spread(r)
+    tt, _, _ = r.spread()
     # A delta method may ask for sums a little below zero.
     return Ratio(np.sqrt(np.maximum(raw_errors(r).get(0, 2), 0.0)), np.sqrt(np.maximum(tt, 0.0)), SAME_TARGET)
 
@@ -232,7 +201,7 @@ def correlation(r: Residuals) -> Ratio:
     >>> round(float(correlation(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     1.0
     """
-    tt, pp, tp = spread(r)
+    tt, pp, tp = r.spread()
     return Ratio(tp, np.sqrt(np.maximum(tt, 0.0)) * np.sqrt(np.maximum(pp, 0.0)), "targets or predictions do not vary")
 
 
@@ -245,7 +214,7 @@ def concordance(r: Residuals) -> Ratio:
     >>> round(float(concordance(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     0.7887
     """
-    tt, pp, tp = spread(r)
+    tt, pp, tp = r.spread()
     off = r.moments.centred().centre[..., 1]
     return Ratio(2 * tp, tt + pp + r.total * off**2, "targets and predictions do not vary")
 
@@ -263,3 +232,51 @@ def pinball(r: Residuals, *, quantile: Annotated[float, INSIDE] = 0.5) -> Mean:
         q**2 * r.part("under2") + (1 - q) ** 2 * r.part("over2"),
         r.total,
     )
+
+
+def _mean_deviance(d: Deviances, power: float) -> Mean:
+    """The mean of one power, undefined where a row lies outside of what it allows."""
+    low, negative, zero = (bool(np.any(d.sum(name))) for name in ("low", "negative", "zero"))
+    reason = "a prediction is not above zero" if low else "a target is negative" if negative else ""
+    if not reason and power >= 2 and zero:
+        reason = "a target is zero, and its logarithm is infinite"
+    return Mean(*d.deviance(power), 0.0 * d.total if reason else d.total, reason or "no rows")
+
+
+@measure(better="lower", range=(0, INFINITY), aliases=("mean_poisson_deviance",))
+def poisson_deviance(d: Deviances) -> Mean:
+    """How far predicted counts are off, as Poisson's distribution sees it: an error weighs less the more was predicted.
+
+    2 Σ (t ln(t / M) − t + M) / n, where predictions are above zero and targets not below.
+
+    >>> round(float(poisson_deviance(Deviances.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
+    0.1635
+    """
+    return _mean_deviance(d, 1.0)
+
+
+@measure(better="lower", range=(0, INFINITY), aliases=("mean_gamma_deviance",))
+def gamma_deviance(d: Deviances) -> Mean:
+    """How far predicted amounts are off in proportion, as the gamma distribution sees it.
+
+    2 Σ (t / M − 1 − ln(t / M)) / n, where predictions and targets are above zero.
+
+    >>> round(float(gamma_deviance(Deviances.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
+    0.0785
+    """
+    return _mean_deviance(d, 2.0)
+
+
+@measure(better="lower", range=(0, INFINITY), aliases=("mean_tweedie_deviance",))
+def tweedie_deviance(d: Deviances, *, power: Annotated[float, Numbers(*POWERS)] = 1.5) -> Mean:
+    """How far amounts are off of which many are zero, as sums of claims are; power 1 is Poisson's, 2 the gamma deviance.
+
+    At 1.5: 4 Σ (√t − √M)² / √M / n, where predictions are above zero and targets not below.
+
+    >>> round(float(tweedie_deviance(Deviances.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
+    0.1103
+
+    Tweedie, An index which distinguishes between some important exponential families (1984); Jørgensen, Journal of the
+    Royal Statistical Society B 49 (1987).
+    """
+    return _mean_deviance(d, float(power))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeVar
 
-from steelyard.arguments.allowed import Allowed, NotAllowed, Several, Span, Words, shown
+from steelyard.arguments.allowed import Allowed, NotAllowed, Span, shown
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UnknownMeasure, UsageError, listing, nearest
 from steelyard.results import Reading
@@ -144,7 +144,7 @@ def measure(
 def _declared(hint: Any) -> Allowed | None:
     """What the type of an option declares, where it declares anything."""
     marks = getattr(hint, "__metadata__", ())
-    return next((x for x in marks if isinstance(x, Span | Words | Several)), BARE.get(hint))
+    return next((x for x in marks if isinstance(x, Allowed)), BARE.get(hint))
 
 
 def _check_facts(better: Any, range: Any) -> None:
