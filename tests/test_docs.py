@@ -18,6 +18,8 @@ import steelyard as sy
 from steelyard.cli.program import COMMANDS, program
 from steelyard.measures.curves import curves
 from steelyard.measures.measure import forget
+from steelyard.summaries.summary import forget as forget_kind
+from steelyard.summaries.summary import kinds
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -102,10 +104,12 @@ def test_the_picture_is_the_first_screen_of_a_report() -> None:
 @pytest.fixture
 def _borrowed_catalogue() -> Iterator[None]:
     """What a page adds to the catalogue is taken out again."""
-    known = set(sy.catalogue())
+    known, kept = set(sy.catalogue()), set(kinds())
     yield
     for name in set(sy.catalogue()) - known:
         forget(name)
+    for name in set(kinds()) - kept:
+        forget_kind(name)
 
 
 @pytest.mark.usefixtures("_borrowed_catalogue")

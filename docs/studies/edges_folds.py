@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from edges import Claim, Once, Scenario, run
 from sklearn.base import BaseEstimator, ClassifierMixin
+from steelyard.summaries.copies import copies
 
 import steelyard as sy
 from steelyard.asking.estimates import estimate
 from steelyard.asking.questions import ask
 from steelyard.intervals.power_law import gain
 from steelyard.measures.measure import find
-from steelyard.summaries.copies import copies
 from steelyard.summaries.scores import Scores
 
 try:

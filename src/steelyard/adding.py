@@ -16,7 +16,6 @@ from steelyard.load import evaluation_of, is_timeliness, opened_saved, timelines
 from steelyard.roles import columns_of
 from steelyard.summaries.alike import NEGLIGIBLE, coincidence, fingerprint
 
-EVIDENCE = {"confusion": "labels", "scores": "scores", "class_scores": "a score for each class", "residuals": "numbers"}
 ALIKE = "Evaluate every part in the same way."
 DISJOINT = "Each customer must be in one of the files only: one who is in two of them counts as two."
 
@@ -152,7 +151,7 @@ def _about(part: Any) -> dict[str, Any]:
     some: Any = next(iter(part.evidence.values()))
     tables = [part.scores] if part.scores is not None else list(part.class_scores.tables if part.class_scores else ())
     return {
-        "what": "an evaluation of " + " and ".join(EVIDENCE[k] for k in sorted(part.evidence)),
+        "what": "an evaluation of " + " and ".join(s.word for _, s in sorted(part.evidence.items()) if s.word),
         "the positive level": () if part.positive is None else (part.positive,),
         "the threshold": "none" if part.threshold is None else part.threshold,
         "the threshold at which cells of scores are split": tables[0].cells.cuts if tables else (),

@@ -17,13 +17,9 @@ from steelyard.errors import CannotAdd
 from steelyard.intervals.bands import ks_threshold
 from steelyard.payoffs.payoff import Payoff, from_dict
 from steelyard.results import Curve, Estimate
-from steelyard.summaries.class_scores import ClassScores
-from steelyard.summaries.confusion import Confusion
-from steelyard.summaries.residuals import Residuals
-from steelyard.summaries.scores import Scores
 from steelyard.summaries.segments import Segments, key_of
+from steelyard.summaries.summary import kinds
 from steelyard.summaries.unlabelled import Unlabelled
-from steelyard.summaries.within_folds import WithinFolds
 from steelyard.views.told import Told
 from steelyard.writing import write_saved
 
@@ -35,7 +31,6 @@ if TYPE_CHECKING:
     from steelyard.worth.thresholds import Threshold
 
 SCHEMA = 1
-KINDS: tuple[Any, ...] = (Confusion, Scores, ClassScores, Residuals, WithinFolds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,8 +193,7 @@ class Evaluation(Told, Answering):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Evaluation:
         """Read back what `to_dict` wrote."""
-        known = {k.kind: k for k in KINDS}
-        evidence = {k: known[v["kind"]].from_dict(v) for k, v in data["evidence"].items()}
+        evidence = {k: kinds()[v["kind"]].from_dict(v) for k, v in data["evidence"].items()}
         values = data["segment_values"] if data["segments"] else []
         parts = zip(values, data["segments"].values(), strict=True)
         segments = Segments({key_of(value): cls.from_dict(part) for value, part in parts})

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.intervals.proportions import effective_whole, share_limits
+from steelyard.intervals.proportions import share_limits
 from steelyard.intervals.rows_seen import points_of, reader
 from steelyard.intervals.skewed import Points, resting, skewed
 from steelyard.measures.measure import find
 from steelyard.results import Share
+from steelyard.summaries.effective import effective_whole
 from steelyard.summaries.residuals import Residuals
 
 MEASURES = ("mse", "mae", "mape", "bias", "r2", "explained_variance", "rae", "rrse", "correlation", "concordance")

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import strategies as st
 
 from steelyard.measures.measure import catalogue
-from steelyard.summaries.copies import copies
 
 from .law import law
 from .reading import but_totals, check_same, few_replicates, is_total, read
@@ -98,7 +97,7 @@ def test_equal_sampling_weights_are_no_weights(kind: str, data: Any) -> None:
 def test_a_quarter_of_four_copies_is_the_rows_themselves(kind: str, data: Any) -> None:
     sample = data.draw(samples(kind, least=3, most=12, weights=data.draw(st.sampled_from((None, "sampling")))))
     once, often = sample.evaluate(), sample.take([*range(len(sample))] * 4).evaluate()
-    quarter = replace(often, evidence={k: copies(v, 0.25) for k, v in often.evidence.items()})
+    quarter = replace(often, evidence={k: v.copies(0.25) for k, v in often.evidence.items()})
     assert quarter.rows == once.rows
     with few_replicates(100):
         check_same(read(once, intervals=True), read(quarter, intervals=True), ends=True, tolerance=ROUNDING)

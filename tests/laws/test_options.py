@@ -36,6 +36,7 @@ FINE: dict[str, Callable[[Any], bool]] = {
     "beta": lambda v: v >= 0,
     "bins": lambda v: v == int(v) and 1 <= v <= 10_000,
     "k": lambda v: v == int(v) and 1 <= v <= 1000,
+    "power": lambda v: v in (1, 1.5, 2),
 }
 """By definition, whatever the code says: the numbers that an option may be."""
 NOT_NUMBERS = (

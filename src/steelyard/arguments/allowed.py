@@ -140,6 +140,31 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
+class Numbers:
+    """One of a few numbers.
+
+    >>> print(Numbers(1, 1.5, 2))
+    1, 1.5 or 2
+    """
+
+    numbers: tuple[float, ...]
+
+    def __init__(self, *numbers: float) -> None:
+        object.__setattr__(self, "numbers", tuple(float(x) for x in numbers))
+
+    def __str__(self) -> str:
+        *first, last = (f"{x:g}" for x in self.numbers)
+        return f"{', '.join(first)} or {last}"
+
+    def read(self, value: Any) -> float:
+        """The number, or NotAllowed."""
+        found = float(Span().read(value))
+        if found not in self.numbers:
+            raise NotAllowed
+        return found
+
+
+@dataclass(frozen=True, slots=True)
 class Several:
     """So many numbers of one kind, not all of them zero.
 
@@ -164,7 +189,7 @@ class Several:
         return found
 
 
-Allowed = Span | Words | Several
+Allowed = Span | Words | Numbers | Several
 
 SHARE = Span(1e-9, 1)
 """A share of the rows; below one in a thousand million there is nothing to count, and its square fades into zero."""

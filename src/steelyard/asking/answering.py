@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast
 
 from steelyard.arguments.allowed import threshold_of
 from steelyard.arguments.annotated import as_annotated
@@ -24,6 +24,7 @@ from steelyard.summaries.segments import Segments
 from steelyard.summaries.summary import Summary
 from steelyard.summaries.unlabelled import Unlabelled
 
+Kept = TypeVar("Kept", bound=Summary)
 COLUMNS = ("measure", "level", "segment", "estimate", "low", "high", "confidence", "method", "n", "n_eff", "bound")
 
 
@@ -47,29 +48,30 @@ class Answering:
     _made: list[Confusion] = field(default_factory=list, init=False, repr=False)
 
     # The evidence ----------------------------------------------------------------------------------------------------
+    def kept(self, kind: type[Kept]) -> Kept | None:
+        """The summary of this kind as it was counted, where there is one."""
+        return cast("Kept | None", self.evidence.get(kind.kind))
+
     @property
     def scores(self) -> Scores | None:
         """The score table, where there is one."""
-        found = self.evidence.get("scores")
-        return found if isinstance(found, Scores) else None
+        return self.kept(Scores)
 
     @property
     def class_scores(self) -> ClassScores | None:
         """The score tables by class, where there are any."""
-        found = self.evidence.get("class_scores")
-        return found if isinstance(found, ClassScores) else None
+        return self.kept(ClassScores)
 
     @property
     def residuals(self) -> Residuals | None:
         """The sums of errors, where the target is continuous."""
-        found = self.evidence.get("residuals")
-        return found if isinstance(found, Residuals) else None
+        return self.kept(Residuals)
 
     @property
     def confusion(self) -> Confusion | None:
         """The confusion matrix: as predicted, or as the threshold makes it."""
-        found = self.evidence.get("confusion")
-        if isinstance(found, Confusion):
+        found = self.kept(Confusion)
+        if found is not None:
             return found
         if self.scores is None or self.threshold is None:
             return None

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-import numpy as np
-
 from steelyard.intervals.method import Question, interval
-from steelyard.intervals.proportions import effective_whole, squares_of
+from steelyard.intervals.proportions import squares_of
 from steelyard.intervals.resting import caution
 from steelyard.measures.measure import Measure
 from steelyard.measures.ways import reason_of
 from steelyard.results import Estimate, Mean, Reading, Share
 from steelyard.summaries.class_scores import ClassScores
-from steelyard.summaries.confusion import Confusion
-from steelyard.summaries.residuals import Residuals
-from steelyard.summaries.summary import effective_rows
 
 
 def estimate(question: Question, *, level: Any, segment: str | None, options: Mapping[str, Any]) -> Estimate:
@@ -33,10 +29,8 @@ def estimate(question: Question, *, level: Any, segment: str | None, options: Ma
     n, n_eff = counted(question, reading)
     bound = certified_bound(question, value, options) if math.isfinite(value) else 0.0
     if not math.isfinite(value) or not math.isfinite(bound):
-        if isinstance(question.summary, Confusion) and any(question.summary.uncertain):
-            reason = "the threshold cuts a cell of the grid: count with this threshold, or exact=True"
-            return Estimate(question.measure.name, None, reason=reason, n=n, n_eff=n_eff, **facts)
-        return Estimate(question.measure.name, None, reason=reason_of(reading), n=n, n_eff=n_eff, **facts)
+        reason = question.summary.unsure or reason_of(reading)
+        return Estimate(question.measure.name, None, reason=reason, n=n, n_eff=n_eff, **facts)
     found = interval(question)
     return Estimate(
         question.measure.name,
@@ -72,46 +66,22 @@ def _remark(question: Question, value: float) -> str:
 def counted(question: Question, reading: Reading) -> tuple[float, float]:
     """How many rows a number rests on, and how many of them count under sampling weights."""
     summary = question.summary
-    total = float(summary.counts.sum()) if hasattr(summary, "counts") else float(summary.total)
-    n = total
+    n = total = float(summary.total)
     if isinstance(reading, Share):
         n = float(reading.whole)
     elif isinstance(reading, Mean):
         n = float(reading.count)
-    table = summary.tables[0] if isinstance(summary, ClassScores) else summary
-    if isinstance(summary, Residuals):
-        return n, n * summary.effective / max(total, 1e-300)
-    squares = getattr(table, "squares", None)
-    if squares is None:
+    if summary.weighting != "sampling":
         return n, n
-    if isinstance(reading, Share) and isinstance(summary, Confusion) and not question.averaged:
-        weighed = squares_of(question)
-        return n, effective_whole(reading, weighed, summary.rows)
-    return n, n * float(effective_rows(np.asarray(total), squares.sum())) / max(total, 1e-300)
+    if isinstance(reading, Share) and not question.averaged:
+        return n, summary.rows_of(reading, squares_of(question))
+    return n, n * summary.effective / max(total, 1e-300)
 
 
 def certified_bound(question: Question, value: float, options: Mapping[str, Any]) -> float:
     """How far the value can be from the one that no grid had touched."""
-    m, summary = question.measure, question.summary
-    if isinstance(summary, Residuals):
-        return m.bound(summary, **options) if m.bound is not None else 0.0
-    if isinstance(summary, ClassScores):
-        parts = [certified_bound(p, p.value, options) for _, p in question.parts]
-        return max(parts) if parts else _classes_bound(question)
-    if isinstance(summary, Confusion):
-        if m.bound is not None:
-            return m.bound(summary, **options)
-        others = [float(question.read(c).value) for c in summary.corners()]
-        return max((abs(v - value) if math.isfinite(v) else math.inf for v in others), default=0.0)
-    if summary.cells.sharp:
-        return 0.0
-    if m.bound is not None:
-        return m.bound(summary, **options)
-    ends = [float(question.read(s).value) for s in summary.extremes()]
-    return max((abs(v - value) for v in ends if math.isfinite(v)), default=0.0)
-
-
-def _classes_bound(question: Question) -> float:
-    """The largest effect of the grid on any one class's table, for measures of all classes together."""
-    m = question.measure
-    return 0.0 if m.bound is None else m.bound(question.summary)
+    if question.parts:
+        return max(certified_bound(p, p.value, options) for _, p in question.parts)
+    own = question.measure.bound
+    found: float = question.summary.bound(question.read, value, None if own is None else partial(own, **options))
+    return found

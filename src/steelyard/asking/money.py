@@ -30,8 +30,8 @@ def in_order_of(levels: tuple[Any, ...], facts: Mapping[str, Any], payoff: Payof
 
 def labels_of(e: Any) -> Confusion:
     """The confusion matrix of an evaluation that has one."""
-    c = e.confusion
-    if not isinstance(c, Confusion):
+    c: Confusion | None = e.confusion
+    if c is None:
         message = "Profit and cost need labels, or scores and a threshold; the target here is continuous."
         raise NotAvailable(message, "Pass prediction=... with labels, or score=... for levels.")
     return c

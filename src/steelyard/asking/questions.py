@@ -16,9 +16,9 @@ from steelyard.measures.measure import AVERAGES, Measure, catalogue, find
 from steelyard.measures.ways import OfLevel, OfWhole, OverClasses, OverLevels
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
-from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.segments import key_of, level_names
+from steelyard.summaries.summary import told_by_level
 from steelyard.summaries.within_folds import WithinFolds
 
 
@@ -55,9 +55,8 @@ def ask(
     if WithinFolds in have and ranks(m) and (found := within(m, have, level, options, confidence)) is not None:
         return found
     if level is None:
-        for kind in (Confusion, ClassScores, Residuals, Scores):
-            if kind in m.reads and kind in have:
-                return of_whole(have[kind])
+        for kind in (r for r in m.reads if r in have):
+            return of_whole(have[kind])
         if Outcomes in m.reads and Confusion in have and positive is not None:
             return _one_level(m, have[Confusion], positive, options, confidence)
     else:
@@ -95,8 +94,7 @@ def every_question(e: Any) -> Iterator[tuple[str, Any]]:
         whole = have & (set(m.reads) - {Outcomes})
         if whole or (Outcomes in m.reads and Confusion in have and e.positive is not None):
             yield name, None
-        by_level = (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have)
-        if by_level and (e.positive is None or len(e.levels) > 2):
+        if told_by_level(m.reads, have) and (e.positive is None or len(e.levels) > 2):
             yield from ((name, level) for level in e.levels)
             # A level of such a name is meant by it.
             averages = (a for a in AVERAGES if a not in e.levels)
@@ -121,22 +119,15 @@ def _levels(have: Mapping[type, Any]) -> tuple[Any, ...]:
 
 def _cannot(m: Measure, have: Mapping[type, Any], level: Any) -> NotAvailable:
     levels = _levels(have)
-    by_level = (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have)
-    if by_level:
+    if told_by_level(m.reads, have):
         said = "belongs to one level" if level is None else f"has no level {listing([level])}"
         message = f'"{m.name}" {said}; there are {listing(levels)}, and the averages "macro", "micro", "weighted".'
         return NotAvailable(message, f'For example e["{m.name}", {levels[0]!r}] or e["{m.name}", "macro"].')
     if level is not None and set(m.reads) & set(have):
         message = f'"{m.name}" is a number of the whole and has no levels.'
         return NotAvailable(message, f'Ask for e["{m.name}"].')
-    need = {
-        Confusion: "labels",
-        Outcomes: "labels and a positive level",
-        Scores: "one score for two levels",
-        ClassScores: "one score for each class",
-        Residuals: "a continuous target and prediction",
-    }
-    message = f'"{m.name}" needs {" or ".join(need[r] for r in m.reads)}.'
+    reads: tuple[Any, ...] = m.reads
+    message = f'"{m.name}" needs {" or ".join(r.needs for r in reads)}.'
     return NotAvailable(message, "Pass the roles that give it to evaluate.")
 
 

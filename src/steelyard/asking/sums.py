@@ -10,17 +10,18 @@ from typing import Any
 from steelyard.errors import CannotAdd
 from steelyard.roles import shared_facts
 from steelyard.summaries.alike import same_rows
-from steelyard.summaries.parts import like_whole
 from steelyard.summaries.segments import Segments, names_of
 
 
 def sums_of(e: Any, other: Any, *, twice: bool) -> dict[str, Any]:
     """What the sum of two evaluations has that the first has not: the evidence of both, of their segments and other parts."""
-    if set(e.evidence) != set(other.evidence) or e.threshold != other.threshold:
+    kept = [{k for k, v in x.evidence.items() if v.word} for x in (e, other)]
+    if kept[0] != kept[1] or e.threshold != other.threshold:
         message = "These evaluations cannot be added: they hold different kinds of evidence or other thresholds."
         raise CannotAdd(message, "Evaluate both parts in the same way.")
     facts = shared_facts(e.facts, other.facts)
-    evidence = {k: v + other.evidence[k] for k, v in e.evidence.items()}
+    # What was counted beside and is in one part only, a file of former days perhaps, says nothing of the sum.
+    evidence = {k: v + other.evidence[k] for k, v in e.evidence.items() if k in other.evidence}
     if e.payoff != other.payoff:
         message = "These evaluations cannot be added: outcomes are worth something else in one than in the other."
         raise CannotAdd(message, "Evaluate both parts with the same profit=.")
@@ -46,5 +47,6 @@ def _segments(e: Any, other: Any, evidence: dict[str, Any]) -> Segments[Any]:
     for key, part in other.segments.by_key.items():
         parts[key] = parts[key].plus(part, twice=True) if key in parts else part
     for key, name in names_of(parts).items():
-        parts[key] = replace(parts[key], segment=name, evidence=like_whole(parts[key].evidence, evidence))
+        laid = {k: v.like(evidence[k]) for k, v in parts[key].evidence.items() if k in evidence}
+        parts[key] = replace(parts[key], segment=name, evidence=laid)
     return Segments(parts)

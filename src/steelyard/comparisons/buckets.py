@@ -22,7 +22,7 @@ from steelyard.comparisons.influence import carried_by, kish
 from steelyard.comparisons.labels import joined
 from steelyard.comparisons.row_means import ONE_UNIT
 from steelyard.errors import NotAvailable, UsageError
-from steelyard.intervals.by_unit import FEWEST, left_out
+from steelyard.intervals.by_unit import FEWEST
 from steelyard.intervals.method import Question, around, choose, clipped, interval
 from steelyard.intervals.proportions import wilson
 from steelyard.intervals.within_folds import ranks
@@ -31,11 +31,7 @@ from steelyard.measures.money import priced
 from steelyard.payoffs.kinds import sign_of
 from steelyard.results import Array, Difference, Interval, Share, divide
 from steelyard.summaries.amounts import Product
-from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion
-from steelyard.summaries.moments import ORDERS
-from steelyard.summaries.residuals import Residuals
-from steelyard.summaries.units import Units
 from steelyard.summaries.within_folds import WithinFolds
 from steelyard.verdicts.comparison import verdict_word
 
@@ -112,7 +108,7 @@ def _told(
         return Difference(m.name, *names, method=name, note=ALIKE, verdict=verdict_word((0, 0), m.better), **facts)
 
     # Few large buckets, or few that matter, make the spread known less well than all of them would.
-    rests = min(kish(_masses(pair[0].summary)), carried_by((a - b - (a - b).mean()) ** 2), buckets)
+    rests = min(kish(pair[0].summary.bucket_sizes()), carried_by((a - b - (a - b).mean()) ** 2), buckets)
     # Percentiles of resampled tables reach only so far, and lie about a centre of their own.
     plain = any("replicates" in interval(q).method for q in pair)
 
@@ -189,7 +185,7 @@ def _options(m: Measure, e: Any, f: Any, given: Mapping[str, Any]) -> dict[str, 
 
 def _aligned(first: Question, second: Question, names: tuple[str, str]) -> tuple[Question, Question]:
     """Both questions over the same buckets; refused where there are none, or where they hold other rows."""
-    units = [_units(q.summary) for q in (first, second)]
+    units = [q.summary.units for q in (first, second)]
     for name, u in zip(names, units, strict=True):
         if u is None:
             message = (
@@ -199,14 +195,12 @@ def _aligned(first: Question, second: Question, names: tuple[str, str]) -> tuple
     a, b = units
     assert a is not None
     assert b is not None
-    if a.bits != b.bits and not isinstance(first.summary, Residuals | ClassScores):
+    if a.bits != b.bits:
         bits = min(a.bits, b.bits)
-        first, second = (
-            replace(q, summary=replace(q.summary, units=u.fewer(bits))) for q, u in ((first, a), (second, b))
-        )
+        first, second = (replace(q, summary=q.summary.joined(bits)) for q in (first, second))
         return _aligned(first, second, names)
-    here, there = (by_bucket(q.summary) for q in (first, second))
-    same = a.bits == b.bits and np.array_equal(a.ids, b.ids) and here.shape == there.shape
+    here, there = (q.summary.by_bucket() for q in (first, second))
+    same = np.array_equal(a.ids, b.ids) and here.shape == there.shape
     if not same or not np.allclose(here, there, rtol=1e-9, atol=1e-9):
         message = (
             "The two evaluations hold different rows: their units, or the rows and targets of a unit, are not the same."
@@ -215,38 +209,10 @@ def _aligned(first: Question, second: Question, names: tuple[str, str]) -> tuple
     return first, second
 
 
-def _units(summary: Any) -> Units | None:
-    units = getattr(summary, "units", None)
-    return units if isinstance(units, Units) else None
-
-
-def by_bucket(summary: Any) -> Array:
-    """What does not depend on the model: rows of each level, or rows and targets, in every bucket."""
-    if isinstance(summary, Confusion):
-        assert summary.units is not None
-        return np.asarray(summary.units.table.sum(axis=-1))
-    if isinstance(summary, Residuals):
-        assert summary.units is not None
-        k = len(ORDERS)
-        table = summary.units.table
-        rows, target = table[:, ORDERS.index((0, 0))], table[:, ORDERS.index((1, 0))]
-        # Targets are summed about a centre of each evaluation's own.
-        return np.stack([rows, target + rows * table[:, k]], axis=1)
-    stacked = (summary.tables[0] if isinstance(summary, ClassScores) else summary).by_unit()
-    assert stacked is not None
-    return np.asarray(stacked.counts.sum(axis=-2))
-
-
-def _masses(summary: Any) -> Array:
-    """The rows of each bucket, or their weight."""
-    table = by_bucket(summary)
-    return np.asarray(table[:, 0] if isinstance(summary, Residuals) else table.reshape(len(table), -1).sum(axis=1))
-
-
 def _left(question: Question, options: Mapping[str, Any]) -> Array | str:
     """The number without each bucket in turn, or why there is none."""
     summary = question.summary
-    if isinstance(summary, Confusion) and summary.amounts is not None and "payoff" in options:
+    if "payoff" in options and summary.amounts is not None:
         values = _worth(summary, options["payoff"], question.measure.name, options["per"])
     elif question.parts:
         # A mean over classes: each class is left out by itself, and the means are taken afterwards.
@@ -256,10 +222,9 @@ def _left(question: Question, options: Mapping[str, Any]) -> Array | str:
             return lost
         values = np.sum([weight * np.asarray(x) for weight, x in inner], axis=0)
     else:
-        _, copies, _ = left_out(summary)
+        _, copies, _ = summary.left_out()
         values = np.asarray(question.read(copies).value, dtype=np.float64)
-    units = _units(summary)
-    count = len(units.ids) if units is not None else 0
+    count = 0 if summary.units is None else len(summary.units.ids)
     if count < FEWEST:
         return ONE_UNIT if count == 1 else f"fewer than {FEWEST} units"
     if values.ndim == 0:

@@ -16,7 +16,6 @@ import numpy as np
 from steelyard import grid
 from steelyard.arguments.allowed import confidence_of
 from steelyard.charts.marks import Chart
-from steelyard.comparisons.buckets import by_bucket
 from steelyard.comparisons.independent import NORMAL
 from steelyard.comparisons.paths import SMALL, Path, merged, path_of, pieces_of
 from steelyard.errors import LengthsDiffer, NotAvailable, UsageError
@@ -26,7 +25,7 @@ from steelyard.intervals.by_unit import FEWEST
 from steelyard.intervals.within_folds import table_within
 from steelyard.measures.ranking import rates
 from steelyard.results import Array, Curve, Difference
-from steelyard.summaries.scores import Scores
+from steelyard.summaries.scores import Scores, scores_of
 from steelyard.summaries.units import MOST, Units
 from steelyard.verdicts.comparison import CLEAR, verdict_word
 from steelyard.worth.hull import require_both
@@ -208,11 +207,12 @@ def _by_row(truth: Any, scores: Array, bucket: Any, positive: Any) -> Scores:
 
 
 def _table(x: Any, name: str) -> Scores:
-    within = None if isinstance(x, Scores) else table_within(x)
-    table = within[0] if within else x if isinstance(x, Scores) else getattr(x, "scores", None)
-    if not isinstance(table, Scores):
+    table = scores_of(x)
+    if table is None:
         message = f'ROC curves need scores, and "{name}" has none.'
         raise NotAvailable(message, "Pass score=... to evaluate.")
+    within = None if table is x else table_within(x)
+    table = within[0] if within else table
     require_both(table, f'The ROC curve of "{name}"')
     return table
 
@@ -223,7 +223,7 @@ def _same_rows(a: Scores, b: Scores) -> bool:
         return False
     if not np.array_equal(a.units.ids, b.units.ids):
         return False
-    return bool(np.allclose(by_bucket(a), by_bucket(b), rtol=1e-9, atol=1e-9))
+    return bool(np.allclose(a.by_bucket(), b.by_bucket(), rtol=1e-9, atol=1e-9))
 
 
 def _curve(path: Path) -> Curve:

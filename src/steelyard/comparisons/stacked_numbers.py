@@ -9,17 +9,23 @@ import numpy as np
 
 from steelyard.comparisons.shared_rows import Rows
 from steelyard.comparisons.stacking import CELLS, Drawn, Part, draw, paired, read, summed
+from steelyard.engines.arrays import ArrayRows
+from steelyard.engines.columns import Column
 from steelyard.measures.measure import Measure
 from steelyard.results import Array
+from steelyard.rows import Term
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.moments import ORDERS, Moments
 from steelyard.summaries.residuals import PARTS, Residuals
+from steelyard.summaries.sums import Sums, sums_beside
 
 
 def number_part(m: Measure, rows: Rows, first: Array, second: Array, options: Mapping[str, Any]) -> Part:
     """Two predictions of a quantity."""
     t = np.asarray(rows.target, dtype=np.float64)
     drawn = draw(rows)
+    for kind in (k for k in sums_beside(Residuals.kind) if k in m.reads):
+        return _sums_part(kind, m, rows, (first, second), options)
     centre = float(t.mean())
     distance = _distances(drawn, t) if m.interval == "relative" else None
     makers, own, empty = [], [], ""
@@ -38,6 +44,33 @@ def number_part(m: Measure, rows: Rows, first: Array, second: Array, options: Ma
 
     same = bool((first == second).all())
     return Part(evaluate, drawn.units, (own[0], own[1]), drawn.what, drawn.shape, empty, same)
+
+
+def _sums_part(kind: type[Sums], m: Measure, rows: Rows, made: tuple[Array, Array], options: Mapping[str, Any]) -> Part:
+    """The same for a measure of sums over rows."""
+    t, drawn = np.asarray(rows.target, dtype=np.float64), draw(rows)
+    tables = [_by_row(kind, t, p) for p in made]
+    wholes = [kind(rows.mass @ x, len(t)) for x in tables]
+    own = [read(m, {kind: x}, None, options, None) for x in wholes]
+    stacks = [drawn.sums(x) for x in tables]
+
+    def evaluate(w: Array) -> Array:
+        copies = [x.replicate(w @ stack) for x, stack in zip(wholes, stacks, strict=True)]
+        first, second = (read(m, {kind: x}, None, options, None)[0] for x in copies)
+        return paired(first, second, len(w))
+
+    empty = next((why for value, why in own if not np.isfinite(value)), "")
+    same = bool((made[0] == made[1]).all())
+    return Part(evaluate, drawn.units, (float(own[0][0]), float(own[1][0])), drawn.what, drawn.shape, empty, same)
+
+
+def _by_row(kind: type[Sums], t: Array, p: Array) -> Array:
+    """What each row adds to the sums, the weight first."""
+    held = ArrayRows({"target": Column("target", t), "prediction": Column("prediction", np.asarray(p))})
+    terms: dict[str, Term] = {**kind.looked_at(), **kind.terms()}
+    with np.errstate(all="ignore"):
+        found = [1.0 if name == "weight" else terms[name](held) for name in kind.names]
+    return np.stack([np.broadcast_to(np.asarray(x, dtype=np.float64), t.shape) for x in found], axis=1)
 
 
 def _terms(t: Array, e: Array, centre: float) -> tuple[Array, Array]:

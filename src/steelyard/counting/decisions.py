@@ -9,7 +9,7 @@ from steelyard.errors import NotAvailable
 from steelyard.results import Array
 from steelyard.rows import Rows
 from steelyard.summaries.amounts import value_of
-from steelyard.summaries.confusion import label_tally, read_confusion, with_units
+from steelyard.summaries.label_requests import label_tally, read_confusion, with_units
 
 NO_PROBABILITIES = "Expected profit needs probabilities, and some scores lie outside [0, 1]."
 NO_PROBABILITIES_HINT = "Pass probabilities as the score, or choose a threshold on the data: best_threshold(profit)."

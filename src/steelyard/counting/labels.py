@@ -5,7 +5,7 @@ from __future__ import annotations
 from steelyard.counting.plan import Evidence, Plan, by_segment, choose_bits, clean, found_levels, positive_of
 from steelyard.errors import BadLevels, listing
 from steelyard.rows import Rows
-from steelyard.summaries.confusion import Confusion, label_tally, read_confusion, with_units
+from steelyard.summaries.label_requests import label_tally, read_confusion, with_units
 from steelyard.summaries.summary import sort_levels
 
 
@@ -41,7 +41,5 @@ def count_labels(rows: Rows, plan: Plan) -> Evidence:
             plan.weighting, segmented=segmented, bits=bits, beside=plan.beside, amounts=len(plan.amounts)
         )
         for name, part in by_segment(clean(rows.tally(request), plan)).items():
-            confusion = out[name]["confusion"]
-            assert isinstance(confusion, Confusion)
-            out[name]["confusion"] = with_units(confusion, part, plan.weighting, bits)
+            out[name]["confusion"] = with_units(out[name]["confusion"], part, plan.weighting, bits)
     return out

@@ -10,12 +10,9 @@ import numpy as np
 
 from steelyard.counting.plan import WHOLE, Evidence, Plan, choose_bits, clean, few, segments_apart
 from steelyard.errors import NotNumeric
-from steelyard.rows import Rows, Table
+from steelyard.rows import Rows, Table, Tally, Term
 from steelyard.summaries.cells import Cells
-from steelyard.summaries.pairs import EVERY, FINEST, MOST, Pairs, guess_level, pair_tally, read_pairs
-from steelyard.summaries.residuals import (
-    PARTS,
-    Residuals,
+from steelyard.summaries.error_requests import (
     mean_tally,
     moment_tally,
     prediction_tally,
@@ -24,9 +21,12 @@ from steelyard.summaries.residuals import (
     size_tally,
     value_of,
 )
+from steelyard.summaries.pairs import EVERY, FINEST, MOST, Pairs, guess_level, pair_tally, read_pairs
+from steelyard.summaries.residuals import PARTS, Residuals
 from steelyard.summaries.score_requests import read_cells
 from steelyard.summaries.segments import Key
 from steelyard.summaries.summary import added
+from steelyard.summaries.sums import sums_beside
 from steelyard.summaries.unit_targets import UnitTargets, level_of, read_unit_targets, unit_target_tally
 
 SMALLEST = 2.0**-230
@@ -40,7 +40,9 @@ FEW_PAIRS = 1 << 14
 def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | None:
     """Continuous predictions; None where every value turns out to be 0 or 1, which are labels."""
     segmented = rows.has("segment")
-    means = clean(rows.tally(mean_tally(plan.weighting, segmented=segmented)), plan)
+    others = sums_beside(Residuals.kind)
+    asked = mean_tally(plan.weighting, segmented=segmented)
+    means = clean(rows.tally(_with(asked, *(x.looked_at() for x in others))), plan)
     n = int(means["rows"].sum())
     if labels and float(means["binary"].sum()) == n:
         return None
@@ -56,11 +58,16 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
     }
     weighting = "none" if plan.weighting == "none" else "frequency"
     found: dict[Key | None, Residuals] = {}
+    bits = choose_bits(rows, plan)
+    # In the same pass, where some segment is to be counted; the sums by unit add up to those of all.
+    seen = _apart(means)
+    beside = [x.asked(plan.weighting) for x in others if any(map(x.wanted, seen.values()))]
+    asked = moment_tally(centres, plan.weighting, segmented=segmented)
     with np.errstate(over="ignore", invalid="ignore"):
-        sums = clean(rows.tally(moment_tally(centres, plan.weighting, segmented=segmented)), plan)
+        sums = clean(rows.tally(asked if bits is not None else _with(asked, *beside)), plan)
     if not all(np.isfinite(v.astype(np.float64)).all() for k, v in sums.items() if k not in {"state", "segment"}):
         raise _too_large()
-    answers = _apart(sums)
+    answers = by_unit = _apart(sums)
     for name, part in answers.items():
         _check_size(float(part["largest"].max()), tables["targets"][name])
         cells = {k: read_cells(t[name], (0,), weighting, exact=plan.exact) for k, t in tables.items()}
@@ -70,21 +77,29 @@ def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | 
         found[name] = Residuals(moments, parts, largest, cells["sizes"], cells["targets"], rows_here, plan.weighting)
     for name, pairs in _count_pairs(rows, plan, answers, found).items():
         found[name] = replace(found[name], pairs=pairs)
-    bits = choose_bits(rows, plan)
     if bits is not None:
-        request = moment_tally(centres, plan.weighting, segmented=segmented, bits=bits)
+        asked = moment_tally(centres, plan.weighting, segmented=segmented, bits=bits)
         with np.errstate(over="ignore", invalid="ignore"):
-            sums = clean(rows.tally(request), plan)
-        for name, part in _apart(sums).items():
+            sums = clean(rows.tally(_with(asked, *beside)), plan)
+        by_unit = _apart(sums)
+        for name, part in by_unit.items():
             found[name] = replace(found[name], units=read_unit_moments(part, _centre_of(centres, part), bits))
         for which in ("targets", "sizes"):
             for name, kept in _count_unit_values(rows, plan, answers, found, bits, which).items():
                 changes: Any = {f"unit_{which}": kept}
                 found[name] = replace(found[name], **changes)
     # Summaries add: the whole is the sum of its segments, each counted about its own mean so that no digit is lost.
-    whole = added(list(found.values()))
-    out: Evidence = {WHOLE: {"residuals": whole}}
-    return out | {name: {"residuals": r} for name, r in found.items() if name is not WHOLE}
+    out: Evidence = {}
+    for name, r in found.items():
+        out[name] = {x.kind: x.read(by_unit[name], seen[name], plan.weighting, bits) for x in others}
+        out[name] = {Residuals.kind: r, **out[name]}
+    whole = {kind: added([part[kind] for part in out.values()]) for kind in (Residuals.kind, *(x.kind for x in others))}
+    return {WHOLE: whole} | {name: part for name, part in out.items() if name is not WHOLE}
+
+
+def _with(request: Tally, *others: Mapping[str, Term]) -> Tally:
+    """The same request with more sums."""
+    return replace(request, sums={**request.sums, **dict(x for terms in others for x in terms.items())})
 
 
 def _too_large() -> NotNumeric:

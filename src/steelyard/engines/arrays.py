@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard import grid
-from steelyard.engines.columns import Column, Levels
+from steelyard.engines.columns import Coded, Column
 from steelyard.rows import (
     GOOD,
     ScoreCells,
@@ -80,7 +80,7 @@ class ArrayRows:
         found = self.columns[role].rest()
         return np.zeros(self.length) if found is None else found
 
-    def level(self, role: str) -> Levels:
+    def level(self, role: str) -> Coded:
         """The levels of a column, as a key."""
         return self.columns[role].levels()
 
@@ -121,6 +121,23 @@ class ArrayRows:
     def absolute(x: Any) -> Any:
         """Distance from zero."""
         return np.abs(x)
+
+    @staticmethod
+    def log(x: Any) -> Any:
+        """The natural logarithm; NaN of what is not above zero."""
+        wrong = np.asarray(x) <= 0
+        return np.log(np.where(wrong, np.nan, x) if wrong.any() else x)
+
+    @staticmethod
+    def exp(x: Any) -> Any:
+        """E to the power of x."""
+        return np.exp(x)
+
+    @staticmethod
+    def power(x: Any, exponent: float) -> Any:
+        """X to a constant power; NaN where x is below zero."""
+        wrong = np.asarray(x) < 0
+        return (np.where(wrong, np.nan, x) if wrong.any() else x) ** float(exponent)
 
     @staticmethod
     def chain(cases: Sequence[tuple[Any, Any]], otherwise: Any) -> Any:
@@ -265,13 +282,14 @@ def _sums(place: npt.NDArray[np.int64], x: npt.NDArray[np.float64], size: int) -
     total = np.zeros(size)
     for start in range(0, len(x), stretch):
         part = slice(start, start + stretch)
-        total += np.bincount(place[part], weights=x[part], minlength=size)
+        # One group needs no places.
+        total += x[part].sum() if size == 1 else np.bincount(place[part], weights=x[part], minlength=size)
     return total
 
 
 def _key(term: Any, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
     """Codes from zero up, and the value of each code."""
-    if isinstance(term, Levels):
+    if isinstance(term, Coded):
         names = np.empty(len(term.names) + 1, dtype=object)
         names[:-1] = term.names
         codes = term.codes

@@ -51,7 +51,7 @@ def _looks_numeric(text: str) -> bool:
 
 
 @dataclass(slots=True)
-class Levels:
+class Coded:
     """Codes into a list of levels; code −1 is missing."""
 
     codes: npt.NDArray[np.int64]
@@ -69,7 +69,7 @@ class Column:
     """The column's own name, where it has one."""
     digits: str = ""
     """What these objects are that have more digits than 64 bits hold: "int" or "float"; nothing for all else."""
-    _levels: Levels | None = None
+    _levels: Coded | None = None
     _rest: npt.NDArray[np.float64] | None = None
 
     @property
@@ -129,13 +129,13 @@ class Column:
             mask = odd if mask is None else mask | odd
         return mask if mask is not None and mask.any() else None
 
-    def levels(self) -> Levels:
+    def levels(self) -> Coded:
         """Codes of the distinct values, found without sorting where they are few."""
         if self._levels is None:
             self._levels = self._find_levels()
         return self._levels
 
-    def _find_levels(self) -> Levels:
+    def _find_levels(self) -> Coded:
         values, kind = self.values, self.values.dtype.kind
         if kind == "b":
             codes = values.astype(np.int64)
@@ -163,7 +163,7 @@ class Column:
         absent = self.absent()
         if absent is not None:
             codes = np.where(absent, -1, codes)
-        return Levels(codes, names)
+        return Coded(codes, names)
 
     def buckets(self) -> npt.NDArray[np.int64]:
         """A number below 2**16 for each value, the same in every engine and on every day; 0 where it is missing."""

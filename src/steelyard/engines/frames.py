@@ -15,6 +15,7 @@ from steelyard import grid
 from steelyard.engines.answers import collect, explained, is_theirs, key_values, level_values
 from steelyard.engines.arrays import MANY
 from steelyard.engines.columns import bucket_of_integers, not_numeric
+from steelyard.engines.powers import Powers
 from steelyard.engines.sql import SqlFrame
 from steelyard.engines.words import LevelKey, kinds_of, rest_name, words_of
 from steelyard.errors import NotAvailable
@@ -40,7 +41,7 @@ ODD = -(1 << 40)
 PLAIN = {"bool", "int", "float"}
 
 
-class FrameRows:
+class FrameRows(Powers):
     """Rows of a lazy frame, with the column that plays each role.
 
     The frame is one of Narwhals, or a table that is asked in SQL under the same few words. `names` are the columns as the

@@ -103,6 +103,18 @@ class Text:
         """The largest whole number not above it."""
         return self._made(self.words.table.floor(self.sql))
 
+    def log(self) -> Text:
+        """The natural logarithm."""
+        return self._made(f"ln({self.sql})")
+
+    def exp(self) -> Text:
+        """E to the power of it."""
+        return self._made(f"exp({self.sql})")
+
+    def __pow__(self, exponent: float) -> Text:
+        root = exponent == 0.5
+        return self._made(f"sqrt({self.sql})" if root else f"power({self.sql}, {self.words.text(float(exponent))})")
+
     def cast(self, kind: str) -> Text:
         """As a floating-point number, a whole number or a text."""
         table = self.words.table

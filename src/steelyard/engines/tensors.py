@@ -142,6 +142,18 @@ class TensorRows:
         """Distance from zero."""
         return self.xp.abs(x)
 
+    def log(self, x: Any) -> Any:
+        """The natural logarithm; NaN of what is not above zero."""
+        return self.xp.log(self.chain([(x > 0.0, x)], float("nan")))
+
+    def exp(self, x: Any) -> Any:
+        """E to the power of x."""
+        return self.xp.exp(x)
+
+    def power(self, x: Any, exponent: float) -> Any:
+        """X to a constant power; NaN where x is below zero."""
+        return self.chain([(x < 0.0, float("nan"))], x) ** float(exponent)
+
     def _wide(self, x: Any, shape: tuple[int, ...] = ()) -> Any:
         """A constant as a tensor of 64 bits, which no library narrows; tensors as they are."""
         if hasattr(x, "ndim") and not isinstance(x, np.generic):

@@ -27,9 +27,6 @@ from steelyard.intervals.folds import (
 )
 from steelyard.measures.measure import Measure, find
 from steelyard.results import Estimate, Interval
-from steelyard.summaries.class_scores import ClassScores
-from steelyard.summaries.confusion import Confusion
-from steelyard.summaries.scores import Scores
 from steelyard.words import count, significant
 
 METHODS = ("corrected t", "naive t", "rows", "nested", "conservative", "out of bag", ".632", ".632+")
@@ -286,23 +283,12 @@ def no_information(e: Evaluation, m: Measure, level: Any = None) -> float | None
     if e.residuals is not None:
         found = math.nan if m.unrelated is None else m.unrelated(e.residuals)
         return found if math.isfinite(found) else None
-    have: dict[type, Any] = {}
-    for kind, summary in e.summaries.items():
-        if isinstance(summary, Confusion):
-            have[kind] = summary.replicate(np.outer(summary.actual, summary.predicted) / max(float(summary.total), 1.0))
-        elif isinstance(summary, Scores):
-            have[kind] = summary.replicate(_product(summary.counts))
-        elif isinstance(summary, ClassScores):
-            tables = tuple(t.replicate(_product(t.counts)) for t in summary.tables)
-            have[kind] = ClassScores(tables, summary.ranks * math.nan, summary.brier * math.nan)
+    unrelated = {kind: summary.unrelated() for kind, summary in e.summaries.items()}
+    have = {kind: summary for kind, summary in unrelated.items() if summary is not None}
     from steelyard.asking.questions import ask
 
     value = float(ask(m, have, level, m.with_defaults({}), e.confidence, e.positive).reading.value)
     return value if math.isfinite(value) else None
-
-
-def _product(counts: Any) -> Any:
-    return np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(float(counts.sum()), 1.0)
 
 
 def _told(asked: Asked, value: float, interval: Interval, *notes: str) -> Estimate:

@@ -17,7 +17,6 @@ from steelyard.experiments.plan import APPARENT, Cell, Fold
 from steelyard.measures.measure import find
 from steelyard.results import Array, Mean, Share, divide
 from steelyard.summaries.confusion import Confusion, Outcomes
-from steelyard.summaries.copies import copies
 from steelyard.summaries.within_folds import WithinFolds
 
 Key = tuple[str, Any]
@@ -46,7 +45,7 @@ def share_of(e: Evaluation, times: float) -> Evaluation:
     """The evidence as if every row had been tested once, where they were tested several times."""
     if times <= 1:
         return e
-    evidence = {name: copies(summary, 1 / times) for name, summary in e.evidence.items()}
+    evidence = {name: summary.copies(1 / times) for name, summary in e.evidence.items()}
     return replace(e, evidence=evidence)
 
 

@@ -213,9 +213,7 @@ def by_unit(question: Question, s: Scores, found: Sides, factor: float = 1.0) ->
     The jackknife over buckets of units tells the variance, which the two classes share as their placements do; Student's
     quantile allows for the number of units that have a say in each class.
     """
-    from steelyard.intervals.by_unit import left_out
-
-    _, copies, buckets = left_out(question.summary)
+    _, copies, buckets = question.summary.left_out()
     if buckets < FEWEST_UNITS:
         return Interval(None, None, "none", f"fewer than {FEWEST_UNITS} units")
     values = np.asarray(question.read(copies).value, dtype=np.float64) * factor
@@ -371,11 +369,9 @@ def _class_sides(m: ClassScores) -> Iterator[tuple[Any, Values, float]]:
 
 def _unit_effect(question: Question) -> float | Interval | None:
     """How many rows count as one by the jackknife over buckets of units; None without units."""
-    from steelyard.intervals.by_unit import left_out
-
-    if getattr(question.summary, "units", None) is None:
+    if question.summary.units is None:
         return None
-    _, copies, buckets = left_out(question.summary)
+    _, copies, buckets = question.summary.left_out()
     if buckets < FEWEST_UNITS:
         return Interval(None, None, "none", f"fewer than {FEWEST_UNITS} units")
     values = np.asarray(question.read(copies).value, dtype=np.float64)
@@ -389,4 +385,4 @@ def _unit_effect(question: Question) -> float | Interval | None:
     rows = float(question.summary.total)
     # Where nothing varies, a unit counts as one row.
     effect = jackknife / plain if jackknife > 0 and plain > 0 else rows / buckets
-    return max(effect * (question.t(buckets - 1) / question.z) ** 2, LEAST_EFFECT * rows / buckets)
+    return float(max(effect * (question.t(buckets - 1) / question.z) ** 2, LEAST_EFFECT * rows / buckets))

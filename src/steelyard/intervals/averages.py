@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from steelyard.intervals.by_unit import FEWEST, left_out
+from steelyard.intervals.by_unit import FEWEST
 from steelyard.intervals.method import Question, clipped, interval, method, raised
 from steelyard.results import Array, Interval
 from steelyard.summaries.cells import Cells
@@ -140,7 +140,7 @@ def influence(part: Question) -> tuple[Array, Array, Cells]:
 def _by_unit(question: Question, *, by_rows: bool) -> float | None:
     values, counts = [], []
     for _, part in question.parts:
-        _, copies, buckets = left_out(part.summary)
+        _, copies, buckets = part.summary.left_out()
         if buckets < FEWEST:
             return None
         values.append(np.asarray(part.read(copies).value, dtype=np.float64))

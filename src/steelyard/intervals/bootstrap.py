@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from steelyard.intervals.by_unit import left_out, units_of_one_size
+from steelyard.intervals.by_unit import units_of_one_size
 from steelyard.intervals.method import LOGIT, Question, around, clipped, method
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Array, Interval
-from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.scores import Scores
+from steelyard.summaries.summary import Drawn
 
 REPLICATES = 1000
 FEWEST = 64
@@ -68,58 +68,55 @@ class Resampled(NamedTuple):
 
 def replicates(summary: Any) -> Resampled:
     """Many resampled copies of a summary, kept for the next question; buckets of units are resampled where they are known."""
-    for known, made in _recent:
+    made = drawn_from(summary)
+    assert made is not None
+    return made
+
+
+def drawn_from(summary: Any) -> Resampled | None:
+    """The same; None where a summary keeps sums alone, of which nothing can be drawn."""
+    for known, kept in _recent:
         if known is summary:
-            return made
+            return kept
     rng = np.random.default_rng(SEED)
-    if isinstance(summary, Confusion):
-        prior = np.full(summary.counts.shape, PRIOR_ROWS / summary.counts.size)
-        made = _resample(summary, prior, rng)
-    elif summary.units is not None:
-        made = _resample_units(summary, rng)
-    else:
-        table: Scores = summary.fewer(MOST_CELLS)
-        everyone = table.counts.sum(axis=-1)
-        # One row of each class, spread like all rows, stands for scores that the class could have had.
-        spread = everyone / max(float(everyone.sum()), 1e-300) * (PRIOR_ROWS / 2)
-        made = _resample(table, np.repeat(spread[:, None], len(table.levels), axis=1), rng)
+    drawn = summary.drawn(PRIOR_ROWS, MOST_CELLS)
+    if drawn is None:
+        return None
+    made = _resample(drawn, rng) if drawn.buckets is None else _resample_units(drawn.table, drawn.buckets, rng)
     _recent.append((summary, made))
     return made
 
 
-def _resample(table: Any, prior: Array, rng: np.random.Generator) -> Resampled:
+def _resample(drawn: Drawn, rng: np.random.Generator) -> Resampled:
+    table, prior, level, few, _ = drawn
     typical = np.ones(1)
     if table.squares is not None:
         # A row of the prior weighs what rows of its real level weigh: levels may have been sampled at different rates.
-        level = -1 if isinstance(table, Confusion) else -2
         total = table.counts.sum(axis=level, keepdims=True)
         weighed = table.squares.sum(axis=level, keepdims=True)
         # A level without rows has the weight of all.
         overall = float(table.squares.sum() / max(float(table.counts.sum()), 1e-300))
         typical = np.where(total > 0, weighed / np.where(total > 0, total, 1.0), overall)
-    few = isinstance(table, Confusion)
     copies = table.replicate(draw(table.counts, table.squares, prior, typical, rng, few=few))
     return Resampled(table, table.replicate(table.counts + prior * typical), copies)
 
 
-def _resample_units(summary: Scores, rng: np.random.Generator) -> Resampled:
-    stacked = summary.by_unit()
-    assert stacked is not None
-    buckets, cells, levels = stacked.counts.shape
-    share = rng.standard_gamma(np.ones((REPLICATES, buckets)))
-    copies = stacked.replicate((share @ stacked.counts.reshape(buckets, -1)).reshape(-1, cells, levels))
-    table = stacked.replicate(stacked.counts.sum(axis=0))
+def _resample_units(table: Any, counts: Array, rng: np.random.Generator) -> Resampled:
+    share = rng.standard_gamma(np.ones((REPLICATES, len(counts))))
+    copies = table.replicate((share @ counts.reshape(len(counts), -1)).reshape(-1, *counts.shape[1:]))
     return Resampled(table, table, copies)
 
 
 def resampled(question: Question) -> tuple[Array, float, float] | None:
     """Resampled values in order, the value around which they lie, and what the full table adds to the resampled one."""
     asked = (question.measure, sorted(question.options.items(), key=lambda x: x[0]))
-    alone = not question.averaged and isinstance(question.summary, Scores)
+    alone = not question.averaged
     for known, what, found in _read:
         if alone and known is question.summary and what[0] is asked[0] and what[1] == asked[1]:
             return found
-    made = replicates(question.summary)
+    made = drawn_from(question.summary)
+    if made is None:
+        return None
     values = np.asarray(question.read(made.copies).value, dtype=np.float64)
     values = np.sort(values[np.isfinite(values)])
     table, centre = (float(question.read(t).value) for t in (made.table, made.centre))
@@ -129,24 +126,6 @@ def resampled(question: Question) -> tuple[Array, float, float] | None:
     if alone:
         _read.append((question.summary, asked, found))
     return found
-
-
-def rarest(summary: Any) -> float:
-    """Effective rows of the rarer class, or of all rows where there are more than two levels."""
-    counts, squares = summary.counts, summary.squares
-    if isinstance(summary, Scores):
-        place = summary.levels.index(summary.positive)
-        mine = counts[..., place].sum()
-        total = np.array([mine, counts.sum() - mine])
-        weighed = total
-        if squares is not None:
-            mine = squares[..., place].sum()
-            weighed = np.array([mine, squares.sum() - mine])
-    else:
-        axis = -1 if len(summary.levels) == 2 else None
-        total = np.atleast_1d(counts.sum(axis=axis))
-        weighed = total if squares is None else np.atleast_1d(squares.sum(axis=axis))
-    return float(np.where(weighed > 0, total**2 / np.where(weighed > 0, weighed, 1.0), 0.0).min())
 
 
 def widened(question: Question, values: Array) -> Array:
@@ -163,10 +142,10 @@ def spread_by(question: Question) -> float:
     """Student's quantile over the normal one, for units or effective rows."""
     summary = question.summary
     if summary.units is not None:
-        rows = units_of_one_size(left_out(summary)[1].counts.sum(axis=(-2, -1)))
+        rows = units_of_one_size(summary.left_out()[1].counts.sum(axis=(-2, -1)))
     elif not even(summary):
         # Against as many rows of one weight, for which the prior makes up.
-        rows = max(rarest(summary), 3.0)
+        rows = max(summary.rarest, 3.0)
         total = float(summary.counts.sum())
         times = summary.rows * float(summary.squares.sum()) / total**2
         return question.t(rows - 1) / question.t(rows * max(times, 1.0) - 1)
@@ -187,7 +166,11 @@ def _told(question: Question, low: float, high: float, how: str, made: int) -> I
     return clipped(question, low, high, question.value, f"bootstrap over cells, {how} ({made:,} replicates)")
 
 
-TOO_FEW = Interval(None, None, "none", "too few resampled tables have a value")
+def too_few(question: Question) -> Interval:
+    """Why nothing was resampled."""
+    sums = drawn_from(question.summary) is None
+    why = "the summary keeps sums, of which nothing can be drawn" if sums else "too few resampled tables have a value"
+    return Interval(None, None, "none", why)
 
 
 @method("bootstrap")
@@ -195,7 +178,7 @@ def percentile_interval(question: Question) -> Interval:
     """Percentiles of the values of 1,000 resampled tables."""
     found = resampled(question)
     if found is None:
-        return TOO_FEW
+        return too_few(question)
     values, _, shift = found
     if len(values) < REPLICATES // 4:
         return around(
@@ -235,7 +218,7 @@ def reflected_interval(question: Question) -> Interval:
 def _corrected(question: Question, limits: Callable[[Array, float, float, float], Array], how: str) -> Interval:
     found = resampled(question)
     if found is None:
-        return TOO_FEW
+        return too_few(question)
     values, centre, shift = found
     low, high = limits(widened(question, values), centre, shift, (1 - question.confidence) / 2)
     return _told(question, float(low), float(high), how, len(values))
@@ -251,7 +234,7 @@ UNLIKE = 5.0
 @method("captured")
 def captured_interval(question: Question) -> Interval:
     """Percentiles of resampled tables; with few positives Wilson's interval of the share of them, as many as spread like it."""
-    found, few = resampled(question), rarest(question.summary)
+    found, few = resampled(question), question.summary.rarest
     if found is None or few >= FEW or not few > 0:
         return percentile_interval(question)
     values, centre, _ = found
@@ -271,9 +254,9 @@ def precision_interval(question: Question) -> Interval:
 
     Few positives, or a few heavy rows at the top, make a sample read too high, and the more so the less it has.
     """
-    found, few = resampled(question), rarest(question.summary)
+    found, few = resampled(question), question.summary.rarest
     if found is None:
-        return TOO_FEW
+        return too_few(question)
     values, centre, shift = found
     tail = (1 - question.confidence) / 2
     times = min(question.t(max(few - 1, 1.0)) / question.z, MOST_TIMES)

@@ -10,64 +10,10 @@ import numpy as np
 from steelyard.intervals.method import Question, around, clipped, method
 from steelyard.intervals.proportions import wilson
 from steelyard.intervals.skewed import TINY, Skewed, assembled, few_of, freedom, tilts
-from steelyard.measures.distance import distance_from_mean
 from steelyard.results import Array, Interval, Mean, Share, divide
-from steelyard.summaries.class_scores import ClassScores
-from steelyard.summaries.confusion import Confusion
-from steelyard.summaries.moments import Moments
-from steelyard.summaries.residuals import PARTS, Residuals
-from steelyard.summaries.scores import Scores
+from steelyard.summaries.residuals import Residuals
 
 FEWEST = 10
-
-
-def left_out(summary: Any, shares: Array | None = None) -> tuple[Any, Any, int]:
-    """The whole at the resolution kept by unit, all copies of it with one bucket left out, and how many there are.
-
-    `shares` count each bucket so many times.
-    """
-    if isinstance(summary, Confusion):
-        assert summary.units is not None
-        table = _times(summary.units.table, shares)
-        total = table.sum(axis=0)
-        return summary if shares is None else summary.replicate(total), summary.replicate(total - table), len(table)
-    if isinstance(summary, Scores):
-        stacked = summary.by_unit()
-        assert stacked is not None
-        counts = _times(stacked.counts, shares)
-        total = counts.sum(axis=0)
-        return stacked.replicate(total), stacked.replicate(total - counts), len(counts)
-    if isinstance(summary, ClassScores):
-        stacks = summary.by_unit()
-        assert stacks is not None
-        tables = tuple(t.replicate(t.counts.sum(axis=0) - t.counts) for t in stacks.tables)
-        copies = ClassScores(tables, stacks.ranks.sum(axis=0) - stacks.ranks, stacks.brier.sum(axis=0) - stacks.brier)
-        return summary, copies, len(stacks.ranks)
-    assert isinstance(summary, Residuals)
-    return _errors_left_out(summary, shares)
-
-
-def _times(table: Array, shares: Array | None) -> Array:
-    return table if shares is None else table * shares.reshape(-1, *[1] * (table.ndim - 1))
-
-
-def _errors_left_out(summary: Residuals, shares: Array | None) -> tuple[Residuals, Residuals, int]:
-    stack = summary.by_unit()
-    assert stack is not None
-    centre = stack.moments.centre[0]
-    sums, parts = _times(stack.moments.sums, shares), _times(stack.parts, shares)
-    # The whole comes last, so that it is read as the copies are.
-    without = np.concatenate([sums.sum(axis=0) - sums, sums.sum(axis=0)[None]])
-    moments = Moments(without, np.broadcast_to(centre, (len(without), 2))).centred()
-    parts = np.concatenate([parts.sum(axis=0) - parts, parts.sum(axis=0)[None]])
-    if summary.unit_targets is not None and summary.units is not None:
-        # Without a bucket the mean moves, and every distance from it.
-        whole, middle = float(distance_from_mean(summary)), float(summary.moments.centred().centre[0])
-        away = summary.unit_targets.distances(whole, middle, moments.centre[:, 0], summary.units.bits, shares)
-        parts[:, PARTS.index("away")] = away
-    copies = summary.replicate(Moments(moments.sums[:-1], moments.centre[:-1]), parts[:-1])
-    everyone = summary.replicate(Moments(moments.sums[-1:], moments.centre[-1:]), parts[-1:])
-    return summary if shares is None else everyone, copies, len(parts) - 1
 
 
 def _read(question: Question, summary: Any) -> Array:
@@ -76,14 +22,6 @@ def _read(question: Question, summary: Any) -> Array:
     if isinstance(reading, Mean):
         return np.asarray(question.reading.factor * divide(reading.total, reading.count))  # type: ignore[union-attr]
     return np.asarray(reading.value, dtype=np.float64)
-
-
-def _sizes(summary: Any) -> Array:
-    """How much each bucket of units weighs."""
-    units: Any = summary.tables[0].units if isinstance(summary, ClassScores) else summary.units
-    if isinstance(summary, Residuals):
-        return np.asarray(units.table[:, 0])
-    return np.asarray(units.table.reshape(len(units.table), -1).sum(axis=1))
 
 
 def _quantile(question: Question, influence: Array, sizes: Array) -> tuple[float, str]:
@@ -109,7 +47,7 @@ def units_of_one_size(left: Any) -> float:
 @method("units")
 def unit_interval(question: Question) -> Interval:
     """The jackknife over buckets of units; a share gets Wilson's interval with the effective number of rows it implies."""
-    _, copies, buckets = left_out(question.summary)
+    _, copies, buckets = question.summary.left_out()
     if buckets < FEWEST:
         return Interval(None, None, "none", f"fewer than {FEWEST} units")
     values = _read(question, copies)
@@ -130,8 +68,8 @@ def unit_interval(question: Question) -> Interval:
         quantile, caution = _quantile(question, influence, sizes)
         low, high = (float(x) for x in wilson(value * n, n, quantile))
         return clipped(question, low, high, value, f"Wilson, {name}", caution=caution)
-    quantile, caution = _quantile(question, influence, _sizes(question.summary))
-    if isinstance(question.summary, Scores | ClassScores) or error**2 <= TINY:
+    quantile, caution = _quantile(question, influence, question.summary.bucket_sizes())
+    if not question.summary.follows_skew or error**2 <= TINY:
         found = around(question, value, error, quantile, name)
         return Interval(found.low, found.high, found.method, found.note, caution)
     low, high = _skewed(question, influence, error).limits(value, quantile)
@@ -145,13 +83,13 @@ def _skewed(question: Question, influence: Array, error: float) -> Skewed:
     tilted, step = tilts(influence / deviation, ones)
     values, spread = [], []
     for shares in tilted:
-        whole, copies, buckets = left_out(question.summary, shares)
+        whole, copies, buckets = question.summary.left_out(shares)
         value = float(np.ravel(_read(question, whole))[0])
         moved = (value - _read(question, copies)) * (buckets - 1) / shares
         share = shares / shares.sum()
         spread.append(float(share @ (moved - share @ moved) ** 2))
         values.append(value)
-    whole, copies, buckets = left_out(question.summary, ones)
+    whole, copies, buckets = question.summary.left_out(ones)
     value = float(np.ravel(_read(question, whole))[0])
     bias = (buckets - 1) * (float(_read(question, copies).mean()) - value) * buckets
     found = assembled(influence, ones, np.array([*values, value]), spread, step, bias, error)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.intervals.bootstrap import MOST_TIMES, REPLICATES, rarest, replicates, spread_by
+from steelyard.intervals.bootstrap import MOST_TIMES, REPLICATES, replicates, spread_by
 from steelyard.intervals.method import Question, clipped, method
 from steelyard.measures.ranking import rates
 from steelyard.results import Interval
@@ -30,7 +30,7 @@ def gap_interval(question: Question) -> Interval:
         noise = noise * spread_by(question)
     else:
         # Drawn with a row of prior, k rows of the rarer class spread like k + 2, and their own spread is uncertain.
-        noise = noise * min(question.t(rarest(question.summary)) / question.z, MOST_TIMES)
+        noise = noise * min(question.t(question.summary.rarest) / question.z, MOST_TIMES)
     if len(noise) < REPLICATES // 10:
         return Interval(None, None, "none", "too few resampled tables have a value")
     tail = (1 - question.confidence) / 2

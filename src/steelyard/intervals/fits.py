@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from steelyard.intervals.bootstrap import FEW, even, rarest
+from steelyard.intervals.bootstrap import FEW, even
 from steelyard.intervals.method import Question, around, method
 from steelyard.intervals.skewed import freedom, resting
 from steelyard.measures.calibration import fit_log_odds
@@ -52,7 +52,7 @@ def _of_equal_rows(s: Scores, mu: Array, sides: Array, inverse: Array) -> tuple[
         n2 = s.squares.sum(axis=-1) - p2
         rows = float(effective_rows(np.asarray(rows), s.squares.sum()))
     squares = [p2 * (1.0 - mu) ** 2 + n2 * mu**2]
-    if rarest(s) < FEW:
+    if s.rarest < FEW:
         squares.append((p2 + n2) * mu * (1.0 - mu))
     variance = max(float((square * (sides @ inverse[-1]) ** 2).sum()) for square in squares)
     free = rows - sides.shape[1]

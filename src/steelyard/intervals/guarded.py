@@ -18,12 +18,12 @@ from steelyard.intervals.areas import GROUPS, NAME, mean_limits, placed, told
 from steelyard.intervals.bounded import WHOLE, Values
 from steelyard.intervals.method import Question
 from steelyard.intervals.money import typical_worth
-from steelyard.intervals.proportions import effective_whole, squares_of
+from steelyard.intervals.proportions import rows_behind, squares_of
 from steelyard.measures.facts import ROWS
 from steelyard.measures.money import priced
 from steelyard.results import Array, Average, Interval, Ratio, Share
-from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion
+from steelyard.summaries.effective import effective_whole
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import effective_rows
 
@@ -101,13 +101,13 @@ def guard(question: Question) -> Guard | None:
     reading, summary = question.reading, question.summary
     if isinstance(reading, Share):
         return _share(question, reading)
-    if isinstance(reading, Average) and getattr(summary, "units", None) is None:
+    if isinstance(reading, Average) and summary.units is None:
         return _average(question, reading)
-    if question.measure.interval == "harmonic" and getattr(summary, "units", None) is None:
+    if question.measure.interval == "harmonic" and summary.units is None:
         return _f1(question)
     if question.measure.interval == "money":
         return _by_unit(question, _money(question))
-    if "scores" in question.measure.by_row and isinstance(summary, Scores):
+    if "scores" in question.measure.by_row and len(summary.score_tables) == 1:
         return _by_unit(question, _loss(question, summary))
     return None
 
@@ -129,14 +129,9 @@ def _two(share: float, rows: float, weight: float = 1.0) -> Values:
 def _share(question: Question, share: Share) -> Guard | None:
     summary, value = question.summary, float(share.value)
     name = (question.measure.cases or ROWS).many
-    if getattr(summary, "units", None) is not None:
+    if summary.units is not None:
         return _by_unit(question, Guard(value, (_two(value, float(share.whole)),), (name,), EXACT))
-    if isinstance(summary, ClassScores):
-        weights = summary.tables[0].squares
-        whole = np.asarray(share.whole)
-        rows = float(whole) if weights is None else float(effective_rows(whole, weights.sum()))
-    else:
-        rows = effective_whole(share, squares_of(question), summary.rows)
+    rows = rows_behind(question, share, squares_of(question))
     return Guard(value, (_two(value, rows),), (name,), EXACT)
 
 
@@ -214,11 +209,11 @@ def _money(question: Question) -> Guard | None:
 
 def _by_unit(question: Question, found: Guard | None) -> Guard | None:
     """As many rows as would spread like the units, by the jackknife over their buckets; as many as there are units at ends."""
-    from steelyard.intervals.by_unit import FEWEST, left_out
+    from steelyard.intervals.by_unit import FEWEST
 
-    if found is None or getattr(question.summary, "units", None) is None:
+    if found is None or question.summary.units is None:
         return found
-    _, copies, buckets = left_out(question.summary)
+    _, copies, buckets = question.summary.left_out()
     values: Array = np.asarray(question.read(copies).value, dtype=np.float64)
     if buckets < FEWEST or values.ndim == 0 or not np.isfinite(values).all():
         return None
@@ -238,6 +233,6 @@ def _by_unit(question: Question, found: Guard | None) -> Guard | None:
 
 def hand_till_limits(question: Question) -> tuple[float, float] | None:
     """Ends of the mean area over pairs of classes with a row of each class not yet seen."""
-    if getattr(question.summary, "units", None) is not None:
+    if question.summary.units is not None:
         return None
     return mean_limits(question.summary, question.value, question.confidence, WHOLE)

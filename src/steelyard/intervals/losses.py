@@ -31,7 +31,7 @@ def loss_interval(question: Question) -> Interval:
     """Student's interval on the log scale; with a rare class gamma limits, the upper one with a row of each class more."""
     s = question.summary
     plain = mean_interval(question)
-    if not isinstance(s, Scores) or "scores" not in question.measure.by_row or plain.low is None or plain.high is None:
+    if len(s.score_tables) != 1 or "scores" not in question.measure.by_row or plain.low is None or plain.high is None:
         return plain
     place = s.levels.index(s.positive)
     weight = [s.counts[..., place], s.counts.sum(axis=-1) - s.counts[..., place]]

@@ -14,19 +14,11 @@ from steelyard.intervals.skewed import few_of, resting
 from steelyard.results import Array, Interval, Mean
 from steelyard.summaries.moments import PLACE, Moments
 from steelyard.summaries.residuals import Residuals
-from steelyard.summaries.summary import effective_rows
 
 
 def rows_that_count(question: Question, total: float) -> float:
     """Effective rows under sampling weights, else the sum of the weights."""
-    summary = question.summary
-    if getattr(summary, "weighting", "none") != "sampling":
-        return total
-    if isinstance(summary, Residuals):
-        return summary.effective
-    table = summary.tables[0] if hasattr(summary, "tables") else summary
-    assert table.squares is not None
-    return float(effective_rows(np.asarray(total), table.squares.sum()))
+    return float(question.summary.effective) if question.summary.weighting == "sampling" else total
 
 
 @method("mean")
@@ -34,10 +26,9 @@ def mean_interval(question: Question) -> Interval:
     """Student's interval that follows the skew of the rows; where they are not kept on the log scale, which follows some of it."""
     mean = question.reading
     assert isinstance(mean, Mean)
-    if isinstance(question.summary, Residuals):
-        found = skewed_interval(question, float(mean.deviation) / math.sqrt(max(float(mean.count) - 1, 1e-9)))
-        if found is not None:
-            return found
+    found = skewed_interval(question, float(mean.deviation) / math.sqrt(max(float(mean.count) - 1, 1e-9)))
+    if found is not None:
+        return found
     n = rows_that_count(question, float(mean.count))
     value = float(mean.value)
     if n <= 1:
@@ -141,7 +132,7 @@ def moment_interval(question: Question) -> Interval:
 @method("relative")
 def relative_interval(question: Question) -> Interval:
     """A mean error over a mean distance of the same rows; where no rows are kept the two are taken as independent."""
-    from steelyard.measures.distance import distance_from_mean, mae, spread
+    from steelyard.measures.distance import mae
 
     found = skewed_interval(question, math.nan)
     if found is not None:
@@ -152,8 +143,8 @@ def relative_interval(question: Question) -> Interval:
         return Interval(None, None, "none", "one row tells nothing about the spread")
     top = mae(summary)
     total = float(summary.total)
-    away = float(distance_from_mean(summary)) / total
-    varied = max(float(spread(summary)[0]) / total - away**2, 0.0)
+    away = float(summary.distance_from_mean()) / total
+    varied = max(float(summary.spread()[0]) / total - away**2, 0.0)
     value = question.value
     if away == 0:
         return Interval(None, None, "none", "the targets hardly vary")

@@ -117,7 +117,7 @@ def choose(question: Question) -> str:
         return "none"
     if question.parts:
         return "average"
-    if getattr(question.summary, "units", None) is not None:
+    if question.summary.units is not None:
         _load()
         return named if named in _by_unit else "units"
     if question.averaged:

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.intervals.method import Question, clipped, method
 from steelyard.intervals.skewed import few_of
 from steelyard.results import Array, Average, Interval, Quotient, Share, divide
-from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.effective import effective_whole
 from steelyard.summaries.summary import effective_rows
 
 
@@ -64,30 +64,6 @@ def share_limits(part: float, whole: float, z: float) -> tuple[float, float]:
     return low, high
 
 
-def effective_whole(share: Share, squares: Share | None, most: float = math.inf) -> float:
-    """The number of rows a share rests on; under sampling weights the one that gives the same spread, p (1 − p) / variance.
-
-    That number is itself estimated. Where few rows carry the weight of a side, a light one alone would count for hundreds:
-    so no more than Kish's W² / Σw² of all, and e percent of it on top where the side of fewer rows has e of its own.
-
-    >>> round(effective_whole(Share(99.0, 100.0), Share(990.0, 990.1)), 1)
-    11.1
-    """
-    whole, part = float(share.whole), float(share.part)
-    if squares is None:
-        return whole
-    part2, whole2 = float(squares.part), float(squares.whole)
-    if whole2 <= 0:
-        return 0.0
-    p, kish = part / whole, whole**2 / whole2
-    rest, rest2 = whole - part, whole2 - part2
-    spread = (1 - p) ** 2 * part2 + p**2 * rest2
-    if not (0 < p < 1 and spread > 0 and part2 > 0 and rest2 > 0):
-        return kish
-    own = min(part**2 / part2, rest**2 / rest2)
-    return min(p * (1 - p) * whole**2 / spread, kish * (1 + own / 100), most)
-
-
 def resting_weights(question: Question, share: Share, squares: Share | None) -> str:
     """What a share rests on, where a few rows carry most of the weight."""
     every = getattr(question.summary, "squares", None)
@@ -101,10 +77,15 @@ def resting_weights(question: Question, share: Share, squares: Share | None) -> 
 
 def squares_of(question: Question) -> Any:
     """The reading of the squared weights, where rows carry sampling weights."""
-    squares = getattr(question.summary, "squares", None)
+    squared = question.summary.squared()
+    return None if squared is None else question.read(squared)
+
+
+def rows_behind(question: Question, share: Share, squares: Share | None) -> float:
+    """How many rows a share rests on: by its own squared weights where they are kept, else by those of all rows."""
     if squares is None:
-        return None
-    return question.read(question.summary.replicate(squares))
+        return float(question.summary.rows_of(share, None))
+    return effective_whole(share, squares, question.summary.rows)
 
 
 @method("wilson")
@@ -113,13 +94,9 @@ def wilson_interval(question: Question) -> Interval:
     share = question.reading
     assert isinstance(share, Share)
     squares = squares_of(question)
-    n = effective_whole(share, squares, question.summary.rows)
-    if isinstance(question.summary, ClassScores) and question.summary.weighting == "sampling":
-        weights = question.summary.tables[0].squares
-        assert weights is not None
-        n = float(effective_rows(np.asarray(share.whole), weights.sum()))
+    n = rows_behind(question, share, squares)
     p = float(share.value)
-    weighted = getattr(question.summary, "weighting", "none") == "sampling"
+    weighted = question.summary.weighting == "sampling"
     low, high = share_limits(p * n, n, question.z)
     name = "Wilson" if round(n, 9) > EXACT else "Clopper–Pearson"
     name = f"{name} with {n:,.1f} effective rows" if weighted else name

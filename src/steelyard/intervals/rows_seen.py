@@ -75,7 +75,7 @@ def reader(r: Residuals, read: Callable[[Any], Any]) -> Values:
 
 def influences(question: Question) -> tuple[Skewed, Points] | None:
     """Standard error and skew of a number, and the rows they come from; None where a summary keeps no pairs."""
-    r: Residuals = question.summary
+    r = question.summary
     if r.pairs is None or not len(r.pairs):
         return None
     points = points_of(r)

@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.errors import NotAvailable
 from steelyard.intervals.areas import delong
-from steelyard.intervals.by_unit import FEWEST, left_out
+from steelyard.intervals.by_unit import FEWEST
 from steelyard.intervals.method import Question
 from steelyard.measures.measure import Measure
 from steelyard.measures.ranking import auc
@@ -85,7 +85,7 @@ def _design_effect(whole: Scores) -> tuple[float, bool]:
     """How many times the variance of an area grows by rows that belong to one unit, and whether units are too few to say."""
     if whole.units is None:
         return 1.0, False
-    _, copies, buckets = left_out(whole)
+    _, copies, buckets = whole.left_out()
     values = np.asarray(auc(copies).value, dtype=np.float64)
     values = values[np.isfinite(values)]
     if buckets < FEWEST or len(values) < buckets:
@@ -97,9 +97,9 @@ def _design_effect(whole: Scores) -> tuple[float, bool]:
 
 def table_within(e: Any, level: Any = None) -> tuple[Scores, str] | None:
     """The mean curve of the folds of an evaluation as a score table, and what to say of it; None where it has no folds."""
-    w = e.evidence.get(WithinFolds.kind) if hasattr(e, "evidence") else None
+    w = e.evidence.get(WithinFolds.kind)
     whole = e.scores if level is None or e.class_scores is None else e.class_scores.table(level)
-    if not isinstance(w, WithinFolds) or whole is None or w.alone:
+    if w is None or whole is None or w.alone:
         return None
     order = w.order(whole.positive)
     if order.why:

@@ -8,7 +8,6 @@ import numpy as np
 
 from steelyard.arguments.allowed import BINS
 from steelyard.measures.measure import measure
-from steelyard.measures.ranking import moved_by_order
 from steelyard.results import Array, Mean, Ratio, divide
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.scores import Scores
@@ -45,19 +44,9 @@ def brier(s: Scores | ClassScores) -> Mean:
     >>> float(brier(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)).value)
     0.135
     """
-    if isinstance(s, ClassScores):
-        good = all(t.probabilities for t in s.tables)
-        count = s.total if good else np.asarray(0.0)
-        return Mean(s.brier[..., 0], s.brier[..., 1], count, NOT_PROBABILITIES)
-    p = np.clip(s.score, 0.0, 1.0)
-    up, down = (1.0 - p) ** 2, p**2
-    n = s.counts.sum(axis=(-2, -1))
-    return Mean(
-        (s.positives * up + s.negatives * down).sum(axis=-1),
-        (s.positives * up**2 + s.negatives * down**2).sum(axis=-1),
-        n if s.probabilities else 0.0 * n,
-        "no rows" if s.probabilities else NOT_PROBABILITIES,
-    )
+    n = s.total
+    count, empty = (n, "no rows") if s.probabilities else (0.0 * n, NOT_PROBABILITIES)
+    return Mean(*s.squared_errors(), count, empty)
 
 
 def _surprise(p: Array) -> Array:
@@ -75,15 +64,16 @@ def _given_class(codes: Any, x: Array) -> Array:
     return np.where(((x >= 0) & (x <= 1)).all(axis=0), _surprise(mine), np.nan)
 
 
-def _loss_bound(s: Scores | ClassScores) -> float:
-    """The effect of the grid; of many classes those on their own tables together."""
-    return sum(moved_by_order(t, log_loss) for t in (s.tables if isinstance(s, ClassScores) else (s,)))
+def _log_loss_bound(s: Scores | ClassScores) -> float:
+    """What the grid can do to the loss of each table, all together."""
+    values = [(t, float(log_loss(t).value)) for t in s.score_tables]
+    return sum(t.bound(log_loss, v) for t, v in values if np.isfinite(v))
 
 
 @measure(
     better="lower",
     range=(0, float("inf")),
-    bound=_loss_bound,
+    bound=_log_loss_bound,
     aliases=("cross_entropy", "logloss"),
     interval="loss",
     by_row={"scores": _given, "classes": _given_class},
@@ -99,20 +89,14 @@ def log_loss(s: Scores | ClassScores) -> Mean:
     >>> round(float(log_loss(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)).value), 4)
     0.4095
     """
-    if isinstance(s, ClassScores):
-        good = all(t.probabilities for t in s.tables)
-        pieces = [(t.positives, _surprise(t.score)) for t in s.tables]
-        n = s.total
-    else:
-        good = s.probabilities
-        pieces = [(s.positives, _surprise(s.score)), (s.negatives, _surprise(1.0 - s.score))]
-        n = s.counts.sum(axis=(-2, -1))
+    pieces = [(w, _surprise(p)) for w, p in s.chances()]
     total = sum(
         (np.where(w > 0, w * np.where(w > 0, x, 0.0), 0.0).sum(axis=-1) for w, x in pieces), start=np.asarray(0.0)
     )
     squares = sum(
         (np.where(w > 0, w * np.where(w > 0, x, 0.0) ** 2, 0.0).sum(axis=-1) for w, x in pieces), start=np.asarray(0.0)
     )
+    n, good = s.total, s.probabilities
     return Mean(total, squares, n if good else 0.0 * n, INFINITE if good else NOT_PROBABILITIES)
 
 

@@ -8,21 +8,27 @@ import numpy as np
 
 from steelyard.arguments.allowed import Span
 from steelyard.measures.measure import measure
-from steelyard.measures.ranking import auc, moved_by_order
+from steelyard.measures.ranking import auc
 from steelyard.results import Array, Ratio, Share
 from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.scores import Scores
 
 
-def _pairs_bound(m: ClassScores) -> float:
-    """The largest effect of the grid on the area of any two classes."""
-    pairs = [m.table(i).between(i, j) for i in m.levels for j in m.levels if i != j]
-    return max((moved_by_order(s, auc) for s in pairs), default=0.0)
+def _pairs(m: ClassScores) -> list[Scores]:
+    """Rows of two classes by the score of one, for every pair of them."""
+    return [m.table(i).between(i, j) for i in m.levels for j in m.levels if i != j]
+
+
+def _pair_bound(m: ClassScores) -> float:
+    """The largest effect of the grid on the area of any pair."""
+    values = [(t, float(auc(t).value)) for t in _pairs(m)]
+    return max((t.bound(auc, v) for t, v in values if np.isfinite(v)), default=0.0)
 
 
 @measure(
     better="higher",
     range=(0, 1),
-    bound=_pairs_bound,
+    bound=_pair_bound,
     aliases=("roc_auc_ovo", "multiclass_auc"),
     interval="hand_till",
     title="Ranking (Hand and Till)",
@@ -43,7 +49,7 @@ def hand_till_auc(m: ClassScores) -> Ratio:
     >>> print(hand_till_auc(m))
     0.917
     """
-    areas = [auc(m.table(i).between(i, j)).value for i in m.levels for j in m.levels if i != j]
+    areas = [auc(t).value for t in _pairs(m)]
     if not areas:
         return Ratio(0.0, 0.0, "needs at least two classes")
     return Ratio(np.mean(np.broadcast_arrays(*areas), axis=0), 1.0, "a class has no rows")

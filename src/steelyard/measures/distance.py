@@ -250,7 +250,7 @@ def r2(r: Residuals) -> Ratio:
     >>> round(float(r2(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     0.7321
     """
-    tt, _, _ = spread(r)
+    tt, _, _ = r.spread()
     return Ratio(tt - raw_errors(r).get(0, 2), tt, SAME_TARGET)
 
 
@@ -261,38 +261,17 @@ def explained_variance(r: Residuals) -> Ratio:
     >>> round(float(explained_variance(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     0.75
     """
-    tt, _, _ = spread(r)
+    tt, _, _ = r.spread()
     return Ratio(tt - r.moments.centred().get(0, 2), tt, SAME_TARGET)
-
-
-def distance_from_mean(r: Residuals) -> Array:
-    """Σ |t − t̄|, read from the table of targets."""
-    if r.parts.ndim > 1:
-        return r.part("away")
-    centre = r.moments.centred().centre[..., 0]
-    away = np.abs(r.targets.middle - centre[..., None])
-    total = np.asarray((away * r.targets.counts[:, 0]).sum(axis=-1))
-    if len(r.targets.low) == 1 and not r.targets.blurred.any():
-        return 0.0 * total
-    if total.ndim or not r.targets.blurred.any():
-        return total
-    # On the grid all targets may share one cell; the sum of squares, which is exact, knows better.
-    return np.asarray(np.clip(total, *_distance_limits(r)))
-
-
-def _distance_limits(r: Residuals) -> tuple[float, float]:
-    centre, squares = float(r.moments.centred().centre[0]), float(spread(r)[0])
-    furthest = max(centre - float(r.targets.low[0]), float(r.targets.high[-1]) - centre)
-    return squares / furthest if furthest > 0 else 0.0, float(np.sqrt(squares * float(r.total)))
 
 
 def _rae_bound(r: Residuals) -> float:
     if not r.targets.blurred.any():
         return 0.0
-    total = float(distance_from_mean(r))
+    total = float(r.distance_from_mean())
     slack = float(((r.targets.high - r.targets.low) / 2 * r.targets.counts[:, 0]).sum())
     # The sum of squares is exact, and says how small and how large a sum of distances can be.
-    limits = _distance_limits(r)
+    limits = r.distance_limits()
     least, most = max(total - slack, limits[0]), min(total + slack, limits[1])
     errors, value = float(r.part("over") + r.part("under")), float(rae(r).value)
     return max((abs(errors / x - value) for x in (least, most) if x > 0), default=0.0)
@@ -307,7 +286,7 @@ def rae(r: Residuals) -> Ratio:
     >>> round(float(rae(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     0.45
     """
-    return Ratio(r.part("over") + r.part("under"), distance_from_mean(r), SAME_TARGET)
+    return Ratio(r.part("over") + r.part("under"), r.distance_from_mean(), SAME_TARGET)
 
 
 @measure(better="lower", range=(0, INFINITY), aliases=("root_relative_squared_error",), interval="moments")
@@ -317,7 +296,7 @@ def rrse(r: Residuals) -> Ratio:
     >>> round(float(rrse(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     0.5175
     """
-    tt, _, _ = spread(r)
+    tt, _, _ = r.spread()
     # A delta method may ask for sums a little below zero.
     return Ratio(np.sqrt(np.maximum(raw_errors(r).get(0, 2), 0.0)), np.sqrt(np.maximum(tt, 0.0)), SAME_TARGET)
 
@@ -336,7 +315,7 @@ def correlation(r: Residuals) -> Ratio:
     >>> round(float(correlation(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     1.0
     """
-    tt, pp, tp = spread(r)
+    tt, pp, tp = r.spread()
     return Ratio(tp, np.sqrt(np.maximum(tt, 0.0)) * np.sqrt(np.maximum(pp, 0.0)), "targets or predictions do not vary")
 
 
@@ -349,7 +328,7 @@ def concordance(r: Residuals) -> Ratio:
     >>> round(float(concordance(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     0.7887
     """
-    tt, pp, tp = spread(r)
+    tt, pp, tp = r.spread()
     off = r.moments.centred().centre[..., 1]
     return Ratio(2 * tp, tt + pp + r.total * off**2, "targets and predictions do not vary")
 

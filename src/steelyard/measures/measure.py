@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, TypeVar
 
-from steelyard.arguments.allowed import Allowed, NotAllowed, Several, Span, Words, shown
+from steelyard.arguments.allowed import Allowed, NotAllowed, Span, shown
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UnknownMeasure, UsageError, listing, nearest
 from steelyard.measures.facts import KNOWN, ROWS, Cases, Facts, facts_of
 from steelyard.results import Mean, Reading, Share
 from steelyard.summaries.confusion import Confusion, Outcomes
 
-ROOMS = ("agreement", "rates", "ranking", "calibration", "classes", "distance", "money")
+ROOMS = ("agreement", "rates", "ranking", "calibration", "classes", "distance", "deviance", "money")
 """Modules of measures, in the order in which people ask."""
 
 AVERAGES = ("macro", "micro", "weighted")
@@ -221,7 +221,7 @@ def measure(
 def _declared(hint: Any) -> Allowed | None:
     """What the type of an option declares, where it declares anything."""
     marks = getattr(hint, "__metadata__", ())
-    return next((x for x in marks if isinstance(x, Span | Words | Several)), BARE.get(hint))
+    return next((x for x in marks if isinstance(x, Allowed)), BARE.get(hint))
 
 
 def _check_facts(better: Any, range: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from steelyard.arguments.allowed import INSIDE, confidence_of, taken
@@ -118,7 +118,7 @@ class Stability(Told):
         """As plain JSON values; never NaN."""
         plain = {
             name: getattr(self, name)
-            for name in self.__dataclass_fields__
+            for name in (f.name for f in fields(self))
             if name not in {"corrected", "cells", "sizes", "notes", "bins", "current", "samples"}
         }
         return plain | {

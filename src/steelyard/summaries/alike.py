@@ -10,18 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
 
 from steelyard.results import Array
-from steelyard.summaries.cells import Cells
-from steelyard.summaries.class_scores import ClassScores
-from steelyard.summaries.confusion import Confusion
-from steelyard.summaries.residuals import Residuals
-from steelyard.summaries.scores import Scores
 
 NEGLIGIBLE = 1e-4
 """Equal tables that are less likely than this are the same rows: some thirteen different scores, or 500 rows of two levels.
@@ -30,28 +25,10 @@ Who is refused wrongly says so with a word; who is not refused gets numbers that
 """
 
 
-def _tables(summary: Any) -> Iterator[tuple[Any, Array]]:
-    """The tables of counts of a summary, each with what its cells stand for."""
-    if isinstance(summary, Confusion):
-        yield summary.levels, summary.counts
-    elif isinstance(summary, Scores):
-        yield (*_ends(summary.cells), summary.levels), summary.counts
-    elif isinstance(summary, ClassScores):
-        for table in summary.tables:
-            yield from _tables(table)
-    elif isinstance(summary, Residuals):
-        for cells in (summary.targets, summary.sizes):
-            yield _ends(cells), cells.counts[..., 0]
-
-
-def _ends(cells: Cells) -> tuple[Any, ...]:
-    """What tells cells apart, to the last digit: times in nanoseconds, or large numbers, differ in nothing else."""
-    return cells.low + 0.0, cells.high + 0.0, *(() if cells.rest is None else (cells.rest,))
-
-
 def fingerprint(evidence: Mapping[str, Any]) -> bytes:
     """A mark that equal tables have in common, whatever the order in which their rows were added.
 
+    >>> from steelyard.summaries.scores import Scores
     >>> a, b = (Scores.of(s, y, 1) for s, y in (([0.2, 0.7], [0, 1]), ([0.7, 0.2], [1, 0])))
     >>> fingerprint({"scores": a}) == fingerprint({"scores": b})
     True
@@ -59,7 +36,7 @@ def fingerprint(evidence: Mapping[str, Any]) -> bytes:
     mark = hashlib.sha256()
     for name in sorted(evidence):
         mark.update(f"{name} {evidence[name].rows} {getattr(evidence[name], 'positive', None)!r}".encode())
-        for about, counts in _tables(evidence[name]):
+        for about, counts in evidence[name].counts_told():
             for part in about if isinstance(about, tuple) else (about,):
                 mark.update(part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode())
             mark.update(_rounded(counts))
@@ -75,12 +52,13 @@ def _rounded(values: Array) -> bytes:
 def coincidence(evidence: Mapping[str, Any]) -> float:
     """At most how likely other rows of the same kind would have given exactly these tables.
 
+    >>> from steelyard.summaries.confusion import Confusion
     >>> round(coincidence({"confusion": Confusion.of([[1, 1], [0, 0]], (0, 1), 1)}), 3)
     0.5
     """
     least = 0.0
     for summary in evidence.values():
-        for _, counts in _tables(summary):
+        for _, counts in summary.counts_told():
             n = counts[counts > 0]
             total = float(n.sum())
             if total > 0 and math.isfinite(total):
@@ -90,6 +68,6 @@ def coincidence(evidence: Mapping[str, Any]) -> float:
 
 def same_rows(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
     """Whether two pieces of evidence are the same rows, beyond what chance would do."""
-    if any(v.rows != b[k].rows for k, v in a.items()):
+    if any(v.rows != b[k].rows for k, v in a.items() if k in b):
         return False
     return fingerprint(a) == fingerprint(b) and coincidence(a) < NEGLIGIBLE

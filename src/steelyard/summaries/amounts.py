@@ -117,6 +117,11 @@ class Amounts:
         units = None if self.units is None else replace(self.units, table=change(self.units.table))
         return Amounts(self.names, change(self.sums), units, self.uncertain)
 
+    def copies(self, factor: float) -> Amounts:
+        """The sums of so many copies of the rows."""
+        uncertain = None if self.uncertain is None else self.uncertain * factor
+        return replace(self.changed(lambda table: table * factor), uncertain=uncertain)
+
     def __add__(self, other: Amounts) -> Amounts:
         return Amounts(self.names, self.sums + other.sums, add_units(self.units, other.units))
 

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from steelyard.errors import CannotAdd
-from steelyard.results import Array
+from steelyard.results import Array, Mean, Reading, Share
 from steelyard.rows import Table, Tally, Term
 from steelyard.summaries.amounts import amount_sums, first_sums, value_of
 from steelyard.summaries.asking import once, segment_key, weight_sums
+from steelyard.summaries.effective import effective_by_level
 from steelyard.summaries.scores import Scores
-from steelyard.summaries.summary import pack, same, unpack
-from steelyard.summaries.units import Units, add_units
+from steelyard.summaries.summary import Sides, Summary, effective_rows, pack, same, unpack
+from steelyard.summaries.units import Units, add_units, counted
+from steelyard.words import quoted
 
 SLACK = 0.01
 """Scores of a row that miss one by more than this do not add up to one; less is rounding."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class ClassScores:
+class ClassScores(Summary):
     """Scores of K classes on the same rows.
 
     `ranks[a, t]` counts rows in which a classes scored above the true one and t, itself among them, scored the same.
@@ -31,6 +33,10 @@ class ClassScores:
     """
 
     kind: ClassVar[str] = "class_scores"
+    needs: ClassVar[str] = "one score for each class"
+    word: ClassVar[str] = "a score for each class"
+    one_level: ClassVar[type | None] = Scores
+    follows_skew: ClassVar[bool] = False
 
     tables: tuple[Scores, ...]
     ranks: Array
@@ -75,6 +81,24 @@ class ClassScores:
         """All counts together."""
         return np.asarray(self.ranks.sum(axis=(-2, -1)))
 
+    @property
+    def score_tables(self) -> tuple[Scores, ...]:
+        """The tables: as many as there are scores."""
+        return self.tables
+
+    @property
+    def probabilities(self) -> bool:
+        """Whether every score lies in [0, 1]."""
+        return all(t.probabilities for t in self.tables)
+
+    def chances(self) -> list[tuple[Array, Array]]:
+        """Rows by cell, with the probability that was given to what really happened."""
+        return [(t.positives, t.score) for t in self.tables]
+
+    def squared_errors(self) -> tuple[Array, Array]:
+        """The sum over rows of Σ (p − y)² over the classes, and that of its square."""
+        return self.brier[..., 0], self.brier[..., 1]
+
     def table(self, level: Any) -> Scores:
         """The score table of one class, that class against the rest."""
         return self.tables[self.levels.index(level)]
@@ -95,6 +119,63 @@ class ClassScores:
         flat, k = self.units.table, len(self.tables)
         ranks = flat[:, :-2].reshape(-1, k, k + 1)
         return ClassScores(tuple(t for t in stacked if t is not None), ranks, flat[:, -2:])
+
+    # What it answers for itself --------------------------------------------------------------------------------------
+    def copies(self, factor: float) -> ClassScores:
+        """The tables of so many copies of their rows, or of a share of them."""
+        units = None if self.units is None else self.units.times(factor)
+        return ClassScores(
+            tuple(t.copies(factor) for t in self.tables), self.ranks * factor, self.brier * factor, units
+        )
+
+    def counts_told(self) -> Iterator[tuple[Any, Array]]:
+        """The counts of every table."""
+        for table in self.tables:
+            yield from table.counts_told()
+
+    @property
+    def effective(self) -> float:
+        """How many rows of one weight would spread as much."""
+        squares = self.tables[0].squares
+        return float(self.total) if squares is None else float(effective_rows(self.total, squares.sum()))
+
+    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[float, str]]:
+        """All rows for a share or a mean of them, else those of each level."""
+        table = self.tables[0]
+        rows = effective_by_level(table.counts, table.squares, 0)
+        if average != "macro" and isinstance(reading, Share | Mean):
+            yield sum(rows), "row"
+            return
+        for level, n in zip(table.levels, rows, strict=True):
+            yield n, "row" if level is None else f"row of {quoted(level)}"
+
+    def left_out(self, shares: Array | None = None) -> tuple[ClassScores, ClassScores, int]:
+        """The whole, and the tables without one bucket of units each."""
+        stacks = self.by_unit()
+        assert stacks is not None
+        ranks, brier, *tables = (
+            counted(x, shares) for x in (stacks.ranks, stacks.brier, *(t.counts for t in stacks.tables))
+        )
+
+        def made(chosen: Callable[[Array], Array]) -> ClassScores:
+            kept = (t.replicate(chosen(x)) for t, x in zip(stacks.tables, tables, strict=True))
+            return ClassScores(tuple(kept), chosen(ranks), chosen(brier))
+
+        whole = self if shares is None else made(lambda x: np.asarray(x.sum(axis=0)))
+        return whole, made(lambda x: np.asarray(x.sum(axis=0) - x)), len(ranks)
+
+    def by_bucket(self) -> Array:
+        """The rows of each level in every bucket."""
+        return self.tables[0].by_bucket()
+
+    def joined(self, bits: int) -> ClassScores:
+        """The same tables with buckets of units joined down to 2**bits."""
+        units = None if self.units is None else self.units.fewer(bits)
+        return replace(self, tables=tuple(t.joined(bits) for t in self.tables), units=units)
+
+    def unrelated(self) -> ClassScores:
+        """Each table as the products of its margins; ranks and errors of rows are unknown then."""
+        return ClassScores(tuple(t.unrelated() for t in self.tables), self.ranks * np.nan, self.brier * np.nan)
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from steelyard.errors import CannotAdd, listing
-from steelyard.results import Array, Number
-from steelyard.rows import Table, Tally, Term
-from steelyard.summaries.amounts import (
-    Amounts,
-    amount_sums,
-    check_finite,
-    column_name,
-    columns,
-    first_sums,
-    same_amounts,
-)
-from steelyard.summaries.asking import segment_key, weight_sums
+from steelyard.results import Array, Number, Reading, Share
+from steelyard.summaries.amounts import Amounts, same_amounts
 from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
-from steelyard.summaries.summary import join_weighting, pack, places_among, same, sort_levels, unpack
-from steelyard.summaries.units import Units, add_units
+from steelyard.summaries.effective import effective_by_level, effective_whole
+from steelyard.summaries.summary import (
+    Drawn,
+    Read,
+    Sides,
+    Summary,
+    effective_rows,
+    join_weighting,
+    pack,
+    same,
+    sort_levels,
+    unpack,
+    weighting_of_copies,
+)
+from steelyard.summaries.units import Units, add_units, counted
+from steelyard.words import quoted
 
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
     """One level against the rest: true positives, false negatives, false positives, true negatives."""
+
+    needs: ClassVar[str] = "labels and a positive level"
 
     tp: Number
     fn: Number
@@ -52,7 +58,7 @@ class Outcomes:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Confusion:
+class Confusion(Summary):
     """A table of counts, actual level by row, predicted level by column; leading axes hold replicates.
 
     >>> c = Confusion.of([[6, 3], [2, 9]], levels=("spam", "ham"), positive="spam")
@@ -61,6 +67,9 @@ class Confusion:
     """
 
     kind: ClassVar[str] = "confusion"
+    needs: ClassVar[str] = "labels"
+    word: ClassVar[str] = "labels"
+    one_level: ClassVar[type | None] = Outcomes
 
     levels: tuple[Any, ...]
     counts: Array
@@ -154,6 +163,104 @@ class Confusion:
         squares = None if self.squares is None else spread(self.squares)
         amounts = None if self.amounts is None else self.amounts.changed(spread)
         return replace(self, levels=levels, counts=spread(self.counts), squares=squares, units=units, amounts=amounts)
+
+    # What it answers for itself --------------------------------------------------------------------------------------
+    def copies(self, factor: float) -> Confusion:
+        """The matrix of so many copies of its rows, or of a share of them.
+
+        >>> half = Confusion.of([[30, 10], [20, 40]], (0, 1), 1).copies(0.5)
+        >>> half.counts.tolist(), half.rows
+        ([[15.0, 5.0], [10.0, 20.0]], 50)
+        """
+        return replace(
+            self,
+            counts=self.counts * factor,
+            rows=round(self.rows * factor),
+            weighting=weighting_of_copies(self.weighting),
+            squares=None if self.squares is None else self.squares * factor,
+            units=None if self.units is None else self.units.times(factor),
+            uncertain=(self.uncertain[0] * factor, self.uncertain[1] * factor),
+            amounts=None if self.amounts is None else self.amounts.copies(factor),
+        )
+
+    def counts_told(self) -> Iterator[tuple[Any, Array]]:
+        """The matrix, over its levels."""
+        yield self.levels, self.counts
+
+    @property
+    def effective(self) -> float:
+        """How many rows of one weight would spread as much."""
+        return float(self.total) if self.squares is None else float(effective_rows(self.total, self.squares.sum()))
+
+    @property
+    def rarest(self) -> float:
+        """Effective rows of the rarer class, or of all rows where there are more than two levels."""
+        if len(self.levels) != 2:
+            return self.effective
+        return min(effective_by_level(self.counts, self.squares, -1))
+
+    def rows_of(self, share: Share, squares: Share | None) -> float:
+        """How many rows a share of it rests on."""
+        return effective_whole(share, squares, self.rows)
+
+    def squared(self) -> Confusion | None:
+        """The same matrix of squared weights, where rows carry sampling weights."""
+        return None if self.squares is None else self.replicate(self.squares)
+
+    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[float, str]]:
+        """The rows of a share; of other numbers those of the rarer class, or of all levels."""
+        if isinstance(reading, Share) and not average:
+            two = self.positive is not None and len(self.levels) == 2
+            yield self.rows_of(reading, squares), sides[2] if two else "row"
+            return
+        rows = effective_by_level(self.counts, self.squares, 1)
+        if not (average == "macro" or (not average and len(self.levels) == 2)):
+            yield sum(rows), "row"
+            return
+        two = self.positive is not None and len(rows) == 2
+        for level, n in zip(self.levels, rows, strict=True):
+            rest = "row" if level is None else f"row of {quoted(level)}"
+            yield n, sides[level != self.positive] if two else rest
+
+    def left_out(self, shares: Array | None = None) -> tuple[Confusion, Confusion, int]:
+        """The whole, and the matrices without one bucket of units each."""
+        assert self.units is not None
+        table = counted(self.units.table, shares)
+        total = table.sum(axis=0)
+        return self if shares is None else self.replicate(total), self.replicate(total - table), len(table)
+
+    def by_bucket(self) -> Array:
+        """The rows of each level in every bucket."""
+        assert self.units is not None
+        return np.asarray(self.units.table.sum(axis=-1))
+
+    def joined(self, bits: int) -> Confusion:
+        """The same matrix with buckets of units joined down to 2**bits."""
+        amounts = self.amounts
+        if amounts is not None and amounts.units is not None:
+            amounts = replace(amounts, units=amounts.units.fewer(bits))
+        return replace(self, units=None if self.units is None else self.units.fewer(bits), amounts=amounts)
+
+    def drawn(self, prior: float, most: int) -> Drawn:
+        """All cells of the matrix, the prior spread evenly over them."""
+        return Drawn(self, np.full(self.counts.shape, prior / self.counts.size), -1, few=True)
+
+    def unrelated(self) -> Confusion:
+        """The products of the margins."""
+        return self.replicate(np.outer(self.actual, self.predicted) / max(float(self.total), 1.0))
+
+    def bound(self, read: Read, value: float, own: Callable[[Any], float] | None = None) -> float:
+        """The most that rows in a cell of scores which the threshold cuts can change."""
+        if own is not None:
+            return own(self)
+        others = [float(read(c).value) for c in self.corners()]
+        return max((abs(v - value) if np.isfinite(v) else np.inf for v in others), default=0.0)
+
+    @property
+    def unsure(self) -> str:
+        """Why a value may be missing that counting more finely would give."""
+        cut = "the threshold cuts a cell of the grid: count with this threshold, or exact=True"
+        return cut if any(self.uncertain) else ""
 
     def corners(self) -> list[Confusion]:
         """The counts if uncertain rows, positive or negative, were predicted positive after all."""
@@ -252,64 +359,3 @@ def _folded(table: Array, i: int) -> Array:
         others[..., rest].sum(axis=(-2, -1)),
     )
     return np.stack([np.stack([left, called], -1), np.stack([missed, mine[..., i]], -1)], -2)
-
-
-# How an engine is asked for it ----------------------------------------------------------------------------------------
-
-
-def label_tally(
-    weighting: str, *, segmented: bool, bits: int | None = None, beside: tuple[str, ...] = (), amounts: int = 0
-) -> Tally:
-    """Ask for counts of actual by predicted level; by bucket of units if bits are given."""
-    by: dict[str, Term] = {
-        "state": lambda r: r.state(scores=beside, labels=("target", "prediction")),
-        "level": lambda r: r.level("target"),
-        "label": lambda r: r.level("prediction"),
-        **segment_key(segmented=segmented),
-    }
-    if bits is None:
-        return Tally(by, weight_sums(weighting) | amount_sums(amounts, weighting))
-    by["bucket"] = lambda r: r.shrink(r.bucket("unit"), 16 - bits)
-    return Tally(by, weight_sums(weighting) | first_sums(amounts, weighting))
-
-
-def read_confusion(
-    table: Table, levels: tuple[Any, ...], positive: Any, weighting: str, names: tuple[str, ...] = ()
-) -> Confusion:
-    """Lay the answer out over these levels."""
-    i, j = (places_among(levels, table[name]) for name in ("level", "label"))
-    k = len(levels)
-
-    def spread(name: str) -> Array:
-        out = np.zeros((k, k))
-        np.add.at(out, (i, j), table[name].astype(np.float64))
-        return out
-
-    squares = spread("weight2") if weighting == "sampling" else None
-    name = "rows" if weighting == "none" else "weight"
-    found = Confusion(levels, spread(name), int(table["rows"].sum()), positive, weighting, squares)
-    if not names:
-        return found
-    sums = np.stack([spread(column_name(c)) for c in columns(len(names), weighting)])
-    check_finite(sums)
-    return replace(found, amounts=Amounts(names, sums))
-
-
-def with_units(found: Confusion, table: Table, weighting: str, bits: int) -> Confusion:
-    """The same matrix with one kept for every bucket of units, from the answer by bucket."""
-    units = _bucketed(table, found.levels, bits, ["rows" if weighting == "none" else "weight"])
-    counts = replace(units, table=units.table[:, 0])
-    if found.amounts is None:
-        return replace(found, units=counts)
-    by_unit = _bucketed(table, found.levels, bits, list(first_sums(len(found.amounts.names), weighting)))
-    return replace(found, units=counts, amounts=replace(found.amounts, units=by_unit))
-
-
-def _bucketed(table: Table, levels: tuple[Any, ...], bits: int, names: list[str]) -> Units:
-    """One matrix for each bucket and sum."""
-    i, j = (places_among(levels, table[name]) for name in ("level", "label"))
-    ids, bucket = np.unique(table["bucket"].astype(np.int64), return_inverse=True)
-    out = np.zeros((len(ids), len(names), len(levels), len(levels)))
-    for part, name in enumerate(names):
-        np.add.at(out[:, part], (bucket, i, j), table[name].astype(np.float64))
-    return Units(ids, out, bits).bounded()

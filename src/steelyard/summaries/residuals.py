@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from steelyard import grid
 from steelyard.results import Array
-from steelyard.rows import Table, Tally, Term
-from steelyard.summaries.asking import once, segment_key, weight_sums
 from steelyard.summaries.believing import believed_rows
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.moments import ORDERS, Moments
 from steelyard.summaries.pairs import Pairs, add_pairs
-from steelyard.summaries.summary import join_weighting, pack, same, unpack
+from steelyard.summaries.summary import Summary, join_weighting, pack, same, unpack, weighting_of_copies
 from steelyard.summaries.unit_targets import UnitTargets, add_unit_targets
-from steelyard.summaries.units import Units, add_units
+from steelyard.summaries.units import Units, add_units, counted
 
 PARTS = ("over", "over2", "under", "under2", "relative", "relative2", "zeros", "weight2", "away")
 """Sums over rows: prediction above target and its square, below and its square, |error / target| and its square, targets
 that are zero, squared weights, and |target − the mean of the part that was counted| (which serves replicates only)."""
 
+CENTRES = slice(len(ORDERS), len(ORDERS) + 2)
+"""Where a row by unit keeps the point that its moments lie about."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Residuals:
+class Residuals(Summary):
     """Error = prediction − target, summed up; `moments` are of (target, error)."""
 
     kind: ClassVar[str] = "residuals"
+    needs: ClassVar[str] = "a continuous target and prediction"
+    word: ClassVar[str] = "numbers"
+    levels: ClassVar[tuple[Any, ...]] = ()
 
     moments: Moments
     parts: Array
@@ -115,6 +118,101 @@ class Residuals:
         """Other sums, perhaps many at once, with the same tables."""
         return replace(self, moments=moments, parts=parts, units=None, unit_targets=None, unit_sizes=None)
 
+    def spread(self) -> tuple[Array, Array, Array]:
+        """Sums of squares of target, of prediction, and of their product, each about its mean."""
+        m = self.moments.centred()
+        tt, te, ee = m.get(2, 0), m.get(1, 1), m.get(0, 2)
+        # One distinct target has no spread, whatever rounding left over.
+        tt = np.maximum(tt, 0.0) if len(self.targets.low) > 1 or self.targets.blurred.any() else 0.0 * tt
+        # A sum that is all rounding, beside the larger ones it is the difference of, is none.
+        pp = tt + 2 * te + ee
+        return tt, np.where(pp > 1e-10 * (tt + ee), pp, 0.0), tt + te
+
+    def distance_from_mean(self) -> Array:
+        """Σ |t − t̄|, read from the table of targets."""
+        if self.parts.ndim > 1:
+            return self.part("away")
+        centre = self.moments.centred().centre[..., 0]
+        away = np.abs(self.targets.middle - centre[..., None])
+        total = np.asarray((away * self.targets.counts[:, 0]).sum(axis=-1))
+        if len(self.targets.low) == 1 and not self.targets.blurred.any():
+            return 0.0 * total
+        if total.ndim or not self.targets.blurred.any():
+            return total
+        # On the grid all targets may share one cell; the sum of squares, which is exact, knows better.
+        return np.asarray(np.clip(total, *self.distance_limits()))
+
+    def distance_limits(self) -> tuple[float, float]:
+        """How small and how large Σ |t − t̄| can be, given the sum of squares."""
+        centre, squares = float(self.moments.centred().centre[0]), float(self.spread()[0])
+        furthest = max(centre - float(self.targets.low[0]), float(self.targets.high[-1]) - centre)
+        return squares / furthest if furthest > 0 else 0.0, float(np.sqrt(squares * float(self.total)))
+
+    # What it answers for itself --------------------------------------------------------------------------------------
+    def copies(self, factor: float) -> Residuals:
+        """The sums of so many copies of the rows, or of a share of them."""
+        units = None if self.units is None else self.units.times(factor)
+        return replace(
+            self,
+            moments=Moments(self.moments.sums * factor, self.moments.centre),
+            parts=self.parts * factor,
+            sizes=self.sizes.copies(factor),
+            targets=self.targets.copies(factor),
+            rows=round(self.rows * factor),
+            weighting=weighting_of_copies(self.weighting),
+            units=None if units is None or self.units is None else _about(units, self.units),
+            pairs=None if self.pairs is None else replace(self.pairs, sums=self.pairs.sums * factor),
+            unit_targets=_kept(self.unit_targets, lambda u: u.times(factor)),
+            unit_sizes=_kept(self.unit_sizes, lambda u: u.times(factor)),
+        )
+
+    def counts_told(self) -> Iterator[tuple[Any, Array]]:
+        """The tables of targets and of sizes of errors."""
+        for cells in (self.targets, self.sizes):
+            yield cells.told, cells.counts[..., 0]
+
+    def left_out(self, shares: Array | None = None) -> tuple[Residuals, Residuals, int]:
+        """The whole, and the sums without one bucket of units each."""
+        stack = self.by_unit()
+        assert stack is not None
+        centre = stack.moments.centre[0]
+        sums, parts = counted(stack.moments.sums, shares), counted(stack.parts, shares)
+        # The whole comes last, so that it is read as the copies are.
+        without = np.concatenate([sums.sum(axis=0) - sums, sums.sum(axis=0)[None]])
+        moments = Moments(without, np.broadcast_to(centre, (len(without), 2))).centred()
+        parts = np.concatenate([parts.sum(axis=0) - parts, parts.sum(axis=0)[None]])
+        if self.unit_targets is not None and self.units is not None:
+            # Without a bucket the mean moves, and every distance from it.
+            whole, middle = float(self.distance_from_mean()), float(self.moments.centred().centre[0])
+            away = self.unit_targets.distances(whole, middle, moments.centre[:, 0], self.units.bits, shares)
+            parts[:, PARTS.index("away")] = away
+        copies = self.replicate(Moments(moments.sums[:-1], moments.centre[:-1]), parts[:-1])
+        everyone = self.replicate(Moments(moments.sums[-1:], moments.centre[-1:]), parts[-1:])
+        return self if shares is None else everyone, copies, len(parts) - 1
+
+    def by_bucket(self) -> Array:
+        """The rows of every bucket and the sum of their targets."""
+        assert self.units is not None
+        table = self.units.table
+        rows, target = table[:, ORDERS.index((0, 0))], table[:, ORDERS.index((1, 0))]
+        # Targets are summed about a centre of each evaluation's own.
+        return np.stack([rows, target + rows * table[:, CENTRES][:, 0]], axis=1)
+
+    def bucket_sizes(self) -> Array:
+        """The rows of each bucket, or their weight."""
+        return self.by_bucket()[:, 0]
+
+    def joined(self, bits: int) -> Residuals:
+        """The same sums with buckets of units joined down to 2**bits."""
+        if self.units is None:
+            return self
+        return replace(
+            self,
+            units=_about(self.units.fewer(bits), self.units),
+            unit_targets=_kept(self.unit_targets, lambda u: u.fewer(bits)),
+            unit_sizes=_kept(self.unit_sizes, lambda u: u.fewer(bits)),
+        )
+
     def __add__(self, other: Residuals) -> Residuals:
         sizes, targets = self.sizes + other.sizes, self.targets + other.targets
         return Residuals(
@@ -181,6 +279,17 @@ class Residuals:
         )
 
 
+def _about(units: Units, before: Units) -> Units:
+    """Sums of powers add; the centre that they lie about is no sum, and the same in every bucket."""
+    table = units.table.copy()
+    table[:, CENTRES] = before.table[:1, CENTRES]
+    return Units(units.ids, table, units.bits)
+
+
+def _kept(values: UnitTargets | None, changed: Callable[[Units], Units]) -> UnitTargets | None:
+    return None if values is None else replace(values, units=changed(values.units))
+
+
 def _add_unit_moments(a: Units | None, b: Units | None) -> Units | None:
     """Add tables by unit whose moments lie about different centres."""
     if a is None or b is None:
@@ -194,134 +303,3 @@ def _add_unit_moments(a: Units | None, b: Units | None) -> Units | None:
     assert total is not None
     total.table[:, k : k + 2] = centre
     return total
-
-
-# How an engine is asked for it ----------------------------------------------------------------------------------------
-
-
-def _target(r: Any) -> Any:
-    return r.value("target")
-
-
-def _error(r: Any) -> Any:
-    return r.value("prediction") - r.value("target")
-
-
-def _state(r: Any) -> Any:
-    return r.state(numbers=("target", "prediction"))
-
-
-def mean_tally(weighting: str, *, segmented: bool) -> Tally:
-    """Ask for the means of target and error, and whether all values are zeros and ones."""
-
-    def weighed(term: Term) -> Term:
-        return term if weighting == "none" else lambda r: term(r) * r.value("weight")
-
-    def binary(r: Any) -> Any:
-        t, p = r.value("target"), r.value("prediction")
-        return r.flag(((t == 0.0) | (t == 1.0)) & ((p == 0.0) | (p == 1.0)))
-
-    sums = {**weight_sums(weighting), "target": weighed(_target), "error": weighed(_error), "binary": binary}
-    return Tally({"state": _state, **segment_key(segmented=segmented)}, sums)
-
-
-def prediction_tally() -> Tally:
-    """Ask for the cells of predictions, with and without a target, so that rows without one can be compared."""
-
-    def value(r: Any) -> Any:
-        return r.value("prediction") + 0.0
-
-    return Tally({"state": _state, "cell": lambda r: r.cell(value(r), grid.FINE)}, {}, {"low": value}, {"high": value})
-
-
-def moment_tally(
-    centres: Mapping[Any, tuple[float, float]], weighting: str, *, segmented: bool, bits: int | None = None
-) -> Tally:
-    """Ask for sums of powers about the means of each segment, and the PARTS; by bucket of units if bits are given."""
-
-    def off(axis: int) -> Term:
-        def term(r: Any) -> Any:
-            centre: Any = centres[None][axis]
-            if segmented:
-                known = {level: c[axis] for level, c in centres.items() if level is not None}
-                centre = r.lookup("segment", known, centre)
-            return (_error(r) if axis else _target(r)) - centre
-
-        return once(term)
-
-    target_off, error_off = off(0), off(1)
-
-    def power(i: int, j: int) -> Term:
-        def term(r: Any) -> Any:
-            out = r.value("weight") if weighting != "none" else 1.0
-            for _ in range(i):
-                out = target_off(r) * out
-            for _ in range(j):
-                out = error_off(r) * out
-            return out
-
-        return term
-
-    def weighed(term: Term) -> Term:
-        return term if weighting == "none" else lambda r: term(r) * r.value("weight")
-
-    def over(r: Any) -> Any:
-        return r.chain([(_error(r) > 0.0, _error(r))], 0.0)
-
-    def under(r: Any) -> Any:
-        return r.chain([(_error(r) < 0.0, -_error(r))], 0.0)
-
-    def relative(r: Any) -> Any:
-        t = _target(r)
-        return r.absolute(_error(r)) / r.absolute(r.chain([(t == 0.0, 1.0)], t)) * (1.0 - r.flag(t == 0.0))
-
-    terms: dict[str, Term] = {f"m{i}{j}": power(i, j) for i, j in ORDERS}
-    terms |= {
-        "over": weighed(over),
-        "over2": weighed(lambda r: over(r) * over(r)),
-        "under": weighed(under),
-        "under2": weighed(lambda r: under(r) * under(r)),
-        "relative": weighed(relative),
-        "relative2": weighed(lambda r: relative(r) * relative(r)),
-        "zeros": weighed(lambda r: r.flag(_target(r) == 0.0)),
-        "weight2": lambda r: r.value("weight") * r.value("weight") if weighting != "none" else 1.0,
-        "away": weighed(lambda r: r.absolute(target_off(r))),
-    }
-    by: dict[str, Term] = {"state": _state, **segment_key(segmented=segmented)}
-    if bits is not None:
-        by["bucket"] = lambda r: r.shrink(r.bucket("unit"), 16 - bits)
-    return Tally(by, terms, {}, {"largest": lambda r: r.absolute(_error(r))})
-
-
-def value_of(which: str) -> Term:
-    """|error| ("sizes") or the target ("targets") of a row."""
-    return (lambda r: r.absolute(_error(r))) if which == "sizes" else (lambda r: _target(r) + 0.0)
-
-
-def size_tally(which: str, *, exact: bool, weighting: str, segmented: bool) -> Tally:
-    """Ask for the table of |error| ("sizes") or of targets ("targets")."""
-    value = value_of(which)
-    by: dict[str, Term] = {"state": _state, "level": lambda r: r.number(0), **segment_key(segmented=segmented)}
-    if exact:
-        return Tally({**by, "score": value}, weight_sums(weighting))
-    return Tally(
-        {**by, "cell": lambda r: r.cell(value(r), grid.FINE)}, weight_sums(weighting), {"low": value}, {"high": value}
-    )
-
-
-def read_moments(table: Table, centre: tuple[float, float]) -> Moments:
-    """Lay one segment's answer out as centred moments."""
-    sums = np.array([float(table[f"m{i}{j}"].sum()) for i, j in ORDERS])
-    return Moments(sums, np.array(centre)).centred()
-
-
-def read_unit_moments(table: Table, centre: tuple[float, float], bits: int) -> Units:
-    """Lay the answer by bucket out as a row of sums each."""
-    ids, place = np.unique(table["bucket"].astype(np.int64), return_inverse=True)
-    columns = [table[f"m{i}{j}"] for i, j in ORDERS]
-    columns += [np.zeros(len(place))] * 2 + [table[name] for name in PARTS]
-    out = np.zeros((len(ids), len(columns)))
-    np.add.at(out, place, np.stack([c.astype(np.float64) for c in columns], axis=1))
-    units = Units(ids, out, bits).bounded()
-    units.table[:, len(ORDERS) : len(ORDERS) + 2] = centre
-    return units

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -11,22 +11,29 @@ import numpy.typing as npt
 
 from steelyard import grid
 from steelyard.errors import CannotAdd, listing
-from steelyard.results import Array
-from steelyard.summaries.amounts import (
-    Amounts,
-    Product,
-    products,
-    same_amounts,
-)
+from steelyard.results import Array, Reading
+from steelyard.summaries.amounts import Product, products, same_amounts
 from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.confusion import Confusion
-from steelyard.summaries.summary import join_weighting, same, sort_levels
-from steelyard.summaries.units import Units, add_units
+from steelyard.summaries.effective import effective_by_level
+from steelyard.summaries.summary import (
+    Drawn,
+    Read,
+    Sides,
+    Summary,
+    effective_rows,
+    join_weighting,
+    same,
+    sort_levels,
+    weighting_of_copies,
+)
+from steelyard.summaries.thresholds import labels_at
+from steelyard.summaries.units import Units, add_units, counted
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Scores:
+class Scores(Summary):
     """Ordered score cells with a count for each level, and which level is the positive one.
 
     >>> s = Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)
@@ -35,6 +42,9 @@ class Scores:
     """
 
     kind: ClassVar[str] = "scores"
+    needs: ClassVar[str] = "one score for two levels"
+    word: ClassVar[str] = "scores"
+    follows_skew: ClassVar[bool] = False
 
     cells: Cells
     levels: tuple[Any, ...]
@@ -66,15 +76,26 @@ class Scores:
     @property
     def squares(self) -> Array | None:
         """Sums of squared weights by cell and level, under sampling weights."""
-        return self._block(1) if self.weighting == "sampling" else None
+        return self.block(1) if self.weighting == "sampling" else None
 
-    def _block(self, place: int) -> Array:
+    def block(self, place: int) -> Array:
+        """One of the columns by level: counts, squared weights, products of amounts."""
         size = len(self.levels)
         return self.cells.counts[..., place * size : (place + 1) * size]
 
     def amount(self, which: Product) -> Array:
         """The sum of one product of per-row amounts, by cell and level."""
-        return self._block((2 if self.weighting == "sampling" else 1) + products(len(self.amounts), 2).index(which))
+        return self.block((2 if self.weighting == "sampling" else 1) + products(len(self.amounts), 2).index(which))
+
+    @property
+    def total(self) -> Array:
+        """All counts together."""
+        return np.asarray(self.counts.sum(axis=(-2, -1)))
+
+    @property
+    def score_tables(self) -> tuple[Scores, ...]:
+        """The table itself: as many as there are scores."""
+        return (self,)
 
     @property
     def score(self) -> Array:
@@ -97,6 +118,17 @@ class Scores:
     def probabilities(self) -> bool:
         """Whether every score lies in [0, 1]."""
         return not len(self.cells.low) or bool(self.cells.low[0] >= 0 and self.cells.high[-1] <= 1)
+
+    def chances(self) -> list[tuple[Array, Array]]:
+        """Rows by cell, with the probability that was given to what really happened."""
+        return [(self.positives, self.score), (self.negatives, 1.0 - self.score)]
+
+    def squared_errors(self) -> tuple[Array, Array]:
+        """The sum over rows of (p − y)², and that of its square."""
+        p = np.clip(self.score, 0.0, 1.0)
+        up, down = (1.0 - p) ** 2, p**2
+        first, second = ((self.positives * up**k + self.negatives * down**k).sum(axis=-1) for k in (1, 2))
+        return np.asarray(first), np.asarray(second)
 
     def about(self, level: Any) -> Scores:
         """The same table with another level as the positive one."""
@@ -139,54 +171,7 @@ class Scores:
 
     def at(self, threshold: float) -> Confusion:
         """Labels by "positive iff score ≥ threshold"; rows of a cell that the threshold cuts are counted as uncertain."""
-        above = self.cells.low >= threshold
-        cut = ~above & (self.cells.high >= threshold)
-        rest = tuple(v for v in self.levels if v != self.positive)
-        other = rest[0] if len(rest) == 1 else None
-        p, n = self.positives, self.negatives
-        order = (other, self.positive)
-        if len(rest) == 1 and self.levels.index(self.positive) == 0:
-            order = (self.positive, other)
-
-        def table(p: Array, n: Array) -> Array:
-            rows = {
-                v: tuple((x * side).sum(axis=-1) for side in (~above, above))
-                for v, x in ((self.positive, p), (other, n))
-            }
-            column = {self.positive: 1, other: 0}
-            return np.stack([np.stack([rows[a][column[b]] for b in order], axis=-1) for a in order], axis=-2)
-
-        def parts(x: Array) -> tuple[Array, Array]:
-            mine = x[..., self.levels.index(self.positive)]
-            return mine, x.sum(axis=-1) - mine
-
-        squares = None if self.squares is None else table(*parts(self.squares))
-        units = None
-        stacked = self.by_unit()
-        split = None if stacked is None else stacked.at(threshold)
-        if split is not None and self.units is not None:
-            units = Units(self.units.ids, split.counts, self.units.bits)
-        amounts = None
-        if self.amounts:
-            first = 2 if self.weighting == "sampling" else 1
-            blocks = [parts(self._block(b)) for b in range(first, self.cells.counts.shape[-1] // len(self.levels))]
-            sums = np.stack([table(*b) for b in blocks], axis=-3)
-            by_unit = None
-            if split is not None and split.amounts is not None and units is not None:
-                by_unit = Units(units.ids, split.amounts.sums, units.bits)
-            inside = np.stack([np.stack([(x * cut).sum(axis=-1) for x in b], axis=-1) for b in blocks], axis=-2)
-            amounts = Amounts(self.amounts, sums, by_unit, inside)
-        return Confusion(
-            order,
-            table(p, n),
-            self.rows,
-            self.positive,
-            self.weighting,
-            squares,
-            units,
-            (float((p * cut).sum()), float((n * cut).sum())) if p.ndim == 1 else (0.0, 0.0),
-            amounts,
-        )
+        return labels_at(self, threshold)
 
     def extremes(self) -> tuple[Scores, Scores]:
         """The best and the worst that the rows in shared cells can have scored: positives high, or positives low."""
@@ -208,6 +193,84 @@ class Scores:
             return Scores(cells, (self.positive, "the rest"), self.positive)
 
         return table((zero, n), (p, zero)), table((p, zero), (zero, n))
+
+    # What it answers for itself --------------------------------------------------------------------------------------
+    def copies(self, factor: float) -> Scores:
+        """The table of so many copies of its rows, or of a share of them."""
+        units = None if self.units is None else self.units.times(factor)
+        return replace(
+            self, cells=self.cells.copies(factor), weighting=weighting_of_copies(self.weighting), units=units
+        )
+
+    def counts_told(self) -> Iterator[tuple[Any, Array]]:
+        """The counts, over scores and levels."""
+        yield (*self.cells.told, self.levels), self.counts
+
+    @property
+    def effective(self) -> float:
+        """How many rows of one weight would spread as much."""
+        return float(self.total) if self.squares is None else float(effective_rows(self.total, self.squares.sum()))
+
+    @property
+    def rarest(self) -> float:
+        """Effective rows of the rarer side: the positive level, or all others together."""
+        place = self.levels.index(self.positive)
+
+        def sides(table: Array) -> Array:
+            mine = table[..., place].sum()
+            return np.array([mine, table.sum() - mine])
+
+        total = sides(self.counts)
+        return float(effective_rows(total, total if self.squares is None else sides(self.squares)).min())
+
+    def squared(self) -> Scores | None:
+        """The same table of squared weights, where rows carry sampling weights."""
+        return None if self.squares is None else self.replicate(self.squares)
+
+    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[float, str]]:
+        """The rows of each level."""
+        for level, n in zip(self.levels, effective_by_level(self.counts, self.squares, 0), strict=True):
+            yield n, sides[level != self.positive]
+
+    def left_out(self, shares: Array | None = None) -> tuple[Scores, Scores, int]:
+        """The whole over coarse cells, and the tables without one bucket of units each."""
+        stacked = self.by_unit()
+        assert stacked is not None
+        counts = counted(stacked.counts, shares)
+        total = counts.sum(axis=0)
+        return stacked.replicate(total), stacked.replicate(total - counts), len(counts)
+
+    def by_bucket(self) -> Array:
+        """The rows of each level in every bucket."""
+        stacked = self.by_unit()
+        assert stacked is not None
+        return np.asarray(stacked.counts.sum(axis=-2))
+
+    def drawn(self, prior: float, most: int) -> Drawn:
+        """A few cells, half of the prior for each class spread like all rows; whole buckets where units are known."""
+        stacked = self.by_unit()
+        if stacked is not None:
+            table = stacked.replicate(stacked.counts.sum(axis=0))
+            return Drawn(table, np.zeros(1), -2, few=False, buckets=stacked.counts)
+        table = self.fewer(most)
+        everyone = table.counts.sum(axis=-1)
+        # A row of each class, spread like all rows, stands for scores that the class could have had.
+        spread = everyone / max(float(everyone.sum()), 1e-300) * (prior / 2)
+        return Drawn(table, np.repeat(spread[:, None], len(table.levels), axis=1), -2, few=False)
+
+    def unrelated(self) -> Scores:
+        """The products of the margins."""
+        outer = np.outer(self.counts.sum(axis=1), self.counts.sum(axis=0))
+        return self.replicate(outer / max(float(self.counts.sum()), 1.0))
+
+    def bound(self, read: Read, value: float, own: Callable[[Any], float] | None = None) -> float:
+        """The most that rows in shared cells can change, in whichever order they scored."""
+        if self.cells.sharp:
+            return 0.0
+        if own is not None:
+            return own(self)
+        ends = [float(read(s).value) for s in self.extremes()]
+        return max((abs(v - value) for v in ends if np.isfinite(v)), default=0.0)
 
     def over(self, levels: Sequence[Any]) -> Scores:
         """The same counts laid out over these levels."""
@@ -286,6 +349,12 @@ class Scores:
             None if codes is None else np.array(codes, dtype=np.int64),
             tuple(data["amounts"]),
         )
+
+
+def scores_of(x: Any) -> Scores | None:
+    """The score table of an evaluation, or the table itself; None where there is none."""
+    found = x if isinstance(x, Scores) else getattr(x, "scores", None)
+    return found if isinstance(found, Scores) else None
 
 
 def _widen(units: Units, codes: npt.NDArray[np.int64], wider: npt.NDArray[np.int64]) -> Units:

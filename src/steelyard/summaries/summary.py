@@ -1,18 +1,22 @@
-"""What every summary promises: it adds, it has a zero, it turns into JSON and back, it can be compared."""
+"""What every summary answers for itself: adding, saving, weights, units, chance; and how arrays become JSON."""
 
 from __future__ import annotations
 
 import base64
+import importlib
 import math
+import pkgutil
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import CannotAdd
-from steelyard.results import Array
+from steelyard.results import Array, Reading, Share
 
 EXACT_ROWS = 1 << 20
 """Up to this many rows a table keeps every distinct value; beyond, values share the cells of the grid."""
@@ -20,28 +24,191 @@ READABLE = 4096
 """Arrays up to this length are saved as plain lists, longer ones packed."""
 
 
-class Summary(Protocol):
-    """The small table that remains when the rows have been counted."""
+class Summary:
+    """The small table that remains when the rows have been counted, and what everybody may ask of it.
 
-    kind: ClassVar[str]
+    What a summary does not say of itself is as it says here: rows of one weight that were added up, read without a grid.
+    """
 
-    @property
-    def rows(self) -> int:
-        """How many rows were counted."""
-        ...
+    __slots__ = ()
 
+    kind: ClassVar[str] = ""
+    """Its name in evidence and in saved files."""
+    needs: ClassVar[str] = ""
+    """What people pass to get it."""
+    word: ClassVar[str] = ""
+    """What an evaluation of it is called one of: "labels"; nothing where it is counted beside another."""
+    one_level: ClassVar[type | None] = None
+    """What is read of one level against the rest, where there are levels."""
+    follows_skew: ClassVar[bool] = True
+    """Whether limits by unit follow the skew of what buckets add."""
+    units: Any = None
+    """The same table for buckets of units, where units were told."""
+    pairs: Any = None
+    """Predictions with their errors, where rows are kept as such."""
+
+    def __init_subclass__(cls) -> None:
+        if cls.kind:
+            _kinds[cls.kind] = cls
+
+    if TYPE_CHECKING:
+
+        @property
+        def rows(self) -> int:
+            """How many rows were counted."""
+
+        @property
+        def weighting(self) -> str:
+            """How rows were weighed: "none", "frequency" or "sampling"."""
+
+        @property
+        def levels(self) -> tuple[Any, ...]:
+            """The levels of the target; none of a continuous one."""
+
+        @property
+        def total(self) -> Array:
+            """The sum of the weights; the number of rows without any."""
+
+    # Adding and saving -----------------------------------------------------------------------------------------------
     def __add__(self, other: Any) -> Any:
         """The summary of both sets of rows together."""
-        ...
+        raise NotImplementedError
+
+    def __radd__(self, other: Any) -> Any:
+        # `sum` begins with 0, which is the summary of no rows.
+        return self if other == 0 else NotImplemented
+
+    def copies(self, factor: float) -> Any:
+        """The summary of so many copies of its rows, or of a share of them: every sum times the factor."""
+        raise NotImplementedError
+
+    def counts_told(self) -> Iterator[tuple[Any, Array]]:
+        """Tables of counts, each with what its cells stand for, by which the same rows are known again."""
+        yield from ()
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
-        ...
+        raise NotImplementedError
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Any:
         """Read back what `to_dict` wrote."""
-        ...
+        raise NotImplementedError
+
+    # Rows that count -------------------------------------------------------------------------------------------------
+    @property
+    def effective(self) -> float:
+        """How many rows of one weight would spread as much."""
+        return float(self.total)
+
+    def rows_of(self, share: Share, squares: Share | None) -> float:
+        """How many rows a share of it rests on; `squares` is what is read with squared weights."""
+        return float(share.whole) * self.effective / max(float(self.total), 1e-300)
+
+    def squared(self) -> Any:
+        """The same table of squared weights, where rows carry sampling weights and it is kept."""
+        return None
+
+    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[float, str]]:
+        """The rows that have a say in a number, and what they are called; `sides` are words for the two classes."""
+        yield self.effective, "row"
+
+    # What a grid leaves open -----------------------------------------------------------------------------------------
+    def bound(self, read: Read, value: float, own: Callable[[Any], float] | None = None) -> float:
+        """How far a value read from it can be from the one that no grid had touched; `own` is how the measure tells."""
+        return 0.0 if own is None else own(self)
+
+    @property
+    def unsure(self) -> str:
+        """Why a value may be missing that counting more finely would give."""
+        return ""
+
+    # Units -----------------------------------------------------------------------------------------------------------
+    def left_out(self, shares: Array | None = None) -> tuple[Any, Any, int]:
+        """The whole as kept by unit, copies of it with one bucket left out each, and how many there are.
+
+        `shares` count each bucket so many times.
+        """
+        raise NotImplementedError
+
+    def by_bucket(self) -> Array:
+        """What does not depend on the model: the rows of each bucket, and what is known of their targets."""
+        raise NotImplementedError
+
+    def bucket_sizes(self) -> Array:
+        """The rows of each bucket, or their weight."""
+        table = self.by_bucket()
+        return np.asarray(table.reshape(len(table), -1).sum(axis=1))
+
+    def joined(self, bits: int) -> Any:
+        """The same summary with buckets of units joined down to 2**bits."""
+        return self if self.units is None else replace(self, units=self.units.fewer(bits))  # type: ignore[type-var]
+
+    def over(self, levels: Sequence[Any]) -> Any:
+        """The same counts laid out over these levels."""
+        return self
+
+    def like(self, whole: Any) -> Any:
+        """As if it had been counted together with all rows: over their levels, in their buckets of units."""
+        found = self.over(whole.levels)
+        return found if found.units is None or whole.units is None else found.joined(whole.units.bits)
+
+    # Chance ----------------------------------------------------------------------------------------------------------
+    def drawn(self, prior: float, most: int) -> Drawn | None:
+        """What the bootstrap draws: at most so many cells, with so many rows of prior; None where sums alone are kept."""
+        return None
+
+    def unrelated(self) -> Any:
+        """The table if target and prediction had nothing to do with each other; None where it cannot be told."""
+        return None
+
+
+Read = Callable[[Any], Reading]
+Sides = tuple[str, str, str]
+"""What the rows of the one side are called, of the other, and those that a share is of."""
+_kinds: dict[str, type[Summary]] = {}
+
+
+class Drawn(NamedTuple):
+    """Cells of alike rows, as the bootstrap draws them."""
+
+    table: Any
+    prior: Array
+    """Rows of prior in each cell."""
+    axis: int
+    """The axis over which rows of one real level are added up."""
+    few: bool
+    """Whether cells are few, each of many rows."""
+    buckets: Array | None = None
+    """Counts by bucket of units, which are drawn whole."""
+
+
+@cache
+def _load() -> None:
+    import steelyard.summaries as room
+
+    for module in pkgutil.iter_modules(room.__path__):
+        importlib.import_module(f"{room.__name__}.{module.name}")
+
+
+def kinds() -> dict[str, type[Summary]]:
+    """Every kind of summary by its name: those of this room, found by their files, and what was defined elsewhere.
+
+    >>> sorted(kinds())[:4]
+    ['class_scores', 'confusion', 'deviances', 'residuals']
+    """
+    _load()
+    return dict(_kinds)
+
+
+def forget(kind: str) -> None:
+    """Take a kind of summary out again."""
+    _kinds.pop(kind, None)
+
+
+def told_by_level(reads: Iterable[type], have: Iterable[type]) -> bool:
+    """Whether what a measure reads is told of one level against the rest, given these kinds of evidence."""
+    return any(kind.one_level in set(reads) for kind in have if issubclass(kind, Summary))
 
 
 def added(parts: Sequence[Any]) -> Any:
@@ -78,6 +245,11 @@ def places_among(levels: Sequence[Any], column: npt.NDArray[Any]) -> npt.NDArray
         return np.array([place[v] for v in column.tolist()], dtype=np.int64)
     kinds = np.unique(column)
     return np.array([place[v] for v in kinds.tolist()], dtype=np.int64)[np.searchsorted(kinds, column)]
+
+
+def weighting_of_copies(kind: str) -> str:
+    """Copies of counted rows are rows with a frequency."""
+    return "frequency" if kind == "none" else kind
 
 
 def join_weighting(a: str, b: str) -> str:

@@ -37,6 +37,10 @@ class Units:
         np.add.at(table, place, self.table)
         return Units(joined, table, bits)
 
+    def times(self, factor: float) -> Units:
+        """As many copies of every bucket."""
+        return Units(self.ids, self.table * factor, self.bits)
+
     def bounded(self) -> Units:
         """With at most 512 buckets in use."""
         out = self
@@ -75,3 +79,12 @@ def add_units(a: Units | None, b: Units | None) -> Units | None:
     if a is None or b is None:
         return None
     return a + b
+
+
+def counted(table: Array, shares: Array | None) -> Array:
+    """A table by bucket with each bucket counted so many times.
+
+    >>> counted(np.ones((2, 3)), np.array([1.0, 2.0])).sum(axis=1).tolist()
+    [3.0, 6.0]
+    """
+    return table if shares is None else table * shares.reshape(-1, *[1] * (table.ndim - 1))

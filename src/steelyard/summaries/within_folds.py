@@ -16,7 +16,7 @@ from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.moments import Moments
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
-from steelyard.summaries.summary import effective_rows, pack, same, unpack
+from steelyard.summaries.summary import Summary, effective_rows, pack, same, unpack
 
 MOST_KNOTS = 1 << 14
 """A curve of more knots than these is kept at as many even steps; what that leaves open is told as its bound."""
@@ -211,10 +211,13 @@ class Order:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class WithinFolds:
+class WithinFolds(Summary):
     """What can be said of the order of rows when each fold was predicted by another fit."""
 
     kind: ClassVar[str] = "within_folds"
+    needs: ClassVar[str] = "an experiment with folds"
+    word: ClassVar[str] = "folds"
+    levels: ClassVar[tuple[Any, ...]] = ()
 
     orders: tuple[Order, ...]
     """One level against the rest, for each level that has scores."""
@@ -237,6 +240,20 @@ class WithinFolds:
         if isinstance(r, Residuals):
             return cls((), None, Moments(r.moments.centred().sums, np.zeros(2)), r.rows)
         return None
+
+    @property
+    def total(self) -> Array:
+        """All rows."""
+        return np.asarray(float(self.rows))
+
+    @property
+    def weighting(self) -> str:
+        """Weights are in the pairs of each fold; rows count as they are."""
+        return "none"
+
+    def copies(self, factor: float) -> WithinFolds:
+        """The same order of so many copies of the rows."""
+        return replace(self, rows=round(self.rows * factor), times=self.times / factor)
 
     @property
     def alone(self) -> bool:

@@ -10,9 +10,8 @@ from typing import Any
 
 from steelyard.measures.measure import Measure, catalogue, leading
 from steelyard.results import Estimate
-from steelyard.summaries.class_scores import ClassScores
-from steelyard.summaries.confusion import Confusion, Outcomes
-from steelyard.summaries.scores import Scores
+from steelyard.summaries.confusion import Confusion
+from steelyard.summaries.summary import told_by_level
 from steelyard.words import (
     MARK,
     MINUS,
@@ -164,7 +163,7 @@ def _whole(e: Any) -> dict[str, list[str | None]]:
     out: dict[str, list[str | None]] = {name: [None] for name in e.measures}
     if e.positive is None or len(e.levels) > 2:
         for name, m in catalogue().items():
-            if (Outcomes in m.reads and Confusion in have) or (Scores in m.reads and ClassScores in have):
+            if told_by_level(m.reads, have):
                 out.setdefault(name, [])
                 # A level of that name would be meant by it.
                 if None not in out[name] and "macro" not in e.levels:

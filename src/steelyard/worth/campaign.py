@@ -25,7 +25,7 @@ from steelyard.intervals.by_unit import FEWEST
 from steelyard.measures.curves import thresholds
 from steelyard.measures.ranking import cumulative
 from steelyard.results import Curve, Estimate, divide, make_frame
-from steelyard.summaries.scores import Scores
+from steelyard.summaries.scores import Scores, scores_of
 from steelyard.verdicts.policy import EVERYBODY, NOBODY, earns_most, unbeaten
 from steelyard.views.told import Told
 from steelyard.worth.contacts import (
@@ -233,8 +233,8 @@ def _check(name: str, value: Any) -> None:
 
 
 def _scores(evaluation: Any) -> Scores:
-    s = getattr(evaluation, "scores", None)
-    if not isinstance(s, Scores):
+    s = scores_of(evaluation)
+    if s is None:
         message = "A campaign needs scores to rank the prospects by, and this evaluation has none."
         raise NotAvailable(message, "Pass score=... to evaluate, or plan without an evaluation by the rule of thumb.")
     targets, others = float(s.positives.sum()), float(s.negatives.sum())

@@ -14,7 +14,7 @@ from steelyard.arguments.annotated import Confidence, as_annotated
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.intervals.bootstrap import SEED
 from steelyard.results import Array, Curve, Estimate, make_frame
-from steelyard.summaries.scores import Scores
+from steelyard.summaries.scores import Scores, scores_of
 from steelyard.views.told import Told
 from steelyard.worth.cost_curve import cost_limits
 from steelyard.worth.hull import (
@@ -232,8 +232,8 @@ def _checked(models: Any) -> dict[str, Scores]:
         if name in TRIVIAL:
             message = f'A model cannot be called "{name}": that is the name of a policy without a model.'
             raise UsageError(message, "Give it another name.")
-        table = getattr(model, "scores", None)
-        if not isinstance(table, Scores):
+        table = scores_of(model)
+        if table is None:
             message = f'Regions need scores, and "{name}" has none.'
             raise NotAvailable(message, "Pass score=... to evaluate.")
         require_both(table, f'The cost curve of "{name}"')

@@ -8,7 +8,7 @@ the other, which had no part in the choice. Of so many rows as both halves toget
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -76,7 +76,7 @@ class Threshold(Told):
         """As plain JSON values; never NaN."""
         from steelyard.views.threshold import threshold_sentences
 
-        out = {name: getattr(self, name) for name in Threshold.__dataclass_fields__}
+        out = {name: getattr(self, name) for name in (f.name for f in fields(self))}
         return out | {
             "at": self.at.to_dict(),
             "corrected": self.corrected.to_dict(),
