@@ -8,6 +8,8 @@ from typing import Any
 from steelyard.charts.palette import FONT, colour, notebook_style
 from steelyard.charts.svg import text
 from steelyard.reports.sections import CARDS, PICTURES, TITLES, interval_words, kind_of
+from steelyard.results import Estimate
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.sentences import sentences, statement
 from steelyard.words import estimate_parts
 
@@ -56,7 +58,8 @@ def _paper(x: float, y: float, width: float, height: float) -> str:
     return f'{shape} fill="{colour("paper")}" class="sy-f-paper"/>'
 
 
-def _card(x: Any, verdict: Any, title: str, left: float, top: float, width: float) -> list[str]:
+def _card(x: Estimate, verdict: Verdict | None, title: str, left: float, top: float, width: float) -> list[str]:
+    assert x.value is not None
     value = estimate_parts(x.value, x.low, x.high)[0]
     out = [_paper(left, top, width, CARD), text(left + 14, top + 24, title, size=13)]
     out.append(text(left + 14, top + 54, value, tint="ink", size=24, bold=True))
