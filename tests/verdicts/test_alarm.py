@@ -102,6 +102,7 @@ def test_a_window_that_is_not_over_may_still_fill():
     assert as_many(10, (90, 100, 110), whole=False)[0].word == "immature"
     assert as_many(300, (90, 100, 110), whole=False)[0].word == "alarm"
     assert as_many(100, (90, 100, 110), whole=False)[0].word == "ok"
+    assert as_many(90, (90, 100, 110), whole=False)[0].word == "ok"
 
 
 def test_no_rows():
@@ -157,7 +158,8 @@ def test_labels_rule_out_what_was_expected():
     assert ruled_out(Estimate("accuracy", 0.5, 0.4, 0.6), (0.3, 0.1))
     assert not ruled_out(Estimate("accuracy", 0.5, 0.4, 0.6), (0.6, 0.9))
     assert not ruled_out(Estimate("accuracy", 0.5, 0.4, 0.6), (0.1, 0.4))
-    assert not ruled_out(Estimate("accuracy", 0.5), (0.7, 0.9))
+    for ends in ((None, None), (0.4, None), (None, 0.6)):
+        assert not ruled_out(Estimate("accuracy", 0.5, *ends), (0.7, 0.9))
 
 
 def test_what_an_alarm_of_a_severity_sees():

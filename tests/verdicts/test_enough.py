@@ -14,6 +14,7 @@ def test_thirty_are_enough_and_what_the_last_bits_leave_over_is_not_looked_at():
     assert not Cases(30, "row").short
     assert not Cases(30 - 1e-9, "row").short
     assert Cases(29.99, "row").short
+    assert Cases(30 - 2e-6, "row").short
     assert Cases(9, "unit", FEW_UNITS).short
     assert not Cases(10, "unit", FEW_UNITS).short
 

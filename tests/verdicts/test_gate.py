@@ -51,6 +51,11 @@ def test_without_an_interval_nothing_is_shown():
     assert told(Estimate("auc", None, reason="one class"), Limit(0.5), "point") == ("undefined", "one class")
 
 
+def test_one_end_alone_shows_nothing():
+    assert told(Estimate("auc", 0.9, 0.85, None), Limit(0.8)) == ("not shown", "it has no interval")
+    assert told(Estimate("auc", 0.9, None, 0.95), Limit(0.8)) == ("not shown", "it has no interval")
+
+
 def test_a_limit_is_told_in_words():
     assert [Limit(0.8, *x).side for x in ((False, False), (False, True), (True, False), (True, True))] == [
         ">=",

@@ -32,6 +32,8 @@ def test_a_model_against_a_policy(value, low, high, optimism, word):
 def test_without_an_interval_nothing_is_said():
     v = against_policy(Estimate("profit", 5.0, note="one row"), "treat all")
     assert (v.word, v.reason, v.known) == ("not known", "one row", False)
+    assert against_policy(Estimate("profit", 5.0, 1.0, None), "treat all").word == "not known"
+    assert against_policy(Estimate("profit", 5.0, None, 9.0), "treat all").word == "not known"
 
 
 def test_luck_is_taken_off_value_and_interval():

@@ -170,7 +170,8 @@ def test_the_levels_at_which_arms_are_not_as_planned():
     ],
 )
 def test_where_it_helps(low, high, word):
-    assert where_it_helps(Difference("gain", value=0.1, low=low, high=high)).word == word
+    v = where_it_helps(Difference("gain", value=0.1, low=low, high=high))
+    assert (v.word, v.bound) == (word, 0.0)
 
 
 def test_the_spread_of_periods():

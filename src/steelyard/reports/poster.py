@@ -9,6 +9,8 @@ from steelyard.charts.palette import FONT, colour, notebook_style
 from steelyard.charts.svg import text
 from steelyard.measures.measure import find, leading
 from steelyard.reports.sections import interval_words
+from steelyard.results import Estimate
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.pictures import shown_of
 from steelyard.views.sentences import sentences, statement
 from steelyard.views.story import kind_of
@@ -59,7 +61,8 @@ def _paper(x: float, y: float, width: float, height: float) -> str:
     return f'{shape} fill="{colour("paper")}" class="sy-f-paper"/>'
 
 
-def _card(x: Any, verdict: Any, title: str, left: float, top: float, width: float) -> list[str]:
+def _card(x: Estimate, verdict: Verdict | None, title: str, left: float, top: float, width: float) -> list[str]:
+    assert x.value is not None
     value = estimate_parts(x.value, x.low, x.high)[0]
     out = [_paper(left, top, width, CARD), text(left + 14, top + 24, title, size=13)]
     out.append(text(left + 14, top + 54, value, tint="ink", size=24, bold=True))

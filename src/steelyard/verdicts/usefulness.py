@@ -11,7 +11,7 @@ from steelyard.verdicts.verdict import BAD, GOOD, OPEN, UNKNOWN, Kind, Verdict
 USEFUL, NOT_SHOWN, HARMFUL, TOO_FEW, NOT_KNOWN = "useful", "not shown", "worse than no model", "too few", "not known"
 USEFULNESS = Kind("usefulness", {USEFUL: GOOD, NOT_SHOWN: OPEN, HARMFUL: BAD, TOO_FEW: UNKNOWN, NOT_KNOWN: UNKNOWN})
 ADVICE = {
-    USEFUL: "Choose a threshold by what outcomes are worth, and compare it with what is in use.",
+    USEFUL: "Hold it against what is in use before it takes its place.",
     NOT_SHOWN: "Evaluate more rows, or look for a better model; until then it may be no better than {than}.",
     HARMFUL: "Do not use it: look for scores that are turned round, a wrong positive level, or rows unlike those it learnt from.",
     TOO_FEW: "Evaluate more rows before anything is concluded.",
