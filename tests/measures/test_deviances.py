@@ -97,3 +97,15 @@ def test_models_are_compared_by_it() -> None:
     by_unit = bucket_difference(e, f, "gamma_deviance")
     assert by_unit.value == pytest.approx(same.value) and by_unit.high - by_unit.low < 3 * (same.high - same.low)
     assert "jackknife over 100 buckets" in e["gamma_deviance"].method
+
+
+def test_a_sum_is_what_counting_together_gives() -> None:
+    t, m, w = rows(7, 40)
+    m[3] = -1.0
+    given = {"weight": w, "weights": "sampling", "unit": np.arange(40) % 10}
+    whole = sy.evaluate(target=t, prediction=m, **given)
+    parts = [
+        sy.evaluate(target=t[p], prediction=m[p], **{k: v if isinstance(v, str) else v[p] for k, v in given.items()})
+        for p in (slice(0, 20), slice(20, 40))
+    ]
+    assert (parts[0] + parts[1]).evidence["deviances"] == whole.evidence["deviances"]

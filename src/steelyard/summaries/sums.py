@@ -83,8 +83,14 @@ class Sums(Summary):
         return self.units.table[:, :1]
 
     def __add__(self, other: Self) -> Self:
-        weighting, units = join_weighting(self.weighting, other.weighting), add_units(self.units, other.units)
-        return replace(self, sums=self.sums + other.sums, rows=self.rows + other.rows, weighting=weighting, units=units)
+        sums, units = self.sums + other.sums, add_units(self.units, other.units)
+        if not self.wanted({name: sums[..., self.names.index(name)] for name in self.looked_at()}):
+            # As if all rows had been counted together: nothing but what was seen first.
+            known = [i for i, name in enumerate(self.names) if name == "weight" or name in self.looked_at()]
+            sums = np.where(np.isin(np.arange(sums.shape[-1]) % len(self.names), known), sums, 0.0)
+            units = None if units is None else units.times(0.0)
+        weighting = join_weighting(self.weighting, other.weighting)
+        return replace(self, sums=sums, rows=self.rows + other.rows, weighting=weighting, units=units)
 
     def __eq__(self, other: object) -> bool:
         return (
