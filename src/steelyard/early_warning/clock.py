@@ -11,9 +11,10 @@ import numpy as np
 
 from steelyard.designs.moments import SECONDS, SPAN, moments
 from steelyard.engines.columns import Column
+from steelyard.engines.sql import SOURCE
 from steelyard.errors import NotNumeric, UsageError, listing
 from steelyard.results import Array
-from steelyard.sources.tables import SOURCE, Table
+from steelyard.sources.tables import Table
 
 LONGER = ("month", "year")
 """Units that have a name, but not one length."""

@@ -8,8 +8,9 @@ from steelyard.early_warning.events import Alerts, Customers
 from steelyard.early_warning.query import COUNTED, Query
 from steelyard.early_warning.summary import PLAIN, VALUED, TimelinessSummary
 from steelyard.early_warning.weights import Weighing
+from steelyard.engines.answers import Answer, plain_numbers
 from steelyard.results import Array
-from steelyard.sources.tables import Answer, Table, plain_numbers
+from steelyard.sources.tables import Table
 
 
 class EventTable:

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steelyard.early_warning.weights import Weighing
-from steelyard.sources.tables import SOURCE, Table
+from steelyard.engines.sql import SOURCE
+from steelyard.sources.tables import Table
 
 EVENT, TOLD, BARE = 0, 1, 2
 """Kinds of rows: an event with its outcome, a customer told without an event, an event whose outcome is told apart."""

@@ -14,13 +14,15 @@ from steelyard.early_warning.complaints import GONE, OUTSIDE, complaint, conditi
 from steelyard.early_warning.engine import EventTable
 from steelyard.early_warning.events import EventArrays
 from steelyard.early_warning.query import BARE, EVENT, TOLD, Query
+from steelyard.engines.answers import plain_numbers
 from steelyard.engines.columns import Column
 from steelyard.engines.frames import FrameRows
+from steelyard.engines.sql import SOURCE
 from steelyard.errors import BadLevels, EmptyTable, NotAvailable, NotNumeric, UsageError, listing
 from steelyard.results import Array
 from steelyard.sources.recognise import check_columns, open_rows, open_table
 from steelyard.sources.relations import of_columns
-from steelyard.sources.tables import NUMBERS, SOURCE, TIMES, Table, plain_numbers
+from steelyard.sources.tables import NUMBERS, TIMES, Table
 
 LARGE = 1_000_000
 """Frames of so many rows are handed to DuckDB, which counts them faster and without copies."""
