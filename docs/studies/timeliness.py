@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 from steelyard.early_warning.alerts import _mean, _rate
-from steelyard.early_warning.events import EventArrays
+from steelyard.engines.events import EventArrays
 from steelyard.early_warning.quality import estimate_quality, formula
 from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.early_warning.weights import Weighing

@@ -1,4 +1,4 @@
-"""The same questions in SQL: window functions over one scan, of which only sums or answers come back.
+"""What is asked of scored events, in SQL: window functions over one scan, of which only sums or answers come back.
 
 The text is plain SQL. The table it reads has the columns unit, time, score, outcome, kind, and where there are any value
 and outcome_time; names of the reader's own columns never reach it.
@@ -9,21 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steelyard.early_warning.weights import Weighing
-from steelyard.engines.sql import SOURCE
-from steelyard.sources.tables import Table
+from steelyard.engines.events import Weights
+from steelyard.engines.sql import SOURCE, SqlTable
 
 EVENT, TOLD, BARE = 0, 1, 2
 """Kinds of rows: an event with its outcome, a customer told without an event, an event whose outcome is told apart."""
+GONE = "missing "
+"""Names of problems that are gaps begin so."""
 COUNTED = ("customers", "bad", "events", "ties", "silent", "two_outcomes", "two_values", "two_outcome_times")
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class EventQuery:
     """Questions to a table of events over a period, whose customers may have values and times of outcome."""
 
     horizon: float
-    words: type[Table] | Table
+    words: SqlTable
     """The database, whose words for numbers are used."""
     valued: bool = False
     timed: bool = False
@@ -33,8 +34,8 @@ class Query:
         """A number as the database reads it, to the last digit."""
         return self.words.literal(float(value))
 
-    def _gathered(self, weighing: Weighing, time: str, *, positive: bool) -> str:
-        """The weight of [0, time), as `Weighing.positive` and `Weighing.negative` work it out."""
+    def _gathered(self, weighing: Weights, time: str, *, positive: bool) -> str:
+        """The weight of [0, time), as `positive` and `negative` of the weighing work it out."""
         if weighing.ends:
             steps = weighing.steps(positive=positive)
             parts = (f"case when {self.number(t)} < {time} then {self.number(w)} else 0 end" for t, w in steps)
@@ -65,7 +66,7 @@ class Query:
         peers = f"avg(score) over ({order} range between current row and current row)"
         return f"(select {columns}, {peers} as score, lead(time) over ({order}) as until from {self.source})"
 
-    def customers(self, weighing: Weighing) -> str:
+    def customers(self, weighing: Weights) -> str:
         """One row a customer: its facts, scores weighed as a positive's and as a negative's, first event, what to check."""
         end = self.number(weighing.horizon * (2 if weighing.ends else 1))
 
@@ -87,7 +88,7 @@ class Query:
             f"sum(case when {good} then 0 else 1 end) as bad from {self.spans()} as s group by unit)"
         )
 
-    def contributions(self, weighing: Weighing) -> str:
+    def contributions(self, weighing: Weights) -> str:
         """One row a customer: x, its weighed score, and e, the weight of the time before its first event."""
         none, all_of = (self.number(t) for t in weighing.totals)
         early = [self._gathered(weighing, "first", positive=p) for p in (False, True)]
@@ -113,7 +114,7 @@ class Query:
         size = len(self.features())
         return ["outcome", *COUNTED, *(f"p{i}" for i in range(size * (size + 1) // 2))]
 
-    def sums(self, weighing: Weighing) -> str:
+    def sums(self, weighing: Weights) -> str:
         """The summary itself: for each outcome the counts of `COUNTED`, then the sums of products of the features."""
         z = self.features()
         products = [f"sum({a} * {b})" for i, a in enumerate(z) for b in z[i:]]
@@ -123,7 +124,7 @@ class Query:
         columns = ", ".join(f"{x} as {name}" for name, x in asked)
         return f"select {columns} from {self.contributions(weighing)} as q group by outcome"
 
-    def listed(self, weighing: Weighing) -> str:
+    def listed(self, weighing: Weights) -> str:
         """Every customer by unit: unit, outcome, x, e, value."""
         value = "value" if self.valued else "1.0"
         return f"select unit, outcome, x, e, {value} as value from {self.contributions(weighing)} as q order by unit"
@@ -173,3 +174,53 @@ class Query:
         """The lowest score that at most so many events reach; null where not even the highest will do."""
         beyond = f"select score from {self._warnings()} as w order by score desc limit 1 offset {most}"
         return f"select min(score) as least from {self._warnings()} as v where score > coalesce(({beyond}), -1)"
+
+    # What can be wrong ------------------------------------------------------------------------------------------------
+    def problems(self) -> dict[str, tuple[str, str]]:
+        """For every problem the condition of a row that has it, and the column that shows it; gaps come first."""
+        event, told = f"kind <> {TOLD}", f"kind <> {BARE}"
+
+        def absent(column: str) -> str:
+            return f"({column} is null or {self.words.is_nan(column)})"
+
+        def outside(column: str, low: float, high: float) -> str:
+            there = f"not {self.words.is_nan(column)}"
+            return f"{there} and ({column} < {self.number(low)} or {column} > {self.number(high)})"
+
+        gaps = {
+            "unit": ("unit is null", "kind"),
+            "time": (f"{event} and {absent('time')}", "time"),
+            "score": (f"{event} and {absent('score')}", "score"),
+            "outcome": (f"{told} and {absent('outcome')}", "outcome"),
+        }
+        odd = {
+            "time": (f"{event} and {outside('time', 0, self.horizon)}", "time"),
+            "score": (f"{event} and {outside('score', 0, 1)}", "score"),
+            "outcome": (f"{told} and not {absent('outcome')} and outcome not in (0, 1)", "outcome"),
+        }
+        if self.valued:
+            gaps["value"] = (f"{told} and {absent('value')}", "value")
+            odd["value"] = (f"{told} and {outside('value', 0, 1e300)}", "value")
+        if self.timed:
+            came = f"{told} and outcome = 1"
+            gaps["outcome time"] = (f"{came} and {absent('outcome_time')}", "outcome_time")
+            odd["outcome time"] = (f"{came} and {outside('outcome_time', 0, self.horizon)}", "outcome_time")
+        return {f"{GONE}{name}": x for name, x in gaps.items()} | odd
+
+    @property
+    def beyond(self) -> str:
+        """Whether an event lies outside of the period."""
+        return f"coalesce({self.problems()['time'][0]}, false)"
+
+    def number_of_rows(self, conditions: Sequence[str], names: Sequence[str] = ()) -> str:
+        """How many rows have each of these, as n0, n1, and so on; and the least value of a column among them, x0, x1."""
+        parts = [f"sum(case when {test} then 1 else 0 end) as n{i}" for i, test in enumerate(conditions)]
+        shown = zip(conditions, names, strict=False)
+        parts += [f"min(case when {t} then {self.words.number(x)} end) as x{i}" for i, (t, x) in enumerate(shown)]
+        return f"select {', '.join(parts)} from {self.source}"
+
+    def first_of(self, conditions: Sequence[str]) -> str:
+        """The same, but each row is counted for the first condition that it has."""
+        before = ["".join(f"when {c} then 0 " for c in conditions[:i]) for i in range(len(conditions))]
+        sums = (f"sum(case {before[i]}when {c} then 1 else 0 end) as n{i}" for i, c in enumerate(conditions))
+        return f"select {', '.join(sums)} from {self.source}"
