@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from steelyard.early_warning.weights import Weighing
 from steelyard.engines.events import PLAIN, VALUED, EventSums, products
+from steelyard.engines.weighing import Weighing
 from steelyard.errors import CannotAdd
 from steelyard.results import Array
 from steelyard.summaries.summary import pack, same, unpack

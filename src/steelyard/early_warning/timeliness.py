@@ -13,8 +13,9 @@ from steelyard.early_warning.clock import make_clock
 from steelyard.early_warning.quality import BASE_RATE, estimate_quality, trivial_of
 from steelyard.early_warning.reading import Events, Rules, check_sums, open_events
 from steelyard.early_warning.summary import TimelinessSummary
-from steelyard.early_warning.weights import EXACT, make_weighing
+from steelyard.early_warning.weights import make_weighing
 from steelyard.engines.event_tables import EventTable
+from steelyard.engines.weighing import EXACT
 from steelyard.errors import BadLevels, NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.results import Curve, Estimate, make_frame
 from steelyard.views.told import Told

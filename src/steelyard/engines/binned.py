@@ -17,6 +17,8 @@ from steelyard.results import Array
 
 TERMS = 1000
 """Terms that are asked for at once: databases allow some 1,600 columns."""
+Counts = tuple[int, dict[str, Array], dict[str, dict[Any, float]]]
+"""Rows, those in each bin of a column, and those that have each level of a column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,15 +167,11 @@ class BinnedColumns:
         return x if self.rows.kind(role) == "bool" else f"cast({x} as {self.table.text})"
 
     # Without weights and units ----------------------------------------------------------------------------------------
-    def count(
-        self, bins: Mapping[str, Intervals], levels: Sequence[str]
-    ) -> tuple[int, dict[str, Array], dict[str, dict[Any, float]]]:
+    def count(self, bins: Mapping[str, Intervals], levels: Sequence[str]) -> Counts:
         """How many rows there are, how many lie in each bin, and how many have each level; missing levels are not told."""
         return self._histograms(bins, levels) if self.table.histograms else self._counts(bins, levels)
 
-    def _counts(
-        self, bins: Mapping[str, Intervals], levels: Sequence[str]
-    ) -> tuple[int, dict[str, Array], dict[str, dict[Any, float]]]:
+    def _counts(self, bins: Mapping[str, Intervals], levels: Sequence[str]) -> Counts:
         """For any database: how many rows lie up to each edge, and then all levels together in one more query."""
         parts: dict[str, str] = {}
         terms = ["count(*)"]
@@ -195,9 +193,7 @@ class BinnedColumns:
             out[role] = b.laid(rows, np.diff(below, prepend=0.0), apart_counts)
         return rows, out, self.levels(levels)
 
-    def _histograms(
-        self, bins: Mapping[str, Intervals], levels: Sequence[str]
-    ) -> tuple[int, dict[str, Array], dict[str, dict[Any, float]]]:
+    def _histograms(self, bins: Mapping[str, Intervals], levels: Sequence[str]) -> Counts:
         """In DuckDB, whose histograms take two thirds of the time and put levels into the same SELECT."""
         terms = ["count(*) as n"]
         for i, (role, b) in enumerate(bins.items()):

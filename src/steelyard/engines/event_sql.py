@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steelyard.engines.events import Weights
 from steelyard.engines.sql import SOURCE, SqlTable
+from steelyard.engines.weighing import Weighing
 
 EVENT, TOLD, BARE = 0, 1, 2
 """Kinds of rows: an event with its outcome, a customer told without an event, an event whose outcome is told apart."""
@@ -34,8 +34,8 @@ class EventQuery:
         """A number as the database reads it, to the last digit."""
         return self.words.literal(float(value))
 
-    def _gathered(self, weighing: Weights, time: str, *, positive: bool) -> str:
-        """The weight of [0, time), as `positive` and `negative` of the weighing work it out."""
+    def _gathered(self, weighing: Weighing, time: str, *, positive: bool) -> str:
+        """The weight of [0, time), as `Weighing.positive` and `Weighing.negative` work it out."""
         if weighing.ends:
             steps = weighing.steps(positive=positive)
             parts = (f"case when {self.number(t)} < {time} then {self.number(w)} else 0 end" for t, w in steps)
@@ -66,7 +66,7 @@ class EventQuery:
         peers = f"avg(score) over ({order} range between current row and current row)"
         return f"(select {columns}, {peers} as score, lead(time) over ({order}) as until from {self.source})"
 
-    def customers(self, weighing: Weights) -> str:
+    def customers(self, weighing: Weighing) -> str:
         """One row a customer: its facts, scores weighed as a positive's and as a negative's, first event, what to check."""
         end = self.number(weighing.horizon * (2 if weighing.ends else 1))
 
@@ -88,7 +88,7 @@ class EventQuery:
             f"sum(case when {good} then 0 else 1 end) as bad from {self.spans()} as s group by unit)"
         )
 
-    def contributions(self, weighing: Weights) -> str:
+    def contributions(self, weighing: Weighing) -> str:
         """One row a customer: x, its weighed score, and e, the weight of the time before its first event."""
         none, all_of = (self.number(t) for t in weighing.totals)
         early = [self._gathered(weighing, "first", positive=p) for p in (False, True)]
@@ -114,7 +114,7 @@ class EventQuery:
         size = len(self.features())
         return ["outcome", *COUNTED, *(f"p{i}" for i in range(size * (size + 1) // 2))]
 
-    def sums(self, weighing: Weights) -> str:
+    def sums(self, weighing: Weighing) -> str:
         """The summary itself: for each outcome the counts of `COUNTED`, then the sums of products of the features."""
         z = self.features()
         products = [f"sum({a} * {b})" for i, a in enumerate(z) for b in z[i:]]
@@ -124,7 +124,7 @@ class EventQuery:
         columns = ", ".join(f"{x} as {name}" for name, x in asked)
         return f"select {columns} from {self.contributions(weighing)} as q group by outcome"
 
-    def listed(self, weighing: Weights) -> str:
+    def listed(self, weighing: Weighing) -> str:
         """Every customer by unit: unit, outcome, x, e, value."""
         value = "value" if self.valued else "1.0"
         return f"select unit, outcome, x, e, {value} as value from {self.contributions(weighing)} as q order by unit"

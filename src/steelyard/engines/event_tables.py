@@ -8,8 +8,9 @@ import numpy as np
 
 from steelyard.engines.answers import plain_numbers
 from steelyard.engines.event_sql import BARE, COUNTED, GONE, EventQuery
-from steelyard.engines.events import PLAIN, VALUED, Alerts, Customers, EventSums, Weights
+from steelyard.engines.events import PLAIN, VALUED, Alerts, Customers, EventSums
 from steelyard.engines.sql import SqlTable
+from steelyard.engines.weighing import Weighing
 from steelyard.results import Array
 
 
@@ -54,7 +55,7 @@ class EventTable:
         return EventTable(rows, self.query), int(n)
 
     # Counting ---------------------------------------------------------------------------------------------------------
-    def sums(self, weighing: Weights) -> EventSums:
+    def sums(self, weighing: Weighing) -> EventSums:
         """The sums of all customers, and the counts to check."""
         answer = self.ask(self.query.sums(weighing))
         counts = {name: int(plain_numbers(answer[name]).sum()) for name in COUNTED}
@@ -70,7 +71,7 @@ class EventTable:
                 table[level].T[upper] = row
         return EventSums(table, counts["events"], counts["ties"], counts["silent"], counts, strays)
 
-    def customers(self, weighing: Weights) -> Customers:
+    def customers(self, weighing: Weighing) -> Customers:
         """The contribution of every customer; one row each comes back."""
         found = self.ask(self.query.listed(weighing))
         value = plain_numbers(found["value"]) if self.query.valued else None

@@ -4,45 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.engines.weighing import Weighing
 from steelyard.results import Array
 
 Codes = npt.NDArray[np.int64]
 PLAIN, VALUED = 3, 6
 """How many sums a customer has: one, score, silence; and with values the value and both times it."""
-
-
-class Weights(Protocol):
-    """What each moment of a period counts, as engines need to know it; see `Weighing` of early_warning/weights.py."""
-
-    @property
-    def horizon(self) -> float:
-        """The length of the period."""
-
-    @property
-    def kernel(self) -> str:
-        """How the weight of positives falls: "declining" or "uniform"."""
-
-    @property
-    def ends(self) -> tuple[float, ...]:
-        """Period ends where scores are sampled at them, else none."""
-
-    @property
-    def totals(self) -> tuple[float, float]:
-        """The weight of the whole period, of negatives and of positives."""
-
-    def steps(self, *, positive: bool) -> list[tuple[float, float]]:
-        """Period ends with their weights."""
-
-    def positive(self, time: Array) -> Array:
-        """The weight of [0, t) for positives."""
-
-    def negative(self, time: Array) -> Array:
-        """The weight of [0, t) for negatives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +101,13 @@ class EventArrays:
         self.units, self.outcome, self.value, self.outcome_time = units, outcome, value, outcome_time
         self.horizon = horizon
 
-    def sums(self, weighing: Weights) -> EventSums:
+    def sums(self, weighing: Weighing) -> EventSums:
         """The sums of all customers."""
         c = self.customers(weighing)
         silent = len(self.units) - len(np.unique(self.customer))
         return EventSums(products(c.outcome, c.scored, c.before, c.value), self.events, self.duplicates, silent)
 
-    def customers(self, weighing: Weights) -> Customers:
+    def customers(self, weighing: Weighing) -> Customers:
         """The contribution of every customer."""
         n = len(self.units)
         one, zero = (self._weighed(f, n) for f in (weighing.positive, weighing.negative))

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from steelyard.early_warning.quality import BASE_RATE, estimate_quality
 from steelyard.early_warning.summary import TimelinessSummary
-from steelyard.early_warning.weights import Weighing
 from steelyard.engines.events import EventArrays
+from steelyard.engines.weighing import Weighing
 from steelyard.errors import InputError, NotAvailable, UsageError, listing
 from steelyard.monitors.labels import Labels, horizon_of, labels_of, span_text
 from steelyard.monitors.signals import TIMELINESS, Signal, apart, held

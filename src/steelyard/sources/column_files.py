@@ -34,7 +34,8 @@ class ColumnFiles:
         """The columns of a file."""
         name = str(path).replace("'", "''")
         columns = self._duckdb().execute(f"select * from read_parquet('{name}')").fetchnumpy()
-        return {k: np.asarray(v) for k, v in columns.items()}
+        # DuckDB takes NaN for a missing number, and marks it as such.
+        return {k: np.asarray(np.ma.filled(v, np.nan) if v.dtype.kind == "f" else v) for k, v in columns.items()}
 
     def write(self, path: Path, columns: Mapping[str, npt.NDArray[Any]]) -> None:
         """Write columns to a file, objects as text; an OSError says why that cannot be."""
