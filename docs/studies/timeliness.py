@@ -11,10 +11,10 @@ import sys
 import numpy as np
 
 from steelyard.early_warning.alerts import _mean, _rate
-from steelyard.early_warning.events import EventArrays
 from steelyard.early_warning.quality import estimate_quality, formula
 from steelyard.early_warning.summary import TimelinessSummary
-from steelyard.early_warning.weights import Weighing
+from steelyard.engines.events import EventArrays
+from steelyard.engines.weighing import Weighing
 
 POPULATION = 20_000
 HORIZON = 31.0

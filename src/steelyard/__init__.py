@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from steelyard.payoffs.payoff import Cost, Profit
     from steelyard.results import Curve, Difference, Estimate, Interval, Share, Undefined
     from steelyard.slicing import slices
-    from steelyard.table import table
+    from steelyard.sources.joined import table
     from steelyard.trials.planning import trial_size
     from steelyard.trials.trial import Trial, trial
     from steelyard.worth.campaign import campaign
@@ -85,7 +85,7 @@ _HOMES = {
     "slices": "slicing",
     "stability": "monitors.stability",
     "stopping_curve": "experiments.stopping",
-    "table": "table",
+    "table": "sources.joined",
     "timeliness": "early_warning.timeliness",
     "trial": "trials.trial",
     "trial_size": "trials.planning",

@@ -258,7 +258,7 @@ def _called(key: Any) -> str:
 
 
 def _array(values: Any) -> Any:
-    from steelyard.experiments.tables import flat_array
+    from steelyard.sources.in_memory import flat_array
 
     return flat_array(values)
 
@@ -273,7 +273,7 @@ def _missing(values: Any) -> Any:
 
 def _read(data: Any, wanted: Mapping[Any, Any]) -> dict[Any, Any]:
     """The columns that were named, out of a table wherever it lives; values that came as such stay as they are."""
-    from steelyard.experiments.tables import as_table, column_names
+    from steelyard.sources.in_memory import as_table, column_names
 
     named = {k: v for k, v in wanted.items() if isinstance(v, str)}
     elsewhere = open_table(data, wanted=list(named.values()))

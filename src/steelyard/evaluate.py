@@ -25,13 +25,13 @@ from steelyard.evaluation import Evaluation
 from steelyard.payoffs.payoff import Payoff
 from steelyard.roles import Roles, assign
 from steelyard.rows import Rows, Tally
+from steelyard.sources.joined import table
 from steelyard.sources.recognise import open_rows
 from steelyard.sources.tables import Table
 from steelyard.summaries.amounts import check_names
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.segments import Segments, names_of
 from steelyard.summaries.summary import occurring
-from steelyard.table import table
 
 CORRECTED = ("inverse_probability", "begg_greenes")
 """Two names of one correction for rows without a target."""

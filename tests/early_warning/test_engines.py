@@ -14,8 +14,8 @@ import pytest
 from pyarrow import parquet
 
 from steelyard.early_warning import reading
-from steelyard.early_warning.engine import EventTable
 from steelyard.early_warning.timeliness import timeliness
+from steelyard.engines.event_tables import EventTable
 
 from .events_at_random import HORIZON, draw
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from steelyard.early_warning.quality import estimate_quality, trivial_models, trivial_of
 from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.early_warning.timeliness import Timeliness, timeliness
-from steelyard.early_warning.weights import Weighing
+from steelyard.engines.weighing import Weighing
 from steelyard.errors import CannotAdd
 
 from .events_at_random import HORIZON, by_quadrature, draw

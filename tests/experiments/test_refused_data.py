@@ -25,7 +25,7 @@ from steelyard.errors import (
     UnknownColumn,
     UsageError,
 )
-from steelyard.experiments.tables import flat_array
+from steelyard.sources.in_memory import flat_array
 
 ROWS = 60
 rng = np.random.default_rng(7)

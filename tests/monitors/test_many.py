@@ -14,7 +14,7 @@ import pytest
 
 from steelyard.comparisons.step_down import benjamini_hochberg
 from steelyard.errors import UnknownColumn, UsageError
-from steelyard.monitors import query
+from steelyard.monitors import counted
 from steelyard.monitors.bins import Bins
 from steelyard.monitors.many import Stabilities
 from steelyard.monitors.stability import Stability, stability
@@ -89,7 +89,7 @@ def test_paths_relations_and_frames_agree(tmp_path: Path) -> None:
 
 def test_a_large_table_is_counted_in_one_select(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Edges come from a sample, and all histograms from a single query; the counts are those of all rows."""
-    monkeypatch.setattr(query, "SAMPLE", 10_000)
+    monkeypatch.setattr(counted, "SAMPLE", 10_000)
     rng = np.random.default_rng(5)
     frame = pd.DataFrame({f"x{i}": rng.normal(size=60_000) for i in range(5)} | {"k": rng.choice(["a", "b"], 60_000)})
     frame.to_parquet(tmp_path / "t.parquet")

@@ -10,9 +10,10 @@ import pytest
 from tests.test_grid import AWKWARD, FINENESS
 
 from steelyard import grid
+from steelyard.engines.sql import SOURCE
 from steelyard.sources.postgres import PostgresTable, connect
 from steelyard.sources.spark import SparkTable
-from steelyard.sources.tables import SOURCE, Table
+from steelyard.sources.tables import Table
 
 
 def _agrees(table: Table) -> None:

@@ -14,9 +14,9 @@ import pytest
 
 import steelyard as sy
 from steelyard.errors import NotAvailable, UnknownColumn
-from steelyard.experiments.tables import as_table
 from steelyard.sources import fetching, progress
 from steelyard.sources.fetching import fetch_columns
+from steelyard.sources.in_memory import as_table
 
 from ..servers.postgres import Postgres
 

@@ -26,9 +26,9 @@ import pytest
 import steelyard as sy
 from steelyard.early_warning.timeliness import timeliness
 from steelyard.engines.frames import FrameRows
+from steelyard.engines.sql import SOURCE
 from steelyard.monitors.stability import stability
 from steelyard.sources.relations import Relation
-from steelyard.sources.tables import SOURCE
 
 N = 3000
 SCAN = re.compile(r"\b(?:READ_PARQUET|PARQUET_SCAN|SEQ_SCAN|ARROW_SCAN|READ_CSV)\b")

@@ -317,7 +317,7 @@ def _ranking(files: tuple[str, ...], given: dict[str, Any]) -> Any:
     import numpy as np
 
     from steelyard.comparisons.ranks import friedman
-    from steelyard.experiments.tables import column_names, column_of, read_table
+    from steelyard.sources.in_memory import column_names, column_of, read_table
 
     if len(files) != 1:
         message = "Ranks are read from one file, with a column for each model and a row for each data set."

@@ -87,7 +87,7 @@ def _drawn(given: dict[str, Any], table: Any) -> tuple[Any, list[str]]:
     """The design as it was written, or hold-outs of a quarter: whole groups where a group is named."""
     from steelyard.experiments.choosing import usual_holdouts
     from steelyard.experiments.learning import REPEATS
-    from steelyard.experiments.tables import column_of
+    from steelyard.sources.in_memory import column_of
 
     if given["design"] is not None:
         return chosen_design(given, table)

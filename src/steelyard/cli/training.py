@@ -52,7 +52,7 @@ STANDARD_INPUT = "standard input"
 
 def read_rows(file: str, given: dict[str, Any]) -> Any:
     """The rows of a FILE (- for standard input) as a frame, without the columns that must not be learnt from."""
-    from steelyard.experiments.tables import column_of, drop_columns, number_of_rows
+    from steelyard.sources.in_memory import column_of, drop_columns, number_of_rows
 
     if given["target"] is None:
         message = "No target was given."
@@ -71,7 +71,7 @@ def read_rows(file: str, given: dict[str, Any]) -> Any:
 
 
 def _read(file: str, given: dict[str, Any]) -> Any:
-    from steelyard.experiments.tables import read_table
+    from steelyard.sources.in_memory import read_table
 
     if file != "-" or given["spark"] is not None:
         return read_table(opened(file, given))
@@ -132,7 +132,7 @@ def _stratifiable(given: dict[str, Any], table: Any, text: str) -> tuple[bool, s
     import re
 
     from steelyard.experiments.choosing import may_stratify
-    from steelyard.experiments.tables import column_of
+    from steelyard.sources.in_memory import column_of
 
     parts = re.search(r":(\d+)", text) if text.startswith(("kfold", "nested")) else None
     least = int(parts[1]) if parts else {"kfold": 10, "nested": 5, "paired": 4}.get(text.partition(":")[0], 2)
@@ -180,7 +180,7 @@ def level_of(text: str | None, table: Any, target: str) -> Any:
     """A level as typed, in the kind of the target column."""
     if text is None:
         return None
-    from steelyard.experiments.tables import column_of
+    from steelyard.sources.in_memory import column_of
 
     kind = column_of(table, target).dtype.kind
     try:
@@ -197,7 +197,7 @@ def level_of(text: str | None, table: Any, target: str) -> Any:
 def column_lines(table: Any, given: dict[str, Any], design: Any, models: dict[str, Any]) -> list[str]:
     """What is done with columns that are no plain numbers, where a standard model prepares them, and what a design takes."""
     from steelyard.experiments.standard import describe_columns
-    from steelyard.experiments.tables import column_names, drop_columns
+    from steelyard.sources.in_memory import column_names, drop_columns
 
     # A stratum may be learnt from; a group, a time or a fold number may not.
     used = [n for n in design.names if n != getattr(design, "stratify", None) and n != given["target"]]

@@ -65,7 +65,7 @@ READ = ("treated", "value", "exposed", "positive")
 def command(file: str, **given: Any) -> None:
     """Tell whether acting helps, from a FILE with a control group: CSV, Parquet, or the address of a database."""
     from steelyard import trial
-    from steelyard.experiments.tables import read_table
+    from steelyard.sources.in_memory import read_table
 
     check_outputs(given)
     roles = {k: given[k] for k in COLUMNS if given[k] is not None}

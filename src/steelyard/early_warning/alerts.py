@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.early_warning.events import Alerts
+from steelyard.engines.events import Alerts
 from steelyard.errors import NothingMeets, UnknownMeasure, UsageError, listing, nearest
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Array, Curve, Estimate, make_frame

@@ -13,7 +13,8 @@ from steelyard.designs.moments import SECONDS, SPAN, moments
 from steelyard.engines.columns import Column
 from steelyard.errors import NotNumeric, UsageError, listing
 from steelyard.results import Array
-from steelyard.sources.tables import SOURCE, Table
+from steelyard.sources.expressions import begins_with_date, odd_date, reads_dates, time_since
+from steelyard.sources.tables import Table
 
 LONGER = ("month", "year")
 """Units that have a name, but not one length."""
@@ -62,43 +63,23 @@ class Clock:
             found[here] = past.astype(np.int64) / self.micros
         return found
 
-    def sql(self, table: Table, column: str, name: str) -> str:
-        """The same in the words of a database, for one of its columns."""
-        kind, x = table.kinds[column], table.quoted(column)
+    def since_start(self, table: Table, column: str, name: str) -> str:
+        """The same as an expression of a database, for one of its columns."""
         if self.start is None:
             raise _points_in_time(column, name)
-        since = int(self.start.astype("datetime64[us]").astype(np.int64))
-        if table.database == "PostgreSQL":
-            micros = f"(extract(epoch from {x}) * 1000000 - {since})"
-        elif table.database == "Spark":
-            # Moments without a zone are told apart from the zone of the session.
-            told = f"timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01 00:00:00', cast({x} as timestamp_ntz))"
-            micros = f"({f'unix_micros({x})' if kind == 'zoned' else told} - {since})"
-        elif kind == "text":
-            # Cast to a moment without a zone, a text would lose the offset that it tells.
-            offset = f"regexp_matches({x}, ':.*(Z|[+-][0-9][0-9](:?[0-9][0-9])?)$')"
-            read = [f"epoch_us(try_cast({x} as {kind}))" for kind in ("timestamptz", "timestamp")]
-            micros = f"(case when {offset} then {read[0]} else {read[1]} end - {since})"
-        else:
-            micros = f"(epoch_us({x if kind == 'zoned' else f'cast({x} as timestamp)'}) - {since})"
-        return f"({table.number(micros)} / {table.literal(self.micros)})"
+        return time_since(table, column, int(self.start.astype("datetime64[us]").astype(np.int64)), self.micros)
 
     def reads_text(self, table: Table, column: str, name: str) -> bool:
-        """Whether a column of text holds dates that DuckDB can read, as that of a CSV file may; what is none is refused."""
-        if table.database != "DuckDB":
+        """Whether a column of text holds dates that its database can read, as that of a CSV file may; others are refused."""
+        if not reads_dates(table):
             return False
-        x = table.quoted(column)
-        texts = table.project({"said": x}).filter("said is not null and said <> ''")
         if self.start is None:
-            found = texts.limit(1).ask(f"select try_cast(said as timestamp) is not null as dated from {SOURCE}")[
-                "dated"
-            ]
-            if len(found) and bool(found[0]):
+            if begins_with_date(table, column):
                 raise _points_in_time(column, name)
             return False
-        bad = texts.ask(f"select min(said) as odd from {SOURCE} where try_cast(said as timestamp) is null")["odd"][0]
-        if isinstance(bad, str):
-            message = f'The column "{column}" holds {listing([bad])}, where the {name} must be a date or a moment.'
+        odd = odd_date(table, column)
+        if odd is not None:
+            message = f'The column "{column}" holds {listing([odd])}, where the {name} must be a date or a moment.'
             raise NotNumeric(message, "Give dates as 2024-01-31 and moments as 2024-01-31 12:00:00.")
         return True
 

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from steelyard.comparisons.simultaneous import at_once
-from steelyard.early_warning.events import Customers
 from steelyard.early_warning.quality import METHOD, estimate_quality
 from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.early_warning.timeliness import NUMBERS, Timeliness
+from steelyard.engines.events import Customers
 from steelyard.errors import NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.results import Difference, make_frame
 from steelyard.verdicts.comparison import CLEAR, UNCLEAR, neither_beats, turned, verdict_word

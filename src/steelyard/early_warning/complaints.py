@@ -1,4 +1,4 @@
-"""What can be wrong with events and customers, found by NumPy or by SQL, and the sentence for each."""
+"""What can be wrong with events and customers, found by NumPy, and the sentence for each."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.early_warning.query import BARE, TOLD, Query
+from steelyard.engines.event_sql import GONE
 from steelyard.errors import BadLevels, InputError, MissingValues, SteelyardError
 from steelyard.results import Array
 
 DROP = 'Mend the rows, or pass missing="drop" to leave them out; they are counted either way.'
-GONE = "missing "
-"""Keys of problems that missing="drop" takes care of begin so."""
 OUTSIDE = "event outside the period (its customer stays)"
 """What outside="drop" has left out."""
 ORDER = ("unit", "time", "score", "outcome", "value", "outcome time")
@@ -25,37 +23,8 @@ def order(key: str) -> tuple[bool, int]:
     return not key.startswith(GONE), ORDER.index(key.removeprefix(GONE))
 
 
-def conditions(query: Query) -> dict[str, tuple[str, str]]:
-    """For every problem the SQL condition of a row that has it, and the column that shows it."""
-    event, told = f"kind <> {TOLD}", f"kind <> {BARE}"
-    horizon, is_nan = query.horizon, query.words.is_nan
-
-    def absent(column: str) -> str:
-        return f"({column} is null or {is_nan(column)})"
-
-    def outside(column: str, low: float, high: float) -> str:
-        return f"not {is_nan(column)} and ({column} < {query.number(low)} or {column} > {query.number(high)})"
-
-    found = {
-        "missing unit": ("unit is null", "kind"),
-        "missing time": (f"{event} and {absent('time')}", "time"),
-        "missing score": (f"{event} and {absent('score')}", "score"),
-        "missing outcome": (f"{told} and {absent('outcome')}", "outcome"),
-        "time": (f"{event} and {outside('time', 0, horizon)}", "time"),
-        "score": (f"{event} and {outside('score', 0, 1)}", "score"),
-        "outcome": (f"{told} and not {absent('outcome')} and outcome not in (0, 1)", "outcome"),
-    }
-    if query.valued:
-        found["missing value"] = (f"{told} and {absent('value')}", "value")
-        found["value"] = (f"{told} and {outside('value', 0, 1e300)}", "value")
-    if query.timed:
-        found["missing outcome time"] = (f"{told} and outcome = 1 and {absent('outcome_time')}", "outcome_time")
-        found["outcome time"] = (f"{told} and outcome = 1 and {outside('outcome_time', 0, horizon)}", "outcome_time")
-    return found
-
-
 def masks(columns: Mapping[str, Array], horizon: float) -> dict[str, tuple[npt.NDArray[np.bool_], Array]]:
-    """The same for arrays: for every problem the rows that have it, and the values that show it."""
+    """For every problem the rows of arrays that have it, and the values that show it; `EventQuery.problems` says it in SQL."""
     found = {}
     low_high = {"time": (0.0, horizon), "score": (0.0, 1.0), "value": (0.0, 1e300), "outcome_time": (0.0, horizon)}
     for name, values in columns.items():

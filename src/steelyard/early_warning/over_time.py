@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.early_warning.events import EventArrays
 from steelyard.early_warning.quality import BASE_RATE
+from steelyard.engines.events import EventArrays
 from steelyard.errors import UsageError
 from steelyard.results import Array, Curve, Estimate
 

@@ -57,7 +57,7 @@ def estimate_quality(
 ) -> Estimate:
     """One of "q0", "q" and "value_q" of a summary, with its interval; a difference has totals of zero.
 
-    >>> from steelyard.early_warning.weights import Weighing
+    >>> from steelyard.engines.weighing import Weighing
     >>> s = TimelinessSummary.of(Weighing(1.0), [1, 1, 0, 0, 0], [0.9, 0.7, 0.2, 0.0, 0.1], [0.0] * 5)
     >>> round(float(estimate_quality(s, "q", "base rate", 0.95)), 4)  # b = 0.4: (0.26 + 0.08) / 0.48
     0.7083

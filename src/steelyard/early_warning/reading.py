@@ -10,17 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.early_warning.clock import Clock
-from steelyard.early_warning.complaints import GONE, OUTSIDE, complaint, conditions, masks, order, torn
-from steelyard.early_warning.engine import EventTable
-from steelyard.early_warning.events import EventArrays
-from steelyard.early_warning.query import BARE, EVENT, TOLD, Query
+from steelyard.early_warning.complaints import OUTSIDE, complaint, masks, order, torn
 from steelyard.engines.columns import Column
+from steelyard.engines.event_sql import BARE, EVENT, GONE, TOLD, EventQuery
+from steelyard.engines.event_tables import EventTable
+from steelyard.engines.events import EventArrays, EventSums
 from steelyard.engines.frames import FrameRows
 from steelyard.errors import BadLevels, EmptyTable, NotAvailable, NotNumeric, UsageError, listing
 from steelyard.results import Array
+from steelyard.sources.expressions import is_level, some_levels
 from steelyard.sources.recognise import check_columns, open_rows, open_table
 from steelyard.sources.relations import of_columns
-from steelyard.sources.tables import NUMBERS, SOURCE, TIMES, Table, plain_numbers
+from steelyard.sources.tables import NUMBERS, TIMES, Table
 
 LARGE = 1_000_000
 """Frames of so many rows are handed to DuckDB, which counts them faster and without copies."""
@@ -202,7 +203,7 @@ def _unmasked(values: Any) -> Any:
 
 def _in_engine(table: Table, roles: dict[str, Any], outcomes: Any, rules: Rules) -> tuple[Events, dict[str, int]]:
     mine, theirs = _parts(roles, outcomes)
-    query = Query(rules.horizon, table, valued="value" in roles, timed="outcome_time" in roles)
+    query = EventQuery(rules.horizon, table, valued="value" in roles, timed="outcome_time" in roles)
     rows = table.project(_projected(table, mine, rules, EVENT if outcomes is None else BARE, query))
     if outcomes is not None:
         told = _table(outcomes, table)
@@ -210,63 +211,39 @@ def _in_engine(table: Table, roles: dict[str, Any], outcomes: Any, rules: Rules)
             told = table.beside(_told_arrays(_told_columns(outcomes, theirs), rules))
             theirs, rules = {role: role for role in theirs}, replace(rules, positive=None, clock=rules.clock.numbers)
         rows = rows.union(told.project(_projected(told, theirs, rules, TOLD, query)))
+    events = EventTable(rows, query)
     dropped: dict[str, int] = {}
     if rules.missing == "drop":
-        problems = conditions(query)
-        gone = {key: problems[key][0] for key in sorted(problems, key=order) if key.startswith(GONE)}
-        # A row with several gaps is counted for the first of them.
-        before = ["".join(f"when {c} then 0 " for c in list(gone.values())[:i]) for i in range(len(gone))]
-        sums = (f"sum(case {before[i]}when {c} then 1 else 0 end) as n{i}" for i, c in enumerate(gone.values()))
-        found = rows.ask(f"select {', '.join(sums)} from {SOURCE}")
-        counts = {key: plain_numbers(found[f"n{i}"])[0] for i, key in enumerate(gone)}
-        dropped = {key: int(n) for key, n in counts.items() if n > 0}
-        rows = rows.filter(f"not coalesce({' or '.join(f'({c})' for c in gone.values())}, false)")
+        events, dropped = events.without_gaps()
     if rules.outside == "drop":
-        beyond = f"coalesce({conditions(query)['time'][0]}, false)"
-        found = rows.ask(f"select sum(case when {beyond} then 1 else 0 end) as n from {SOURCE}")
-        n = plain_numbers(found["n"])[0]
-        if n > 0:
-            dropped[OUTSIDE] = int(n)
-            rows = rows.filter(f"not (kind = {BARE} and {beyond})").project(query.without_events(beyond))
-    return EventTable(rows, query), dropped
+        events, outside = events.within_period()
+        dropped |= {OUTSIDE: outside} if outside else {}
+    return events, dropped
 
 
-def check_counts(
-    events: EventTable, counts: Mapping[str, int], strays: int, roles: Mapping[str, Any], unit: str = ""
-) -> None:
+def check_sums(events: EventTable, sums: EventSums, roles: Mapping[str, Any], unit: str = "") -> None:
     """Refuse what one scan of a database has found; the rows are looked at again only to say what is wrong."""
-    if not counts["customers"]:
+    if not sums.checks["customers"]:
         raise _empty()
-    names, query = _names(roles), events.query
-    if counts["bad"]:
-        problems = conditions(query)
-        parts = [
-            f"sum(case when {test} then 1 else 0 end) as n{i}, min(case when {test} then {query.words.number(column)} end) as x{i}"
-            for i, (test, column) in enumerate(problems.values())
-        ]
-        found = events.ask(f"select {', '.join(parts)} from {SOURCE}")
-        for key in sorted(problems, key=order):
-            i = list(problems).index(key)
-            n = plain_numbers(found[f"n{i}"])[0]
-            if n > 0:
-                role = key.removeprefix(GONE).replace(" ", "_")
-                example = plain_numbers(found[f"x{i}"])[0]
-                raise complaint(key, int(n), example, query.horizon, names.get(role, ""), unit)
-    problem = torn(counts, names)
+    names = _names(roles)
+    for key, (n, example) in events.problems().items() if sums.checks["bad"] else ():
+        role = key.removeprefix(GONE).replace(" ", "_")
+        raise complaint(key, n, example, events.horizon, names.get(role, ""), unit)
+    problem = torn(sums.checks, names)
     if problem is not None:
         raise problem
-    if strays:
-        raise _stray(strays)
+    if sums.strays:
+        raise _stray(sums.strays)
 
 
-def _projected(table: Table, roles: Mapping[str, Any], rules: Rules, kind: int, query: Query) -> dict[str, str]:
+def _projected(table: Table, roles: Mapping[str, Any], rules: Rules, kind: int, query: EventQuery) -> dict[str, str]:
     """The columns of a table under the names that queries use."""
     check_columns(_asked(roles), list(table.names))
     own = {role: table.names[name] for role, name in roles.items()}
     parts = {"unit": table.told(own["unit"])}
     for role in ("time", "score"):
         parts[role] = _number(table, own, role, rules.clock)
-    parts["outcome"] = _outcome_sql(table, own, rules.positive)
+    parts["outcome"] = _outcome(table, own, rules.positive)
     for role, wanted in (("value", query.valued), ("outcome_time", query.timed)):
         if wanted:
             parts[role] = _number(table, own, role, rules.clock)
@@ -283,13 +260,13 @@ def _number(table: Table, own: Mapping[str, str], role: str, clock: Clock) -> st
         return table.number("null")
     kind, name = table.kinds[own[role]], NAMED.get(role, role)
     if kind in TIMES and "time" in role:
-        return clock.sql(table, own[role], name)
+        return clock.since_start(table, own[role], name)
     if kind not in NUMBERS:
         if not table.length(1):
             # A file without rows has no kinds of its own.
             raise _empty()
         if kind == "text" and "time" in role and clock.reads_text(table, own[role], name):
-            return clock.sql(table, own[role], name)
+            return clock.since_start(table, own[role], name)
         held = {"bool": "truth values", "text": "text", "other": "no numbers"}.get(kind, "points in time")
         wanted = "a number" if clock.start is None or "time" not in role else "a date or a moment"
         message = f'The column "{own[role]}" holds {held} where the {name} must be {wanted}.'
@@ -302,27 +279,17 @@ def _number(table: Table, own: Mapping[str, str], role: str, clock: Clock) -> st
     return table.number(table.told(own[role]))
 
 
-def _outcome_sql(table: Table, own: Mapping[str, str], positive: Any) -> str:
+def _outcome(table: Table, own: Mapping[str, str], positive: Any) -> str:
     if "outcome" not in own:
         return table.number("null")
     name, kind = own["outcome"], table.kinds[own["outcome"]]
-    column, numeric = table.told(name), kind in NUMBERS
-    one, zero = table.literal(1.0), table.literal(0.0)
     if positive is None:
-        if kind == "bool":
-            return f"case when {column} is null then null when {column} then {one} else {zero} end"
-        if not numeric:
-            found = table.project({"level": f"cast({column} as {table.text})"})
-            levels = found.ask(f"select distinct level from {SOURCE} limit 20")["level"]
-            raise _which(sorted(str(v) for v in _unmasked(levels).tolist() if v is not None))
-        return _number(table, own, "outcome", Clock())
-    if kind == "bool" and isinstance(positive, bool):
-        shown, literal = column, table.literal(positive)
-    elif numeric and not isinstance(positive, str):
-        shown, literal = table.number(column), table.literal(float(positive))
-    else:
-        shown, literal = f"cast({column} as {table.text})", table.literal(str(positive))
-    return f"case when {column} is null then null when {shown} = {literal} then {one} else {zero} end"
+        if kind in NUMBERS:
+            return _number(table, own, "outcome", Clock())
+        if kind != "bool":
+            raise _which(some_levels(table, name))
+        positive = True
+    return is_level(table, name, positive)
 
 
 def _told_arrays(columns: Mapping[str, Column], rules: Rules) -> dict[str, Any]:

@@ -8,13 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from steelyard.early_warning.weights import Weighing
+from steelyard.engines.events import PLAIN, VALUED, EventSums, products
+from steelyard.engines.weighing import Weighing
 from steelyard.errors import CannotAdd
 from steelyard.results import Array
 from steelyard.summaries.summary import pack, same, unpack
-
-PLAIN, VALUED = 3, 6
-"""How many sums a customer has: one, score, silence; and with values the value and both times it."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -49,14 +47,13 @@ class TimelinessSummary:
         cls, weighing: Weighing, outcome: Any, scored: Any, before: Any, value: Any = None, **counts: int
     ) -> TimelinessSummary:
         """The sums of customers: outcome 0 or 1, weighed score, weight before the first event, and value."""
-        outcome, x, e = (np.asarray(a, dtype=np.float64) for a in (outcome, scored, before))
-        columns = [np.ones_like(x), x, e]
-        if value is not None:
-            v = np.asarray(value, dtype=np.float64)
-            columns += [v, v * x, v * e]
-        z = np.stack(columns, axis=1)
-        table = np.stack([z[outcome == c].T @ z[outcome == c] for c in (0, 1)])
-        return cls(weighing, table, **counts)
+        given = (None if a is None else np.asarray(a, dtype=np.float64) for a in (outcome, scored, before, value))
+        return cls(weighing, products(*given), **counts)  # type: ignore[arg-type]
+
+    @classmethod
+    def of_sums(cls, weighing: Weighing, sums: EventSums) -> TimelinessSummary:
+        """What an engine has added up."""
+        return cls(weighing, sums.table, sums.events, sums.duplicates, sums.silent)
 
     @property
     def customers(self) -> int:

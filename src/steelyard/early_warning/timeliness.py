@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from steelyard.arguments.allowed import NotAllowed, Span, shown
 from steelyard.arguments.annotated import Confidence, Label, as_annotated
 from steelyard.early_warning.clock import make_clock
-from steelyard.early_warning.engine import EventTable
 from steelyard.early_warning.quality import BASE_RATE, estimate_quality, trivial_of
-from steelyard.early_warning.reading import Events, Rules, check_counts, open_events
+from steelyard.early_warning.reading import Events, Rules, check_sums, open_events
 from steelyard.early_warning.summary import TimelinessSummary
-from steelyard.early_warning.weights import EXACT, make_weighing
+from steelyard.early_warning.weights import make_weighing
+from steelyard.engines.event_tables import EventTable
+from steelyard.engines.weighing import EXACT
 from steelyard.errors import BadLevels, CannotAdd, NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.results import Curve, Estimate, make_frame
 from steelyard.verdicts.usefulness import usefulness
@@ -279,11 +280,10 @@ def timeliness(
     roles |= {k: v for k, v in (("value", value), ("outcome_time", outcome_time)) if v is not None}
     rules = Rules(weighing.horizon, clock, positive, missing, outside)
     found, dropped = open_events(events, roles, outcomes, rules)
+    sums = found.sums(weighing)
     if isinstance(found, EventTable):
-        counts, summary, strays = found.counted(weighing)
-        check_counts(found, counts, strays, roles, clock.unit)
-    else:
-        summary = found.summarise(weighing)
+        check_sums(found, sums, roles, clock.unit)
+    summary = TimelinessSummary.of_sums(weighing, sums)
     if not summary.positives or not summary.negatives:
         raise _one_class(summary, positive)
     return Timeliness(summary, convention, confidence, dropped, found, clock.unit)

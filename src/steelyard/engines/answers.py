@@ -13,6 +13,8 @@ from steelyard.engines.plain import decimal_level, plain_level
 from steelyard.engines.sql import Question, SqlFrame
 from steelyard.errors import UnreadableSource
 
+Answer = dict[str, npt.NDArray[Any]]
+"""The columns of an answer, masked where something is missing."""
 LIBRARIES = {"duckdb", "_duckdb", "ibis", "polars", "psycopg", "py4j", "pyarrow", "pyspark", "sqlite3"}
 
 
@@ -69,3 +71,9 @@ def collect(frame: Any) -> dict[str, Any]:
         return frame.ask()
     result = frame.collect()
     return {name: result[name].to_numpy() for name in result.columns}
+
+
+def plain_numbers(values: Any) -> npt.NDArray[np.float64]:
+    """Numbers of an answer, NaN where the database had none."""
+    filled = np.ma.filled(np.ma.asarray(values).astype(np.float64), np.nan)
+    return np.asarray(filled, dtype=np.float64)

@@ -6,12 +6,69 @@ are nested deeply, and neither needs another library in between (docs/decisions/
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
+SOURCE = "steelyard_rows"
+"""What a query calls the table that it is asked of."""
 Float64, Int64, String = "double", "bigint", "text"
+
+
+class SqlTable(Protocol):
+    """A table as those know it who count it in SQL: it can be asked, and has the words of its database."""
+
+    source: ClassVar[str]
+    histograms: ClassVar[bool]
+    text: ClassVar[str]
+    double: ClassVar[str]
+
+    @abstractmethod
+    def project(self, parts: Mapping[str, str]) -> Self:
+        """The table of these expressions, by name."""
+
+    def extended(self, parts: Mapping[str, str]) -> Self:
+        """The table with more columns."""
+
+    @abstractmethod
+    def filter(self, condition: str) -> Self:
+        """The rows for which a condition holds."""
+
+    @abstractmethod
+    def limit(self, most: int) -> Self:
+        """At most so many rows, in no particular order."""
+
+    @abstractmethod
+    def sample(self, share: float, seed: int) -> Self:
+        """About this share of the rows, the same at every call."""
+
+    @abstractmethod
+    def ask(self, sql: str) -> dict[str, Any]:
+        """The answer to a query over `SOURCE`: small columns, masked where something is missing."""
+
+    def quoted(self, name: str) -> str:
+        """A column's name in SQL."""
+
+    def number(self, x: str) -> str:
+        """An expression as a floating-point number."""
+
+    def literal(self, value: Any) -> str:
+        """A value as the database reads it, to the last digit."""
+
+    def is_nan(self, x: str) -> str:
+        """Whether a floating-point number is NaN; null where it is missing."""
+
+    def finite(self, x: str) -> str:
+        """Whether a floating-point number is there, and neither NaN nor infinite."""
+
+    def floor(self, x: str) -> str:
+        """The largest whole number not above a floating-point number, as such a number."""
+
+    @abstractmethod
+    def cell(self, x: str, m: int, otherwise: int = 0) -> str:
+        """The grid cell of a number, as `grid.encode` has it, and what stands for one that is missing or not finite."""
 
 
 class Text:
@@ -173,14 +230,14 @@ class Words:
 
     Float64, Int64, String = Float64, Int64, String
 
-    def __init__(self, table: Any) -> None:
+    def __init__(self, table: SqlTable) -> None:
         self.table = table
 
     def text(self, value: Any) -> str:
         """An expression or a constant as SQL."""
         if isinstance(value, Text):
             return value.sql
-        return str(self.table.literal(value.item() if isinstance(value, np.generic) else value))
+        return self.table.literal(value.item() if isinstance(value, np.generic) else value)
 
     def col(self, name: str) -> Text:
         """A column."""
@@ -214,7 +271,7 @@ class Words:
 class SqlFrame:
     """A table under the few operations of a lazy frame that counting needs."""
 
-    def __init__(self, table: Any) -> None:
+    def __init__(self, table: SqlTable) -> None:
         self.table = table
 
     def filter(self, condition: Text) -> SqlFrame:
@@ -253,7 +310,7 @@ class SqlFrame:
 class Grouped:
     """Groups of rows, about to be added up."""
 
-    def __init__(self, table: Any, keys: Sequence[str]) -> None:
+    def __init__(self, table: SqlTable, keys: Sequence[str]) -> None:
         self.table, self.keys = table, keys
 
     def agg(self, *terms: Text) -> Question:
@@ -268,10 +325,9 @@ class Grouped:
 class Question:
     """A query that is about to be asked."""
 
-    def __init__(self, table: Any, sql: str) -> None:
+    def __init__(self, table: SqlTable, sql: str) -> None:
         self.table, self.sql = table, sql
 
     def ask(self) -> dict[str, Any]:
         """The answer of the database."""
-        answer: dict[str, Any] = self.table.ask(self.sql)
-        return answer
+        return self.table.ask(self.sql)

@@ -12,7 +12,7 @@ from steelyard.designs.columns import missing
 from steelyard.designs.design import many
 from steelyard.errors import listing
 from steelyard.experiments.data_set import kind_of
-from steelyard.experiments.tables import flat_array
+from steelyard.sources.in_memory import flat_array
 
 if TYPE_CHECKING:
     from steelyard.designs.folds import KFold

@@ -22,7 +22,7 @@ from steelyard.errors import (
     UsageError,
     listing,
 )
-from steelyard.experiments.tables import (
+from steelyard.sources.in_memory import (
     as_table,
     column_names,
     column_of,

@@ -13,11 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from steelyard.errors import InputError, UnreadableSource, UnwritableFile, UsageError, listing, refuse_address
 from steelyard.experiments.lock import Lock
 from steelyard.experiments.training import Columns, Trained
+from steelyard.sources.column_files import ColumnFiles
 from steelyard.writing import read_saved, write_saved, write_whole
 
 FORMAT = 2
@@ -81,7 +80,7 @@ class Folder:
         refuse_address(path)
         self.path = Path(path)
         self.lock: Lock | None = None
-        self._connection: Any = None
+        self.files = ColumnFiles()
         mark = self.path / "store.json"
         if writing:
             self._prepare(mark)
@@ -93,8 +92,8 @@ class Folder:
             self.lock = Lock(self.path / "lock")
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy reads the same folder; it holds neither the lock nor the connection."""
-        return self.__dict__ | {"lock": None, "_connection": None}
+        """A copy reads the same folder, and does not hold the lock."""
+        return self.__dict__ | {"lock": None}
 
     def _prepare(self, mark: Path) -> None:
         try:
@@ -151,9 +150,7 @@ class Folder:
         if (self.read(key) or {}).get("predictions") != _digest(path):
             message = f'"{path}" was changed after it was written: it does not fit what its fold says of it.'
             raise UnreadableSource(message, "Remove it and the .json beside it, and run the experiment again.")
-        name = str(path).replace("'", "''")
-        columns: Columns = self._duckdb().execute(f"select * from read_parquet('{name}')").fetchnumpy()
-        return {k: np.asarray(v) for k, v in columns.items()}
+        return self.files.read(path)
 
     def put(self, key: str, trained: Trained, facts: Mapping[str, Any]) -> None:
         """Keep a fold: predictions first, then the file that says it is done."""
@@ -162,7 +159,8 @@ class Folder:
             place.parent.mkdir(exist_ok=True)
         digest = None
         if trained.predictions:
-            self._write_parquet(self.place(key, ".parquet"), trained.predictions)
+            with self._told():
+                self.files.write(self.place(key, ".parquet"), trained.predictions)
             digest = _digest(self.place(key, ".parquet"))
         told = {
             "steelyard fold": FORMAT,
@@ -189,9 +187,7 @@ class Folder:
         """Let others write."""
         if self.lock is not None:
             self.lock.release()
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self.files.close()
 
     # Experiments -----------------------------------------------------------------------------------------------------
     def write_plan(self, plan: Mapping[str, Any]) -> str:
@@ -223,38 +219,9 @@ class Folder:
         except (OSError, UnwritableFile) as problem:
             cause = problem.__cause__ if isinstance(problem, UnwritableFile) else problem
             why = getattr(cause, "strerror", None) or cause or problem
-            raise self._unwritable(why) from problem
-
-    def _unwritable(self, why: Any) -> UnwritableFile:
-        message = f'The store "{self.path}" cannot be written: {why}. The folds done so far are safe.'
-        return UnwritableFile(
-            message, "Make room (or name another store) and run it again: it goes on where it stopped."
-        )
-
-    def _duckdb(self) -> Any:
-        import duckdb
-
-        if self._connection is None:
-            self._connection = duckdb.connect(config={"threads": 1})
-        return self._connection
-
-    def _write_parquet(self, place: Path, columns: Columns) -> None:
-        import duckdb
-
-        part = place.with_name(f".{place.name}.{os.getpid()}")
-        table = {k: v if v.dtype.kind != "O" else v.astype(str) for k, v in columns.items()}
-        name = str(part).replace("'", "''")
-        connection = self._duckdb()
-        try:
-            connection.register("predicted", table)
-            connection.execute(f"copy predicted to '{name}' (format parquet)")
-            os.replace(part, place)
-        except (duckdb.Error, OSError) as problem:
-            why = getattr(problem, "strerror", None) or str(problem).split("\n")[0].rstrip(".")
-            raise self._unwritable(why) from problem
-        finally:
-            connection.unregister("predicted")
-            part.unlink(missing_ok=True)
+            message = f'The store "{self.path}" cannot be written: {why}. The folds done so far are safe.'
+            hint = "Make room (or name another store) and run it again: it goes on where it stopped."
+            raise UnwritableFile(message, hint) from problem
 
 
 def _digest(path: Path) -> str:

@@ -55,7 +55,7 @@ def learning_curve(
     """
     from steelyard.designs.design import design_of
     from steelyard.designs.schedules import Growing
-    from steelyard.experiments.tables import as_table, column_of, flat_array
+    from steelyard.sources.in_memory import as_table, column_of, flat_array
 
     for taken in ("learnt", "data"):
         if taken in options:

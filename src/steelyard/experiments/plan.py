@@ -292,7 +292,7 @@ def seed_of(seed: int, split: Split) -> int:
 
 def group_values(group: Any, table: DataSet) -> Any:
     """The groups of the rows, from a column of the data or as they were given."""
-    from steelyard.experiments.tables import column_of, flat_array
+    from steelyard.sources.in_memory import column_of, flat_array
 
     return column_of(table.given, group) if isinstance(group, str) else flat_array(group)
 

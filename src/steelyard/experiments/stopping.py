@@ -179,7 +179,7 @@ def stopping_curve(
     """
     from steelyard.experiments.followers import follow, threads_for
     from steelyard.experiments.models import fresh, kind_of_model
-    from steelyard.experiments.tables import as_table, flat_array, number_of_rows, take_rows
+    from steelyard.sources.in_memory import as_table, flat_array, number_of_rows, take_rows
 
     if iterations is not None and iterations < 1:
         message = f"At least one iteration is needed, and {iterations} came."

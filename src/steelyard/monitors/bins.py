@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.arguments.allowed import shown
+from steelyard.engines.binned import Intervals
 from steelyard.errors import CannotAdd, UnreadableSource, UsageError
 from steelyard.results import Array
 from steelyard.summaries.summary import effective_rows, pack, same, sort_levels, unpack
@@ -201,6 +202,11 @@ class Bins:
             return () if self.unlisted else ("new levels",)
         return NEW[: 3 if self.known else 2] if self.ends else ()
 
+    @property
+    def intervals(self) -> Intervals:
+        """Bins of numbers as engines count into them."""
+        return Intervals(self.edges, self.special, self.ends, self.known)
+
     def place(self, values: Any) -> npt.NDArray[np.int64]:
         """The bin of each value."""
         from steelyard.engines.columns import Column, make_column
@@ -210,20 +216,7 @@ class Bins:
             levels = column.levels()
             # The last entry is for code −1, which is missing.
             return np.array([*map(self.lookup(), levels.names), self.missing], dtype=np.int64)[levels.codes]
-        x = column.numbers()
-        found = np.searchsorted(np.array(self.edges), x, side="left")
-        if self.ends:
-            found[x < self.ends[0]], found[x > self.ends[1]] = self.missing + 1, self.missing + 2
-        if self.known:
-            held = np.array(self.known)
-            other = held[np.searchsorted(held, x, side="left").clip(0, len(held) - 1)] != x
-            found[other & (found < self.ordinary)] = self.missing + 3
-        for i, value in enumerate(self.special):
-            found[x == float(value)] = self.ordinary + i
-        finite = np.isfinite(x)
-        if not finite.all():
-            found[~finite] = self.missing
-        return found
+        return self.intervals.place(column.numbers())
 
     def lookup(self) -> Callable[[Any], int]:
         """A function from a level to its bin."""

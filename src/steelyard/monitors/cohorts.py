@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.early_warning.events import EventArrays
 from steelyard.early_warning.quality import BASE_RATE, estimate_quality
 from steelyard.early_warning.summary import TimelinessSummary
-from steelyard.early_warning.weights import Weighing
+from steelyard.engines.events import EventArrays
+from steelyard.engines.weighing import Weighing
 from steelyard.errors import InputError, NotAvailable, UsageError, listing
 from steelyard.monitors.labels import Labels, horizon_of, labels_of, span_text
 from steelyard.monitors.signals import TIMELINESS, Signal, apart, held
@@ -175,7 +175,7 @@ def _one(
         None,
         weighing.horizon,
     )
-    return Cohort(found.summarise(weighing), labels, int((yes & no).sum()))
+    return Cohort(TimelinessSummary.of_sums(weighing, found.sums(weighing)), labels, int((yes & no).sum()))
 
 
 def pooled(cohorts: Sequence[Cohort], source: str) -> TimelinessSummary:

@@ -121,7 +121,7 @@ def count_sheet(sheet: Sheet, bins: Mapping[str, Bins]) -> dict[str, BinCounts]:
             message = f'The bins of "{name}" are of {b.kind}, and the column holds {held}.'
             raise UsageError(message, "Make new bins, or turn the column into what it was in the reference.")
     if getattr(sheet.rows, "engine", "") == "frames":
-        from steelyard.monitors.query import count_table, named
+        from steelyard.monitors.counted import count_table, named
 
         out = {name: b.reference for name, b in count_table(sheet, bins).items() if b.reference is not None}
         out = named(sheet, out, bins)
@@ -210,7 +210,7 @@ def count_reference(sheet: Sheet, bins: Any = 10, special: Sequence[Any] = ()) -
     # Among many columns a special value belongs to those that can hold it.
     numbers = wanted if len(sheet.names) == 1 else tuple(v for v in wanted if isinstance(v, int | float))
     if getattr(sheet.rows, "engine", "") == "frames":
-        from steelyard.monitors.query import count_table, table_sample
+        from steelyard.monitors.counted import count_table, table_sample
 
         samples, units = table_sample(sheet, [name for name in sheet.names if sheet.numeric(name)])
         made = {name: number_bins(name, values, bins, numbers, units) for name, values in samples.items()}

@@ -14,10 +14,10 @@ from steelyard.designs.columns import is_missing, one_each
 from steelyard.errors import EmptyTable, MissingValues, NotNumeric, UnknownColumn, UsageError, listing, nearest
 from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
-from steelyard.experiments.tables import as_table, column_names, flat_array, number_of_rows
 from steelyard.monitors.reading import column_kinds, count_reference, count_sheet, keys_in, open_sheet
 from steelyard.monitors.windows import Clock, Instants, read_clocked, read_times
 from steelyard.sources.fetching import fetch_columns
+from steelyard.sources.in_memory import as_table, column_names, flat_array, number_of_rows
 from steelyard.sources.recognise import open_table
 
 Values = npt.NDArray[Any]

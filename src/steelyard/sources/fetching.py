@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.engines.answers import Answer
 from steelyard.errors import NotAvailable
-from steelyard.sources.tables import TIMES, Answer, Table
+from steelyard.sources.tables import TIMES, Table
 
 MOST = 50_000_000
 """More rows than these are not brought to one machine."""

@@ -11,11 +11,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.engines.answers import Answer
+from steelyard.engines.sql import SOURCE
 from steelyard.errors import MissingPart, UnreadableSource, nearest
 from steelyard.sources.cells import cell_text
 from steelyard.sources.progress import asking, nobody_knows
 from steelyard.sources.side_effects import refuse_side_effects
-from steelyard.sources.tables import SOURCE, Answer, Table
+from steelyard.sources.tables import Table
 
 KINDS = {
     "bool": "bool",

@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard import grid
-from steelyard.engines.answers import explained, is_theirs
+from steelyard.engines.answers import Answer, explained, is_theirs
+from steelyard.engines.sql import SOURCE
 from steelyard.errors import UnreadableSource
 from steelyard.sources.local import QUIET, local_database
 from steelyard.sources.parquet import BATCH, Part, arrow_pair, parquet_length, parquet_parts
 from steelyard.sources.progress import Share, asking, nobody_knows
 from steelyard.sources.reach import is_shut, refuse_reaching, shut
-from steelyard.sources.tables import SOURCE, Answer, Table
+from steelyard.sources.tables import Table
 
 KINDS = {
     "BOOLEAN": "bool",

@@ -7,26 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from steelyard.engines.answers import explained
+from steelyard.engines.answers import Answer, explained
 from steelyard.engines.columns import FRACTION, MODULUS
 from steelyard.engines.frames import FrameRows
 from steelyard.engines.plain import WHOLE_FLOATS
-from steelyard.engines.sql import SqlFrame
+from steelyard.engines.sql import SOURCE, SqlFrame, SqlTable
 from steelyard.engines.words import rest_name
 from steelyard.errors import listing
 
-SOURCE = "steelyard_rows"
-"""What a query calls the table that it is asked of."""
 BUCKET = "bucket of the unit"
 NUMBERS = ("int", "wide", "float", "decimal")
 TIMES = ("date", "moment", "zoned")
 
-Answer = dict[str, npt.NDArray[Any]]
 
-
-class Table(ABC):
+class Table(SqlTable, ABC):
     """A table of a database: its columns, and a few ways to ask it; nothing is read before it is asked.
 
     `columns` are its columns as the database calls them, `names` says what it calls each column of the user, and `kinds`
@@ -53,14 +48,6 @@ class Table(ABC):
 
     # What every database does in its own way --------------------------------------------------------------------------
     @abstractmethod
-    def project(self, parts: Mapping[str, str]) -> Self:
-        """The table of these expressions, by name."""
-
-    @abstractmethod
-    def filter(self, condition: str) -> Self:
-        """The rows for which a condition holds."""
-
-    @abstractmethod
     def union(self, other: Self) -> Self:
         """The rows of both, which have the same columns in the same order."""
 
@@ -81,16 +68,8 @@ class Table(ABC):
         """Columns in memory as a table that can be joined with this one; for small ones."""
 
     @abstractmethod
-    def ask(self, sql: str) -> Answer:
-        """The answer to a query over `SOURCE`: small columns, masked where something is missing."""
-
-    @abstractmethod
     def length(self, most: int) -> int:
         """How many rows there are; beyond `most` any number above it will do."""
-
-    @abstractmethod
-    def sample(self, share: float, seed: int) -> Self:
-        """About this share of the rows, the same at every call."""
 
     def odd_text(self, column: str) -> tuple[str | None, str]:
         """The first text in a column that is no number, and where it stands as the tail of a sentence; None if unknown."""
@@ -99,10 +78,6 @@ class Table(ABC):
     def batches(self, score: str, target: str) -> Iterator[tuple[Any, Any]] | None:
         """Scores and whole-number targets in batches, without a copy and in no particular order; None if it cannot."""
         return None
-
-    @abstractmethod
-    def limit(self, most: int) -> Self:
-        """At most so many rows, in no particular order."""
 
     def extended(self, parts: Mapping[str, str]) -> Self:
         """The table with more columns."""
@@ -227,10 +202,6 @@ class Table(ABC):
             f"when {x} = floor({x}) then {self._hashed(whole)} else {fraction} end"
         )
 
-    @abstractmethod
-    def cell(self, x: str, m: int, otherwise: int = 0) -> str:
-        """The grid cell of a number, as `grid.encode` has it, and what stands for one that is missing or not finite."""
-
     # What is built of these -------------------------------------------------------------------------------------------
     def rows(self, roles: Mapping[str, str]) -> FrameRows:
         """The rows for counting, with columns under the names of their roles."""
@@ -252,9 +223,3 @@ class Table(ABC):
         inside = {f"column {i}": self.told(self.names[name]) for i, name in enumerate(names)}
         found = self.project(inside).ask(f"select * from {SOURCE}")
         return {name: found[place] for name, place in zip(names, inside, strict=True)}
-
-
-def plain_numbers(values: Any) -> npt.NDArray[np.float64]:
-    """Numbers of an answer, NaN where the database had none."""
-    filled = np.ma.filled(np.ma.asarray(values).astype(np.float64), np.nan)
-    return np.asarray(filled, dtype=np.float64)

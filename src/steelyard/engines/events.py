@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.early_warning.summary import TimelinessSummary
-from steelyard.early_warning.weights import Weighing
+from steelyard.engines.weighing import Weighing
 from steelyard.results import Array
 
 Codes = npt.NDArray[np.int64]
+PLAIN, VALUED = 3, 6
+"""How many sums a customer has: one, score, silence; and with values the value and both times it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,35 @@ class Alerts:
     value: Array
     until: Array
     """When the outcome came; the horizon for those without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventSums:
+    """What is added up over customers: `table[outcome]` is Σ z zᵀ, as `TimelinessSummary` of early_warning has it."""
+
+    table: Array
+    events: int
+    duplicates: int
+    """Events beyond the first of the same customer at the same time."""
+    silent: int
+    """Customers without any event."""
+    checks: Mapping[str, int] = field(default_factory=dict)
+    """Where rows were not looked at before: how many rows are bad, how many customers have two outcomes, and the like."""
+    strays: int = 0
+    """Customers without an outcome."""
+
+
+def products(outcome: Array, scored: Array, before: Array, value: Array | None = None) -> Array:
+    """Σ z zᵀ of the customers of each outcome, z being (1, x, e), and with a value V also (V, Vx, Ve).
+
+    >>> products(np.array([1.0]), np.array([0.5]), np.array([0.0]))[1].tolist()
+    [[1.0, 0.5, 0.0], [0.5, 0.25, 0.0], [0.0, 0.0, 0.0]]
+    """
+    columns = [np.ones_like(scored), scored, before]
+    if value is not None:
+        columns += [value, value * scored, value * before]
+    z = np.stack(columns, axis=1)
+    return np.stack([z[outcome == c].T @ z[outcome == c] for c in (0, 1)])
 
 
 class EventArrays:
@@ -70,12 +101,11 @@ class EventArrays:
         self.units, self.outcome, self.value, self.outcome_time = units, outcome, value, outcome_time
         self.horizon = horizon
 
-    def summarise(self, weighing: Weighing) -> TimelinessSummary:
+    def sums(self, weighing: Weighing) -> EventSums:
         """The sums of all customers."""
         c = self.customers(weighing)
         silent = len(self.units) - len(np.unique(self.customer))
-        counts = {"events": self.events, "duplicates": self.duplicates, "silent": silent}
-        return TimelinessSummary.of(weighing, c.outcome, c.scored, c.before, c.value, **counts)
+        return EventSums(products(c.outcome, c.scored, c.before, c.value), self.events, self.duplicates, silent)
 
     def customers(self, weighing: Weighing) -> Customers:
         """The contribution of every customer."""

@@ -1,4 +1,4 @@
-"""Tables of any library: their rows and columns, and a hash of every value."""
+"""Tables of any library in memory: their rows and columns, and what a hash of every value is made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same questions in SQL: window functions over one scan, of which only sums or answers come back.
+"""What is asked of scored events, in SQL: window functions over one scan, of which only sums or answers come back.
 
 The text is plain SQL. The table it reads has the columns unit, time, score, outcome, kind, and where there are any value
 and outcome_time; names of the reader's own columns never reach it.
@@ -9,20 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steelyard.early_warning.weights import Weighing
-from steelyard.sources.tables import SOURCE, Table
+from steelyard.engines.sql import SOURCE, SqlTable
+from steelyard.engines.weighing import Weighing
 
 EVENT, TOLD, BARE = 0, 1, 2
 """Kinds of rows: an event with its outcome, a customer told without an event, an event whose outcome is told apart."""
+GONE = "missing "
+"""Names of problems that are gaps begin so."""
 COUNTED = ("customers", "bad", "events", "ties", "silent", "two_outcomes", "two_values", "two_outcome_times")
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class EventQuery:
     """Questions to a table of events over a period, whose customers may have values and times of outcome."""
 
     horizon: float
-    words: type[Table] | Table
+    words: SqlTable
     """The database, whose words for numbers are used."""
     valued: bool = False
     timed: bool = False
@@ -172,3 +174,53 @@ class Query:
         """The lowest score that at most so many events reach; null where not even the highest will do."""
         beyond = f"select score from {self._warnings()} as w order by score desc limit 1 offset {most}"
         return f"select min(score) as least from {self._warnings()} as v where score > coalesce(({beyond}), -1)"
+
+    # What can be wrong ------------------------------------------------------------------------------------------------
+    def problems(self) -> dict[str, tuple[str, str]]:
+        """For every problem the condition of a row that has it, and the column that shows it; gaps come first."""
+        event, told = f"kind <> {TOLD}", f"kind <> {BARE}"
+
+        def absent(column: str) -> str:
+            return f"({column} is null or {self.words.is_nan(column)})"
+
+        def outside(column: str, low: float, high: float) -> str:
+            there = f"not {self.words.is_nan(column)}"
+            return f"{there} and ({column} < {self.number(low)} or {column} > {self.number(high)})"
+
+        gaps = {
+            "unit": ("unit is null", "kind"),
+            "time": (f"{event} and {absent('time')}", "time"),
+            "score": (f"{event} and {absent('score')}", "score"),
+            "outcome": (f"{told} and {absent('outcome')}", "outcome"),
+        }
+        odd = {
+            "time": (f"{event} and {outside('time', 0, self.horizon)}", "time"),
+            "score": (f"{event} and {outside('score', 0, 1)}", "score"),
+            "outcome": (f"{told} and not {absent('outcome')} and outcome not in (0, 1)", "outcome"),
+        }
+        if self.valued:
+            gaps["value"] = (f"{told} and {absent('value')}", "value")
+            odd["value"] = (f"{told} and {outside('value', 0, 1e300)}", "value")
+        if self.timed:
+            came = f"{told} and outcome = 1"
+            gaps["outcome time"] = (f"{came} and {absent('outcome_time')}", "outcome_time")
+            odd["outcome time"] = (f"{came} and {outside('outcome_time', 0, self.horizon)}", "outcome_time")
+        return {f"{GONE}{name}": x for name, x in gaps.items()} | odd
+
+    @property
+    def beyond(self) -> str:
+        """Whether an event lies outside of the period."""
+        return f"coalesce({self.problems()['time'][0]}, false)"
+
+    def number_of_rows(self, conditions: Sequence[str], names: Sequence[str] = ()) -> str:
+        """How many rows have each of these, as n0, n1, and so on; and the least value of a column among them, x0, x1."""
+        parts = [f"sum(case when {test} then 1 else 0 end) as n{i}" for i, test in enumerate(conditions)]
+        shown = zip(conditions, names, strict=False)
+        parts += [f"min(case when {t} then {self.words.number(x)} end) as x{i}" for i, (t, x) in enumerate(shown)]
+        return f"select {', '.join(parts)} from {self.source}"
+
+    def first_of(self, conditions: Sequence[str]) -> str:
+        """The same, but each row is counted for the first condition that it has."""
+        before = ["".join(f"when {c} then 0 " for c in conditions[:i]) for i in range(len(conditions))]
+        sums = (f"sum(case {before[i]}when {c} then 1 else 0 end) as n{i}" for i, c in enumerate(conditions))
+        return f"select {', '.join(sums)} from {self.source}"

@@ -6,12 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from steelyard.arguments.annotated import as_annotated
+from steelyard.engines.answers import plain_numbers
+from steelyard.engines.sql import SOURCE
 from steelyard.errors import BadLevels, NotAvailable, UnreadableSource, UsageError, listing
 from steelyard.sources.databases import checked, is_address, is_path, open_address, refuse_scheme
 from steelyard.sources.fetching import refuse_many
 from steelyard.sources.recognise import check_columns, open_table
 from steelyard.sources.relations import Relation, of_columns
-from steelyard.sources.tables import NUMBERS, SOURCE, Table, plain_numbers
+from steelyard.sources.tables import NUMBERS, Table
 
 KINDS = {
     "bool": "truth values",

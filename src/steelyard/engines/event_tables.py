@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from steelyard.early_warning.events import Alerts, Customers
-from steelyard.early_warning.query import COUNTED, Query
-from steelyard.early_warning.summary import PLAIN, VALUED, TimelinessSummary
-from steelyard.early_warning.weights import Weighing
+from steelyard.engines.answers import plain_numbers
+from steelyard.engines.event_sql import BARE, COUNTED, GONE, EventQuery
+from steelyard.engines.events import PLAIN, VALUED, Alerts, Customers, EventSums
+from steelyard.engines.sql import SqlTable
+from steelyard.engines.weighing import Weighing
 from steelyard.results import Array
-from steelyard.sources.tables import Answer, Table, plain_numbers
 
 
 class EventTable:
-    """Events as a table with the columns that `query.py` reads."""
+    """Events as a table with the columns that `event_sql.py` reads."""
 
-    def __init__(self, table: Table, query: Query) -> None:
+    def __init__(self, table: SqlTable, query: EventQuery) -> None:
         self.table, self.query = table, query
 
     @property
@@ -23,12 +25,38 @@ class EventTable:
         """The length of the period."""
         return self.query.horizon
 
-    def ask(self, sql: str) -> Answer:
+    def ask(self, sql: str) -> dict[str, Any]:
         """The answer of the database to a query over the events."""
         return self.table.ask(sql)
 
-    def counted(self, weighing: Weighing) -> tuple[dict[str, int], TimelinessSummary, int]:
-        """The counts to check, the summary, and how many customers have no outcome."""
+    # Before they are counted ------------------------------------------------------------------------------------------
+    def problems(self) -> dict[str, tuple[int, float]]:
+        """For every problem how many rows have it, and one value that shows it; gaps come first."""
+        tests, shown = zip(*self.query.problems().values(), strict=True)
+        found = {x: plain_numbers(v)[0] for x, v in self.ask(self.query.number_of_rows(tests, shown)).items()}
+        told = {key: (found[f"n{i}"], found[f"x{i}"]) for i, key in enumerate(self.query.problems())}
+        return {key: (int(n), float(x)) for key, (n, x) in told.items() if n > 0}
+
+    def without_gaps(self) -> tuple[EventTable, dict[str, int]]:
+        """The rows that lack nothing, and how many others there were; one with several gaps is counted for the first."""
+        gaps = {key: test for key, (test, _) in self.query.problems().items() if key.startswith(GONE)}
+        found = self.ask(self.query.first_of(list(gaps.values())))
+        counts = {key: plain_numbers(found[f"n{i}"])[0] for i, key in enumerate(gaps)}
+        rows = self.table.filter(f"not coalesce({' or '.join(f'({c})' for c in gaps.values())}, false)")
+        return EventTable(rows, self.query), {key: int(n) for key, n in counts.items() if n > 0}
+
+    def within_period(self) -> tuple[EventTable, int]:
+        """The events of the period, and how many lie outside of it; their customers stay."""
+        beyond = self.query.beyond
+        n = plain_numbers(self.ask(self.query.number_of_rows([beyond]))["n0"])[0]
+        if not n > 0:
+            return self, 0
+        rows = self.table.filter(f"not (kind = {BARE} and {beyond})").project(self.query.without_events(beyond))
+        return EventTable(rows, self.query), int(n)
+
+    # Counting ---------------------------------------------------------------------------------------------------------
+    def sums(self, weighing: Weighing) -> EventSums:
+        """The sums of all customers, and the counts to check."""
         answer = self.ask(self.query.sums(weighing))
         counts = {name: int(plain_numbers(answer[name]).sum()) for name in COUNTED}
         outcome = plain_numbers(answer["outcome"])
@@ -41,12 +69,7 @@ class EventTable:
             for row in products[outcome == level]:
                 table[level][upper] = row
                 table[level].T[upper] = row
-        told = {"events": counts["events"], "duplicates": counts["ties"], "silent": counts["silent"]}
-        return counts, TimelinessSummary(weighing, table, **told), strays
-
-    def summarise(self, weighing: Weighing) -> TimelinessSummary:
-        """The sums of all customers."""
-        return self.counted(weighing)[1]
+        return EventSums(table, counts["events"], counts["ties"], counts["silent"], counts, strays)
 
     def customers(self, weighing: Weighing) -> Customers:
         """The contribution of every customer; one row each comes back."""
