@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from steelyard.experiments.learning import LearningCurve, learning_curve
     from steelyard.experiments.result import Experiment
     from steelyard.experiments.stopping import stopping_curve
-    from steelyard.load import load
     from steelyard.measures.measure import catalogue, measure
     from steelyard.monitors.monitor import monitor
     from steelyard.monitors.stability import stability
     from steelyard.payoffs.payoff import Cost, Profit
     from steelyard.results import Curve, Difference, Estimate, Interval, Share, Undefined
+    from steelyard.saved.load import load
     from steelyard.slicing import slices
     from steelyard.sources.joined import table
     from steelyard.trials.planning import trial_size
@@ -77,7 +77,7 @@ _HOMES = {
     "experiment": "experiments.experiment",
     "geometric": "designs.schedules",
     "learning_curve": "experiments.learning",
-    "load": "load",
+    "load": "saved.load",
     "measure": "measures.measure",
     "monitor": "monitors.monitor",
     "regions": "worth.regions",

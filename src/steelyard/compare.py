@@ -8,7 +8,6 @@ from typing import Any, overload
 
 import numpy as np
 
-from steelyard.addresses import without_secrets
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.comparison import Comparison
 from steelyard.comparisons.independent import check_alike
@@ -29,6 +28,7 @@ from steelyard.errors import (
 )
 from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
+from steelyard.files.addresses import without_secrets
 from steelyard.payoffs.payoff import Payoff
 from steelyard.sources.databases import is_address
 from steelyard.sources.fetching import fetch_columns
@@ -205,7 +205,7 @@ def _shape(score: Any, prediction: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _amounts(value: Any, profit: Any) -> dict[str, Any]:
-    from steelyard.roles import assign
+    from steelyard.rows.roles import assign
 
     needed = profit.names if profit is not None else ()
     found = assign(target=[0], score=[0], value=value, needed=needed)

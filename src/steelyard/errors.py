@@ -27,7 +27,7 @@ import difflib
 import os
 from collections.abc import Iterable
 
-from steelyard.addresses import discreet, without_secrets
+from steelyard.files.addresses import discreet, without_secrets
 
 __all__ = [
     "BadLevels",

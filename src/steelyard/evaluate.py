@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from steelyard.addresses import without_secrets
 from steelyard.arguments.allowed import shown
 from steelyard.arguments.annotated import Confidence, Label, Threshold, as_annotated
 from steelyard.counting.classes import count_classes
@@ -22,9 +21,10 @@ from steelyard.counting.score_columns import by_level
 from steelyard.counting.scores import count_scores
 from steelyard.errors import BadLevels, NotAvailable, UsageError, listing
 from steelyard.evaluation import Evaluation
+from steelyard.files.addresses import without_secrets
 from steelyard.payoffs.payoff import Payoff
-from steelyard.roles import Roles, assign
-from steelyard.rows import Rows, Tally
+from steelyard.rows.language import Rows, Tally
+from steelyard.rows.roles import Roles, assign
 from steelyard.sources.joined import table
 from steelyard.sources.recognise import open_rows
 from steelyard.sources.tables import Table

@@ -14,6 +14,7 @@ from steelyard.asking.money import labels_of, payoff_of
 from steelyard.asking.sums import sums_of
 from steelyard.comparisons.no_model import against_none, verdict_on
 from steelyard.errors import CannotAdd
+from steelyard.files.writing import write_saved
 from steelyard.intervals.bands import ks_threshold
 from steelyard.payoffs.payoff import Payoff, from_dict
 from steelyard.results import Curve, Estimate
@@ -21,7 +22,6 @@ from steelyard.summaries.segments import Segments, key_of
 from steelyard.summaries.summary import kinds
 from steelyard.summaries.unlabelled import Unlabelled
 from steelyard.views.told import Told
-from steelyard.writing import write_saved
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart

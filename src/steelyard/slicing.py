@@ -9,7 +9,7 @@ from steelyard.arguments.annotated import as_annotated
 from steelyard.comparisons.slices import Slices, slices_of
 from steelyard.errors import UsageError
 from steelyard.evaluate import evaluate
-from steelyard.rows import Tally
+from steelyard.rows.language import Tally
 from steelyard.sources.recognise import open_rows, open_table
 from steelyard.sources.tables import Table
 

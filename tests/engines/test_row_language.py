@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import NotNumeric
-from steelyard.rows import Term
+from steelyard.rows.language import Term
 from steelyard.summaries.summary import forget
 from steelyard.summaries.sums import Sums
 

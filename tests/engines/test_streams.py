@@ -13,11 +13,11 @@ import pytest
 from pyarrow import csv
 
 import steelyard as sy
-from steelyard import grid
 from steelyard.engines.arrays import MANY
 from steelyard.engines.frames import COUNTED
 from steelyard.engines.streams import BLOCK, stream_cells
 from steelyard.errors import SteelyardError
+from steelyard.rows import grid
 
 N = 7 * BLOCK + 13
 

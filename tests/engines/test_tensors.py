@@ -19,7 +19,7 @@ from steelyard.engines import devices, groups, tensors
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.columns import make_column
 from steelyard.errors import LengthsDiffer, MissingValues, NotNumeric, UsageError
-from steelyard.rows import Tally
+from steelyard.rows.language import Tally
 
 from .alike import alike
 from .forms import evaluate

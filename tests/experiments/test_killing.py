@@ -14,7 +14,7 @@ import pytest
 
 from steelyard.experiments.keeping import Folder
 from steelyard.experiments.result import open_experiment
-from steelyard.writing import SEAL
+from steelyard.files.writing import SEAL
 
 sys.path.insert(0, str(Path(__file__).parent))
 import killing

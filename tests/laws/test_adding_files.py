@@ -14,7 +14,7 @@ import pytest
 from hypothesis import strategies as st
 
 import steelyard as sy
-from steelyard.adding import add_saved
+from steelyard.saved.adding import add_saved
 
 from ..engines.alike import alike
 from .law import law

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.adding import add_saved
 from steelyard.errors import SteelyardError
 from steelyard.evaluation import Evaluation
-from steelyard.writing import write_saved
+from steelyard.files.writing import write_saved
+from steelyard.saved.adding import add_saved
 
 PLACES = int(os.environ.get("STEELYARD_FUZZ", "25"))
 N = 200

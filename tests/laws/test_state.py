@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steelyard as sy
-from steelyard.adding import add_saved
 from steelyard.asking.questions import every_question
 from steelyard.measures.measure import catalogue, find, forget
 from steelyard.results import Ratio
+from steelyard.saved.adding import add_saved
 from steelyard.summaries.alike import NEGLIGIBLE, coincidence, same_rows
 from steelyard.summaries.confusion import Confusion, Outcomes
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from tests.test_grid import AWKWARD, FINENESS
 
-from steelyard import grid
 from steelyard.engines.sql import SOURCE
+from steelyard.rows import grid
 from steelyard.sources.postgres import PostgresTable, connect
 from steelyard.sources.spark import SparkTable
 from steelyard.sources.tables import Table

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from steelyard.addresses import without_secrets
+from steelyard.files.addresses import without_secrets
 
 SIGNS = "@:/?#&=%;,+'\"\\ \t{}[]…ß日🙂"
 ANY = st.text(st.one_of(st.sampled_from(SIGNS), st.characters(exclude_categories=["Cs"])), min_size=1, max_size=24)

@@ -8,7 +8,7 @@ from operator import add
 from typing import Any
 
 from steelyard.errors import CannotAdd
-from steelyard.roles import shared_facts
+from steelyard.rows.roles import shared_facts
 from steelyard.summaries.alike import same_rows
 from steelyard.summaries.segments import Segments, names_of
 

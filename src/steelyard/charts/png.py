@@ -15,7 +15,7 @@ from steelyard.charts.marks import Chart
 from steelyard.charts.palette import FONT, colour
 from steelyard.charts.svg import draw
 from steelyard.errors import MissingPart, UsageError
-from steelyard.writing import write_whole
+from steelyard.files.writing import write_whole
 
 MOST_PIXELS = 100_000_000
 """Of one picture: 400 megabytes while it is drawn."""

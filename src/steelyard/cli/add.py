@@ -15,7 +15,7 @@ from steelyard.cli.writing import check_saved, progress
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.adding import Sum
+    from steelyard.saved.adding import Sum
 
 OFTEN = 0.1
 """Seconds between two words of progress."""
@@ -43,7 +43,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     again, and one file at a time is held. Timeliness that was saved (timeliness --save) is added in the same way, if no
     customer is in two of the files.
     """
-    from steelyard.adding import add_saved, named_files
+    from steelyard.saved.adding import add_saved, named_files
 
     output, quiet = given["output"], given["quiet"]
     if output == "-":

@@ -12,8 +12,8 @@ import click
 from steelyard.cli.reading import options, read
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
+from steelyard.files.writing import write_whole
 from steelyard.payoffs.kinds import KINDS
-from steelyard.writing import write_whole
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
@@ -159,7 +159,7 @@ def _told(outcome: Outcome, e: Evaluation, given: dict[str, Any]) -> str:
 
 
 def _named(path: str | None) -> str | None:
-    from steelyard.addresses import without_secrets
+    from steelyard.files.addresses import without_secrets
 
     return None if path is None else without_secrets(path)
 

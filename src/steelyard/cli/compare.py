@@ -150,7 +150,7 @@ def _text(found: Any, given: dict[str, Any]) -> str:
 
 def _form(files: tuple[str, ...], *, ranks: bool, rows: bool) -> str:
     """What was named: a table of results, a store, saved evaluations, or predictions; mixtures are refused."""
-    from steelyard.addresses import without_secrets
+    from steelyard.files.addresses import without_secrets
 
     if ranks:
         return "results"
@@ -223,7 +223,7 @@ def _comparison(files: tuple[str, ...], given: dict[str, Any], form: str) -> Any
 
 def _named(text: str) -> tuple[str, str]:
     """NAME=FILE, or a file that is called by its own name."""
-    from steelyard.addresses import SURELY, without_secrets
+    from steelyard.files.addresses import SURELY, without_secrets
 
     name, mark, path = text.partition("=")
     # What comes before the mark in an address, or in a folder such as day=3, is no name.
@@ -235,7 +235,7 @@ def _named(text: str) -> tuple[str, str]:
 
 
 def _evaluations(named: list[tuple[str, str]]) -> dict[str, Any]:
-    from steelyard.load import load_evaluation
+    from steelyard.saved.load import load_evaluation
 
     names = [n for n, _ in named]
     twice = sorted({n for n in names if names.count(n) > 1})

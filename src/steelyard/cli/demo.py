@@ -12,7 +12,7 @@ import click
 
 from steelyard.cli.writing import progress
 from steelyard.errors import MissingPart, UsageError
-from steelyard.writing import write_whole
+from steelyard.files.writing import write_whole
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation

@@ -95,7 +95,7 @@ def is_rows(text: str) -> bool:
 
 def name_of(file: str) -> str:
     """What FILE is called on a page: the last part of a path, an address without its secrets."""
-    from steelyard.addresses import without_secrets
+    from steelyard.files.addresses import without_secrets
     from steelyard.sources.databases import is_address
 
     told = without_secrets(file)

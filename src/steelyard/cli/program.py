@@ -157,7 +157,7 @@ def _let_go(stream: Any) -> None:
 
 def _discreet(text: str, arguments: Sequence[str]) -> str:
     """What was typed may hold a password; what is printed does not."""
-    from steelyard.addresses import without_secrets
+    from steelyard.files.addresses import without_secrets
 
     for typed in sorted(arguments, key=len, reverse=True):
         if (safe := without_secrets(typed)) != typed:

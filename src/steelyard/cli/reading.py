@@ -201,7 +201,7 @@ def _renamed(e: Evaluation, path: str) -> Evaluation:
 
 def _saved(file: str, given: dict[str, Any], payoff: Payoff | None) -> Evaluation:
     """A saved evaluation knows its columns; threshold, confidence, what outcomes are worth may still be chosen."""
-    from steelyard.load import load_evaluation
+    from steelyard.saved.load import load_evaluation
 
     extra = [f"--{role}" for role in ROWS_ONLY if given.get(role)]
     e = load_evaluation(file)
@@ -228,7 +228,7 @@ def _saved_validation(file: str, e: Evaluation) -> Evaluation:
 
 def _validation(file: str, positive: Any) -> Evaluation:
     """A saved evaluation to choose thresholds on; it must speak of the same positive level."""
-    from steelyard.load import load_evaluation
+    from steelyard.saved.load import load_evaluation
 
     found = load_evaluation(file)
     if found.scores is None:

@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from steelyard.errors import UsageError, refuse_address
-from steelyard.writing import write_whole
+from steelyard.files.writing import write_whole
 
 RESULTS = {"output", "report", "save", "save_bins", "save_baseline", "junit"}
 """What options are called that name where something is written."""
@@ -39,7 +39,7 @@ def check_free(path: str | None, *, force: bool) -> None:
         message = f'The file "{path}" is there already.'
         raise UsageError(message, "Name another file, or say --force to write over it.")
     if not target.parent.is_dir():
-        from steelyard.addresses import without_secrets
+        from steelyard.files.addresses import without_secrets
 
         # An address that was typed in the wrong place is no path, and its parts are not for everybody.
         told = Path(without_secrets(path))
@@ -100,7 +100,7 @@ def check_saved(path: str | None, *, force: bool) -> None:
         message = "What is saved is a file, and - is standard output."
         raise UsageError(message, "Name a file in .json; --json prints every number.")
     if path is not None and not path.lower().endswith(".json") and not os.path.isdir(path):
-        from steelyard.addresses import without_secrets
+        from steelyard.files.addresses import without_secrets
 
         told = without_secrets(path)
         message = f'"{told}" would not be known again for a saved evaluation: its name must end in .json.'
@@ -120,7 +120,7 @@ def check_outputs(given: Mapping[str, Any]) -> None:
 
 def command_line() -> str:
     """The command as it was typed, without secrets, for the page that it makes."""
-    from steelyard.addresses import without_secrets
+    from steelyard.files.addresses import without_secrets
 
     return shlex.join(["steelyard", *map(without_secrets, sys.argv[1:])]) if sys.argv else ""
 

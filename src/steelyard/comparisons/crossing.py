@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from steelyard import grid
 from steelyard.arguments.allowed import confidence_of
 from steelyard.charts.marks import Chart
 from steelyard.comparisons.independent import NORMAL
@@ -25,6 +24,7 @@ from steelyard.intervals.by_unit import FEWEST
 from steelyard.intervals.within_folds import table_within
 from steelyard.measures.ranking import rates
 from steelyard.results import Array, Curve, Difference
+from steelyard.rows import grid
 from steelyard.summaries.scores import Scores, scores_of
 from steelyard.summaries.units import MOST, Units
 from steelyard.verdicts.comparison import CLEAR, verdict_word

@@ -13,7 +13,7 @@ from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.columns import Column
 from steelyard.measures.measure import Measure
 from steelyard.results import Array
-from steelyard.rows import Term
+from steelyard.rows.language import Term
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.moments import ORDERS, Moments
 from steelyard.summaries.residuals import PARTS, Residuals

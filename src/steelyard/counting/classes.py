@@ -9,7 +9,7 @@ from typing import Any
 from steelyard.counting.plan import MOST_LEVELS, Evidence, Plan, as_labels, by_segment, choose_bits, clean, positive_of
 from steelyard.counting.scores import score_table, scores_of
 from steelyard.errors import BadLevels, listing
-from steelyard.rows import Rows
+from steelyard.rows.language import Rows
 from steelyard.summaries.class_scores import ClassScores, class_role, rank_tally, read_rank_units, read_ranks
 from steelyard.summaries.label_requests import read_confusion, with_units
 from steelyard.summaries.summary import occurring, sort_levels

@@ -7,7 +7,7 @@ from typing import Any
 from steelyard.counting.plan import Evidence, Plan, as_labels, by_segment, choose_bits, clean
 from steelyard.errors import NotAvailable
 from steelyard.results import Array
-from steelyard.rows import Rows
+from steelyard.rows.language import Rows
 from steelyard.summaries.amounts import value_of
 from steelyard.summaries.label_requests import label_tally, read_confusion, with_units
 

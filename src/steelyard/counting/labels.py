@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.counting.plan import Evidence, Plan, by_segment, choose_bits, clean, found_levels, positive_of
 from steelyard.errors import BadLevels, listing
-from steelyard.rows import Rows
+from steelyard.rows.language import Rows
 from steelyard.summaries.label_requests import label_tally, read_confusion, with_units
 from steelyard.summaries.summary import sort_levels
 

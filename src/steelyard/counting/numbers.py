@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.counting.plan import WHOLE, Evidence, Plan, choose_bits, clean, few, segments_apart
 from steelyard.errors import NotNumeric
-from steelyard.rows import Rows, Table, Tally, Term
+from steelyard.rows.language import Rows, Table, Tally, Term
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.error_requests import (
     mean_tally,

@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.counting.plan import Plan
 from steelyard.errors import BadLevels, listing
-from steelyard.rows import Rows, Tally
+from steelyard.rows.language import Rows, Tally
 from steelyard.sources.databases import is_address
 from steelyard.sources.files import READERS
 from steelyard.summaries.summary import sort_levels

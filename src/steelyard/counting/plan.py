@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.errors import BadLevels, BadWeight, EmptyTable, MissingValues, listing
 from steelyard.results import Array
-from steelyard.rows import BAD_WEIGHT, GOOD, NO_TARGET, STATE_WORDS, ZERO_WEIGHT, Rows, Table, Tally
+from steelyard.rows.language import BAD_WEIGHT, GOOD, NO_TARGET, STATE_WORDS, ZERO_WEIGHT, Rows, Table, Tally
 from steelyard.summaries.segments import Key, key_of, order_of
 from steelyard.summaries.summary import EXACT_ROWS, occurring, sort_levels
 from steelyard.summaries.units import BITS, MOST

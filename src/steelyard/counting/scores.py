@@ -19,7 +19,7 @@ from steelyard.counting.plan import (
     positive_of,
     require_both,
 )
-from steelyard.rows import Rows, Table
+from steelyard.rows.language import Rows, Table
 from steelyard.summaries.amounts import check_finite
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.score_requests import read_cells, read_unit_cells, score_tally, unit_score_tally

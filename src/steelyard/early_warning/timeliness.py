@@ -17,11 +17,11 @@ from steelyard.early_warning.weights import make_weighing
 from steelyard.engines.event_tables import EventTable
 from steelyard.engines.weighing import EXACT
 from steelyard.errors import BadLevels, CannotAdd, NotAvailable, UnknownMeasure, UsageError, listing, nearest
+from steelyard.files.writing import write_saved
 from steelyard.results import Curve, Estimate, make_frame
 from steelyard.verdicts.usefulness import usefulness
 from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import Told
-from steelyard.writing import write_saved
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard import grid
 from steelyard.engines.columns import Coded, Column
-from steelyard.rows import (
+from steelyard.rows import grid
+from steelyard.rows.language import (
     GOOD,
     ScoreCells,
     ScoreTally,

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from steelyard import grid
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.frames import COUNTED
-from steelyard.rows import ScoreCells, ScoreTally, Table, Tally, merge_tables
+from steelyard.rows import grid
+from steelyard.rows.language import ScoreCells, ScoreTally, Table, Tally, merge_tables
 
 
 class BatchRows:

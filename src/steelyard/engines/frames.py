@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from steelyard import grid
 from steelyard.engines.answers import collect, explained, is_theirs, key_values, level_values
 from steelyard.engines.arrays import MANY
 from steelyard.engines.columns import bucket_of_integers, not_numeric
@@ -19,7 +18,8 @@ from steelyard.engines.powers import Powers
 from steelyard.engines.sql import SqlFrame
 from steelyard.engines.words import LevelKey, kinds_of, rest_name, words_of
 from steelyard.errors import NotAvailable
-from steelyard.rows import (
+from steelyard.rows import grid
+from steelyard.rows.language import (
     GOOD,
     ScoreCells,
     ScoreTally,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.rows import Tally
+from steelyard.rows.language import Tally
 
 DENSE = 1 << 22
 """Keys whose numbers span less than this are counted in place; wider ones are sorted first."""

@@ -17,7 +17,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from steelyard import grid
+from steelyard.rows import grid
 
 Floats = npt.NDArray[np.float64]
 THREADS = max(1, min(8, os.cpu_count() or 1))

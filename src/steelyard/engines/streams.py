@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from steelyard import grid
 from steelyard.engines.kernels import THREADS, Floats, _cell, compiled, score_range
 from steelyard.engines.sorting import distinct_cells as sorted_cells
-from steelyard.rows import ScoreCells
+from steelyard.rows import grid
+from steelyard.rows.language import ScoreCells
 
 LEAST = -2 - ((grid.LARGEST - grid.SMALLEST) << grid.FINE)
 SIZE = 2 * grid.arm(grid.FINE) + (grid.LARGEST << grid.FINE) + 3 - LEAST

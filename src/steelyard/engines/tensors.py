@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard import grid
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.columns import Column
 from steelyard.engines.devices import DeviceColumn, MovedColumn, bits_of, fetch, parts_of
 from steelyard.engines.groups import grouped, joined
 from steelyard.errors import UsageError
-from steelyard.rows import (
+from steelyard.rows import grid
+from steelyard.rows.language import (
     GOOD,
     ScoreCells,
     ScoreTally,

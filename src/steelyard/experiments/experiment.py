@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.addresses import without_secrets
 from steelyard.arguments.allowed import confidence_of
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.errors import MissingPart, NotAvailable, UsageError, listing
@@ -20,6 +19,7 @@ from steelyard.experiments.plan import Plan, make_plan
 from steelyard.experiments.progress import Progress
 from steelyard.experiments.result import Experiment
 from steelyard.experiments.running import Interrupted, run
+from steelyard.files.addresses import without_secrets
 
 if TYPE_CHECKING:
     from steelyard.designs.design import Design

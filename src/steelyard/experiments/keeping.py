@@ -16,8 +16,8 @@ from typing import Any
 from steelyard.errors import InputError, UnreadableSource, UnwritableFile, UsageError, listing, refuse_address
 from steelyard.experiments.lock import Lock
 from steelyard.experiments.training import Columns, Trained
+from steelyard.files.writing import read_saved, write_saved, write_whole
 from steelyard.sources.column_files import ColumnFiles
-from steelyard.writing import read_saved, write_saved, write_whole
 
 FORMAT = 2
 MOST_BYTES = 64 << 20

@@ -14,10 +14,10 @@ from steelyard.evaluation import Evaluation
 from steelyard.experiments.estimates import asked_of, estimate_of
 from steelyard.experiments.gathering import Gathered, gather, ranked_within
 from steelyard.experiments.plan import Cell, cells_of
+from steelyard.files.writing import write_saved
 from steelyard.measures.measure import find
 from steelyard.results import Estimate, make_frame
 from steelyard.views.told import Told
-from steelyard.writing import write_saved
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart

@@ -133,14 +133,14 @@ class Baseline:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the baseline as JSON, whole or not at all."""
-        from steelyard.writing import write_saved
+        from steelyard.files.writing import write_saved
 
         write_saved(path, self.to_dict())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Baseline:
         """Read a baseline that was saved."""
-        from steelyard.writing import read_saved
+        from steelyard.files.writing import read_saved
 
         saved = read_saved(path, "baseline", "Name the file that Baseline.save wrote.")
         try:

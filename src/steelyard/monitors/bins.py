@@ -287,14 +287,14 @@ class Bins:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the bins and their reference counts as JSON."""
-        from steelyard.writing import write_saved
+        from steelyard.files.writing import write_saved
 
         write_saved(path, self.to_dict())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Bins:
         """Read bins that were saved."""
-        from steelyard.writing import read_saved
+        from steelyard.files.writing import read_saved
 
         saved = read_saved(path, "set of bins", "Name the file that Bins.save wrote.")
         try:

@@ -16,7 +16,7 @@ from steelyard.errors import BadWeight, EmptyTable, MissingValues, NotAvailable,
 from steelyard.monitors.bins import BUCKETS, BinCounts, Bins, a_few
 from steelyard.monitors.making import level_bins, number_bins
 from steelyard.results import Array
-from steelyard.rows import Rows
+from steelyard.rows.language import Rows
 from steelyard.sources.recognise import open_rows, open_table
 from steelyard.sources.tables import TIMES, Table
 from steelyard.summaries.summary import sort_levels

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.addresses import without_secrets
 from steelyard.errors import EmptyTable, InputError, UnreadableSource, UsageError, listing
 from steelyard.evaluation import SCHEMA, Evaluation
+from steelyard.files.addresses import without_secrets
+from steelyard.files.writing import read_saved
 from steelyard.monitors.baseline import Baseline, baseline_of, baseline_of_evaluation
 from steelyard.monitors.cohorts import Period, cohorts_of, pooled
 from steelyard.monitors.differing import MOST, Cut, cut_like, parts_of
@@ -24,7 +25,6 @@ from steelyard.sources.recognise import open_table
 from steelyard.sources.spark import is_spark
 from steelyard.sources.tables import Table
 from steelyard.words import percent
-from steelyard.writing import read_saved
 
 FIRST = re.compile(r"\s*first\s*:?\s*(\d+)\s*(?:windows?)?\s*", re.IGNORECASE)
 HINT = 'Pass reference="first 4 windows", a date such as 2024-01-31, a table of rows, an Evaluation or a Baseline.'

@@ -66,7 +66,7 @@ class Watched:
         # That rows came as usual says nothing of the model.
         plain = {VOLUME, *UNREAD}
         quiet = {s.name for s in self.signals if s.kind in plain and self.rows and told[s.name] not in {ALARM, WARN}}
-        return worst(state for name, state in told.items() if name not in quiet)
+        return worst([state for name, state in told.items() if name not in quiet])
 
     @property
     def pending(self) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ class Monitor(Told):
     @property
     def worst(self) -> str:
         """The worst state of any window told."""
-        return worst(w.state for w in self.windows)
+        return worst([w.state for w in self.windows])
 
     @property
     def signals(self) -> tuple[str, ...]:

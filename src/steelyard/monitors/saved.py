@@ -24,7 +24,7 @@ class ManyBins(dict[str, Bins]):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the bins of every column and their reference counts as JSON."""
-        from steelyard.writing import write_saved
+        from steelyard.files.writing import write_saved
 
         write_saved(path, self.to_dict())
 
@@ -42,7 +42,7 @@ def is_saved(path: Any) -> bool:
 
 def load_bins(path: str | os.PathLike[str]) -> Bins | ManyBins:
     """Read bins of one column, or of many, that were saved."""
-    from steelyard.writing import read_saved
+    from steelyard.files.writing import read_saved
 
     saved = read_saved(path, "set of bins", "Name the file that the save of bins wrote.")
     try:

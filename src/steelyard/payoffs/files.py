@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import BadPayoff, UnreadableSource, listing, refuse_address
+from steelyard.files.writing import note_read
 from steelyard.payoffs.payoff import OUTCOMES, Cost, Payoff, Profit
-from steelyard.writing import note_read
 
 KINDS = {made.kind: made for made in (Profit, Cost)}
 LARGEST = 10_000_000

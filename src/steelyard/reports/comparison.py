@@ -8,6 +8,7 @@ from typing import Any
 
 from steelyard.charts.curves import overlay
 from steelyard.errors import SteelyardError
+from steelyard.files.writing import write_whole
 from steelyard.reports.html import Ready, tag
 from steelyard.reports.html import table as html_table
 from steelyard.reports.markdown import safe, table_lines
@@ -17,7 +18,6 @@ from steelyard.reports.writing import check_ending
 from steelyard.views import comparison as told
 from steelyard.views.document import plain
 from steelyard.views.tables import Table
-from steelyard.writing import write_whole
 
 MOST_CURVES = 6
 MOST_CROSSINGS = 3

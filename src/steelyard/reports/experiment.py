@@ -7,6 +7,7 @@ import os
 from html import escape
 from typing import Any
 
+from steelyard.files.writing import write_whole
 from steelyard.reports.html import Ready, tag
 from steelyard.reports.html import table as html_table
 from steelyard.reports.markdown import safe, table_lines
@@ -18,7 +19,6 @@ from steelyard.views import learning
 from steelyard.views.document import plain
 from steelyard.views.tables import Table
 from steelyard.words import visible
-from steelyard.writing import write_whole
 
 NO_PLACE = "One report shows the models on one data set under one design; here are several, so each model has its own: "
 

@@ -6,6 +6,7 @@ import json
 import os
 from typing import Any
 
+from steelyard.files.writing import write_whole
 from steelyard.reports.html import Ready, tag
 from steelyard.reports.html import table as html_table
 from steelyard.reports.markdown import safe, table_lines
@@ -15,7 +16,6 @@ from steelyard.reports.writing import check_ending
 from steelyard.views import monitor as told
 from steelyard.views.document import plain
 from steelyard.views.tables import Table
-from steelyard.writing import write_whole
 
 MOST_PICTURES = 8
 MOST_WINDOWS = 400

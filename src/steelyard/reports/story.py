@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 
 from steelyard.charts.marks import Chart
+from steelyard.files.writing import write_whole
 from steelyard.reports.html import Ready, tag
 from steelyard.reports.in_use import told_html, told_lines
 from steelyard.reports.markdown import safe
@@ -18,7 +19,6 @@ from steelyard.reports.writing import check_ending
 from steelyard.views.document import plain
 from steelyard.views.in_use import Told, told_of
 from steelyard.words import visible
-from steelyard.writing import write_whole
 
 
 def _told(result: Any, charts: Mapping[str, Chart]) -> Told:

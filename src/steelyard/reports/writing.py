@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import UsageError, listing
+from steelyard.files.writing import write_whole
 from steelyard.views.in_use import check_results
-from steelyard.writing import write_whole
 
 ENDINGS = (".html", ".htm", ".md", ".json")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from steelyard import grid
+from steelyard.rows import grid
 
 
 def cell_text(x: str, m: int, otherwise: int, literal: Callable[[float], str], octave: Callable[[str], str]) -> str:

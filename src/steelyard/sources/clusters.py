@@ -163,6 +163,6 @@ def _refused(problem: Exception, address: str) -> Exception:
 
 
 def _told(address: str) -> str:
-    from steelyard.addresses import without_secrets
+    from steelyard.files.addresses import without_secrets
 
     return without_secrets(address.split(";", 1)[0])

@@ -9,12 +9,12 @@ from itertools import accumulate
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode
 
-from steelyard.addresses import without_secrets
 from steelyard.engines.answers import is_theirs
 from steelyard.errors import UnreadableSource, UsageError, listing, nearest, refuse_address
+from steelyard.files.addresses import without_secrets
+from steelyard.files.writing import note_read
 from steelyard.sources.side_effects import PIECE, refuse_side_effects
 from steelyard.sources.tables import Table
-from steelyard.writing import note_read
 
 SERVERS = ("postgresql", "postgres")
 FILES = {"duckdb": (".duckdb", ".ddb"), "sqlite": (".sqlite", ".sqlite3", ".db")}

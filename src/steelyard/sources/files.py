@@ -10,15 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from steelyard.addresses import without_secrets
 from steelyard.engines.answers import out_of_memory
 from steelyard.errors import InputError, MissingPart, UnreadableSource, listing, nearest, refuse_address
+from steelyard.files.addresses import without_secrets
+from steelyard.files.writing import note_read
 from steelyard.sources.delimited import bad_object, complaint, line_of, read_csv
 from steelyard.sources.local import local_database, shared_database
 from steelyard.sources.reach import allow
 from steelyard.sources.relations import Relation
 from steelyard.sources.whole import refuse_open_frame, refuse_open_line
-from steelyard.writing import note_read
 
 READERS = {
     ".csv": "csv",

@@ -22,7 +22,7 @@ from steelyard.errors import (
     nearest,
     refuse_same_names,
 )
-from steelyard.rows import Rows
+from steelyard.rows.language import Rows
 from steelyard.sources.databases import is_address, is_path, open_address, refuse_scheme
 from steelyard.sources.files import open_files
 from steelyard.sources.ibis import from_ibis

@@ -11,10 +11,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from steelyard import grid
 from steelyard.engines.answers import Answer, explained, is_theirs
 from steelyard.engines.sql import SOURCE
 from steelyard.errors import UnreadableSource
+from steelyard.rows import grid
 from steelyard.sources.local import QUIET, local_database
 from steelyard.sources.parquet import BATCH, Part, arrow_pair, parquet_length, parquet_parts
 from steelyard.sources.progress import Share, asking, nobody_knows

@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.addresses import without_secrets
 from steelyard.engines.answers import Answer, is_theirs
 from steelyard.engines.sql import SOURCE
 from steelyard.errors import UnreadableSource
+from steelyard.files.addresses import without_secrets
 from steelyard.sources.cells import cell_text
 from steelyard.sources.progress import Share, asking, nobody_knows
 from steelyard.sources.tables import Table

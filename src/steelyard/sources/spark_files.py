@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from steelyard.addresses import without_secrets
 from steelyard.engines.answers import is_theirs
 from steelyard.errors import UnreadableSource, listing
+from steelyard.files.addresses import without_secrets
 from steelyard.sources.clusters import session as opened_session
 from steelyard.sources.delimited import divided_header
 from steelyard.sources.spark import SparkTable, cause

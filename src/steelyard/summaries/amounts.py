@@ -14,7 +14,7 @@ import numpy as np
 
 from steelyard.errors import CannotAdd, NotNumeric, UsageError, listing
 from steelyard.results import Array
-from steelyard.rows import Term
+from steelyard.rows.language import Term
 from steelyard.summaries.summary import pack, same, unpack
 from steelyard.summaries.units import Units, add_units
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from steelyard.rows import Term
+from steelyard.rows.language import Term
 
 
 def once(term: Term) -> Term:

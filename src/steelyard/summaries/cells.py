@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard import grid
 from steelyard.results import Array
+from steelyard.rows import grid
 from steelyard.summaries.believing import believed_order, believed_rows
 from steelyard.summaries.sparse import Sparse, spared
 from steelyard.summaries.summary import EXACT_ROWS, pack, same, unpack

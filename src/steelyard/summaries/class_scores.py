@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.errors import CannotAdd
 from steelyard.results import Array, Mean, Reading, Share
-from steelyard.rows import Table, Tally, Term
+from steelyard.rows.language import Table, Tally, Term
 from steelyard.summaries.amounts import amount_sums, first_sums, value_of
 from steelyard.summaries.asking import once, segment_key, weight_sums
 from steelyard.summaries.effective import effective_by_level

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from steelyard.results import Array
-from steelyard.rows import Table, Term
+from steelyard.rows.language import Table, Term
 from steelyard.summaries.asking import once
 from steelyard.summaries.sums import Sums
 

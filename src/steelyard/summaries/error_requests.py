@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard import grid
-from steelyard.rows import Table, Tally, Term
+from steelyard.rows import grid
+from steelyard.rows.language import Table, Tally, Term
 from steelyard.summaries.asking import once, segment_key, weight_sums
 from steelyard.summaries.moments import ORDERS, Moments
 from steelyard.summaries.residuals import PARTS

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.results import Array
-from steelyard.rows import Table, Tally, Term
+from steelyard.rows.language import Table, Tally, Term
 from steelyard.summaries.amounts import Amounts, amount_sums, check_finite, column_name, columns, first_sums
 from steelyard.summaries.asking import segment_key, weight_sums
 from steelyard.summaries.confusion import Confusion

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from steelyard.results import Array, Share
-from steelyard.rows import Table, Tally, Term
+from steelyard.rows.language import Table, Tally, Term
 from steelyard.summaries.asking import segment_key, weight_sums
 from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
 from steelyard.summaries.summary import join_weighting, occurring, pack, places_among, same, sort_levels, unpack

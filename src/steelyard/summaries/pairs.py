@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.results import Array
-from steelyard.rows import Table, Tally, Term
+from steelyard.rows.language import Table, Tally, Term
 from steelyard.summaries.asking import segment_key, weight_sums
 from steelyard.summaries.steps import AXES, ERRORS, PREDICTIONS, octaves_of
 from steelyard.summaries.summary import pack, same, unpack

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard import grid
-from steelyard.rows import ScoreTally, Table, Tally, Term
+from steelyard.rows import grid
+from steelyard.rows.language import ScoreTally, Table, Tally, Term
 from steelyard.summaries.amounts import amount_sums, check_finite, column_name, columns, first_sums
 from steelyard.summaries.asking import segment_key, weight_sums
 from steelyard.summaries.cells import Cells

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from steelyard import grid
 from steelyard.errors import CannotAdd, listing
 from steelyard.results import Array, Reading
+from steelyard.rows import grid
 from steelyard.summaries.amounts import Product, products, same_amounts
 from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
 from steelyard.summaries.cells import Cells

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from steelyard.results import Array
-from steelyard.rows import Table, Term
+from steelyard.rows.language import Table, Term
 from steelyard.summaries.believing import believed_rows
 from steelyard.summaries.summary import (
     Summary,

@@ -14,7 +14,7 @@ from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.plain import plain_level
 from steelyard.errors import BadLevels, EmptyTable, InputError, MissingValues, NotNumeric, UsageError, listing
 from steelyard.results import Array
-from steelyard.rows import Tally, Term
+from steelyard.rows.language import Tally, Term
 from steelyard.sources.recognise import open_rows
 from steelyard.trials.order import places
 

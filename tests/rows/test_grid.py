@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard import grid
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.columns import make_column
 from steelyard.engines.frames import FrameRows
-from steelyard.rows import Tally
+from steelyard.rows import grid
+from steelyard.rows.language import Tally
 from steelyard.sources.relations import Relation
 
 FINENESS = [grid.COARSE, grid.FINE]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UnreadableSource
 from steelyard.evaluation import SCHEMA, Evaluation
-from steelyard.writing import Saved, read_saved
+from steelyard.files.writing import Saved, read_saved
 
 if TYPE_CHECKING:
     from steelyard.early_warning.timeliness import Timeliness

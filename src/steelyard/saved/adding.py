@@ -12,8 +12,8 @@ from typing import Any
 from steelyard.early_warning.timeliness import Timeliness
 from steelyard.errors import CannotAdd, UnreadableSource, UsageError, listing
 from steelyard.evaluation import Evaluation
-from steelyard.load import evaluation_of, is_timeliness, opened_saved, timeliness_of
-from steelyard.roles import columns_of
+from steelyard.rows.roles import columns_of
+from steelyard.saved.load import evaluation_of, is_timeliness, opened_saved, timeliness_of
 from steelyard.summaries.alike import NEGLIGIBLE, coincidence, fingerprint
 
 ALIKE = "Evaluate every part in the same way."

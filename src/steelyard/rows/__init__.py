@@ -1,0 +1,1 @@
+"""What may be asked of a row: the words of a request, the cells of scores, and which column plays which part."""
