@@ -15,19 +15,20 @@ from typing import Any, TypeVar
 from steelyard.arguments.allowed import Allowed, NotAllowed, Span, shown
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UnknownMeasure, UsageError, listing, nearest
+from steelyard.files.marking import marking_modules
 from steelyard.measures.facts import KNOWN, ROWS, Cases, Facts, facts_of
 from steelyard.results import Mean, Reading, Share
 from steelyard.summaries.confusion import Confusion, Outcomes
 
 ROOMS = ("agreement", "rates", "ranking", "calibration", "classes", "distance", "deviance", "money")
-"""Modules of measures, in the order in which people ask."""
+"""The order in which people ask; measures of other files come after these."""
 
 AVERAGES = ("macro", "micro", "weighted")
 DIRECTIONS = ("higher", "lower", "zero", "")
 BARE = {int: Span(whole=True), float: Span()}
 """What an option may be whose type alone is told."""
 
-_HOUSE = tuple(f"steelyard.measures.{room}" for room in ROOMS)
+_HOUSE = "steelyard.measures."
 
 Function = TypeVar("Function", bound=Callable[..., Reading])
 
@@ -193,7 +194,7 @@ def measure(
 
     def mark(function: Function) -> Function:
         name = function.__name__
-        if function.__module__ not in _HOUSE:
+        if not function.__module__.startswith(_HOUSE):
             # What the house has comes first, so that nobody takes a name before it.
             _load()
         hints = typing.get_type_hints(function, include_extras=True)
@@ -262,8 +263,8 @@ def _free(made: Measure, replace: bool) -> None:
 
 @cache
 def _load() -> None:
-    for room in ROOMS:
-        importlib.import_module(f"steelyard.measures.{room}")
+    for module in marking_modules("steelyard.measures", "@measure("):
+        importlib.import_module(module)
 
 
 def catalogue() -> dict[str, Measure]:

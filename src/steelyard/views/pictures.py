@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import importlib
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from steelyard.charts.curves import overlay
 from steelyard.charts.marks import Band, Bar, Chart, Line, Mark, Point, Rule
 from steelyard.charts.palette import DASHES, SHADES
 from steelyard.charts.scales import Scale, wide_enough
+from steelyard.files.marking import marking_modules
 from steelyard.measures.curves import curves, thresholds
 from steelyard.measures.measure import find, leading
 from steelyard.measures.ranking import cumulative
@@ -59,9 +58,8 @@ def picture(
 @cache
 def _load() -> None:
     """Import the files of this room that mark a chart, and no others."""
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        if re.search(r"^@picture\(", path.read_text(encoding="utf-8"), re.MULTILINE):
-            importlib.import_module(f"{__package__}.{path.stem}")
+    for module in marking_modules("steelyard.views", "@picture("):
+        importlib.import_module(module)
 
 
 def pictures() -> dict[str, Picture]:
