@@ -232,7 +232,7 @@ def test_timeliness_adds_where_customers_differ(steelyard, make):
 
 
 def test_many_days_are_held_one_at_a_time(steelyard, days, monkeypatch):
-    from steelyard import adding
+    from steelyard.saved import adding
 
     days(*SCORES)
     alive, most = [0], [0]
