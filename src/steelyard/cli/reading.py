@@ -162,13 +162,13 @@ def options(*names: str) -> Decorator:
 
 def read(file: Any, given: dict[str, Any]) -> Evaluation:
     """The evidence in a FILE: rows that are counted, - for standard input, a saved evaluation, or a table opened before."""
-    given = UNSAID | given
+    labels, given = "prediction" in given, UNSAID | given
     payoff = _payoff(given)
     if not isinstance(file, str):
         return _counted(file, given, payoff)
     if file.lower().endswith(".json"):
         return _saved(file, given, payoff)
-    _check_named(given)
+    _check_named(given, labels=labels)
     if file != "-" or given.get("spark") is not None:
         return _counted(opened(file, given), given, payoff)
     with spooled() as path:
@@ -255,10 +255,9 @@ def _with_confidence(e: Evaluation, confidence: float) -> Evaluation:
 # Rows -----------------------------------------------------------------------------------------------------------------
 
 
-def _check_named(given: dict[str, Any]) -> None:
-    """Refuse what can be seen to be wrong before anything is opened."""
+def _check_named(given: dict[str, Any], *, labels: bool) -> None:
+    """Refuse what can be seen to be wrong before anything is opened, of a command that may take labels or not."""
     target, scores = given["target"], given["score"]
-    labels = "prediction" in given
     if target is None:
         message = "No target was given."
         raise UsageError(message, "Name the column of what really happened: --target COLUMN.")
@@ -279,7 +278,7 @@ def _counted(data: Any, given: dict[str, Any], payoff: Payoff | None) -> Evaluat
     from steelyard import evaluate
     from steelyard.cli.columns import as_level, kinds_of, scores_of
 
-    _check_named(given)
+    _check_named(given, labels=labels)
     target, scores, positive = given["target"], given["score"], given["positive"]
     decide = _decide(given, payoff)
     kinds = kinds_of(data)
