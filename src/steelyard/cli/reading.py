@@ -13,7 +13,6 @@ from steelyard.cli.opening import ASKED, is_rows, opened
 from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import spooled
 from steelyard.errors import SteelyardError, UsageError, listing
-from steelyard.payoffs.kinds import KINDS
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
@@ -38,7 +37,7 @@ ROWS_ONLY = (
 """Options that only rows can answer; a saved evaluation has none."""
 
 UNSAID: dict[str, Any] = {
-    **dict.fromkeys(("target", "prediction", "positive", "weight", "unit", *KINDS, "confidence")),
+    **dict.fromkeys(("target", "prediction", "positive", "weight", "unit", "confidence")),
     **{"weights": "sampling", "missing": "refuse", "exact": False, "score": (), "level": ()},
 }
 """What an option means that a command does not have."""
@@ -162,13 +161,12 @@ def options(*names: str) -> Decorator:
 
 def read(file: Any, given: dict[str, Any]) -> Evaluation:
     """The evidence in a FILE: rows that are counted, - for standard input, a saved evaluation, or a table opened before."""
-    labels, given = "prediction" in given, UNSAID | given
     payoff = _payoff(given)
     if not isinstance(file, str):
         return _counted(file, given, payoff)
     if file.lower().endswith(".json"):
         return _saved(file, given, payoff)
-    _check_named(given, labels=labels)
+    _check_named(given)
     if file != "-" or given.get("spark") is not None:
         return _counted(opened(file, given), given, payoff)
     with spooled() as path:
@@ -185,7 +183,7 @@ def _payoff(given: dict[str, Any]) -> Payoff | None:
         return None
     from steelyard.cli.columns import payoff_of
 
-    return payoff_of(given["profit"], given["cost"])
+    return payoff_of(given.get("profit"), given.get("cost"))
 
 
 def _renamed(e: Evaluation, path: str) -> Evaluation:
@@ -214,7 +212,7 @@ def _saved(file: str, given: dict[str, Any], payoff: Payoff | None) -> Evaluatio
     if payoff is not None:
         e.check_payoff(payoff)
         e = _with_payoff(e, payoff)
-    if given["confidence"] is not None:
+    if given.get("confidence") is not None:
         e = _with_confidence(e, confidence_of(given["confidence"]))
     return e if given.get("threshold") is None else e.at(given["threshold"])
 
@@ -255,9 +253,9 @@ def _with_confidence(e: Evaluation, confidence: float) -> Evaluation:
 # Rows -----------------------------------------------------------------------------------------------------------------
 
 
-def _check_named(given: dict[str, Any], *, labels: bool) -> None:
-    """Refuse what can be seen to be wrong before anything is opened, of a command that may take labels or not."""
-    target, scores = given["target"], given["score"]
+def _check_named(given: dict[str, Any]) -> None:
+    """Refuse what can be seen to be wrong before anything is opened."""
+    target, scores, labels = given.get("target"), given.get("score", ()), "prediction" in given
     if target is None:
         message = "No target was given."
         raise UsageError(message, "Name the column of what really happened: --target COLUMN.")
@@ -278,7 +276,8 @@ def _counted(data: Any, given: dict[str, Any], payoff: Payoff | None) -> Evaluat
     from steelyard import evaluate
     from steelyard.cli.columns import as_level, kinds_of, scores_of
 
-    _check_named(given, labels=labels)
+    _check_named(given)
+    given = UNSAID | given
     target, scores, positive = given["target"], given["score"], given["positive"]
     decide = _decide(given, payoff)
     kinds = kinds_of(data)

@@ -16,7 +16,7 @@ INFINITY = float("inf")
 
 def _mean_deviance(d: Deviances, power: float) -> Mean:
     """The mean of one power, undefined where a row lies outside of what it allows."""
-    low, negative, zero = (bool(np.any(d.sum(name))) for name in ("low", "negative", "zero"))
+    low, negative, zero = (bool(np.any(d.sum(name))) for name in ("not_above", "negative", "zero"))
     reason = "a prediction is not above zero" if low else "a target is negative" if negative else ""
     if not reason and power >= 2 and zero:
         reason = "a target is zero, and its logarithm is infinite"

@@ -37,7 +37,7 @@ class Deviances(Sums):
     beside: ClassVar[str] = "residuals"
     names: ClassVar[tuple[str, ...]] = (
         "weight",
-        "low",
+        "not_above",
         "negative",
         "zero",
         *(f"{what} {power:g}" for power in POWERS for what in ("deviance", "squared")),
@@ -66,7 +66,7 @@ class Deviances(Sums):
     def looked_at(cls) -> dict[str, Term]:
         """Rows whose prediction is not above zero, whose target is negative, whose target is zero."""
         return {
-            "low": lambda r: r.flag(r.value("prediction") < LEAST),
+            "not_above": lambda r: r.flag(r.value("prediction") < LEAST),
             "negative": lambda r: r.flag(r.value("target") < 0.0),
             "zero": lambda r: r.flag(r.value("target") == 0.0),
         }
@@ -74,7 +74,7 @@ class Deviances(Sums):
     @classmethod
     def wanted(cls, seen: Table) -> bool:
         """Whether every row has a deviance of some power; most targets are neither counts nor amounts."""
-        return not any(float(seen[name].sum()) for name in ("low", "negative"))
+        return not any(float(seen[name].sum()) for name in ("not_above", "negative"))
 
     @classmethod
     def terms(cls) -> dict[str, Term]:

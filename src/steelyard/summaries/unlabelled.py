@@ -100,13 +100,12 @@ def read_unlabelled(table: Mapping[str, Any], missing: Any) -> Unlabelled | None
     """
     rows = table["rows"].astype(np.float64)
     column = np.where(missing, WITHOUT, WITH)
-    key = next((k for k in ("score", "low", "label", "best") if k in table), None)
+    key = next((k for k in ("score", "cell", "label", "best") if k in table), None)
     if key is None or "bucket" in table or not missing.any():
         return None
-    if key in {"score", "low"}:
-        low = table[key].astype(np.float64)
-        high = table["high" if key == "low" else key].astype(np.float64)
-        keys = table["cell"].astype(np.int64) if key == "low" else low
+    if key in {"score", "cell"}:
+        low, high = (table[k if key == "cell" else key].astype(np.float64) for k in ("low", "high"))
+        keys = table["cell"].astype(np.int64) if key == "cell" else low
         fine = np.isfinite(low) & np.isfinite(high)
         if not fine.any():
             return None
