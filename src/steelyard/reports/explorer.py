@@ -10,7 +10,7 @@ import json
 import math
 from dataclasses import replace
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from steelyard.reports.html import Ready, island, tag
 from steelyard.summaries.scores import Scores
 from steelyard.worth.cuts import cuts
 from steelyard.worth.hull import both_hulls
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 STEPS = 400
 MOST = 2000
@@ -54,7 +57,7 @@ def place_of(s: Scores, threshold: float) -> int:
     return int((s.cells.low >= threshold).sum())
 
 
-def explorer_data(e: Any, values: tuple[float, float, float, float], kind: str) -> dict[str, Any]:
+def explorer_data(e: Evaluation, values: tuple[float, float, float, float], kind: str) -> dict[str, Any]:
     """What the page needs to follow a threshold: counts at the kept cuts, and what it cannot work out by itself."""
     s: Scores = e.scores
     places = kept(s, e.threshold)
@@ -103,7 +106,7 @@ def _steps(sums: Any) -> list[float]:
     return [int(v) if v.is_integer() else float(f"{v:.12g}") for v in np.diff(sums, prepend=0.0).tolist()]
 
 
-def _worth(e: Any, places: Any, kind: str) -> dict[str, list[float | None]]:
+def _worth(e: Evaluation, places: Any, kind: str) -> dict[str, list[float | None]]:
     """Profit or cost at the kept cuts with its interval, where rows have amounts of their own."""
     s: Scores = e.scores
     _, every = cuts(s)
@@ -128,7 +131,7 @@ def _plain(values: Any) -> list[float | None]:
     return [float(f"{v:.10g}") if math.isfinite(v) else None for v in values.tolist()]
 
 
-def controls(e: Any, name: str, values: tuple[float, float, float, float], kind: str, luck: str) -> Ready:
+def controls(e: Evaluation, name: str, values: tuple[float, float, float, float], kind: str, luck: str) -> Ready:
     """The slider, the boxes and the buttons; hidden until the script runs."""
     data = json.dumps(explorer_data(e, values, kind), allow_nan=False, separators=(",", ":"))
     boxes = [("caught positive", 0), ("false alarm", 2), ("missed positive", 1), ("left alone", 3)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.measures.measure import leading
 from steelyard.views import story, tables
@@ -12,6 +12,10 @@ from steelyard.views.sentences import sentences
 from steelyard.views.threshold import threshold_sentences
 from steelyard.views.worth import policy_table
 from steelyard.words import percent, visible
+
+if TYPE_CHECKING:
+    from steelyard.comparisons.slices import Slices
+    from steelyard.evaluation import Evaluation
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#!~])")
 
@@ -21,7 +25,7 @@ def report_markdown(
     *,
     title: str = "",
     command: str = "",
-    slices: Any = None,
+    slices: Slices | None = None,
     in_use: Mapping[str, Any] | None = None,
 ) -> str:
     """The report of one evaluation, or of several by name."""
@@ -46,7 +50,7 @@ def report_markdown(
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _one(e: Any) -> list[str]:
+def _one(e: Evaluation) -> list[str]:
     out = [f"- **{label}**: {safe(text)}" for label, text in story.facts(e)] + [""]
     out += [safe(" ".join(s.text for s in sentences(e))), ""]
     out += ["### How good?", ""]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.asking.questions import value_of
 from steelyard.charts.curves import overlay
@@ -22,6 +22,10 @@ from steelyard.views.sentences import statement
 from steelyard.views.story import kind_of
 from steelyard.views.worth import policy_table, worth_sentences
 from steelyard.words import count, estimate_parts, percent, visible
+
+if TYPE_CHECKING:
+    from steelyard.comparisons.slices import Slices
+    from steelyard.evaluation import Evaluation
 
 MOST_DRAWN = 40
 """So many segments are drawn beside each other, the worst of them first."""
@@ -82,7 +86,7 @@ def card(x: Estimate, title: str, verdict: Verdict | None = None) -> Ready:
     )
 
 
-def cards(e: Any) -> Ready:
+def cards(e: Evaluation) -> Ready:
     """The first few numbers."""
     names = [n for n in leading("card", kind_of(e)) if n in e.measures]
     return tag("div", [card(e[n], find(n).title, e.verdict_on(n)) for n in names], class_="cards")
@@ -91,14 +95,14 @@ def cards(e: Any) -> Ready:
 # One model ------------------------------------------------------------------------------------------------------------
 
 
-def how_good(e: Any) -> Ready:
+def how_good(e: Evaluation) -> Ready:
     """Cards and pictures."""
     there = set(e.charts)
     drawn = [e.chart(name) for name in shown_of(kind_of(e)) if name in there]
     return Ready(cards(e) + tag("div", [figure(c, wide=c.size[0] > 500) for c in drawn], class_="grid"))
 
 
-def how_sure(e: Any) -> Ready:
+def how_sure(e: Evaluation) -> Ready:
     """Intervals as a picture, and every number in a table."""
     told = story.groups(e, full=True)
     rows = [(r.name, r.value, r.interval, r.meaning) for g in told for r in g.rows]
@@ -116,7 +120,7 @@ def how_sure(e: Any) -> Ready:
     )
 
 
-def where_it_fails(e: Any, slices: Any = None) -> Ready:
+def where_it_fails(e: Evaluation, slices: Slices | None = None) -> Ready:
     """Segments side by side, and slices that differ."""
     parts: list[Any] = []
     if e.segments:
@@ -138,14 +142,14 @@ def where_it_fails(e: Any, slices: Any = None) -> Ready:
     return tag("div", parts)
 
 
-def _worst_first(e: Any, name: str) -> list[str]:
+def _worst_first(e: Evaluation, name: str) -> list[str]:
     """Segments by a measure; no intervals are asked for, since of very many most are never drawn."""
     sign = -1.0 if find(name).better == "lower" else 1.0
     found = {label: value_of(part, name) for label, part in e.segments.items()}
     return sorted(found, key=lambda label: (math.isnan(found[label]), sign * found[label]))
 
 
-def slices_part(slices: Any) -> list[Ready]:
+def slices_part(slices: Slices | None) -> list[Ready]:
     """Slices that were looked for: the worst first, corrected for many looks."""
     out = paragraphs(slices.sentences())
     if slices.rows:
@@ -155,7 +159,7 @@ def slices_part(slices: Any) -> list[Ready]:
     return out
 
 
-def which_threshold(e: Any, model: str, name: str) -> Ready:
+def which_threshold(e: Evaluation, model: str, name: str) -> Ready:
     """The explorer, with the matrix and the rates at the threshold in force already filled in."""
     if e.residuals is not None:
         return needs("A predicted quantity has no threshold.")
@@ -185,7 +189,7 @@ def which_threshold(e: Any, model: str, name: str) -> Ready:
     return Ready(explorer + sides + tag("div", [figure(c) for c in charts], class_="grid"))
 
 
-def _values(e: Any) -> tuple[float, float, float, float]:
+def _values(e: Evaluation) -> tuple[float, float, float, float]:
     """Four amounts to start with: those of the payoff (at average amounts of the rows' own), or plain errors."""
     if e.payoff is None:
         return (0.0, -1.0, -1.0, 0.0)
@@ -203,7 +207,7 @@ def _values(e: Any) -> tuple[float, float, float, float]:
     return (out[0], out[1], out[2], out[3])
 
 
-def _matrix(e: Any) -> Ready:
+def _matrix(e: Evaluation) -> Ready:
     o = e.confusion.outcomes(e.positive)
 
     def cell(name: str, whole: float, of: str) -> Ready:
@@ -239,7 +243,7 @@ def _matrix(e: Any) -> Ready:
     return tag("div", body, class_="matrix")
 
 
-def _rates(e: Any, kind: str, values: tuple[float, float, float, float]) -> Ready:
+def _rates(e: Evaluation, kind: str, values: tuple[float, float, float, float]) -> Ready:
     rows = []
     for name in leading("explorer"):
         x = e[name]
@@ -268,7 +272,7 @@ def _rates(e: Any, kind: str, values: tuple[float, float, float, float]) -> Read
     return tag("div", tag("table", caption, tag("tbody", body)), class_="rates")
 
 
-def what_it_is_worth(e: Any) -> Ready:
+def what_it_is_worth(e: Evaluation) -> Ready:
     """Profit or cost beside the policies that need no model, its curve, and the best threshold in words."""
     if e.residuals is not None:
         return needs("Profit and cost are told of decisions: labels, or scores with a threshold.")

@@ -6,11 +6,14 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import UsageError, listing
 from steelyard.files.writing import write_whole
 from steelyard.views.in_use import check_results
+
+if TYPE_CHECKING:
+    from steelyard.comparisons.slices import Slices
 
 ENDINGS = (".html", ".htm", ".md", ".json")
 
@@ -21,7 +24,7 @@ def report_text(
     *,
     title: str = "",
     command: str = "",
-    slices: Any = None,
+    slices: Slices | None = None,
     in_use: Mapping[str, Any] | None = None,
 ) -> str:
     """The report as text of one kind; `in_use` are results of the model in use by name."""
@@ -39,7 +42,7 @@ def report_text(
 
 
 def report_document(
-    models: Mapping[str, Any], title: str, command: str, slices: Any, in_use: Mapping[str, Any] | None = None
+    models: Mapping[str, Any], title: str, command: str, slices: Slices | None, in_use: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Every number, sentence and chart as plain JSON values."""
     from steelyard.reports.page import evidence_fingerprint
@@ -83,7 +86,7 @@ def write_report(
     *,
     title: str = "",
     command: str = "",
-    slices: Any = None,
+    slices: Slices | None = None,
     in_use: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a report whole or not at all, in the form that the file's name asks for."""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.views import story
 from steelyard.views.sentences import sentences
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 SCHEMA = 1
 """Raised when a key changes its meaning or goes away; new keys may come at any time."""
 
 
-def evaluation_document(e: Any) -> dict[str, Any]:
+def evaluation_document(e: Evaluation) -> dict[str, Any]:
     """All that is known, as plain JSON values."""
     confusion = e.confusion
     found: dict[str, Any] = plain(

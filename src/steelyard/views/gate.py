@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.views.layout import GAP, WIDTH, fit, pad, width_of, wrap
 from steelyard.words import estimate_parts, visible
+
+if TYPE_CHECKING:
+    from steelyard.gates.outcome import Outcome, Result
 
 MARKS = {True: "✓", False: "✗"}
 LETTERS = {True: "ok", False: "no"}
@@ -17,7 +20,7 @@ LONGEST_NAME = 26
 MOST_DIGITS = 9
 
 
-def outcome_text(o: Any, *, letters: bool = False, notes: bool = True) -> str:
+def outcome_text(o: Outcome, *, letters: bool = False, notes: bool = True) -> str:
     """All requirements in aligned lines of at most 80 columns; plain letters where signs cannot be shown."""
     marks = LETTERS if letters else MARKS
 
@@ -38,7 +41,7 @@ def outcome_text(o: Any, *, letters: bool = False, notes: bool = True) -> str:
     return "\n\n".join("\n".join(block) for block in blocks)
 
 
-def result_message(r: Any) -> str:
+def result_message(r: Result) -> str:
     """What became of one requirement: "not shown: 0.81 [0.78, 0.84], needed at least 0.80"."""
     if r.number.value is None:
         return f"{r.state}: {r.reason}, needed {r.limit.needed}"

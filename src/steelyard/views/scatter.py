@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from steelyard.summaries.pairs import Pairs
 from steelyard.summaries.residuals import Residuals
 from steelyard.views.pictures import picture
 from steelyard.words import count, estimate_text, percent, significant
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 DOTS = 400
 """More pairs are drawn as a heat map."""
@@ -36,7 +39,7 @@ Window = tuple[float, float]
 Legend = tuple[tuple[str, Colour], ...]
 
 
-def _has_pairs(e: Any) -> bool:
+def _has_pairs(e: Evaluation) -> bool:
     return e.residuals is not None and e.residuals.pairs is not None
 
 
@@ -168,7 +171,7 @@ def _body(r: Residuals, wide: Window, tall: Window, *, actual: bool) -> tuple[li
 
 
 @picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
-def predicted(e: Any) -> Chart:
+def predicted(e: Evaluation) -> Chart:
     """Predicted against actual; what lies on the diagonal is right."""
     r: Residuals = e.residuals
     assert r.pairs is not None
@@ -189,7 +192,7 @@ def predicted(e: Any) -> Chart:
 
 
 @picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
-def residuals(e: Any) -> Chart:
+def residuals(e: Evaluation) -> Chart:
     """Errors against predictions, with the mean error along the predictions."""
     r: Residuals = e.residuals
     assert r.pairs is not None
@@ -219,7 +222,7 @@ def residuals(e: Any) -> Chart:
 
 
 @picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
-def errors(e: Any) -> Chart:
+def errors(e: Evaluation) -> Chart:
     """How errors are spread, and their mean."""
     r: Residuals = e.residuals
     values, rows = r.signed_errors()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.charts.marks import Bar, Chart, Colour, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
@@ -10,6 +10,10 @@ from steelyard.views.layout import WIDTH, fit, wrap
 from steelyard.views.tables import Table
 from steelyard.views.text import table_lines
 from steelyard.words import count, estimate_parts, number, percent, quoted, significant, visible
+
+if TYPE_CHECKING:
+    from steelyard.monitors.many import Stabilities
+    from steelyard.monitors.stability import Stability
 
 WORDS = {
     "ok": "No change is shown",
@@ -37,7 +41,7 @@ SHAPES = {"alarm": "square", "warn": "diamond", "shift-negligible": "circle", "o
 # One column -----------------------------------------------------------------------------------------------------------
 
 
-def stability_sentences(s: Any) -> list[str]:
+def stability_sentences(s: Stability) -> list[str]:
     """The decision and why, the numbers, where the change is, the classic light, and what to know."""
     name = f"{visible(s.column)}: " if s.column else ""
     first = _words(s)
@@ -56,12 +60,12 @@ def stability_sentences(s: Any) -> list[str]:
     return [head, numbers, *_largest(s), light, *s.notes]
 
 
-def _words(s: Any) -> str:
+def _words(s: Stability) -> str:
     """What was decided; a change is called too small to matter only where the whole interval says so."""
     return "There is a change, not shown to be large" if s.open else WORDS[s.decision]
 
 
-def _largest(s: Any) -> list[str]:
+def _largest(s: Stability) -> list[str]:
     if not s.cells or s.index <= 0 or s.decision in {"ok", "insufficient"}:
         return []
     cell = max(s.cells, key=lambda c: c.part)
@@ -71,7 +75,7 @@ def _largest(s: Any) -> list[str]:
     ]
 
 
-def stability_text(s: Any) -> str:
+def stability_text(s: Stability) -> str:
     """The sentences and the cells, 80 columns wide."""
     said = stability_sentences(s)
     notes = len(s.notes)
@@ -81,7 +85,7 @@ def stability_text(s: Any) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def cell_table(s: Any) -> Table:
+def cell_table(s: Stability) -> Table:
     """Both distributions cell by cell, with the part of the index that each brings."""
     cells, note = list(s.cells), ""
     if len(cells) > MOST_ROWS:
@@ -102,7 +106,7 @@ def cell_table(s: Any) -> Table:
     return Table("By cell", head, "lrrrrr", rows, note)
 
 
-def stability_chart(s: Any) -> Chart:
+def stability_chart(s: Stability) -> Chart:
     """Two bars a cell, the reference left, with the part of the index above them."""
     cells, left = list(s.cells), 0
     if len(cells) > MOST_BARS:
@@ -138,7 +142,7 @@ def stability_chart(s: Any) -> Chart:
 # Many columns ---------------------------------------------------------------------------------------------------------
 
 
-def many_sentences(found: Any) -> list[str]:
+def many_sentences(found: Stabilities) -> list[str]:
     """How many columns changed, which most, and what was left out."""
     kinds = {name: [s for s in found if s.decision == name] for name in WORDS}
     small = kinds["shift-negligible"]
@@ -180,7 +184,7 @@ def _columns(n: int) -> str:
     return f"{n} column{'' if n == 1 else 's'}"
 
 
-def many_table(found: Any) -> Table:
+def many_table(found: Stabilities) -> Table:
     """The columns with the largest effects, all with the same number of digits so that they can be compared."""
     rows: list[tuple[str, ...]] = []
     for s in list(found)[:MOST_ROWS]:
@@ -193,14 +197,14 @@ def many_table(found: Any) -> Table:
     return Table("Columns by effect", head, "llrlrl", rows, note, 1)
 
 
-def many_text(found: Any) -> str:
+def many_text(found: Stabilities) -> str:
     """The sentences and the columns with the largest effects, 80 columns wide."""
     blocks = [[line for t in many_sentences(found) for line in wrap(t, WIDTH, "", INDENT)]]
     blocks.append(table_lines(many_table(found)))
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def many_chart(found: Any) -> Chart:
+def many_chart(found: Stabilities) -> Chart:
     """The corrected indices with their intervals, the largest on top, beside the classic limits."""
     shown = list(found)[:MOST_COLUMNS]
     marks: list[Mark] = [Rule(x=0.1), Rule(x=0.25)]

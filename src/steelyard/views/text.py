@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.views import story, tables
 from steelyard.views.layout import GAP, WIDTH, fit, fit_ends, table, table_width, width_of, wrap
 from steelyard.views.sentences import sentences
 from steelyard.views.worth import policy_table
 from steelyard.words import percent
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 INDENT = "  "
 ROOM = WIDTH - len(INDENT)
@@ -19,7 +22,7 @@ LEAST = 6
 """Names are cut no shorter than this to make room for numbers."""
 
 
-def evaluation_text(e: Any, *, full: bool = False) -> str:
+def evaluation_text(e: Evaluation, *, full: bool = False) -> str:
     """The story of an evaluation: facts, sentences, the matrix, the numbers by question, levels, segments, notes."""
     blocks = [[fit_ends(story.title(e), WIDTH), *_facts(e)]]
     blocks.append([line for s in sentences(e)[1:] for line in wrap(s.text, WIDTH, "", INDENT)])
@@ -39,7 +42,7 @@ def evaluation_text(e: Any, *, full: bool = False) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def _facts(e: Any) -> list[str]:
+def _facts(e: Evaluation) -> list[str]:
     pairs = story.facts(e)
     size = max(len(label) for label, _ in pairs)
     return [

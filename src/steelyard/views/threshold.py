@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.measures.measure import find
 from steelyard.payoffs.kinds import KINDS, sign_of
@@ -12,10 +12,13 @@ from steelyard.views.layout import WIDTH, table, wrap
 from steelyard.views.worth import LEAVE, interval_text, policy_table, value_text, verdict_sentence
 from steelyard.words import count, estimate_text, percent, shortest, significant
 
+if TYPE_CHECKING:
+    from steelyard.worth.thresholds import Threshold
+
 INDENT = "  "
 
 
-def threshold_text(t: Any) -> str:
+def threshold_text(t: Threshold) -> str:
     """The advice, the matrix at the threshold, the numbers there, and what stands behind them; 80 columns wide."""
     first, *others = threshold_sentences(t)
     blocks = [wrap(first, WIDTH), _outcomes(t), _policies(t)]
@@ -23,7 +26,7 @@ def threshold_text(t: Any) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def threshold_sentences(t: Any) -> list[str]:
+def threshold_sentences(t: Threshold) -> list[str]:
     """The story of a threshold in a few sentences."""
     out = [_advice(t)]
     out.append(_brings(t))
@@ -53,7 +56,7 @@ def threshold_sentences(t: Any) -> list[str]:
     return out
 
 
-def _advice(t: Any) -> str:
+def _advice(t: Threshold) -> str:
     limits = f" with {' and '.join(t.constraints)}" if t.constraints else ""
     most = "best" if t.goal not in KINDS else "most" if sign_of(t.goal) > 0 else "least"
     best = f"the {most} {t.goal}"
@@ -72,7 +75,7 @@ def _advice(t: Any) -> str:
     )
 
 
-def _brings(t: Any) -> str:
+def _brings(t: Threshold) -> str:
     x: Estimate = t.corrected
     goal = "gap of the rates" if find(t.goal).goal == t.at.measure else t.goal
     found = f"The {goal} there is {estimate_text(t.at) if not hasattr(t.at, 'policies') else _number(t.at)}"
@@ -85,7 +88,7 @@ def _number(x: Estimate) -> str:
     return f"{value_text(x)} {interval_text(x)}".rstrip()
 
 
-def _luck(t: Any) -> str:
+def _luck(t: Threshold) -> str:
     if t.chosen_on != "the same rows":
         return f"The threshold was chosen on {t.chosen_on} and is told on rows that had no part in the choice."
     if t.optimism is None:
@@ -96,7 +99,7 @@ def _luck(t: Any) -> str:
     )
 
 
-def _implied(t: Any) -> list[str]:
+def _implied(t: Threshold) -> list[str]:
     i = t.implied
     if i is None:
         return []
@@ -114,7 +117,7 @@ def _implied(t: Any) -> list[str]:
     return out
 
 
-def _outcomes(t: Any) -> list[str]:
+def _outcomes(t: Threshold) -> list[str]:
     o = t.outcomes
     rows = [
         ("really positive", count(o["tp"]), count(o["fn"])),
@@ -123,7 +126,7 @@ def _outcomes(t: Any) -> list[str]:
     return [INDENT + line for line in table(("", "flagged", "not flagged"), rows, "lrr")]
 
 
-def _policies(t: Any) -> list[str]:
+def _policies(t: Threshold) -> list[str]:
     if not hasattr(t.at, "policies"):
         return []
     p = policy_table(t.at)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.verdicts.comparison import NOT_KNOWN, UNCLEAR
 from steelyard.verdicts.trial import AS_MUCH, FORBIDDEN, LEAST, MOST, SPREAD_MORE
 from steelyard.views.layout import WIDTH, fit, table, table_width, wrap
 from steelyard.views.tables import Table
 from steelyard.words import count, estimate_parts, estimate_text, p_told, percent, quoted, significant, visible
+
+if TYPE_CHECKING:
+    from steelyard.trials.trial import Trial
 
 INDENT = "  "
 NOT_VALID = "not valid here"
@@ -19,22 +22,22 @@ ADJUSTED = "CUPED by unit"
 # Sentences ------------------------------------------------------------------------------------------------------------
 
 
-def trial_sentences(t: Any) -> list[str]:
+def trial_sentences(t: Trial) -> list[str]:
     """The verdict, its reasons, then design, sample ratio, effect, power, looks, bands and money."""
     parts = (_verdict, _design, _ratio, _effect, _spread, _power, looks_sentences, uplift_sentences, _money)
     return [said for part in parts for said in part(t)]
 
 
-def _verdict(t: Any) -> list[str]:
+def _verdict(t: Trial) -> list[str]:
     names = f"{quoted(t.design.treated)} against {quoted(t.design.control)}"
     return [f"Verdict: {t.verdict} ({names}; a {t.design.direction} outcome counts as good).", *t.reasons, *_caution(t)]
 
 
-def _caution(t: Any) -> list[str]:
+def _caution(t: Trial) -> list[str]:
     return ["Nothing below may be read as the effect of the treatment."] if t.verdict in FORBIDDEN else []
 
 
-def _design(t: Any) -> list[str]:
+def _design(t: Trial) -> list[str]:
     d = t.design
     periods = f", {count(d.periods)} periods" if d.periods else ""
     units = f"{count(d.units)} units, " if d.units is not None else ""
@@ -67,7 +70,7 @@ def _design(t: Any) -> list[str]:
     return out
 
 
-def _ratio(t: Any) -> list[str]:
+def _ratio(t: Trial) -> list[str]:
     if t.ratio is None:
         return ["Sample ratio: not checked, since the number of exposed units was not given."]
     if not t.ratio.checked:
@@ -88,7 +91,7 @@ def plan_words(arms: tuple[Any, ...]) -> str:
     return f"planned={{{python}}} (--planned {','.join(f'{visible(a)}=...' for a in arms)})"
 
 
-def _effect(t: Any) -> list[str]:
+def _effect(t: Trial) -> list[str]:
     m, e = t.primary, t.effect
     if e.value is None:
         return [f"Effect: n/a ({e.reason})."]
@@ -121,7 +124,7 @@ def points(e: Any) -> str:
     return f"{value} percentage points" + (f" [{low}, {high}]" if low else "")
 
 
-def per_what(t: Any) -> str:
+def per_what(t: Trial) -> str:
     """For whom and how long the outcome is told, such as "per unit", or "per 1,000 exposed and period"."""
     d, p = t.design, t.periods
     if d.analysis != "period":
@@ -131,7 +134,7 @@ def per_what(t: Any) -> str:
     return f"per {count(p.level)} exposed and period" if p.known else "per period in arms of equal size"
 
 
-def _spread(t: Any) -> list[str]:
+def _spread(t: Trial) -> list[str]:
     out = []
     if t.dispersion is not None and t.dispersion.verdict != AS_MUCH:
         word = t.dispersion.verdict
@@ -160,7 +163,7 @@ def _spread(t: Any) -> list[str]:
     return out
 
 
-def _power(t: Any) -> list[str]:
+def _power(t: Trial) -> list[str]:
     """One sentence: what the method that decides can see, and then what it could if more were known."""
     if t.verdict in FORBIDDEN:
         return []
@@ -188,7 +191,7 @@ def _from(plan: Any) -> str:
     return f"{significant(plan.effect)}{part}"
 
 
-def looks_sentences(t: Any) -> list[str]:
+def looks_sentences(t: Trial) -> list[str]:
     """What may be said however often one looks, or why nothing may."""
     if t.looks is None:
         return [f"Looking at any time: {t.looks_why}."]
@@ -203,7 +206,7 @@ def looks_sentences(t: Any) -> list[str]:
     ]
 
 
-def uplift_sentences(t: Any) -> list[str]:
+def uplift_sentences(t: Trial) -> list[str]:
     """Whether acting helps most where the score is high."""
     u = t.uplift
     if u is None:
@@ -221,7 +224,7 @@ def uplift_sentences(t: Any) -> list[str]:
     ]
 
 
-def _halves(t: Any) -> str:
+def _halves(t: Trial) -> str:
     """The gain in either half of the scores, and how far they are apart."""
     c = t.uplift.contrast
     if c.value is None:
@@ -232,7 +235,7 @@ def _halves(t: Any) -> str:
     return f": the gain is {halves}, a difference of {points(c) if share else c}"
 
 
-def _money(t: Any) -> list[str]:
+def _money(t: Trial) -> list[str]:
     m = t.money
     if m is None:
         return []
@@ -246,7 +249,7 @@ def _money(t: Any) -> list[str]:
 # Text -----------------------------------------------------------------------------------------------------------------
 
 
-def trial_text(t: Any) -> str:
+def trial_text(t: Trial) -> str:
     """The whole trial in 80 columns."""
     lines: list[str] = []
     for said in trial_sentences(t):
@@ -258,7 +261,7 @@ def trial_text(t: Any) -> str:
     return "\n".join(lines)
 
 
-def methods_table(t: Any) -> Table:
+def methods_table(t: Trial) -> Table:
     """The sensitivity table: every method with the unit it takes for independent, and where it is not valid."""
     head: tuple[str, ...] = ("method", "unit", "effect", f"{percent(t.confidence)} interval", "p", "")
     rows: list[tuple[str, ...]] = []
@@ -279,7 +282,7 @@ def methods_table(t: Any) -> Table:
     return Table(title, head, "llrlrl", rows)
 
 
-def method_notes(t: Any) -> list[str]:
+def method_notes(t: Trial) -> list[str]:
     """Why methods are not valid here, and what else is to be known of them; methods with the same reason together."""
     why: dict[str, list[str]] = {}
     for m in t.methods:
@@ -297,7 +300,7 @@ def method_notes(t: Any) -> list[str]:
     return out
 
 
-def bands_table(t: Any) -> Table:
+def bands_table(t: Trial) -> Table:
     """The gain in every band of the score."""
     head: tuple[str, ...] = ("band", "scores", "treated", "control", "gain", f"{percent(t.confidence)} interval", "")
     rows: list[tuple[str, ...]] = []

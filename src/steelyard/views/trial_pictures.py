@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
@@ -11,10 +11,13 @@ from steelyard.verdicts.trial import FORBIDDEN
 from steelyard.views.trial import NOT_VALID, looks_sentences, per_what, trial_sentences, uplift_sentences
 from steelyard.words import count, significant, visible
 
+if TYPE_CHECKING:
+    from steelyard.trials.trial import Trial
+
 MOST_PERIODS = 400
 
 
-def trial_charts(t: Any) -> dict[str, Chart]:
+def trial_charts(t: Trial) -> dict[str, Chart]:
     """Those pictures for which there is something to show."""
     out = {"effect": effect_chart(t)}
     if t.periods is not None and 1 < len(t.periods.names) <= MOST_PERIODS:
@@ -33,7 +36,7 @@ def _room(values: list[float], none: float = 0.0) -> tuple[float, float]:
     return low - space, high + space
 
 
-def effect_chart(t: Any) -> Chart:
+def effect_chart(t: Trial) -> Chart:
     """A forest of all methods: the relative effect of each with its interval, pale where the method is not valid here."""
     shown: list[Any] = [(m, *_relative(m)) for m in t.methods if m.effect.value is not None]
     shown = [row for row in shown if row[1] is not None][::-1]
@@ -78,7 +81,7 @@ def _relative(m: Any) -> tuple[float | None, float | None, float | None]:
     return found[0], found[1], found[2]
 
 
-def periods_chart(t: Any) -> Chart:
+def periods_chart(t: Trial) -> Chart:
     """The outcome of both arms, period by period."""
     p, d = t.periods, t.design
     xs = [float(i + 1) for i in range(len(p.names))]
@@ -117,7 +120,7 @@ def periods_chart(t: Any) -> Chart:
     )
 
 
-def looks_chart(t: Any) -> Chart:
+def looks_chart(t: Trial) -> Chart:
     """The evidence after every look, with the line above which it is enough."""
     x = t.looks
     floor, top = 1e-3, 1e6
@@ -146,7 +149,7 @@ def looks_chart(t: Any) -> Chart:
     )
 
 
-def bands_chart(t: Any) -> Chart:
+def bands_chart(t: Trial) -> Chart:
     """The gain in every score band with its interval."""
     bands = [b for b in t.uplift.bands if b.effect.value is not None][::-1]
     ends = [v for b in bands for v in (b.effect.value, b.effect.low, b.effect.high) if v is not None]
@@ -164,7 +167,7 @@ def bands_chart(t: Any) -> Chart:
     return Chart("bands", "Gain by score band", across, up, tuple(marks), uplift_sentences(t)[0], columns, size=size)
 
 
-def curve_chart(t: Any, name: str) -> Chart:
+def curve_chart(t: Trial, name: str) -> Chart:
     """The uplift or Qini curve with its band, beside acting at random."""
     curve = t.uplift.uplift if name == "uplift" else t.uplift.qini
     c = {k: list(v) for k, v in curve.columns.items()}
