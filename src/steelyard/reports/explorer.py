@@ -59,7 +59,8 @@ def place_of(s: Scores, threshold: float) -> int:
 
 def explorer_data(e: Evaluation, values: tuple[float, float, float, float], kind: str) -> dict[str, Any]:
     """What the page needs to follow a threshold: counts at the kept cuts, and what it cannot work out by itself."""
-    s: Scores = e.scores
+    s = e.scores
+    assert s is not None
     places = kept(s, e.threshold)
     tp, fp = (x[places] for x in cumulative(s))
     current = place_of(s, e.threshold) if e.threshold is not None else 0
@@ -108,12 +109,14 @@ def _steps(sums: Any) -> list[float]:
 
 def _worth(e: Evaluation, places: Any, kind: str) -> dict[str, list[float | None]]:
     """Profit or cost at the kept cuts with its interval, where rows have amounts of their own."""
-    s: Scores = e.scores
+    s, payoff = e.scores, e.payoff
+    assert s is not None
+    assert payoff is not None
     _, every = cuts(s)
     squares = None if every.squares is None else every.squares[places]
     amounts = None if every.amounts is None else replace(every.amounts, sums=every.amounts.sums[places])
     c = replace(every, counts=every.counts[places], squares=squares, amounts=amounts)
-    table = sign_of(kind) * e.payoff.coefficients(c.levels, c.positive, s.amounts)
+    table = sign_of(kind) * payoff.coefficients(c.levels, c.positive, s.amounts)
     value = priced(c, table, 1)[0].sum(axis=(-2, -1))
     if s.units is not None:
         # Rows of a unit hang together, which the closed form does not know.

@@ -64,9 +64,10 @@ def _one(e: Evaluation) -> list[str]:
         out += [safe(text), ""]
     if more := [name for g in told for name in g.more]:
         out += [safe(f"{len(more)} more with --json or .frame(): {', '.join(more)}."), ""]
-    if e.payoff is not None:
-        worth = policy_table(e.worth)
-        out += ["### What is it worth?", "", *table_lines(worth.head, worth.rows, worth.align)]
+    worth = e.worth
+    if worth is not None:
+        policies = policy_table(worth)
+        out += ["### What is it worth?", "", *table_lines(policies.head, policies.rows, policies.align)]
         if e.scores is not None:
             out += ["### Which threshold?", "", safe(" ".join(threshold_sentences(e.best_threshold()))), ""]
     small = tables.segments(e)

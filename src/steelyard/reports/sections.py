@@ -149,7 +149,7 @@ def _worst_first(e: Evaluation, name: str) -> list[str]:
     return sorted(found, key=lambda label: (math.isnan(found[label]), sign * found[label]))
 
 
-def slices_part(slices: Slices | None) -> list[Ready]:
+def slices_part(slices: Slices) -> list[Ready]:
     """Slices that were looked for: the worst first, corrected for many looks."""
     out = paragraphs(slices.sentences())
     if slices.rows:
@@ -167,6 +167,7 @@ def which_threshold(e: Evaluation, model: str, name: str) -> Ready:
         return needs("A threshold needs one score for two levels: pass score=... (--score COLUMN).")
     if not float(e.scores.positives.sum()) or not float(e.scores.negatives.sum()):
         return needs("A threshold needs rows of both classes.")
+    assert e.threshold is not None
     at = e.at(e.threshold)
     kind = e.payoff.kind if e.payoff is not None else "profit"
     values = _values(e)
@@ -194,20 +195,23 @@ def _values(e: Evaluation) -> tuple[float, float, float, float]:
     if e.payoff is None:
         return (0.0, -1.0, -1.0, 0.0)
     c = e.confusion
+    assert c is not None
     names = () if c.amounts is None else c.amounts.names
     table = e.payoff.coefficients(c.levels, c.positive, names) * e.payoff.sign
     i = c.levels.index(c.positive)
+    sums = [] if c.amounts is None else [c.amounts.of((k,)) for k in range(len(names))]
     out = []
     for row, column in ((i, i), (i, 1 - i), (1 - i, i), (1 - i, 1 - i)):
         x = float(table[0, row, column])
-        for k in range(len(names)):
-            rows = float(c.actual[row])
-            x += float(table[1 + k, row, column]) * (float(c.amounts.of((k,))[row].sum()) / rows if rows else 0.0)
+        rows = float(c.actual[row])
+        for k, amount in enumerate(sums):
+            x += float(table[1 + k, row, column]) * (float(amount[row].sum()) / rows if rows else 0.0)
         out.append(float(f"{x:.12g}") + 0.0)
     return (out[0], out[1], out[2], out[3])
 
 
 def _matrix(e: Evaluation) -> Ready:
+    assert e.confusion is not None
     o = e.confusion.outcomes(e.positive)
 
     def cell(name: str, whole: float, of: str) -> Ready:
@@ -250,11 +254,12 @@ def _rates(e: Evaluation, kind: str, values: tuple[float, float, float, float]) 
         told = "n/a" if x.value is None else percent(x.value)
         ends = "" if x.low is None or x.high is None else f"{percent(x.low)} to {percent(x.high)}"
         rows.append((name, told, ends))
-    if e.payoff is not None:
-        w = e.worth
-        value, low, high = estimate_parts(w.value, w.low, w.high)
+    w = e.worth
+    if w is not None:
+        value, low, high = estimate_parts(float(w), w.low, w.high)
         rows.append(("worth", value, f"{low} to {high}" if low else ""))
     else:
+        assert e.confusion is not None
         o = e.confusion.outcomes(e.positive)
         parts = (o.tp, o.fn, o.fp, o.tn)
         total = sum(float(n) * v for n, v in zip(parts, values, strict=True))
@@ -280,14 +285,15 @@ def what_it_is_worth(e: Evaluation) -> Ready:
         return needs(
             "To see what it is worth, say so for every pair of levels: profit=Profit({actual: {predicted: amount}})."
         )
-    if e.payoff is None:
+    worth = e.worth
+    if e.payoff is None or worth is None:
         return needs(
             "To see what it is worth, say what outcomes are worth: profit=Profit(tp=..., fp=...) (--profit FILE)."
         )
-    t = policy_table(e.worth)
+    t = policy_table(worth)
     # The parts that hang on the amounts have names, so that they follow when an amount is changed on the page.
     parts: list[Any] = [
-        tag("div", paragraphs(worth_sentences(e.worth, e)), data_role="worth-told"),
+        tag("div", paragraphs(worth_sentences(worth, e)), data_role="worth-told"),
         tag("div", html_table(t.head, t.rows, t.align, t.title), data_role="worth-table"),
     ]
     if e.scores is not None and e.payoff.kind in e.charts:

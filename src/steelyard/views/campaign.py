@@ -95,8 +95,7 @@ def _contacts(c: Campaign) -> str:
 
 
 def _result(c: Campaign) -> str:
-    value = c.profit.value
-    word = "profit" if value >= 0 else "result"
+    word = "profit" if float(c.profit) >= 0 else "result"
     return f"expected {word} {_earned(c.profit)}"
 
 
@@ -104,6 +103,7 @@ def _whom(c: Campaign) -> str:
     score = f"a score of at least {shortest(float(f'{c.threshold:.6g}'))}"
     share = percent_short(c.depth)
     held = f"they hold {percent_short(c.capture)} of the targets"
+    assert c.at_threshold is not None
     random = "" if c.at_threshold >= 1 else f" At that score a random {percent_short(c.at_threshold)} are contacted."
     if c.chosen == "given":
         return f"Contacting the {_contacts(c)} with {score} ({share}): {held}, {_result(c)}.{random}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -37,10 +38,7 @@ def headline(c: Comparison) -> str:
     rows = {e.rows for e in c.evaluations.values()}
     of = f"{count(next(iter(rows)))} rows" if len(rows) == 1 else "test sets of different sizes"
     where = f" in {visible(c.source)}" if c.source else ""
-    words = c.pairing.words
-    if c.kind == "same folds":
-        words = f"on the same {c.pairing.shared} folds"
-    return f"{len(c.models)} models compared {words}{where} ({of})"
+    return f"{len(c.models)} models compared {c.pairing.words}{where} ({of})"
 
 
 def p_text(p: float | None) -> str:
@@ -285,9 +283,9 @@ def comparison_chart(c: Comparison, measure: str | None = None) -> Chart:
     for i, r in enumerate(found):
         d = r.difference
         colour = 2 if r.verdict.startswith(EQUIVALENT) else SEEN.get(r.verdict, "quiet")
-        marks.append(Point(float(d.value), float(i), colour, "circle", 4.5, d.low, d.high))
+        marks.append(Point(float(d), float(i), colour, "circle", 4.5, d.low, d.high))
         names.append(f"{visible(d.first)} minus {visible(d.second)}  {number(d)}")
-    columns = {
+    columns: dict[str, Sequence[Any]] = {
         "pair": names,
         "difference": [r.difference.value for r in found],
         "low": [r.difference.low for r in found],

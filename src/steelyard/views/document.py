@@ -18,7 +18,7 @@ SCHEMA = 1
 
 def evaluation_document(e: Evaluation) -> dict[str, Any]:
     """All that is known, as plain JSON values."""
-    confusion = e.confusion
+    confusion, worth = e.confusion, e.worth
     found: dict[str, Any] = plain(
         {
             "schema": SCHEMA,
@@ -38,7 +38,7 @@ def evaluation_document(e: Evaluation) -> dict[str, Any]:
             if confusion is None
             else {"levels": list(confusion.levels), "counts": confusion.counts.tolist()},
             "numbers": e.rows_as_dicts(),
-            "worth": None if e.payoff is None else e.worth.to_dict(),
+            "worth": None if worth is None else worth.to_dict(),
         }
     )
     return found

@@ -135,7 +135,7 @@ def learning_html(curve: LearningCurve) -> str:
 
 def learning_document(curve: LearningCurve) -> dict[str, Any]:
     """Every number and sentence as plain JSON values."""
-    laws = {}
+    laws: dict[str, dict[str, Any]] = {}
     for model in curve.models:
         try:
             law, gain, why = curve.law(model), curve.gain(model), curve.no_law(model)

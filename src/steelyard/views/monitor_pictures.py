@@ -85,7 +85,8 @@ def monitor_chart(m: Monitor, name: str) -> Chart:
             side, off = ("start", 4.0) if right else ("end", -4.0)
             marks.append(Text(x, up.high, word, 1, side, dx=off, dy=10 + LINE * row))
     across = Scale(-0.5, max(len(xs) - 0.5, 0.5), "", labels=_ticks([w.name for w in m.windows]))
-    columns = {"window": [w.name for w in m.windows], "value": ys, "low": lows, "high": highs, "state": stands}
+    names = [w.name for w in m.windows]
+    columns: dict[str, Sequence[Any]] = {"window": names, "value": ys, "low": lows, "high": highs, "state": stands}
     legend: list[tuple[str, int | str]] = [(visible(name), 0), *words]
     if any(state in {"alarm", "warn"} for state in stands):
         legend.append(("alarm or warning", 1))

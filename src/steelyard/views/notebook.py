@@ -25,8 +25,9 @@ def evaluation_html(e: Evaluation, *, full: bool = False) -> str:
     parts.append(f"<p>{'<br>'.join(_safe(s.text) for s in sentences(e)[1:])}</p>")
     parts.append(small_table(tables.matrix(e)))
     parts.append(_pictures(e))
-    if e.payoff is not None:
-        parts.append(small_table(policy_table(e.worth)))
+    worth = e.worth
+    if worth is not None:
+        parts.append(small_table(policy_table(worth)))
     head = ("measure", "value", f"{percent(e.confidence)} interval", "meaning")
     for group in told:
         if group.rows:

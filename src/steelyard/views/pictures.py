@@ -99,7 +99,8 @@ def one_against_rest(e: Evaluation) -> Chart:
 @picture("labels, or scores and a threshold", lambda e: e.confusion is not None and bool(e.levels), "classes", "labels")
 def confusion(e: Evaluation) -> Chart:
     """The confusion matrix as a heat map: shade and small number are shares of the actual level."""
-    c: Confusion = e.confusion
+    c = e.confusion
+    assert c is not None
     if len(c.levels) > MOST_LEVELS:
         return _worst_pairs(c)
     order = list(range(len(c.levels)))
@@ -225,6 +226,7 @@ def sweep(e: Evaluation, measures: Sequence[str] = ()) -> Chart:
     """Measures of labels at every threshold."""
     measures = measures or leading("sweep")
     s = e.scores
+    assert s is not None
     tp, fp = cumulative(s)
     cuts = thresholds(s)
     every = Outcomes(tp, tp[-1] - tp, fp, fp[-1] - fp)

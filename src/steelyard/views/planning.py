@@ -45,7 +45,9 @@ def _what(plan: Plan) -> str:
 
 def _sets(plan: Plan) -> str:
     """The rows of one set, or of two, and how many of them are positive."""
-    split = "" if plan.positives is None else f" ({count(plan.positives)} positive, {count(plan.negatives)} negative)"
+    split = ""
+    if plan.positives is not None and plan.negatives is not None:
+        split = f" ({count(plan.positives)} positive, {count(plan.negatives)} negative)"
     if plan.paired:
         return f"one test set of {count(plan.rows)} rows{split}"
     return f"two test sets of {count(plan.rows)} rows each{split}, {count(plan.total)} in all,"
@@ -61,6 +63,7 @@ def power_chart(plan: Plan) -> Chart:
     xs, ys = list(curve.columns["rows"]), list(curve.columns["power"])
     wanted = plan.power if plan.wanted is None else plan.wanted
     end = xs[-1]
+    assert end is not None
     # Words stand where the curve is not: right of the point and below it.
     marks: list[Mark] = [
         Rule(y=wanted),

@@ -69,7 +69,7 @@ def diagram(ranking: Ranking, method: str = "nemenyi") -> Chart:
     for clique, level in zip(cliques, levels, strict=True):
         ends = [ranking.rank(clique[0]) - 3 * unit, ranking.rank(clique[-1]) + 3 * unit]
         marks.append(Line(ends, [-12 - LEVEL * level] * 2, 1, 5.0))
-    columns = {"model": list(order), "mean rank": [ranking.rank(n) for n in order]}
+    columns: dict[str, Sequence[Any]] = {"model": list(order), "mean rank": [ranking.rank(n) for n in order]}
     title = "Mean ranks, and groups that do not differ"
     said = _diagram_words(ranking, method, cliques)
     return Chart("ranks", title, across, up, tuple(marks), said, columns, size=(WIDTH, height), grid=False)
@@ -141,7 +141,7 @@ def paragraph(ranking: Ranking, method: str = "nemenyi") -> str:
     exact = ranking.method.startswith("exact")
     told = [f"χ² = {significant(ranking.chi_square)} with {k - 1} degree{'s' if k > 2 else ''} of freedom"]
     told[0] += f", {p_text(ranking.chi_square_p)}"
-    if ranking.f is not None:
+    if ranking.f is not None and ranking.f_p is not None:
         told.append(
             f"Iman and Davenport's F({ranking.freedom[0]}, {ranking.freedom[1]}) = {significant(ranking.f)}, "
             f"{p_text(ranking.f_p)}"

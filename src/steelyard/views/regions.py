@@ -95,9 +95,10 @@ def _table(found: Regions) -> Table:
     ends = ["0", *_ends([p.from_ratio for p in found.parts[1:]]), "any"]
     rows: list[tuple[str, ...]] = []
     for i, p in enumerate(found.parts):
-        cut = "" if p.from_threshold is None else f"{significant(p.from_threshold)} to {significant(p.to_threshold)}"
-        if p.from_threshold is not None and p.from_threshold == p.to_threshold:
-            cut = significant(p.from_threshold)
+        cut = ""
+        if p.from_threshold is not None and p.to_threshold is not None:
+            ends_of = significant(p.from_threshold), significant(p.to_threshold)
+            cut = ends_of[0] if p.from_threshold == p.to_threshold else " to ".join(ends_of)
         saved = "" if p.runner_up is None else significant(p.advantage, 2)
         verdict = "" if p.runner_up is None else "yes" if p.clear else "no"
         rows.append((ends[i], ends[i + 1], visible(p.winner), cut, visible(p.runner_up or ""), saved, verdict))

@@ -173,7 +173,8 @@ def _body(r: Residuals, wide: Window, tall: Window, *, actual: bool) -> tuple[li
 @picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
 def predicted(e: Evaluation) -> Chart:
     """Predicted against actual; what lies on the diagonal is right."""
-    r: Residuals = e.residuals
+    r = e.residuals
+    assert r is not None
     assert r.pairs is not None
     p, error = r.pairs.places
     windows = [_window(values, r.pairs.counts) for values in (p - error, p)]
@@ -194,7 +195,8 @@ def predicted(e: Evaluation) -> Chart:
 @picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
 def residuals(e: Evaluation) -> Chart:
     """Errors against predictions, with the mean error along the predictions."""
-    r: Residuals = e.residuals
+    r = e.residuals
+    assert r is not None
     assert r.pairs is not None
     p, error = r.pairs.places
     wide, tall = _window(p, r.pairs.counts), _window(error, r.pairs.counts)
@@ -224,7 +226,8 @@ def residuals(e: Evaluation) -> Chart:
 @picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
 def errors(e: Evaluation) -> Chart:
     """How errors are spread, and their mean."""
-    r: Residuals = e.residuals
+    r = e.residuals
+    assert r is not None
     values, rows = r.signed_errors()
     low, high = quantiles(values, rows)
     inside = _inside(values, (low, high))

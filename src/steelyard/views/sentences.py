@@ -17,6 +17,7 @@ from steelyard.words import count, estimate_text, in_hundred, percent, quoted, s
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
+    from steelyard.worth.policies import Worth
 
 JUDGED = {
     USEFUL: "That is better than {than}.",
@@ -122,20 +123,22 @@ def sentences(e: Evaluation) -> list[Sentence]:
         say(*(name for name in leading("story", "depth") if e[name].defined))
     if kind == "labels":
         judge()
-    if e.payoff is not None:
-        out.extend(Sentence(e.payoff.kind, text) for text in worth_sentences(e.worth, e))
-        out.extend(_elsewhere(e))
+    worth = e.worth
+    if worth is not None:
+        out.extend(Sentence(worth.measure, text) for text in worth_sentences(worth, e))
+        out.extend(_elsewhere(e, worth))
     return out
 
 
-def _elsewhere(e: Evaluation) -> list[Sentence]:
+def _elsewhere(e: Evaluation, worth: Worth) -> list[Sentence]:
     """What probabilities would bring at the threshold that costs imply, where another one is in force."""
-    point = e.worth.break_even
+    point = worth.break_even
     if point is None or e.scores is None or e.threshold is None or "confusion" in e.evidence:
         return []
-    if not e.scores.probabilities or abs(point - e.threshold) < 0.05 * point or "below" in e.worth.rule:
+    if not e.scores.probabilities or abs(point - e.threshold) < 0.05 * point or "below" in worth.rule:
         return []
     there = e.at(point).worth
+    assert there is not None
     told = estimate_text(Estimate(there.measure, there.value, there.low, there.high))
     return [
         Sentence(

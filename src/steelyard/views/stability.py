@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Bar, Chart, Colour, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
@@ -41,6 +42,15 @@ SHAPES = {"alarm": "square", "warn": "diamond", "shift-negligible": "circle", "o
 # One column -----------------------------------------------------------------------------------------------------------
 
 
+def _ends(s: Stability) -> tuple[float, float, float]:
+    """The index less what chance brings and the ends of its interval, which are always known."""
+    x = s.corrected
+    assert x.value is not None
+    assert x.low is not None
+    assert x.high is not None
+    return x.value, x.low, x.high
+
+
 def stability_sentences(s: Stability) -> list[str]:
     """The decision and why, the numbers, where the change is, the classic light, and what to know."""
     name = f"{visible(s.column)}: " if s.column else ""
@@ -48,7 +58,7 @@ def stability_sentences(s: Stability) -> list[str]:
     head = f"{name}{first[0].lower() + first[1:] if name else first}: {s.reason}."
     if s.adjusted is not None and "(p " in s.reason:
         head = f"{head[:-1]}, after the correction for many columns."
-    value, low, high = estimate_parts(s.corrected.value, s.corrected.low, s.corrected.high)
+    value, low, high = estimate_parts(*_ends(s))
     interval = f"{value}, {percent(s.confidence)} interval {low} to {high}" if low else value
     cells = "one cell" if len(s.cells) == 1 else f"{len(s.cells)} cells"
     numbers = (
@@ -126,7 +136,7 @@ def stability_chart(s: Stability) -> Chart:
     more = f" ({left} cells with smaller parts are not shown)" if left else ""
     across = Scale(-0.5, len(cells) - 0.5, visible(s.column), "names", names)
     up = Scale(0.0, top * 1.12, "Share of rows", "share")
-    columns = {
+    columns: dict[str, Sequence[Any]] = {
         "cell": [c.name for c in s.cells],
         "reference_share": [c.reference_share for c in s.cells],
         "current_share": [c.current_share for c in s.cells],
@@ -188,7 +198,7 @@ def many_table(found: Stabilities) -> Table:
     """The columns with the largest effects, all with the same number of digits so that they can be compared."""
     rows: list[tuple[str, ...]] = []
     for s in list(found)[:MOST_ROWS]:
-        value, low, high = (number(x, 3) for x in (s.corrected.value, s.corrected.low, s.corrected.high))
+        value, low, high = (number(x, 3) for x in _ends(s))
         p = "" if s.adjusted is None else "< 0.0001" if s.adjusted < 1e-4 else significant(s.adjusted, 2)
         rows.append((visible(s.column), s.decision, value, f"[{low}, {high}]", p, s.classic))
     note = f"The first {MOST_ROWS} of {len(found):,}; the rest with .frame()." if len(found) > MOST_ROWS else ""
@@ -208,15 +218,14 @@ def many_chart(found: Stabilities) -> Chart:
     """The corrected indices with their intervals, the largest on top, beside the classic limits."""
     shown = list(found)[:MOST_COLUMNS]
     marks: list[Mark] = [Rule(x=0.1), Rule(x=0.25)]
-    end = min(MOST_INDEX, max([0.3, *(s.corrected.high for s in shown)]))
-    beyond = [s for s in shown if s.corrected.value > end]
+    end = min(MOST_INDEX, max([0.3, *(_ends(s)[2] for s in shown)]))
+    beyond = [s for s in shown if float(s.corrected) > end]
     for i, s in enumerate(shown):
-        e = s.corrected
-        x, low, high = (min(v, end) for v in (e.value, e.low, e.high))
+        x, low, high = (min(v, end) for v in _ends(s))
         marks.append(Point(x, i, COLOURS[s.decision], SHAPES[s.decision], 4.5, low, high))
         if s in beyond:
             # One column that broke must not press all others to the axis.
-            marks.append(Text(x, i, f"{significant(e.value, 2)} →", "ink", "end", dx=-8, dy=4))
+            marks.append(Text(x, i, f"{significant(float(s.corrected), 2)} →", "ink", "end", dx=-8, dy=4))
     high = end * 1.04
     names = tuple(fit(s.column, SHORT) for s in shown)
     up = Scale(len(shown) - 0.5, -0.5, "", "names", names)
@@ -227,7 +236,7 @@ def many_chart(found: Stabilities) -> Chart:
         there.append("insufficient")
     legend = tuple((name, COLOURS[name]) for name in there)
     told = " ".join(many_sentences(found))
-    columns = {
+    columns: dict[str, Sequence[Any]] = {
         "column": [s.column for s in found],
         "corrected": [s.corrected.value for s in found],
         "low": [s.corrected.low for s in found],

@@ -126,6 +126,7 @@ def _threshold(e: Evaluation) -> str:
         return f"one for each row: flagged for the {e.facts['decided']}"
     if "confusion" in e.evidence:
         return "not used: the labels came with the scores"
+    assert e.threshold is not None
     told = {"default": " (the default)", "given": " (as given)"}.get(e.facts.get("threshold", ""), "")
     return f"{shortest(e.threshold)}{told}: positive if the score is at least that"
 
@@ -262,6 +263,7 @@ def strange_threshold(e: Evaluation) -> str:
     s = e.scores
     if s is None or s.probabilities or e.facts.get("threshold") != "default" or "confusion" in e.evidence:
         return ""
+    assert e.threshold is not None
     low, high = float(s.cells.low[0]), float(s.cells.high[-1])
     if low >= 0 and 1 < high <= 100:
         hint = "If they are percent, say threshold=50 (--threshold 50) or divide them by 100."

@@ -27,8 +27,9 @@ def evaluation_text(e: Evaluation, *, full: bool = False) -> str:
     blocks = [[fit_ends(story.title(e), WIDTH), *_facts(e)]]
     blocks.append([line for s in sentences(e)[1:] for line in wrap(s.text, WIDTH, "", INDENT)])
     blocks.append(table_lines(tables.matrix(e)))
-    if e.payoff is not None:
-        blocks.append(table_lines(policy_table(e.worth)))
+    worth = e.worth
+    if worth is not None:
+        blocks.append(table_lines(policy_table(worth)))
     told = story.groups(e, full=full)
     blocks.extend(group_lines(g, e.confidence) for g in told if g.rows)
     blocks.append([line for text in story.marks(told) for line in wrap(text, WIDTH, INDENT, INDENT * 2)])

@@ -30,9 +30,9 @@ def threshold_sentences(t: Threshold) -> list[str]:
     """The story of a threshold in a few sentences."""
     out = [_advice(t)]
     out.append(_brings(t))
-    if hasattr(t.at, "policies"):
+    if t.worth is not None:
         # Whoever must keep to a limit cannot treat all.
-        out.append(verdict_sentence(t.at, t.optimism or 0.0, ("treat all",) if t.constraints else (), LEAVE))
+        out.append(verdict_sentence(t.worth, t.optimism or 0.0, ("treat all",) if t.constraints else (), LEAVE))
         if t.constraints:
             out.append('"Treat all" and "perfect" in the table do not keep to the limit.')
     out.append(_luck(t))
@@ -78,7 +78,7 @@ def _advice(t: Threshold) -> str:
 def _brings(t: Threshold) -> str:
     x: Estimate = t.corrected
     goal = "gap of the rates" if find(t.goal).goal == t.at.measure else t.goal
-    found = f"The {goal} there is {estimate_text(t.at) if not hasattr(t.at, 'policies') else _number(t.at)}"
+    found = f"The {goal} there is {estimate_text(t.at) if t.worth is None else _number(t.at)}"
     if t.optimism is None or x.value is None:
         return f"{found}."
     return f"{found}; less what choosing adds by luck, {estimate_text(x)}."
@@ -103,7 +103,7 @@ def _implied(t: Threshold) -> list[str]:
     i = t.implied
     if i is None:
         return []
-    if i.threshold is None:
+    if i.at is None or i.price is None:
         return [f"If the scores are probabilities, costs alone say: {i.rule}."]
     out = [f"If the scores are probabilities, costs alone say: {i.rule}. That brings {_number(i.at)}."]
     if i.verdict.word == SAME:
@@ -127,7 +127,7 @@ def _outcomes(t: Threshold) -> list[str]:
 
 
 def _policies(t: Threshold) -> list[str]:
-    if not hasattr(t.at, "policies"):
+    if t.worth is None:
         return []
-    p = policy_table(t.at)
+    p = policy_table(t.worth)
     return [INDENT + line for line in table(p.head[:3], [row[:3] for row in p.rows], p.align[:3])]

@@ -82,6 +82,7 @@ def timeliness_sentences(t: Timeliness) -> list[str]:
 
 def _against(t: Timeliness) -> str:
     v = t.verdict
+    assert v.bound is not None
     told = f'"{v.against}", the best model without data, which has {significant(v.bound)}'
     said = {USEFUL: "It beats", HARMFUL: "It is worse than", NOT_SHOWN: "It is not clear that it beats"}
     return f"{said.get(v.word, 'To be set against')} {told}."

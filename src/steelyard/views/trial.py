@@ -11,6 +11,7 @@ from steelyard.views.tables import Table
 from steelyard.words import count, estimate_parts, estimate_text, p_told, percent, quoted, significant, visible
 
 if TYPE_CHECKING:
+    from steelyard.results import Difference
     from steelyard.trials.trial import Trial
 
 INDENT = "  "
@@ -218,19 +219,19 @@ def uplift_sentences(t: Trial) -> list[str]:
         NOT_KNOWN: "Whether acting helps more where the score is high cannot be said",
     }
     return [
-        f"{words[u.verdict]}{_halves(t)}.",
+        f"{words[u.verdict]}{_halves(t, u.contrast)}.",
         f"Qini coefficient {estimate_text(u.qini_coefficient)} (0 is acting at random); area under the uplift curve "
         f"{estimate_text(u.auuc)}.",
     ]
 
 
-def _halves(t: Trial) -> str:
+def _halves(t: Trial, c: Difference) -> str:
     """The gain in either half of the scores, and how far they are apart."""
-    c = t.uplift.contrast
-    if c.value is None:
+    upper, lower = c.values
+    if c.value is None or upper is None or lower is None:
         return ""
     share = t.design.kind == "0/1"
-    one, other = (significant(100 * v if share else v) for v in c.values)
+    one, other = (significant(100 * v if share else v) for v in (upper, lower))
     halves = f"{one}{' percentage points' if share else ''} in the upper half of the scores and {other} in the lower"
     return f": the gain is {halves}, a difference of {points(c) if share else c}"
 
@@ -302,6 +303,7 @@ def method_notes(t: Trial) -> list[str]:
 
 def bands_table(t: Trial) -> Table:
     """The gain in every band of the score."""
+    assert t.uplift is not None
     head: tuple[str, ...] = ("band", "scores", "treated", "control", "gain", f"{percent(t.confidence)} interval", "")
     rows: list[tuple[str, ...]] = []
     for b in t.uplift.bands:

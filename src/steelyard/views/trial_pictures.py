@@ -84,6 +84,7 @@ def _relative(m: Any) -> tuple[float | None, float | None, float | None]:
 def periods_chart(t: Trial) -> Chart:
     """The outcome of both arms, period by period."""
     p, d = t.periods, t.design
+    assert p is not None
     xs = [float(i + 1) for i in range(len(p.names))]
     rows = []
     for i in (1, 0):
@@ -123,6 +124,7 @@ def periods_chart(t: Trial) -> Chart:
 def looks_chart(t: Trial) -> Chart:
     """The evidence after every look, with the line above which it is enough."""
     x = t.looks
+    assert x is not None
     floor, top = 1e-3, 1e6
     xs = [float(i + 1) for i in range(len(x.looks))]
     ys = [min(max(e, floor), top) for e in x.e_values]
@@ -151,12 +153,13 @@ def looks_chart(t: Trial) -> Chart:
 
 def bands_chart(t: Trial) -> Chart:
     """The gain in every score band with its interval."""
+    assert t.uplift is not None
     bands = [b for b in t.uplift.bands if b.effect.value is not None][::-1]
     ends = [v for b in bands for v in (b.effect.value, b.effect.low, b.effect.high) if v is not None]
     low, high = _room(ends)
     marks: list[Mark] = [Rule(x=0.0)]
     for i, b in enumerate(bands):
-        marks.append(Point(b.effect.value, float(i), 0, size=5.0, low=b.effect.low, high=b.effect.high))
+        marks.append(Point(float(b.effect), float(i), 0, size=5.0, low=b.effect.low, high=b.effect.high))
     names = tuple(f"{significant(b.low)} to {significant(b.high)}" for b in bands)
     across = Scale(low, high, "Gain from acting (above 0 is good)")
     up = Scale(-0.6, len(bands) - 0.4, "Score", "names", names)
@@ -169,9 +172,10 @@ def bands_chart(t: Trial) -> Chart:
 
 def curve_chart(t: Trial, name: str) -> Chart:
     """The uplift or Qini curve with its band, beside acting at random."""
+    assert t.uplift is not None
     curve = t.uplift.uplift if name == "uplift" else t.uplift.qini
     c = {k: list(v) for k, v in curve.columns.items()}
-    ends = [*c["low"], *c["high"], *c[name]]
+    ends = [v for part in ("low", "high", name) for v in c[part] if v is not None]
     low, high = _room(ends)
     last = c[name][-1]
     marks: list[Mark] = [

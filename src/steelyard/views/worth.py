@@ -32,10 +32,10 @@ def value_text(x: Estimate) -> str:
     return shortest(x.value) if x.low == x.high else estimate_parts(x.value, x.low, x.high)[0]
 
 
-def instead(e: Evaluation) -> str:
+def instead(w: Worth, e: Evaluation) -> str:
     """What to do where a policy without a model does better: move the threshold if that beats the policy, else leave the model."""
     best = e.best_threshold()
-    if not best.ahead_of(e.worth.best_policy().estimate):
+    if not best.ahead_of(w.best_policy().estimate):
         return LEAVE
     where = shortest(float(f"{best.value:.6g}"))
     return f"move the threshold to {where}, where on these rows it is {value_text(best.at)}, or do that instead"
@@ -62,13 +62,13 @@ def verdict_sentence(w: Worth, optimism: float = 0.0, without: tuple[str, ...] =
     return f"{said}." if verdict.good else f"{said}: {advice}."
 
 
-def worth_sentences(w: Worth, e: Evaluation = None) -> list[str]:
+def worth_sentences(w: Worth, e: Evaluation | None = None) -> list[str]:
     """The story of a profit or cost in a few sentences; `e` is the evaluation it belongs to, which knows other thresholds."""
     each = f", {estimate_text(w.per_case)} a case" if w.per_case is not None else ""
     against = "" if w.reference == "absolute" else f", {w.reference}"
     out = [f"The {w.measure} of {count(w.n)} rows is {estimate_text(w)}{each}{against}."]
     said = verdict_sentence(w, advice=HERE if w.movable else LEAVE)
-    out.append(verdict_sentence(w, advice=instead(e)) if e is not None and said.endswith(f"{HERE}.") else said)
+    out.append(verdict_sentence(w, advice=instead(w, e)) if e is not None and said.endswith(f"{HERE}.") else said)
     if w.band is not None:
         low, high = (significant(v, 4) for v in w.band)
         out.append(f"Over the ranges given it lies between {low} and {high}; the middle of each range is told above.")
