@@ -13,12 +13,14 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.intervals.money import limits
 from steelyard.measures.money import priced
 from steelyard.measures.ranking import cumulative
 from steelyard.payoffs.kinds import sign_of
 from steelyard.reports.html import Ready, island, tag
+from steelyard.results import Array
 from steelyard.summaries.scores import Scores
 from steelyard.worth.cuts import cuts
 from steelyard.worth.hull import both_hulls
@@ -30,7 +32,7 @@ STEPS = 400
 MOST = 2000
 
 
-def kept(s: Scores, current: float | None) -> Any:
+def kept(s: Scores, current: float | None) -> npt.NDArray[np.int64]:
     """Places of the cuts to keep: both hulls, even steps of both rates and of the share flagged, the one in force."""
     tp, fp = cumulative(s)
     upper, lower = both_hulls(tp, fp)
@@ -99,7 +101,7 @@ def _shortest(s: Scores, place: int) -> float | None:
     return low
 
 
-def _steps(sums: Any) -> list[float]:
+def _steps(sums: Array) -> list[float]:
     """Running sums as what each adds, rounded in such a way that nothing piles up."""
     total = float(sums[-1])
     if not (sums == np.floor(sums)).all():
@@ -107,7 +109,7 @@ def _steps(sums: Any) -> list[float]:
     return [int(v) if v.is_integer() else float(f"{v:.12g}") for v in np.diff(sums, prepend=0.0).tolist()]
 
 
-def _worth(e: Evaluation, places: Any, kind: str) -> dict[str, list[float | None]]:
+def _worth(e: Evaluation, places: npt.NDArray[np.int64], kind: str) -> dict[str, list[float | None]]:
     """Profit or cost at the kept cuts with its interval, where rows have amounts of their own."""
     s, payoff = e.scores, e.payoff
     assert s is not None
@@ -130,7 +132,7 @@ def _worth(e: Evaluation, places: Any, kind: str) -> dict[str, list[float | None
     }
 
 
-def _plain(values: Any) -> list[float | None]:
+def _plain(values: Array) -> list[float | None]:
     return [float(f"{v:.10g}") if math.isfinite(v) else None for v in values.tolist()]
 
 

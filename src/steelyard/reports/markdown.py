@@ -86,6 +86,6 @@ def table_lines(head: Sequence[str], rows: Sequence[Sequence[str]], align: str) 
     return ["| " + " | ".join(line) + " |" for line in lines] + [""]
 
 
-def safe(text: Any) -> str:
+def safe(text: object) -> str:
     """Text in which no name can become a link, a tag or a column: signs that Markdown obeys get a backslash."""
     return SPECIAL.sub(r"\\\1", visible(text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -134,7 +134,7 @@ def sections_of(
     from steelyard.reports import in_use as later
     from steelyard.reports.monitor import sections as of_monitor
 
-    def each(make: Any) -> Ready:
+    def each(make: Callable[[Evaluation, str, str], Ready]) -> Ready:
         """One model's answer, or that of every model below its name."""
         out = []
         for i, (name, e) in enumerate(models.items()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +58,7 @@ def needs(text: str) -> Ready:
     return tag("p", text, class_="needs")
 
 
-def paragraphs(texts: Any) -> list[Ready]:
+def paragraphs(texts: Iterable[str]) -> list[Ready]:
     """Sentences, each on a line of its own."""
     return [tag("p", t) for t in texts]
 

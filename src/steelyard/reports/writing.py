@@ -13,6 +13,7 @@ from steelyard.files.writing import write_whole
 from steelyard.views.in_use import check_results
 
 if TYPE_CHECKING:
+    from steelyard.charts.marks import Chart
     from steelyard.comparisons.slices import Slices
 
 ENDINGS = (".html", ".htm", ".md", ".json")
@@ -71,7 +72,7 @@ def report_document(
     return found
 
 
-def _chart(chart: Any) -> dict[str, Any]:
+def _chart(chart: Chart) -> dict[str, Any]:
     """What a chart shows, without how it is drawn."""
     return {
         "title": chart.title,

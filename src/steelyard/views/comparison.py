@@ -20,7 +20,8 @@ from steelyard.words import count, digits_for, estimate_parts, p_told, percent, 
 from steelyard.words import number as decimal
 
 if TYPE_CHECKING:
-    from steelyard.comparison import Comparison
+    from steelyard.comparison import Compared, Comparison
+    from steelyard.comparisons.best_of_many import Selected
 
 NAMES = {"bonferroni": "Bonferroni", "holm": "Holm", "benjamini-hochberg": "Benjamini and Hochberg"}
 SHORT = {"bonferroni": "p (Bonf.)", "holm": "p (Holm)", "benjamini-hochberg": "p (B.–H.)", "none": "p"}
@@ -147,7 +148,7 @@ def differences_table(c: Comparison, measure: str) -> Table:
     return Table(title, head, "l" * len(head), rows, note=" ".join(filter(None, notes)))
 
 
-def verdict_sentence(r: Any) -> str:
+def verdict_sentence(r: Compared) -> str:
     """One pair in one measure, in plain words."""
     d, verdict = r.difference, r.verdict
     first, second, measure = visible(d.first), visible(d.second), of_case([r], d.measure)
@@ -192,9 +193,9 @@ def comparison_sentences(c: Comparison) -> list[str]:
     return out
 
 
-def _luck(c: Comparison, best: Any, measure: str, found: list[Any]) -> str:
+def _luck(c: Comparison, best: Selected, measure: str, found: list[Compared]) -> str:
     """How much of a lead is due to having been chosen."""
-    x, left = best.optimism.value, best.corrected
+    x, left = float(best.optimism), best.corrected
     low, high = left.low, left.high
     decimals = 3 if low is None or high is None else digits_for((high - low) / 2)
     said = f"{visible(best.winner)} has the best {of_case(found, measure)} of {len(c.models)}"
@@ -208,7 +209,7 @@ def _luck(c: Comparison, best: Any, measure: str, found: list[Any]) -> str:
             return f"{said}; the choice hardly flatters it."
         others = [r.difference.second if r.difference.first == best.winner else r.difference.first for r in unclear]
         return f"{said}; the choice hardly flatters it, but it is not clearly better than {_some(others)}."
-    luck, rest = decimal(abs(x), decimals), decimal(left.value, decimals)
+    luck, rest = decimal(abs(x), decimals), decimal(float(left), decimals)
     return f"{said}; having been chosen flatters it by about {luck}, which leaves {rest}."
 
 

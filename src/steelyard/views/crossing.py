@@ -11,7 +11,7 @@ from steelyard.views.regions import sentence
 from steelyard.words import estimate_parts, percent, visible
 
 if TYPE_CHECKING:
-    from steelyard.comparisons.crossing import Crossing
+    from steelyard.comparisons.crossing import Crossing, Range
 
 
 def crossing_sentences(found: Crossing) -> list[str]:
@@ -35,8 +35,11 @@ def crossing_sentences(found: Crossing) -> list[str]:
     return out
 
 
-def _range(r: Any) -> str:
+def _range(r: Range) -> str:
     d = r.difference
+    assert d.value is not None
+    assert d.low is not None
+    assert d.high is not None
     # Told in favour of the better one.
     told = (d.value, d.low, d.high) if d.value > 0 else (-d.value, -d.high, -d.low)
     value, low, high = estimate_parts(*told)

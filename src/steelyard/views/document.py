@@ -44,7 +44,7 @@ def evaluation_document(e: Evaluation) -> dict[str, Any]:
     return found
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Without what JSON cannot say: numbers that are not finite become null, and their text still tells."""
     if isinstance(value, float):
         if not math.isfinite(value):

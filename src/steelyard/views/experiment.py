@@ -23,6 +23,7 @@ from steelyard.views.text import table_lines
 from steelyard.words import count, estimate_parts, percent, visible
 
 if TYPE_CHECKING:
+    from steelyard.experiments.plan import Cell
     from steelyard.experiments.result import Experiment
 
 MEANS = {
@@ -46,7 +47,7 @@ def chief_measures(evaluations: Sequence[Any]) -> list[str]:
     return (defined or known)[:3]
 
 
-def to_come(x: Experiment, cell: Any, measure: str) -> Estimate:
+def to_come(x: Experiment, cell: Cell, measure: str) -> Estimate:
     """A measure for models to come; where a model gives no scores to tell it from, that is said."""
     if measure not in x[names_of(cell)].measures:
         return Estimate(measure, None, confidence=x.confidence, reason="no scores")
@@ -54,7 +55,7 @@ def to_come(x: Experiment, cell: Any, measure: str) -> Estimate:
     return found
 
 
-def summed(x: Experiment, cell: Any, measure: str) -> Estimate:
+def summed(x: Experiment, cell: Cell, measure: str) -> Estimate:
     """A measure of the sum of the folds, with the same reason where there is none."""
     e = x[names_of(cell)]
     if measure not in e.measures:
@@ -63,9 +64,9 @@ def summed(x: Experiment, cell: Any, measure: str) -> Estimate:
     return found
 
 
-def cells_by_place(x: Experiment) -> dict[tuple[str, str], list[Any]]:
+def cells_by_place(x: Experiment) -> dict[tuple[str, str], list[Cell]]:
     """The cells that have something to show, by data set and design."""
-    out: dict[tuple[str, str], list[Any]] = {}
+    out: dict[tuple[str, str], list[Cell]] = {}
     for cell in x.cells:
         cells = out.setdefault((cell.data, cell.design), [])
         if x.gathered(cell).pooled is not None:
@@ -73,7 +74,7 @@ def cells_by_place(x: Experiment) -> dict[tuple[str, str], list[Any]]:
     return out
 
 
-def names_of(cell: Any) -> tuple[str, str, str]:
+def names_of(cell: Cell) -> tuple[str, str, str]:
     """A cell by its three names."""
     return (cell.model, cell.data, cell.design)
 
@@ -248,7 +249,7 @@ def experiment_text(x: Experiment) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def tuned(x: Experiment, cell: Any) -> list[str]:
+def tuned(x: Experiment, cell: Cell) -> list[str]:
     """What a search saw and what it is worth, where the model is one."""
     if not x.is_search(*names_of(cell)):
         return []

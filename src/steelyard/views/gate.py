@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from steelyard.views.layout import GAP, WIDTH, fit, pad, width_of, wrap
 from steelyard.words import estimate_parts, visible
 
 if TYPE_CHECKING:
     from steelyard.gates.outcome import Outcome, Result
+    from steelyard.results import Difference, Estimate
+    from steelyard.verdicts.gate import Limit
 
 MARKS = {True: "✓", False: "✗"}
 LETTERS = {True: "ok", False: "no"}
@@ -49,11 +51,11 @@ def result_message(r: Result) -> str:
     return f"{r.state}: {number_text(r.number, r.limit)}{why}, needed {r.limit.needed}"
 
 
-def number_text(x: Any, limit: Any) -> str:
+def number_text(x: Estimate | Difference, limit: Limit) -> str:
     """A number with its interval, to as many digits as show on which side of the bound its ends are."""
     parts = ("", "", "")
     for digits in range(2, MOST_DIGITS):
-        parts = estimate_parts(x.value, x.low, x.high, digits)
+        parts = estimate_parts(float(x), x.low, x.high, digits)
         told = zip((x.value, x.low, x.high), parts, strict=True)
         if all(limit.holds(v) == limit.holds(_read(text)) for v, text in told if text and v is not None):
             break

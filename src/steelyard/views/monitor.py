@@ -11,7 +11,7 @@ from steelyard.views.text import table_lines
 from steelyard.words import count, estimate_parts, percent, significant, visible
 
 if TYPE_CHECKING:
-    from steelyard.monitors.result import Monitor
+    from steelyard.monitors.result import Monitor, Watched
     from steelyard.monitors.signals import Signal
 
 KEYS = ("performance", "timeliness")
@@ -143,7 +143,7 @@ def _waited(m: Monitor) -> list[str]:
     return out + _completed(m, late[-1])
 
 
-def _completed(m: Monitor, w: Any) -> list[str]:
+def _completed(m: Monitor, w: Watched) -> list[str]:
     """How far the labels that are missing in a window can still move what is told of it."""
     waiting = [s for s in w.signals if s.kind == "performance" and s.state == "immature"]
     out = [

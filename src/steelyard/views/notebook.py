@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from steelyard.views import story, tables
 from steelyard.views.sentences import sentences
@@ -51,7 +51,7 @@ def _pictures(e: Evaluation) -> str:
     return f"<div>{''.join(boxes)}</div>" if boxes else ""
 
 
-def _safe(text: Any) -> str:
+def _safe(text: object) -> str:
     return escape(visible(text), quote=True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Chart, Line, Mark, Point, Text
@@ -250,7 +250,9 @@ def markdown(ranking: Ranking, digits: int = 3) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *body, last))
 
 
-def _cells(ranking: Ranking, digits: int, bold: Any, safe: Any) -> tuple[list[str], list[list[str]], list[str]]:
+def _cells(
+    ranking: Ranking, digits: int, bold: Callable[[str], str], safe: Callable[[str], str]
+) -> tuple[list[str], list[list[str]], list[str]]:
     def row(name: str, values: Sequence[float], best: float, decimals: int) -> list[str]:
         told = [f"{v:.{decimals}f}".replace("-", "−" if safe is _markdown_safe else "$-$") for v in values]
         return [safe(name), *(bold(t) if v == best else t for t, v in zip(told, values, strict=True))]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.charts.marks import Bar, Chart, Colour, Line, Mark, Point, Rule
 from steelyard.charts.palette import SHADES
@@ -80,13 +81,13 @@ def _edges(values: Array, window: Window, most: int, *, even: bool) -> Array:
     return np.linspace(scale.low, scale.high, most + 1)
 
 
-def _outside(pairs: Pairs, *seen: Any) -> str:
+def _outside(pairs: Pairs, *seen: npt.NDArray[np.bool_]) -> str:
     """How many rows lie outside of a chart, in words."""
     share = float(pairs.counts[~np.logical_and.reduce(seen)].sum() / pairs.counts.sum())
     return f" ({percent(share)} of rows lie outside)" if share > 0 else ""
 
 
-def _inside(values: Array, window: Window) -> Any:
+def _inside(values: Array, window: Window) -> npt.NDArray[np.bool_]:
     return (values >= window[0]) & (values <= window[1])
 
 

@@ -188,7 +188,7 @@ def row_of(m: Measure, x: Estimate) -> Row:
     return Row(name, value, interval + (MARK if x.caution else ""), meaning, x)
 
 
-def _option(value: Any) -> str:
+def _option(value: object) -> str:
     if isinstance(value, float):
         return percent(value) if 0 < value < 1 else shortest(value)
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -12,6 +12,7 @@ from steelyard.words import count, estimate_parts, estimate_text, p_told, percen
 
 if TYPE_CHECKING:
     from steelyard.results import Difference
+    from steelyard.trials.planning import TrialPlan
     from steelyard.trials.trial import Trial
 
 INDENT = "  "
@@ -113,7 +114,7 @@ def _effect(t: Trial) -> list[str]:
     return [f"Effect: {said}{p}).{adjusted}" + ("" if m.valid else f" It is {NOT_VALID}: {m.why}.")]
 
 
-def points(e: Any) -> str:
+def points(e: Difference) -> str:
     """A difference of shares in percentage points.
 
     >>> from steelyard.results import Difference
@@ -121,7 +122,7 @@ def points(e: Any) -> str:
     '−3.6 percentage points [−4.8, −2.4]'
     """
     ends = [None if v is None else 100 * v for v in (e.low, e.high)]
-    value, low, high = estimate_parts(100 * e.value, ends[0], ends[1])
+    value, low, high = estimate_parts(100 * float(e), ends[0], ends[1])
     return f"{value} percentage points" + (f" [{low}, {high}]" if low else "")
 
 
@@ -186,9 +187,9 @@ def _either(seen: list[str]) -> str:
     return f"{seen[0]} by the spread within the arms, or {seen[1]} by that of independent events"
 
 
-def _from(plan: Any) -> str:
-    known = plan.relative is not None and plan.relative < 1
-    part = f" ({percent(round(plan.relative, 3))} of the control's)" if known else ""
+def _from(plan: TrialPlan) -> str:
+    share = plan.relative
+    part = f" ({percent(round(share, 3))} of the control's)" if share is not None and share < 1 else ""
     return f"{significant(plan.effect)}{part}"
 
 

@@ -12,6 +12,7 @@ from steelyard.views.trial import NOT_VALID, looks_sentences, per_what, trial_se
 from steelyard.words import count, significant, visible
 
 if TYPE_CHECKING:
+    from steelyard.trials.methods import Method
     from steelyard.trials.trial import Trial
 
 MOST_PERIODS = 400
@@ -67,7 +68,7 @@ def effect_chart(t: Trial) -> Chart:
     )
 
 
-def _relative(m: Any) -> tuple[float | None, float | None, float | None]:
+def _relative(m: Method) -> tuple[float | None, float | None, float | None]:
     """Value and ends as a part of the control's outcome, so that differences and ratios stand on one scale."""
     e = m.effect
     parts = (e.value, e.low, e.high)
