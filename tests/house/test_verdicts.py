@@ -7,6 +7,7 @@ import importlib
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeGuard
 
 import pytest
 
@@ -42,8 +43,16 @@ def _told(path: Path) -> str:
     return path.relative_to(SOURCE).as_posix()
 
 
+def _for_types_only(node: ast.AST) -> TypeGuard[ast.If]:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
 def _imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """What is there when the module runs; names that only types need cannot be asked anything."""
+    typed = {x for node in ast.walk(tree) if _for_types_only(node) for part in node.body for x in ast.walk(part)}
     for node in ast.walk(tree):
+        if node in typed:
+            continue
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("steelyard"):
             for name in node.names:
                 yield node.module or "", name.name
@@ -67,6 +76,13 @@ def test_views_and_reports_import_nothing_that_decides(path: Path) -> None:
         if (room in DECIDING and module not in ASKED) or (room == "verdicts" and not (name and _is_data(module, name))):
             wrong.append(f"{module}.{name}")
     assert not wrong, f"{_told(path)} imports {wrong}: let the result carry its verdict"
+
+
+def test_the_walk_sees_an_import_that_is_there_when_the_module_runs() -> None:
+    ask = "from steelyard.worth.policies import worth_of\n"
+    assert list(_imports(ast.parse(f"if TYPE_CHECKING:\n    {ask}"))) == []
+    assert list(_imports(ast.parse(f"def said():\n    {ask}"))) == [("steelyard.worth.policies", "worth_of")]
+    assert len(list(_imports(ast.parse(f"if TYPE_CHECKING:\n    pass\nelse:\n    {ask}")))) == 1
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:

@@ -285,8 +285,12 @@ class SameFolds:
     done: int | None = None
     """How many of them all models have done; all of them unless said."""
     kind = "same folds"
-    words = "on the same folds"
     methods = ("usual", "corrected t", "paired t", "5x2 t", "5x2 F")
+
+    @property
+    def words(self) -> str:
+        """On what they are compared."""
+        return f"on the same {self.shared} folds"
 
     @property
     def shared(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.curves import overlay
 from steelyard.errors import SteelyardError
@@ -19,11 +19,15 @@ from steelyard.views import comparison as told
 from steelyard.views.document import plain
 from steelyard.views.tables import Table
 
+if TYPE_CHECKING:
+    from steelyard.comparison import Comparison
+    from steelyard.comparisons.ranks import Ranking
+
 MOST_CURVES = 6
 MOST_CROSSINGS = 3
 
 
-def write_comparison_report(c: Any, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
+def write_comparison_report(c: Comparison, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
     """Write the report of a comparison whole or not at all, in the form that the file's name asks for."""
     ending = check_ending(path)
     title = title or " or ".join(c.models[:4]) + ("" if len(c.models) <= 4 else " or …")
@@ -42,7 +46,7 @@ def write_comparison_report(c: Any, path: str | os.PathLike[str], *, title: str 
         write_whole(path, page_html(title, head, sections(c, command)))
 
 
-def sections(c: Any, command: str = "") -> list[Section]:
+def sections(c: Comparison, command: str = "") -> list[Section]:
     """The questions that a comparison answers."""
     out = [
         Section("better", "Which model is better?", _better(c)),
@@ -61,7 +65,7 @@ def _table(t: Table) -> Ready:
     return Ready(html_table(t.head, t.rows, t.align, t.title) + tag("p", t.note, class_="note"))
 
 
-def _better(c: Any) -> Ready:
+def _better(c: Comparison) -> Ready:
     parts: list[Any] = [paragraphs(c.sentences()[:-1] if c.ranking is not None else c.sentences())]
     for measure in c.measures:
         parts.append(tag("div", figure(c.chart(measure), wide=True), class_="grid"))
@@ -70,7 +74,7 @@ def _better(c: Any) -> Ready:
     return tag("div", parts)
 
 
-def _each(c: Any) -> Ready:
+def _each(c: Comparison) -> Ready:
     parts: list[Any] = [_table(told.models_table(c))]
     if all(e.scores is not None for e in c.evaluations.values()) and len(c.models) <= MOST_CURVES:
         drawn = []
@@ -81,7 +85,7 @@ def _each(c: Any) -> Ready:
     return tag("div", parts)
 
 
-def _crossing(c: Any) -> Ready:
+def _crossing(c: Comparison) -> Ready:
     parts: list[Any] = []
     for r in c.table(c.measures[0])[:MOST_CROSSINGS]:
         d = r.difference
@@ -95,11 +99,11 @@ def _crossing(c: Any) -> Ready:
     return tag("div", parts)
 
 
-def _ranks(ranking: Any) -> Ready:
+def _ranks(ranking: Ranking) -> Ready:
     return tag("div", [tag("p", ranking.paragraph()), tag("div", figure(ranking.chart(), wide=True), class_="grid")])
 
 
-def _markdown(c: Any, title: str, command: str) -> str:
+def _markdown(c: Comparison, title: str, command: str) -> str:
     lines = [f"# {safe(title)}", "", safe(told.headline(c)) + ".", ""]
     lines += [f"- {safe(s)}" for s in c.sentences()] + [""]
     for t in (told.models_table(c), *(told.differences_table(c, m) for m in c.measures)):

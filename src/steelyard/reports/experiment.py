@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.files.writing import write_whole
 from steelyard.reports.html import Ready, tag
@@ -20,10 +20,14 @@ from steelyard.views.document import plain
 from steelyard.views.tables import Table
 from steelyard.words import visible
 
+if TYPE_CHECKING:
+    from steelyard.experiments.learning import LearningCurve
+    from steelyard.experiments.result import Experiment
+
 NO_PLACE = "One report shows the models on one data set under one design; here are several, so each model has its own: "
 
 
-def write_experiment_report(x: Any, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
+def write_experiment_report(x: Experiment, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
     """Write the report of an experiment whole or not at all, in the form that the file's name asks for."""
     ending = check_ending(path)
     title = title or _title(x)
@@ -44,7 +48,7 @@ def write_experiment_report(x: Any, path: str | os.PathLike[str], *, title: str 
         write_whole(path, page_html(title, _header(title, lines), [*sections(x), last]))
 
 
-def _title(x: Any) -> str:
+def _title(x: Experiment) -> str:
     return f"{' and '.join(x.data_sets)}: {', '.join(x.models)}"
 
 
@@ -52,7 +56,7 @@ def _header(title: str, lines: list[str]) -> Ready:
     return tag("div", tag("p", "steelyard report", class_="over"), tag("h1", title), paragraphs(lines))
 
 
-def sections(x: Any) -> list[Section]:
+def sections(x: Experiment) -> list[Section]:
     """One section for each data set and design: who did how well in which fold, and on what that rests."""
     places = told.cells_by_place(x)
     out = []
@@ -62,7 +66,7 @@ def sections(x: Any) -> list[Section]:
     return out
 
 
-def _tested(x: Any, data: str, design: str) -> Ready:
+def _tested(x: Experiment, data: str, design: str) -> Ready:
     cells = told.cells_by_place(x)[data, design]
     parts: list[Any] = [tag("p", told.headline(x, data, design) + ".")]
     if not cells:
@@ -87,7 +91,7 @@ def _table(t: Table) -> Ready:
     return Ready(html_table(t.head, t.rows, t.align, t.title) + tag("p", t.note, class_="note"))
 
 
-def experiment_document(x: Any, title: str = "", command: str = "") -> dict[str, Any]:
+def experiment_document(x: Experiment, title: str = "", command: str = "") -> dict[str, Any]:
     """Every number and sentence of an experiment as plain JSON values."""
     found: dict[str, Any] = plain(
         {
@@ -107,7 +111,7 @@ def experiment_document(x: Any, title: str = "", command: str = "") -> dict[str,
     return found
 
 
-def _markdown(x: Any, title: str, command: str) -> str:
+def _markdown(x: Experiment, title: str, command: str) -> str:
     lines = [f"# {safe(title)}", ""]
     for data, design in told.cells_by_place(x):
         lines += [f"## {safe(told.headline(x, data, design))}", ""]
@@ -128,7 +132,9 @@ def _markdown(x: Any, title: str, command: str) -> str:
 # Learning curves ------------------------------------------------------------------------------------------------------
 
 
-def write_learning_report(curve: Any, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
+def write_learning_report(
+    curve: LearningCurve, path: str | os.PathLike[str], *, title: str = "", command: str = ""
+) -> None:
     """Write the report of a learning curve whole or not at all."""
     ending = check_ending(path)
     title = title or learning.learning_title(curve)

@@ -10,24 +10,29 @@ import json
 import math
 from dataclasses import replace
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.intervals.money import limits
 from steelyard.measures.money import priced
 from steelyard.measures.ranking import cumulative
 from steelyard.payoffs.kinds import sign_of
 from steelyard.reports.html import Ready, island, tag
+from steelyard.results import Array
 from steelyard.summaries.scores import Scores
 from steelyard.worth.cuts import cuts
 from steelyard.worth.hull import both_hulls
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 STEPS = 400
 MOST = 2000
 
 
-def kept(s: Scores, current: float | None) -> Any:
+def kept(s: Scores, current: float | None) -> npt.NDArray[np.int64]:
     """Places of the cuts to keep: both hulls, even steps of both rates and of the share flagged, the one in force."""
     tp, fp = cumulative(s)
     upper, lower = both_hulls(tp, fp)
@@ -54,9 +59,10 @@ def place_of(s: Scores, threshold: float) -> int:
     return int((s.cells.low >= threshold).sum())
 
 
-def explorer_data(e: Any, values: tuple[float, float, float, float], kind: str) -> dict[str, Any]:
+def explorer_data(e: Evaluation, values: tuple[float, float, float, float], kind: str) -> dict[str, Any]:
     """What the page needs to follow a threshold: counts at the kept cuts, and what it cannot work out by itself."""
-    s: Scores = e.scores
+    s = e.scores
+    assert s is not None
     places = kept(s, e.threshold)
     tp, fp = (x[places] for x in cumulative(s))
     current = place_of(s, e.threshold) if e.threshold is not None else 0
@@ -95,7 +101,7 @@ def _shortest(s: Scores, place: int) -> float | None:
     return low
 
 
-def _steps(sums: Any) -> list[float]:
+def _steps(sums: Array) -> list[float]:
     """Running sums as what each adds, rounded in such a way that nothing piles up."""
     total = float(sums[-1])
     if not (sums == np.floor(sums)).all():
@@ -103,14 +109,16 @@ def _steps(sums: Any) -> list[float]:
     return [int(v) if v.is_integer() else float(f"{v:.12g}") for v in np.diff(sums, prepend=0.0).tolist()]
 
 
-def _worth(e: Any, places: Any, kind: str) -> dict[str, list[float | None]]:
+def _worth(e: Evaluation, places: npt.NDArray[np.int64], kind: str) -> dict[str, list[float | None]]:
     """Profit or cost at the kept cuts with its interval, where rows have amounts of their own."""
-    s: Scores = e.scores
+    s, payoff = e.scores, e.payoff
+    assert s is not None
+    assert payoff is not None
     _, every = cuts(s)
     squares = None if every.squares is None else every.squares[places]
     amounts = None if every.amounts is None else replace(every.amounts, sums=every.amounts.sums[places])
     c = replace(every, counts=every.counts[places], squares=squares, amounts=amounts)
-    table = sign_of(kind) * e.payoff.coefficients(c.levels, c.positive, s.amounts)
+    table = sign_of(kind) * payoff.coefficients(c.levels, c.positive, s.amounts)
     value = priced(c, table, 1)[0].sum(axis=(-2, -1))
     if s.units is not None:
         # Rows of a unit hang together, which the closed form does not know.
@@ -124,11 +132,11 @@ def _worth(e: Any, places: Any, kind: str) -> dict[str, list[float | None]]:
     }
 
 
-def _plain(values: Any) -> list[float | None]:
+def _plain(values: Array) -> list[float | None]:
     return [float(f"{v:.10g}") if math.isfinite(v) else None for v in values.tolist()]
 
 
-def controls(e: Any, name: str, values: tuple[float, float, float, float], kind: str, luck: str) -> Ready:
+def controls(e: Evaluation, name: str, values: tuple[float, float, float, float], kind: str, luck: str) -> Ready:
     """The slider, the boxes and the buttons; hidden until the script runs."""
     data = json.dumps(explorer_data(e, values, kind), allow_nan=False, separators=(",", ":"))
     boxes = [("caught positive", 0), ("false alarm", 2), ("missed positive", 1), ("left alone", 3)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
 
 from steelyard.words import visible
 
@@ -19,7 +19,7 @@ class Ready(str):
 VOID = {"meta", "input", "br", "hr"}
 
 
-def tag(name: str, /, *children: Any, **attributes: Any) -> Ready:
+def tag(name: str, /, *children: object, **attributes: object) -> Ready:
     """An element; children are escaped unless ready, `class_` and `data_x` name what Python cannot.
 
     >>> tag("p", "a < b", class_="note")
@@ -35,7 +35,7 @@ def tag(name: str, /, *children: Any, **attributes: Any) -> Ready:
     return Ready(f"<{name}{told}>{join(children)}</{name}>")
 
 
-def join(children: Any) -> Ready:
+def join(children: Iterable[object]) -> Ready:
     """Children one after the other; lists are opened, nothing is left out but None."""
     out = []
     for child in children:
@@ -60,7 +60,7 @@ def fingerprint(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def table(head: Any, rows: Any, align: str, caption: str = "") -> Ready:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str, caption: str = "") -> Ready:
     """A table with its columns to the left or right, in a box that scrolls by itself on a narrow screen."""
     sides = ["right" if a == "r" else "left" for a in align]
     top = tag("tr", [tag("th", h, scope="col", class_=side) for h, side in zip(head, sides, strict=True)])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Chart
 from steelyard.reports.html import Ready, tag
@@ -14,6 +14,9 @@ from steelyard.views import monitor as watched
 from steelyard.views.in_use import TELLING, Told
 from steelyard.views.tables import Table
 from steelyard.words import visible
+
+if TYPE_CHECKING:
+    from steelyard.monitors.result import Monitor
 
 STALE, EARLY, HELPS = "Is it going stale?", "Does it warn early enough?", "Does it help?"
 WIDE = 600
@@ -28,7 +31,7 @@ NEEDS_CONTROL = (
 )
 
 
-def sections(in_use: Mapping[str, Any], page: Any) -> list[Section]:
+def sections(in_use: Mapping[str, Any], page: Callable[[Monitor], list[Section]]) -> list[Section]:
     """Two sections that are always there, and one about warnings where these were measured.
 
     `page` makes the sections of a monitor, which has a report of its own.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.measures.measure import leading
 from steelyard.views import story, tables
@@ -12,6 +12,10 @@ from steelyard.views.sentences import sentences
 from steelyard.views.threshold import threshold_sentences
 from steelyard.views.worth import policy_table
 from steelyard.words import percent, visible
+
+if TYPE_CHECKING:
+    from steelyard.comparisons.slices import Slices
+    from steelyard.evaluation import Evaluation
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#!~])")
 
@@ -21,7 +25,7 @@ def report_markdown(
     *,
     title: str = "",
     command: str = "",
-    slices: Any = None,
+    slices: Slices | None = None,
     in_use: Mapping[str, Any] | None = None,
 ) -> str:
     """The report of one evaluation, or of several by name."""
@@ -46,7 +50,7 @@ def report_markdown(
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _one(e: Any) -> list[str]:
+def _one(e: Evaluation) -> list[str]:
     out = [f"- **{label}**: {safe(text)}" for label, text in story.facts(e)] + [""]
     out += [safe(" ".join(s.text for s in sentences(e))), ""]
     out += ["### How good?", ""]
@@ -60,9 +64,10 @@ def _one(e: Any) -> list[str]:
         out += [safe(text), ""]
     if more := [name for g in told for name in g.more]:
         out += [safe(f"{len(more)} more with --json or .frame(): {', '.join(more)}."), ""]
-    if e.payoff is not None:
-        worth = policy_table(e.worth)
-        out += ["### What is it worth?", "", *table_lines(worth.head, worth.rows, worth.align)]
+    worth = e.worth
+    if worth is not None:
+        policies = policy_table(worth)
+        out += ["### What is it worth?", "", *table_lines(policies.head, policies.rows, policies.align)]
         if e.scores is not None:
             out += ["### Which threshold?", "", safe(" ".join(threshold_sentences(e.best_threshold()))), ""]
     small = tables.segments(e)
@@ -81,6 +86,6 @@ def table_lines(head: Sequence[str], rows: Sequence[Sequence[str]], align: str) 
     return ["| " + " | ".join(line) + " |" for line in lines] + [""]
 
 
-def safe(text: Any) -> str:
+def safe(text: object) -> str:
     """Text in which no name can become a link, a tag or a column: signs that Markdown obeys get a backslash."""
     return SPECIAL.sub(r"\\\1", visible(text))

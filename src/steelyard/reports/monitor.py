@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.files.writing import write_whole
 from steelyard.reports.html import Ready, tag
@@ -17,11 +17,14 @@ from steelyard.views import monitor as told
 from steelyard.views.document import plain
 from steelyard.views.tables import Table
 
+if TYPE_CHECKING:
+    from steelyard.monitors.result import Monitor
+
 MOST_PICTURES = 8
 MOST_WINDOWS = 400
 
 
-def write_monitor_report(m: Any, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
+def write_monitor_report(m: Monitor, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
     """Write the report of a monitor whole or not at all, in the form that the file's name asks for."""
     ending = check_ending(path)
     title = title or f"Monitor, {m.windows[0].name} to {m.windows[-1].name}"
@@ -41,7 +44,7 @@ def write_monitor_report(m: Any, path: str | os.PathLike[str], *, title: str = "
         write_whole(path, page_html(title, head, sections(m, command)))
 
 
-def sections(m: Any, command: str = "") -> list[Section]:
+def sections(m: Monitor, command: str = "") -> list[Section]:
     """The questions that a monitor answers."""
     kinds = {s.name: s.kind for s in m.windows[0].signals}
     out = [Section("stale", "Is it going stale?", _stands(m))]
@@ -76,7 +79,7 @@ def _table(t: Table) -> Ready:
     return Ready(html_table(t.head, t.rows, t.align, t.title) + tag("p", t.note, class_="note"))
 
 
-def _stands(m: Any) -> Ready:
+def _stands(m: Monitor) -> Ready:
     parts: list[Any] = [*paragraphs(m.sentences()), _table(told.signals_table(m, None))]
     if m.alarms:
         parts += [tag("h3", "Alarms"), tag("ul", [tag("li", a.text) for a in m.alarms])]
@@ -84,7 +87,7 @@ def _stands(m: Any) -> Ready:
     return tag("div", parts)
 
 
-def _pictures(m: Any, names: list[str]) -> Ready:
+def _pictures(m: Monitor, names: list[str]) -> Ready:
     """Signals over time; of many those that ever said something, and then the first ones."""
     loud = [n for n in names if any(w.state_of(n) in {"alarm", "warn"} for w in m.windows)]
     shown = [*loud, *(n for n in names if n not in loud)][:MOST_PICTURES]
@@ -94,7 +97,7 @@ def _pictures(m: Any, names: list[str]) -> Ready:
     return tag("div", parts)
 
 
-def _markdown(m: Any, title: str, command: str) -> str:
+def _markdown(m: Monitor, title: str, command: str) -> str:
     lines = [f"# {safe(title)}", "", safe(told.headline(m)) + ".", ""]
     lines += [f"- {safe(s)}" for s in m.sentences()] + [""]
     tables = (told.signals_table(m, None), told.windows_table(m, MOST_WINDOWS), told.cohorts_table(m, MOST_WINDOWS))

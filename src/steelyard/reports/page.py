@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.palette import dark_rules
 from steelyard.reports import sections as parts
@@ -18,6 +18,10 @@ from steelyard.reports.sections import Section
 from steelyard.views import story
 from steelyard.views.sentences import sentences
 from steelyard.words import visible
+
+if TYPE_CHECKING:
+    from steelyard.comparisons.slices import Slices
+    from steelyard.evaluation import Evaluation
 
 IN_MEMORY = {"", "arrays", "dict", "DataFrame", "LazyFrame", "Table", "RecordBatch", "DuckDBPyRelation"}
 """What rows that came from no file are called, which is no title."""
@@ -42,7 +46,7 @@ def report_html(
     *,
     title: str = "",
     command: str = "",
-    slices: Any = None,
+    slices: Slices | None = None,
     before: Sequence[Section] = (),
     in_use: Mapping[str, Any] | None = None,
 ) -> str:
@@ -84,7 +88,7 @@ def page_html(title: str, header: Ready, found: Sequence[Section]) -> str:
     return f'<!DOCTYPE html>\n<html lang="en">{head}{body}</html>\n'
 
 
-def _title(e: Any) -> str:
+def _title(e: Evaluation) -> str:
     """The name of the file, or plain words where rows came from memory, which has none."""
     source = str(e.facts.get("source", ""))
     if source in IN_MEMORY:
@@ -123,14 +127,14 @@ def _header(models: Mapping[str, Any], title: str, standing: Sequence[Ready]) ->
 
 
 def sections_of(
-    models: Mapping[str, Any], command: str, slices: Any, in_use: Mapping[str, Any] | None = None
+    models: Mapping[str, Any], command: str, slices: Slices | None, in_use: Mapping[str, Any] | None = None
 ) -> list[Section]:
     """Every section, in order."""
     # A monitor's own report is a page and stands on this module.
     from steelyard.reports import in_use as later
     from steelyard.reports.monitor import sections as of_monitor
 
-    def each(make: Any) -> Ready:
+    def each(make: Callable[[Evaluation, str, str], Ready]) -> Ready:
         """One model's answer, or that of every model below its name."""
         out = []
         for i, (name, e) in enumerate(models.items()):
@@ -157,7 +161,7 @@ def sections_of(
     return found
 
 
-def evidence_fingerprint(e: Any) -> str:
+def evidence_fingerprint(e: Evaluation) -> str:
     """A short hash of what was counted: the same rows give the same one, in any order and from any engine."""
     text = json.dumps({k: v.to_dict() for k, v in e.evidence.items()}, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

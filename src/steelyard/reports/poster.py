@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.charts.palette import FONT, colour, notebook_style
 from steelyard.charts.svg import text
@@ -16,11 +16,14 @@ from steelyard.views.sentences import sentences, statement
 from steelyard.views.story import kind_of
 from steelyard.words import estimate_parts
 
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
+
 WIDTH, GAP, EDGE = 960.0, 16.0, 24.0
 CARD, CHART = 150.0, 330.0
 
 
-def poster(e: Any, title: str) -> str:
+def poster(e: Evaluation, title: str) -> str:
     """One SVG that needs nothing else, light or dark like its page."""
     parts: list[str] = []
     parts.append(text(EDGE, 34, "steelyard report", size=13))

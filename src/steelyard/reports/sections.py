@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.asking.questions import value_of
 from steelyard.charts.curves import overlay
@@ -22,6 +22,10 @@ from steelyard.views.sentences import statement
 from steelyard.views.story import kind_of
 from steelyard.views.worth import policy_table, worth_sentences
 from steelyard.words import count, estimate_parts, percent, visible
+
+if TYPE_CHECKING:
+    from steelyard.comparisons.slices import Slices
+    from steelyard.evaluation import Evaluation
 
 MOST_DRAWN = 40
 """So many segments are drawn beside each other, the worst of them first."""
@@ -54,7 +58,7 @@ def needs(text: str) -> Ready:
     return tag("p", text, class_="needs")
 
 
-def paragraphs(texts: Any) -> list[Ready]:
+def paragraphs(texts: Iterable[str]) -> list[Ready]:
     """Sentences, each on a line of its own."""
     return [tag("p", t) for t in texts]
 
@@ -82,7 +86,7 @@ def card(x: Estimate, title: str, verdict: Verdict | None = None) -> Ready:
     )
 
 
-def cards(e: Any) -> Ready:
+def cards(e: Evaluation) -> Ready:
     """The first few numbers."""
     names = [n for n in leading("card", kind_of(e)) if n in e.measures]
     return tag("div", [card(e[n], find(n).title, e.verdict_on(n)) for n in names], class_="cards")
@@ -91,14 +95,14 @@ def cards(e: Any) -> Ready:
 # One model ------------------------------------------------------------------------------------------------------------
 
 
-def how_good(e: Any) -> Ready:
+def how_good(e: Evaluation) -> Ready:
     """Cards and pictures."""
     there = set(e.charts)
     drawn = [e.chart(name) for name in shown_of(kind_of(e)) if name in there]
     return Ready(cards(e) + tag("div", [figure(c, wide=c.size[0] > 500) for c in drawn], class_="grid"))
 
 
-def how_sure(e: Any) -> Ready:
+def how_sure(e: Evaluation) -> Ready:
     """Intervals as a picture, and every number in a table."""
     told = story.groups(e, full=True)
     rows = [(r.name, r.value, r.interval, r.meaning) for g in told for r in g.rows]
@@ -116,7 +120,7 @@ def how_sure(e: Any) -> Ready:
     )
 
 
-def where_it_fails(e: Any, slices: Any = None) -> Ready:
+def where_it_fails(e: Evaluation, slices: Slices | None = None) -> Ready:
     """Segments side by side, and slices that differ."""
     parts: list[Any] = []
     if e.segments:
@@ -138,14 +142,14 @@ def where_it_fails(e: Any, slices: Any = None) -> Ready:
     return tag("div", parts)
 
 
-def _worst_first(e: Any, name: str) -> list[str]:
+def _worst_first(e: Evaluation, name: str) -> list[str]:
     """Segments by a measure; no intervals are asked for, since of very many most are never drawn."""
     sign = -1.0 if find(name).better == "lower" else 1.0
     found = {label: value_of(part, name) for label, part in e.segments.items()}
     return sorted(found, key=lambda label: (math.isnan(found[label]), sign * found[label]))
 
 
-def slices_part(slices: Any) -> list[Ready]:
+def slices_part(slices: Slices) -> list[Ready]:
     """Slices that were looked for: the worst first, corrected for many looks."""
     out = paragraphs(slices.sentences())
     if slices.rows:
@@ -155,7 +159,7 @@ def slices_part(slices: Any) -> list[Ready]:
     return out
 
 
-def which_threshold(e: Any, model: str, name: str) -> Ready:
+def which_threshold(e: Evaluation, model: str, name: str) -> Ready:
     """The explorer, with the matrix and the rates at the threshold in force already filled in."""
     if e.residuals is not None:
         return needs("A predicted quantity has no threshold.")
@@ -163,6 +167,7 @@ def which_threshold(e: Any, model: str, name: str) -> Ready:
         return needs("A threshold needs one score for two levels: pass score=... (--score COLUMN).")
     if not float(e.scores.positives.sum()) or not float(e.scores.negatives.sum()):
         return needs("A threshold needs rows of both classes.")
+    assert e.threshold is not None
     at = e.at(e.threshold)
     kind = e.payoff.kind if e.payoff is not None else "profit"
     values = _values(e)
@@ -185,25 +190,28 @@ def which_threshold(e: Any, model: str, name: str) -> Ready:
     return Ready(explorer + sides + tag("div", [figure(c) for c in charts], class_="grid"))
 
 
-def _values(e: Any) -> tuple[float, float, float, float]:
+def _values(e: Evaluation) -> tuple[float, float, float, float]:
     """Four amounts to start with: those of the payoff (at average amounts of the rows' own), or plain errors."""
     if e.payoff is None:
         return (0.0, -1.0, -1.0, 0.0)
     c = e.confusion
+    assert c is not None
     names = () if c.amounts is None else c.amounts.names
     table = e.payoff.coefficients(c.levels, c.positive, names) * e.payoff.sign
     i = c.levels.index(c.positive)
+    sums = [] if c.amounts is None else [c.amounts.of((k,)) for k in range(len(names))]
     out = []
     for row, column in ((i, i), (i, 1 - i), (1 - i, i), (1 - i, 1 - i)):
         x = float(table[0, row, column])
-        for k in range(len(names)):
-            rows = float(c.actual[row])
-            x += float(table[1 + k, row, column]) * (float(c.amounts.of((k,))[row].sum()) / rows if rows else 0.0)
+        rows = float(c.actual[row])
+        for k, amount in enumerate(sums):
+            x += float(table[1 + k, row, column]) * (float(amount[row].sum()) / rows if rows else 0.0)
         out.append(float(f"{x:.12g}") + 0.0)
     return (out[0], out[1], out[2], out[3])
 
 
-def _matrix(e: Any) -> Ready:
+def _matrix(e: Evaluation) -> Ready:
+    assert e.confusion is not None
     o = e.confusion.outcomes(e.positive)
 
     def cell(name: str, whole: float, of: str) -> Ready:
@@ -239,18 +247,19 @@ def _matrix(e: Any) -> Ready:
     return tag("div", body, class_="matrix")
 
 
-def _rates(e: Any, kind: str, values: tuple[float, float, float, float]) -> Ready:
+def _rates(e: Evaluation, kind: str, values: tuple[float, float, float, float]) -> Ready:
     rows = []
     for name in leading("explorer"):
         x = e[name]
         told = "n/a" if x.value is None else percent(x.value)
         ends = "" if x.low is None or x.high is None else f"{percent(x.low)} to {percent(x.high)}"
         rows.append((name, told, ends))
-    if e.payoff is not None:
-        w = e.worth
-        value, low, high = estimate_parts(w.value, w.low, w.high)
+    w = e.worth
+    if w is not None:
+        value, low, high = estimate_parts(float(w), w.low, w.high)
         rows.append(("worth", value, f"{low} to {high}" if low else ""))
     else:
+        assert e.confusion is not None
         o = e.confusion.outcomes(e.positive)
         parts = (o.tp, o.fn, o.fp, o.tn)
         total = sum(float(n) * v for n, v in zip(parts, values, strict=True))
@@ -268,7 +277,7 @@ def _rates(e: Any, kind: str, values: tuple[float, float, float, float]) -> Read
     return tag("div", tag("table", caption, tag("tbody", body)), class_="rates")
 
 
-def what_it_is_worth(e: Any) -> Ready:
+def what_it_is_worth(e: Evaluation) -> Ready:
     """Profit or cost beside the policies that need no model, its curve, and the best threshold in words."""
     if e.residuals is not None:
         return needs("Profit and cost are told of decisions: labels, or scores with a threshold.")
@@ -276,14 +285,15 @@ def what_it_is_worth(e: Any) -> Ready:
         return needs(
             "To see what it is worth, say so for every pair of levels: profit=Profit({actual: {predicted: amount}})."
         )
-    if e.payoff is None:
+    worth = e.worth
+    if e.payoff is None or worth is None:
         return needs(
             "To see what it is worth, say what outcomes are worth: profit=Profit(tp=..., fp=...) (--profit FILE)."
         )
-    t = policy_table(e.worth)
+    t = policy_table(worth)
     # The parts that hang on the amounts have names, so that they follow when an amount is changed on the page.
     parts: list[Any] = [
-        tag("div", paragraphs(worth_sentences(e.worth, e)), data_role="worth-told"),
+        tag("div", paragraphs(worth_sentences(worth, e)), data_role="worth-told"),
         tag("div", html_table(t.head, t.rows, t.align, t.title), data_role="worth-table"),
     ]
     if e.scores is not None and e.payoff.kind in e.charts:

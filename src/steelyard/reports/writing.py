@@ -6,11 +6,15 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import UsageError, listing
 from steelyard.files.writing import write_whole
 from steelyard.views.in_use import check_results
+
+if TYPE_CHECKING:
+    from steelyard.charts.marks import Chart
+    from steelyard.comparisons.slices import Slices
 
 ENDINGS = (".html", ".htm", ".md", ".json")
 
@@ -21,7 +25,7 @@ def report_text(
     *,
     title: str = "",
     command: str = "",
-    slices: Any = None,
+    slices: Slices | None = None,
     in_use: Mapping[str, Any] | None = None,
 ) -> str:
     """The report as text of one kind; `in_use` are results of the model in use by name."""
@@ -39,7 +43,7 @@ def report_text(
 
 
 def report_document(
-    models: Mapping[str, Any], title: str, command: str, slices: Any, in_use: Mapping[str, Any] | None = None
+    models: Mapping[str, Any], title: str, command: str, slices: Slices | None, in_use: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Every number, sentence and chart as plain JSON values."""
     from steelyard.reports.page import evidence_fingerprint
@@ -68,7 +72,7 @@ def report_document(
     return found
 
 
-def _chart(chart: Any) -> dict[str, Any]:
+def _chart(chart: Chart) -> dict[str, Any]:
     """What a chart shows, without how it is drawn."""
     return {
         "title": chart.title,
@@ -83,7 +87,7 @@ def write_report(
     *,
     title: str = "",
     command: str = "",
-    slices: Any = None,
+    slices: Slices | None = None,
     in_use: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a report whole or not at all, in the form that the file's name asks for."""

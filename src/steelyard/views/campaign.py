@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.results import Estimate
 from steelyard.verdicts.policy import EVERYBODY, NOBODY
 from steelyard.views.document import plain
 from steelyard.views.layout import WIDTH, fit, table, table_width, wrap
 from steelyard.words import estimate_text, number, percent, shortest, significant
+
+if TYPE_CHECKING:
+    from steelyard.worth.campaign import Campaign
 
 INDENT = "  "
 NAMES = {
@@ -22,7 +25,7 @@ NAMES = {
 }
 
 
-def campaign_text(c: Any) -> str:
+def campaign_text(c: Campaign) -> str:
     """The advice, the policies side by side, and what stands behind them."""
     blocks = [
         [line for text in advice(c) for line in wrap(text, WIDTH)],
@@ -33,7 +36,7 @@ def campaign_text(c: Any) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def campaign_document(c: Any) -> dict[str, Any]:
+def campaign_document(c: Campaign) -> dict[str, Any]:
     """All that is known, with the sentences, as plain JSON values."""
     found: dict[str, Any] = plain(c.to_dict() | {"sentences": [*advice(c), *_reasons(c)]})
     return found
@@ -79,28 +82,28 @@ def _earned(x: Estimate) -> str:
 # Sentences ------------------------------------------------------------------------------------------------------------
 
 
-def advice(c: Any) -> list[str]:
+def advice(c: Campaign) -> list[str]:
     """What to do, in a sentence or two."""
     if c.basis == "rule":
         return [_planned(c), *_against(c)]
     return [_whom(c), *_against(c)]
 
 
-def _contacts(c: Any) -> str:
+def _contacts(c: Campaign) -> str:
     told = number(c.contacts, 0)
     return f"{told} prospect{'' if told == '1' else 's'}"
 
 
-def _result(c: Any) -> str:
-    value = c.profit.value
-    word = "profit" if value >= 0 else "result"
+def _result(c: Campaign) -> str:
+    word = "profit" if float(c.profit) >= 0 else "result"
     return f"expected {word} {_earned(c.profit)}"
 
 
-def _whom(c: Any) -> str:
+def _whom(c: Campaign) -> str:
     score = f"a score of at least {shortest(float(f'{c.threshold:.6g}'))}"
     share = percent_short(c.depth)
     held = f"they hold {percent_short(c.capture)} of the targets"
+    assert c.at_threshold is not None
     random = "" if c.at_threshold >= 1 else f" At that score a random {percent_short(c.at_threshold)} are contacted."
     if c.chosen == "given":
         return f"Contacting the {_contacts(c)} with {score} ({share}): {held}, {_result(c)}.{random}"
@@ -111,7 +114,7 @@ def _whom(c: Any) -> str:
     return f"Contact the {_contacts(c)} with {score} ({share}): {held}, {_result(c)}.{random}"
 
 
-def _planned(c: Any) -> str:
+def _planned(c: Campaign) -> str:
     share = percent_short(c.depth)
     held = f"they would hold {percent_short(c.capture)} of the targets"
     if c.chosen == "given":
@@ -121,7 +124,7 @@ def _planned(c: Any) -> str:
     return f"Before any model: let a fair one choose {_contacts(c)} ({share}); {held}, {_result(c)}."
 
 
-def _against(c: Any) -> list[str]:
+def _against(c: Campaign) -> list[str]:
     """Whether it beats doing without a model."""
     if c.budget is not None:
         room = f"Contacting everybody would take {number(c.prospects, 0)} contacts, more than the {number(c.budget, 0)} allowed."
@@ -148,7 +151,7 @@ def _against(c: Any) -> list[str]:
     return [f"It is not clear that it beats contacting {' or '.join(c.unbeaten)}{gap}."]
 
 
-def _nobody(c: Any) -> str:
+def _nobody(c: Campaign) -> str:
     if c.chosen == "given":
         return "Contacting nobody is better: it costs nothing."
     if c.benefit <= c.cost:
@@ -159,7 +162,7 @@ def _nobody(c: Any) -> str:
     return f"At no depth would {who} bring enough targets together to pay for the contacts."
 
 
-def _reasons(c: Any) -> list[str]:
+def _reasons(c: Campaign) -> list[str]:
     """Lift against the lift needed, break-even, quality, optimism, the rule."""
     fixed = "" if not c.fixed else f", {significant(c.break_even_lift)} with the fixed cost of {money(c.fixed)[0]}"
     out = [f"Lift there {significant(c.lift)}; needed to pay for a contact {significant(c.lift_needed)}{fixed}."]
@@ -200,7 +203,7 @@ def percent_short(share: float) -> str:
 # The table ------------------------------------------------------------------------------------------------------------
 
 
-def _policies(c: Any) -> list[str]:
+def _policies(c: Campaign) -> list[str]:
     head: tuple[str, ...] = ("policy", "contacts", "reached", "profit", f"{percent(c.profit.confidence)} interval")
     rows: list[tuple[str, ...]] = []
     for row in c.policies():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Band, Chart, Mark, Point, Rule
 from steelyard.charts.scales import Scale, wide_enough
@@ -18,6 +19,10 @@ from steelyard.views.text import table_lines
 from steelyard.words import count, digits_for, estimate_parts, p_told, percent, significant, visible
 from steelyard.words import number as decimal
 
+if TYPE_CHECKING:
+    from steelyard.comparison import Compared, Comparison
+    from steelyard.comparisons.best_of_many import Selected
+
 NAMES = {"bonferroni": "Bonferroni", "holm": "Holm", "benjamini-hochberg": "Benjamini and Hochberg"}
 SHORT = {"bonferroni": "p (Bonf.)", "holm": "p (Holm)", "benjamini-hochberg": "p (B.–H.)", "none": "p"}
 SHOWN = 12
@@ -29,15 +34,12 @@ LONGEST = 24
 SEEN = {BETTER: 0, WORSE: 1}
 
 
-def headline(c: Any) -> str:
+def headline(c: Comparison) -> str:
     """What is compared, in one line."""
     rows = {e.rows for e in c.evaluations.values()}
     of = f"{count(next(iter(rows)))} rows" if len(rows) == 1 else "test sets of different sizes"
     where = f" in {visible(c.source)}" if c.source else ""
-    words = c.pairing.words
-    if c.kind == "same folds":
-        words = f"on the same {c.pairing.shared} folds"
-    return f"{len(c.models)} models compared {words}{where} ({of})"
+    return f"{len(c.models)} models compared {c.pairing.words}{where} ({of})"
 
 
 def p_text(p: float | None) -> str:
@@ -60,7 +62,7 @@ def number(d: Difference) -> str:
     return f"{sign}{value} [{low}, {high}]" if low and d.low != d.high else f"{sign}{value}"
 
 
-def models_table(c: Any) -> Table:
+def models_table(c: Comparison) -> Table:
     """The models' own numbers, each with its interval."""
     columns = [(name, dict(options)) for m in c.measures for name, options in _columns(m)]
     head = ("model", *(f"{n} per case" if options else n for n, options in columns))
@@ -109,7 +111,7 @@ def below(t: Table) -> list[Table]:
     return out
 
 
-def looks(c: Any, pairs: int) -> str:
+def looks(c: Comparison, pairs: int) -> str:
     """For how many looks p-values were corrected, in words; empty where they were not."""
     over = c.over == "everything"
     many = pairs * len(c.measures) if over else pairs
@@ -122,7 +124,7 @@ def of_case(found: list[Any], measure: str) -> str:
     return f"{measure} per case" if per else measure
 
 
-def differences_table(c: Any, measure: str) -> Table:
+def differences_table(c: Comparison, measure: str) -> Table:
     """Every pair in one measure: the difference, its p-value, the verdict."""
     found = c.ordered(measure)
     several = bool(looks(c, len(found)))
@@ -146,7 +148,7 @@ def differences_table(c: Any, measure: str) -> Table:
     return Table(title, head, "l" * len(head), rows, note=" ".join(filter(None, notes)))
 
 
-def verdict_sentence(r: Any) -> str:
+def verdict_sentence(r: Compared) -> str:
     """One pair in one measure, in plain words."""
     d, verdict = r.difference, r.verdict
     first, second, measure = visible(d.first), visible(d.second), of_case([r], d.measure)
@@ -170,7 +172,7 @@ def verdict_sentence(r: Any) -> str:
     return f"No clear difference between {first} and {second} in {measure}: {told}."
 
 
-def comparison_sentences(c: Any) -> list[str]:
+def comparison_sentences(c: Comparison) -> list[str]:
     """The verdicts of the first measure pair by pair, then who wins and how much of that is luck."""
     measure = c.measures[0]
     found = c.ordered(measure)
@@ -191,9 +193,9 @@ def comparison_sentences(c: Any) -> list[str]:
     return out
 
 
-def _luck(c: Any, best: Any, measure: str, found: list[Any]) -> str:
+def _luck(c: Comparison, best: Selected, measure: str, found: list[Compared]) -> str:
     """How much of a lead is due to having been chosen."""
-    x, left = best.optimism.value, best.corrected
+    x, left = float(best.optimism), best.corrected
     low, high = left.low, left.high
     decimals = 3 if low is None or high is None else digits_for((high - low) / 2)
     said = f"{visible(best.winner)} has the best {of_case(found, measure)} of {len(c.models)}"
@@ -207,7 +209,7 @@ def _luck(c: Any, best: Any, measure: str, found: list[Any]) -> str:
             return f"{said}; the choice hardly flatters it."
         others = [r.difference.second if r.difference.first == best.winner else r.difference.first for r in unclear]
         return f"{said}; the choice hardly flatters it, but it is not clearly better than {_some(others)}."
-    luck, rest = decimal(abs(x), decimals), decimal(left.value, decimals)
+    luck, rest = decimal(abs(x), decimals), decimal(float(left), decimals)
     return f"{said}; having been chosen flatters it by about {luck}, which leaves {rest}."
 
 
@@ -217,7 +219,7 @@ def _some(names: list[str]) -> str:
     return " and ".join(told) if len(told) < 3 else f"{len(told)} others"
 
 
-def comparison_text(c: Any) -> str:
+def comparison_text(c: Comparison) -> str:
     """The comparison as plain text, 80 columns wide."""
     blocks = [wrap(headline(c), WIDTH, "", "  ")]
     blocks.append([line for s in c.sentences() for line in wrap(s, WIDTH, "", "  ")])
@@ -228,7 +230,7 @@ def comparison_text(c: Any) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def comparison_html(c: Any) -> str:
+def comparison_html(c: Comparison) -> str:
     """The comparison as plain HTML for a notebook."""
     parts = [f"<p><strong>{escape(headline(c))}</strong></p>"]
     parts += [f"<p>{escape(s)}</p>" for s in c.sentences()]
@@ -238,7 +240,7 @@ def comparison_html(c: Any) -> str:
     return f"<div>{''.join(parts)}</div>"
 
 
-def comparison_document(c: Any) -> dict[str, Any]:
+def comparison_document(c: Comparison) -> dict[str, Any]:
     """Every number and sentence as plain JSON values."""
     best, whole = c.winner(), c.together()
     return {
@@ -262,7 +264,7 @@ def comparison_document(c: Any) -> dict[str, Any]:
     }
 
 
-def comparison_chart(c: Any, measure: str | None = None) -> Chart:
+def comparison_chart(c: Comparison, measure: str | None = None) -> Chart:
     """The differences below one another, zero as a line, the margin as a band around it."""
     measure = find(measure).name if measure else c.measures[0]
     every = c.ordered(measure)
@@ -282,9 +284,9 @@ def comparison_chart(c: Any, measure: str | None = None) -> Chart:
     for i, r in enumerate(found):
         d = r.difference
         colour = 2 if r.verdict.startswith(EQUIVALENT) else SEEN.get(r.verdict, "quiet")
-        marks.append(Point(float(d.value), float(i), colour, "circle", 4.5, d.low, d.high))
+        marks.append(Point(float(d), float(i), colour, "circle", 4.5, d.low, d.high))
         names.append(f"{visible(d.first)} minus {visible(d.second)}  {number(d)}")
-    columns = {
+    columns: dict[str, Sequence[Any]] = {
         "pair": names,
         "difference": [r.difference.value for r in found],
         "low": [r.difference.low for r in found],

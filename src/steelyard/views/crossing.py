@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Bar, Chart, Line, Mark, Rule
 from steelyard.charts.palette import DASHES
@@ -10,8 +10,11 @@ from steelyard.charts.scales import Scale
 from steelyard.views.regions import sentence
 from steelyard.words import estimate_parts, percent, visible
 
+if TYPE_CHECKING:
+    from steelyard.comparisons.crossing import Crossing, Range
 
-def crossing_sentences(found: Any) -> list[str]:
+
+def crossing_sentences(found: Crossing) -> list[str]:
     """Who is better where, by how much, whether that is clear, and at which costs it matters."""
     first, second = (visible(n) for n in found.names)
     if all(r.who is None for r in found.ranges):
@@ -32,8 +35,11 @@ def crossing_sentences(found: Any) -> list[str]:
     return out
 
 
-def _range(r: Any) -> str:
+def _range(r: Range) -> str:
     d = r.difference
+    assert d.value is not None
+    assert d.low is not None
+    assert d.high is not None
     # Told in favour of the better one.
     told = (d.value, d.low, d.high) if d.value > 0 else (-d.value, -d.high, -d.low)
     value, low, high = estimate_parts(*told)
@@ -44,7 +50,7 @@ def _range(r: Any) -> str:
     )
 
 
-def crossing_chart(found: Any) -> Chart:
+def crossing_chart(found: Crossing) -> Chart:
     """Both curves over stripes in the colour of the better one, strong where the difference is clear."""
     marks: list[Mark] = []
     for r in found.ranges:

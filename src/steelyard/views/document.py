@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.views import story
 from steelyard.views.sentences import sentences
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 SCHEMA = 1
 """Raised when a key changes its meaning or goes away; new keys may come at any time."""
 
 
-def evaluation_document(e: Any) -> dict[str, Any]:
+def evaluation_document(e: Evaluation) -> dict[str, Any]:
     """All that is known, as plain JSON values."""
-    confusion = e.confusion
+    confusion, worth = e.confusion, e.worth
     found: dict[str, Any] = plain(
         {
             "schema": SCHEMA,
@@ -35,13 +38,13 @@ def evaluation_document(e: Any) -> dict[str, Any]:
             if confusion is None
             else {"levels": list(confusion.levels), "counts": confusion.counts.tolist()},
             "numbers": e.rows_as_dicts(),
-            "worth": None if e.payoff is None else e.worth.to_dict(),
+            "worth": None if worth is None else worth.to_dict(),
         }
     )
     return found
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Without what JSON cannot say: numbers that are not finite become null, and their text still tells."""
     if isinstance(value, float):
         if not math.isfinite(value):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Chart, Mark, Point
 from steelyard.charts.scales import Scale, wide_enough
@@ -21,6 +21,10 @@ from steelyard.views.story import kind_of
 from steelyard.views.tables import Table
 from steelyard.views.text import table_lines
 from steelyard.words import count, estimate_parts, percent, visible
+
+if TYPE_CHECKING:
+    from steelyard.experiments.plan import Cell
+    from steelyard.experiments.result import Experiment
 
 MEANS = {
     "corrected resampled t": "the spread between folds, corrected for the training rows that they share",
@@ -43,7 +47,7 @@ def chief_measures(evaluations: Sequence[Any]) -> list[str]:
     return (defined or known)[:3]
 
 
-def to_come(x: Any, cell: Any, measure: str) -> Estimate:
+def to_come(x: Experiment, cell: Cell, measure: str) -> Estimate:
     """A measure for models to come; where a model gives no scores to tell it from, that is said."""
     if measure not in x[names_of(cell)].measures:
         return Estimate(measure, None, confidence=x.confidence, reason="no scores")
@@ -51,7 +55,7 @@ def to_come(x: Any, cell: Any, measure: str) -> Estimate:
     return found
 
 
-def summed(x: Any, cell: Any, measure: str) -> Estimate:
+def summed(x: Experiment, cell: Cell, measure: str) -> Estimate:
     """A measure of the sum of the folds, with the same reason where there is none."""
     e = x[names_of(cell)]
     if measure not in e.measures:
@@ -60,9 +64,9 @@ def summed(x: Any, cell: Any, measure: str) -> Estimate:
     return found
 
 
-def cells_by_place(x: Any) -> dict[tuple[str, str], list[Any]]:
+def cells_by_place(x: Experiment) -> dict[tuple[str, str], list[Cell]]:
     """The cells that have something to show, by data set and design."""
-    out: dict[tuple[str, str], list[Any]] = {}
+    out: dict[tuple[str, str], list[Cell]] = {}
     for cell in x.cells:
         cells = out.setdefault((cell.data, cell.design), [])
         if x.gathered(cell).pooled is not None:
@@ -70,12 +74,12 @@ def cells_by_place(x: Any) -> dict[tuple[str, str], list[Any]]:
     return out
 
 
-def names_of(cell: Any) -> tuple[str, str, str]:
+def names_of(cell: Cell) -> tuple[str, str, str]:
     """A cell by its three names."""
     return (cell.model, cell.data, cell.design)
 
 
-def headline(x: Any, data: str, design: str) -> str:
+def headline(x: Experiment, data: str, design: str) -> str:
     """What was run, in one line."""
     facts, cells = x.plan["data"][data], [c for c in x.cells if (c.data, c.design) == (data, design)]
     folds = sum(f.outer for f in cells[0].folds)
@@ -89,7 +93,7 @@ def headline(x: Any, data: str, design: str) -> str:
     return f"{models} on {visible(data)} ({rows}, {kind}): {visible(text)}, {fits} each{far}"
 
 
-def unfinished(x: Any, data: str, design: str) -> int:
+def unfinished(x: Experiment, data: str, design: str) -> int:
     """How many folds have neither been done nor failed yet."""
     cells = [c for c in x.cells if (c.data, c.design) == (data, design)]
     return sum(x.keeper.get(f.key) is None for c in cells for f in c.folds)
@@ -104,7 +108,7 @@ def number(x: Estimate) -> str:
     return f"{value} [{low}, {high}]" if low and x.low != x.high else value
 
 
-def experiment_tables(x: Any, data: str, design: str) -> list[Table]:
+def experiment_tables(x: Experiment, data: str, design: str) -> list[Table]:
     """Two tables: what the folds say of models to come, and the sum of the folds."""
     cells = cells_by_place(x)[data, design]
     if not cells:
@@ -138,7 +142,7 @@ def experiment_tables(x: Any, data: str, design: str) -> list[Table]:
     return out
 
 
-def _tested(x: Any, cells: Sequence[Any]) -> str:
+def _tested(x: Experiment, cells: Sequence[Any]) -> str:
     """How many rows were really tested; models may not have come equally far."""
     rows = sorted({round(x[names_of(c)].rows) for c in cells})
     return f"{count(rows[0])} to {count(rows[-1])} test rows" if len(rows) > 1 else many(rows[0], "test row")
@@ -168,7 +172,7 @@ def _rests(methods: Mapping[str, Sequence[str]], size: str) -> str:
     return "Rests on: " + "; ".join(f"{', '.join(measures)}: {why}" for measures, why in told) + "."
 
 
-def experiment_sentences(x: Any, data: str, design: str) -> list[str]:
+def experiment_sentences(x: Experiment, data: str, design: str) -> list[str]:
     """Who leads, and what may not be concluded from it."""
     cells = cells_by_place(x)[data, design]
     if len(cells) < 2:
@@ -193,7 +197,7 @@ def experiment_sentences(x: Any, data: str, design: str) -> list[str]:
     return [line, warning]
 
 
-def experiment_notes(x: Any) -> list[str]:
+def experiment_notes(x: Experiment) -> list[str]:
     """Rows left out, duplicated rows, warnings and fallbacks by model, failures, and what is not done yet."""
     out = [visible(text) for text in x.plan.get("remarks", [])]
     for name, facts in x.plan["data"].items():
@@ -229,7 +233,7 @@ def experiment_notes(x: Any) -> list[str]:
     return out
 
 
-def experiment_text(x: Any) -> str:
+def experiment_text(x: Experiment) -> str:
     """The experiment as plain text, 80 columns wide."""
     blocks: list[list[str]] = []
     for data, design in cells_by_place(x):
@@ -245,7 +249,7 @@ def experiment_text(x: Any) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def tuned(x: Any, cell: Any) -> list[str]:
+def tuned(x: Experiment, cell: Cell) -> list[str]:
     """What a search saw and what it is worth, where the model is one."""
     if not x.is_search(*names_of(cell)):
         return []
@@ -255,7 +259,7 @@ def tuned(x: Any, cell: Any) -> list[str]:
         return []
 
 
-def experiment_html(x: Any) -> str:
+def experiment_html(x: Experiment) -> str:
     """The experiment as plain HTML for a notebook."""
     parts = []
     for data, design in cells_by_place(x):
@@ -268,7 +272,7 @@ def experiment_html(x: Any) -> str:
     return f"<div>{''.join(parts)}</div>"
 
 
-def experiment_chart(x: Any, measure: str | None, *names: str) -> Chart:
+def experiment_chart(x: Experiment, measure: str | None, *names: str) -> Chart:
     """The models below one another: a small ring for each fold, a dot with its interval for models to come."""
     places = cells_by_place(x)
     chosen = [place for place in places if all(n in place for n in names)]

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.views.layout import GAP, WIDTH, fit, pad, width_of, wrap
 from steelyard.words import estimate_parts, visible
+
+if TYPE_CHECKING:
+    from steelyard.gates.outcome import Outcome, Result
+    from steelyard.results import Difference, Estimate
+    from steelyard.verdicts.gate import Limit
 
 MARKS = {True: "✓", False: "✗"}
 LETTERS = {True: "ok", False: "no"}
@@ -17,7 +22,7 @@ LONGEST_NAME = 26
 MOST_DIGITS = 9
 
 
-def outcome_text(o: Any, *, letters: bool = False, notes: bool = True) -> str:
+def outcome_text(o: Outcome, *, letters: bool = False, notes: bool = True) -> str:
     """All requirements in aligned lines of at most 80 columns; plain letters where signs cannot be shown."""
     marks = LETTERS if letters else MARKS
 
@@ -38,7 +43,7 @@ def outcome_text(o: Any, *, letters: bool = False, notes: bool = True) -> str:
     return "\n\n".join("\n".join(block) for block in blocks)
 
 
-def result_message(r: Any) -> str:
+def result_message(r: Result) -> str:
     """What became of one requirement: "not shown: 0.81 [0.78, 0.84], needed at least 0.80"."""
     if r.number.value is None:
         return f"{r.state}: {r.reason}, needed {r.limit.needed}"
@@ -46,11 +51,11 @@ def result_message(r: Any) -> str:
     return f"{r.state}: {number_text(r.number, r.limit)}{why}, needed {r.limit.needed}"
 
 
-def number_text(x: Any, limit: Any) -> str:
+def number_text(x: Estimate | Difference, limit: Limit) -> str:
     """A number with its interval, to as many digits as show on which side of the bound its ends are."""
     parts = ("", "", "")
     for digits in range(2, MOST_DIGITS):
-        parts = estimate_parts(x.value, x.low, x.high, digits)
+        parts = estimate_parts(float(x), x.low, x.high, digits)
         told = zip((x.value, x.low, x.high), parts, strict=True)
         if all(limit.holds(v) == limit.holds(_read(text)) for v, text in told if text and v is not None):
             break

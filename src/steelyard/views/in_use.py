@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Chart
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
@@ -12,6 +12,10 @@ from steelyard.views.stability import cell_table, many_table
 from steelyard.views.tables import Table
 from steelyard.views.timeliness import alert_table, quality_table, timeliness_notes
 from steelyard.views.trial import bands_table, method_notes, methods_table
+
+if TYPE_CHECKING:
+    from steelyard.early_warning.timeliness import Timeliness
+    from steelyard.trials.trial import Trial
 
 FIRST = ("effect", "periods", "bands")
 """Pictures of a trial that are seen at once; the others are there on demand."""
@@ -73,7 +77,7 @@ def told_stability(s: Any) -> Told:
     return Told(first, others, [s.chart()], [table])
 
 
-def told_timeliness(t: Any) -> Told:
+def told_timeliness(t: Timeliness) -> Told:
     """How early it warns; pictures need the events, which sums that were added or read back do not have."""
     first, *others = t.sentences()
     charts, notes = [], timeliness_notes(t)
@@ -88,7 +92,7 @@ def told_timeliness(t: Any) -> Told:
     return Told(first, others, charts, tables, notes)
 
 
-def told_trial(t: Any) -> Told:
+def told_trial(t: Trial) -> Told:
     """The verdict, the effect by every method, and where it is largest."""
     first, *others = t.sentences()
     drawn = t.charts()
@@ -98,4 +102,8 @@ def told_trial(t: Any) -> Told:
     return Told(first, others, shown, tables, method_notes(t), more)
 
 
-TELLING = {"stability": told_stability, "timeliness": told_timeliness, "trial": told_trial}
+TELLING: dict[str, Callable[[Any], Told]] = {
+    "stability": told_stability,
+    "timeliness": told_timeliness,
+    "trial": told_trial,
+}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 import unicodedata
 from collections.abc import Sequence
-from typing import Any
 
 from steelyard.words import closed, visible
 
@@ -30,7 +29,7 @@ def _columns(c: str) -> int:
     return 2 if unicodedata.east_asian_width(c) in "WF" else 1
 
 
-def fit(text: Any, most: int) -> str:
+def fit(text: object, most: int) -> str:
     """A name in at most so many columns, its end cut off where it must be.
 
     >>> fit("average", 10), fit("a rather long name", 10)
@@ -48,7 +47,7 @@ def fit(text: Any, most: int) -> str:
     return closed("".join(kept) + "…")
 
 
-def fit_ends(text: Any, most: int) -> str:
+def fit_ends(text: object, most: int) -> str:
     """A text in at most so many columns, its middle cut out where it must be: an address ends in what it is about.
 
     >>> fit_ends("postgresql://db.example.com/shop?table=preds", 24)

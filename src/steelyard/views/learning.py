@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,11 +23,14 @@ from steelyard.views.text import table_lines
 from steelyard.words import count, digits_for, estimate_parts, percent, visible
 from steelyard.words import number as decimal
 
+if TYPE_CHECKING:
+    from steelyard.experiments.learning import LearningCurve
+
 AHEAD = 2.0
 """The law is drawn on to so many times the rows."""
 
 
-def learning_table(curve: Any, model: str) -> Table:
+def learning_table(curve: LearningCurve, model: str) -> Table:
     """The values on training and test rows at each size."""
     rows: list[tuple[str, ...]] = []
     for size, learnt, tested in zip(
@@ -38,7 +41,7 @@ def learning_table(curve: Any, model: str) -> Table:
     return Table(title, ("training rows", "on training rows", "on test rows"), "rll", rows)
 
 
-def learning_sentences(curve: Any, model: str) -> list[str]:
+def learning_sentences(curve: LearningCurve, model: str) -> list[str]:
     """What more rows would bring, and whether the model learns too little or too much by heart."""
     out = []
     try:
@@ -82,7 +85,7 @@ def _ends(x: Estimate) -> tuple[float | None, float | None]:
     return (x.low, x.high) if (x.value or 0.0) >= 0 else (-x.high, -x.low)
 
 
-def headline(curve: Any) -> str:
+def headline(curve: LearningCurve) -> str:
     """What was run, in one line."""
     x = curve.experiment
     (data, facts), cell = next(iter(x.plan["data"].items())), x.cells[0]
@@ -100,12 +103,12 @@ def _sizes(sizes: Sequence[int]) -> str:
     return f"{len(sizes)} sizes from {count(sizes[0])} to {many(sizes[-1], 'row')}"
 
 
-def learning_title(curve: Any) -> str:
+def learning_title(curve: LearningCurve) -> str:
     """The title of a report."""
     return f"Learning curve of {', '.join(curve.models)}"
 
 
-def learning_text(curve: Any) -> str:
+def learning_text(curve: LearningCurve) -> str:
     """The curve as plain text, 80 columns wide."""
     blocks = [wrap(headline(curve), WIDTH, "", "  ")]
     for model in curve.models:
@@ -120,7 +123,7 @@ def learning_text(curve: Any) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def learning_html(curve: Any) -> str:
+def learning_html(curve: LearningCurve) -> str:
     """The curve as plain HTML for a notebook."""
     parts = [f"<p><strong>{escape(headline(curve))}</strong></p>"]
     parts.append(f'<div style="max-width:620px">{learning_chart(curve).svg()}</div>')
@@ -130,9 +133,9 @@ def learning_html(curve: Any) -> str:
     return f"<div>{''.join(parts)}</div>"
 
 
-def learning_document(curve: Any) -> dict[str, Any]:
+def learning_document(curve: LearningCurve) -> dict[str, Any]:
     """Every number and sentence as plain JSON values."""
-    laws = {}
+    laws: dict[str, dict[str, Any]] = {}
     for model in curve.models:
         try:
             law, gain, why = curve.law(model), curve.gain(model), curve.no_law(model)
@@ -155,7 +158,7 @@ def learning_document(curve: Any) -> dict[str, Any]:
     }
 
 
-def learning_chart(curve: Any, *models: str) -> Chart:
+def learning_chart(curve: LearningCurve, *models: str) -> Chart:
     """Test curves with bands, training curves dashed where there is one model, and the law drawn on beyond the rows."""
     chosen = list(models) or curve.models
     marks: list[Mark] = []
@@ -191,7 +194,7 @@ def learning_chart(curve: Any, *models: str) -> Chart:
     return Chart("learning", title, across, up, tuple(marks), said, columns, tuple(legend), (620.0, 380.0))
 
 
-def _law(curve: Any, model: str, colour: int, last: float, ahead: float, seen: list[float]) -> list[Mark]:
+def _law(curve: LearningCurve, model: str, colour: int, last: float, ahead: float, seen: list[float]) -> list[Mark]:
     """The law from the last size on, as a dotted line that ends in the expected value with its interval."""
     try:
         law, x = curve.laws(model), curve.at(ahead, model)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.views.layout import WIDTH, wrap
 from steelyard.views.tables import Table
 from steelyard.views.text import table_lines
 from steelyard.words import count, estimate_parts, percent, significant, visible
+
+if TYPE_CHECKING:
+    from steelyard.monitors.result import Monitor, Watched
+    from steelyard.monitors.signals import Signal
 
 KEYS = ("performance", "timeliness")
 """Kinds of signals that are held against a value of the reference."""
@@ -35,7 +39,7 @@ UNJUDGED = {"immature", "insufficient", "nodata"}
 ORDER = ("alarm", "warn", "nodata", "insufficient", "immature", "ok")
 
 
-def headline(m: Any) -> str:
+def headline(m: Monitor) -> str:
     """What was watched, in one line."""
     first, last = m.windows[0], m.windows[-1]
     rows = sum(w.rows for w in m.windows)
@@ -43,7 +47,7 @@ def headline(m: Any) -> str:
     return f"{many} of {_span(m.span)}, {visible(first.name)} to {visible(last.name)} ({m.zone}), {count(rows)} rows"
 
 
-def monitor_sentences(m: Any) -> list[str]:
+def monitor_sentences(m: Monitor) -> list[str]:
     """How it stands, what fires and since when, what is waited for, and at which level it was judged."""
     last = m.windows[-1]
     out = [f"After {visible(last.name)} the state is {m.state}: {_means(m)}."]
@@ -72,7 +76,7 @@ def monitor_sentences(m: Any) -> list[str]:
     return out
 
 
-def _means(m: Any) -> str:
+def _means(m: Monitor) -> str:
     """What the state means; where something could not be judged, that nothing is wrong is not said of it."""
     last = m.windows[-1]
     blind = [s.name for s in last.signals if last.state_of(s.name) in UNJUDGED]
@@ -91,7 +95,7 @@ def _names(names: Sequence[str], most: int = 5) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-def _row(m: Any) -> str:
+def _row(m: Monitor) -> str:
     """How many windows in a row, and of which."""
     blind = any(s.state in UNJUDGED for w in m.windows for s in w.signals)
     return f"{m.consecutive} in a row{', of those that could be judged,' if blind else ''}"
@@ -101,7 +105,7 @@ def _many(n: int, word: str) -> str:
     return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
-def _fires(m: Any, name: str) -> str:
+def _fires(m: Monitor, name: str) -> str:
     """Since when a signal has fired, and what it says now."""
     severity = m.windows[-1].state_of(name)
     fired = [a for a in m.alarms if a.signal == name and a.severity == severity and a.after == "firing"]
@@ -115,7 +119,7 @@ def _fires(m: Any, name: str) -> str:
     return f"{word} for {visible(name)} stands{since}{now} {visible(at[name].reason)}."
 
 
-def _waited(m: Any) -> list[str]:
+def _waited(m: Monitor) -> list[str]:
     late = [w for w in m.windows if not w.labels.mature]
     if not late:
         return []
@@ -139,7 +143,7 @@ def _waited(m: Any) -> list[str]:
     return out + _completed(m, late[-1])
 
 
-def _completed(m: Any, w: Any) -> list[str]:
+def _completed(m: Monitor, w: Watched) -> list[str]:
     """How far the labels that are missing in a window can still move what is told of it."""
     waiting = [s for s in w.signals if s.kind == "performance" and s.state == "immature"]
     out = [
@@ -162,7 +166,7 @@ def _completed(m: Any, w: Any) -> list[str]:
     return out
 
 
-def _followed(m: Any) -> list[str]:
+def _followed(m: Monitor) -> list[str]:
     """Of which cohorts the timeliness is not known yet."""
     late = [w.name for w in m.windows if any(s.kind == "timeliness" and s.state == "immature" for s in w.signals)]
     if not late:
@@ -176,7 +180,7 @@ def _followed(m: Any) -> list[str]:
 # Tables ---------------------------------------------------------------------------------------------------------------
 
 
-def value_text(signal: Any) -> str:
+def value_text(signal: Signal) -> str:
     """A value with its interval; one told without labels is marked."""
     x = signal.value
     if signal.kind in {"reading", "labels"} and signal.state != "nodata":
@@ -201,7 +205,7 @@ def _absent(told: Sequence[tuple[str, Any]]) -> str:
     return "".join(f" n/a in {_names(names)}: {visible(reason)}." for reason, names in why.items())
 
 
-def signals_table(m: Any, most: int | None = MOST_SIGNALS) -> Table:
+def signals_table(m: Monitor, most: int | None = MOST_SIGNALS) -> Table:
     """One row a signal: what the last window says, and how it stands; the worst first."""
     last = m.windows[-1]
     rows = []
@@ -223,7 +227,7 @@ def signals_table(m: Any, most: int | None = MOST_SIGNALS) -> Table:
     return Table(f"Signals, in {visible(last.name)}", head, "lllrl", told, note)
 
 
-def windows_table(m: Any, most: int | None = MOST_WINDOWS) -> Table:
+def windows_table(m: Monitor, most: int | None = MOST_WINDOWS) -> Table:
     """One row a window with the first measure, the last ones where there are many."""
     shown = m.windows[-most:] if most else m.windows
     first = m.facts.get("first", m.signals[0])
@@ -243,7 +247,7 @@ def windows_table(m: Any, most: int | None = MOST_WINDOWS) -> Table:
     return Table(title, head, "lr" + ("r" if labelled else "") + "lll", rows, note)
 
 
-def cohorts_table(m: Any, most: int | None = MOST_WINDOWS) -> Table | None:
+def cohorts_table(m: Monitor, most: int | None = MOST_WINDOWS) -> Table | None:
     """One row a cohort with its timeliness; None where customers are not followed."""
     if not m.facts.get("period"):
         return None
@@ -254,7 +258,7 @@ def cohorts_table(m: Any, most: int | None = MOST_WINDOWS) -> Table | None:
     return Table(title, ("entered in", "Q", "judged", "state"), "llll", rows, note if "so far" in str(rows) else "")
 
 
-def changes_lines(m: Any, most: int = MOST_ALARMS) -> list[str]:
+def changes_lines(m: Monitor, most: int = MOST_ALARMS) -> list[str]:
     """The changes of alarms, the last ones; of many only those that fired or ended."""
     changes = list(m.alarms)
     if len(changes) <= most:
@@ -265,7 +269,7 @@ def changes_lines(m: Any, most: int = MOST_ALARMS) -> list[str]:
     return [f"The last {len(shown)} of {len(chosen):,} {what}; all are in .alarms", *(a.text for a in shown)]
 
 
-def monitor_text(m: Any) -> str:
+def monitor_text(m: Monitor) -> str:
     """The monitor as plain text, 80 columns wide."""
     blocks = [wrap(headline(m), WIDTH, "", "  ")]
     blocks.append([line for s in monitor_sentences(m) for line in wrap(s, WIDTH, "", "  ")])

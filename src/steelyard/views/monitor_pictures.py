@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.measures.measure import catalogue, complement
 from steelyard.views.monitor import KEYS, UNJUDGED, monitor_sentences
 from steelyard.words import percent, significant, visible
+
+if TYPE_CHECKING:
+    from steelyard.monitors.result import Monitor
+    from steelyard.monitors.signals import Signal
 
 LIMITS = (0.1, 0.25)
 ACROSS, UP, LETTER, LINE = 670.0, 230.0, 7.0, 13.0
@@ -21,7 +25,7 @@ def _ticks(names: Sequence[str], most: int = 7) -> tuple[tuple[float, str], ...]
     return tuple((float(i), visible(names[i])) for i in range(0, len(names), step))
 
 
-def monitor_chart(m: Any, name: str) -> Chart:
+def monitor_chart(m: Monitor, name: str) -> Chart:
     """One signal over time: interval, reference, margin; fired alarms filled, unjudged windows hollow, estimates alone.
 
     A thin line through a window whose labels are not in runs from the worst to the best that they can make of it.
@@ -81,7 +85,8 @@ def monitor_chart(m: Any, name: str) -> Chart:
             side, off = ("start", 4.0) if right else ("end", -4.0)
             marks.append(Text(x, up.high, word, 1, side, dx=off, dy=10 + LINE * row))
     across = Scale(-0.5, max(len(xs) - 0.5, 0.5), "", labels=_ticks([w.name for w in m.windows]))
-    columns = {"window": [w.name for w in m.windows], "value": ys, "low": lows, "high": highs, "state": stands}
+    names = [w.name for w in m.windows]
+    columns: dict[str, Sequence[Any]] = {"window": names, "value": ys, "low": lows, "high": highs, "state": stands}
     legend: list[tuple[str, int | str]] = [(visible(name), 0), *words]
     if any(state in {"alarm", "warn"} for state in stands):
         legend.append(("alarm or warning", 1))
@@ -91,7 +96,7 @@ def monitor_chart(m: Any, name: str) -> Chart:
     )
 
 
-def _placed(m: Any, name: str, most: int = 4) -> list[tuple[float, str, int, bool]]:
+def _placed(m: Monitor, name: str, most: int = 4) -> list[tuple[float, str, int, bool]]:
     """Where alarms and warnings fired, the line on which each is named so that no words meet, and whether to its right.
 
     Where even the last line is taken, there are no words; the shape of the point says the same.
@@ -146,7 +151,7 @@ def _settled(values: Sequence[float | None], apart: Sequence[bool]) -> list[floa
 
 
 def _levels(
-    m: Any, name: str, signal: Any, kind: str, top: float
+    m: Monitor, name: str, signal: Signal, kind: str, top: float
 ) -> tuple[list[Mark], list[float], list[tuple[str, int | str]]]:
     """The line of the reference and the levels from which it matters, and their words."""
     if kind in {"output", "feature"}:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.views import story, tables
 from steelyard.views.sentences import sentences
 from steelyard.views.worth import policy_table
 from steelyard.words import percent, visible
 
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
+
 LEFT, RIGHT = ' style="text-align:left"', ' style="text-align:right"'
 
 
-def evaluation_html(e: Any, *, full: bool = False) -> str:
+def evaluation_html(e: Evaluation, *, full: bool = False) -> str:
     """The story of an evaluation as HTML; every name is escaped, and colours are left to the page."""
     told = story.groups(e, full=full)
     parts = [f"<p><strong>{_safe(story.title(e))}</strong></p>"]
@@ -22,8 +25,9 @@ def evaluation_html(e: Any, *, full: bool = False) -> str:
     parts.append(f"<p>{'<br>'.join(_safe(s.text) for s in sentences(e)[1:])}</p>")
     parts.append(small_table(tables.matrix(e)))
     parts.append(_pictures(e))
-    if e.payoff is not None:
-        parts.append(small_table(policy_table(e.worth)))
+    worth = e.worth
+    if worth is not None:
+        parts.append(small_table(policy_table(worth)))
     head = ("measure", "value", f"{percent(e.confidence)} interval", "meaning")
     for group in told:
         if group.rows:
@@ -38,7 +42,7 @@ def evaluation_html(e: Any, *, full: bool = False) -> str:
     return f"<div>{''.join(p for p in parts if p)}</div>"
 
 
-def _pictures(e: Any) -> str:
+def _pictures(e: Evaluation) -> str:
     """Two small charts side by side, plain SVG that turns dark with its page."""
     shown = [n for n in ("roc", "calibration", "one_against_rest", "levels", "predicted", "errors") if n in e.charts][
         :2
@@ -47,7 +51,7 @@ def _pictures(e: Any) -> str:
     return f"<div>{''.join(boxes)}</div>" if boxes else ""
 
 
-def _safe(text: Any) -> str:
+def _safe(text: object) -> str:
     return escape(visible(text), quote=True)
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.segments import level_names
 from steelyard.words import count, marked, percent, visible
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 MOST_LEVELS = 50
 WRITTEN = 12
@@ -83,7 +86,7 @@ def _shade(share: float) -> str:
 
 
 @picture("one score for each class", lambda e: e.class_scores is not None, "classes")
-def one_against_rest(e: Any) -> Chart:
+def one_against_rest(e: Evaluation) -> Chart:
     """The ROC curve of every class against all others, the worst five in colour."""
     found = {level: e.curve("roc", level) for level in e.levels}
     areas = {level: e["auc", level].value for level in e.levels}
@@ -92,9 +95,10 @@ def one_against_rest(e: Any) -> Chart:
 
 
 @picture("labels, or scores and a threshold", lambda e: e.confusion is not None and bool(e.levels), "classes", "labels")
-def confusion(e: Any) -> Chart:
+def confusion(e: Evaluation) -> Chart:
     """The confusion matrix as a heat map: shade and small number are shares of the actual level."""
-    c: Confusion = e.confusion
+    c = e.confusion
+    assert c is not None
     if len(c.levels) > MOST_LEVELS:
         return _worst_pairs(c)
     order = list(range(len(c.levels)))
@@ -145,7 +149,7 @@ def _worst_pairs(c: Confusion) -> Chart:
 
 
 @picture("labels of several levels", lambda e: e.confusion is not None and len(e.levels) > 1, "classes", "labels")
-def levels(e: Any) -> Chart:
+def levels(e: Evaluation) -> Chart:
     """Recall and precision of every level, with intervals."""
     two = [find(n) for n in leading("level")[:2]]
     shown = list(e.levels)[:25]
@@ -206,7 +210,7 @@ def forest(
 
 
 @picture("any evidence", lambda _: True)
-def intervals(e: Any, measures: Sequence[str] = ()) -> Chart:
+def intervals(e: Evaluation, measures: Sequence[str] = ()) -> Chart:
     """The chief measures as dots on their intervals."""
     told = [name for name in measures or leading("forest") if name in e.measures]
     return forest([(name, e[name]) for name in told], "How sure?")
@@ -216,10 +220,11 @@ def intervals(e: Any, measures: Sequence[str] = ()) -> Chart:
 
 
 @picture("one score for two levels", lambda e: e.scores is not None)
-def sweep(e: Any, measures: Sequence[str] = ()) -> Chart:
+def sweep(e: Evaluation, measures: Sequence[str] = ()) -> Chart:
     """Measures of labels at every threshold."""
     measures = measures or leading("sweep")
     s = e.scores
+    assert s is not None
     tp, fp = cumulative(s)
     cuts = thresholds(s)
     every = Outcomes(tp, tp[-1] - tp, fp, fp[-1] - fp)

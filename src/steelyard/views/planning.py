@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.charts.marks import Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
 from steelyard.measures.measure import catalogue
 from steelyard.words import count, digits_for, percent, shortest, significant, with_article
 
+if TYPE_CHECKING:
+    from steelyard.comparisons.planning import Plan
 
-def plan_text(plan: Any) -> str:
+
+def plan_text(plan: Plan) -> str:
     """What was asked, the answer, the test and what is taken for granted, in a few sentences."""
     assumed = "; ".join(plan.assumptions)
     return f"{answer(plan)} Test: {plan.method}. Taken for granted: {assumed}."
 
 
-def answer(plan: Any) -> str:
+def answer(plan: Plan) -> str:
     """The answer in one sentence."""
     chance = percent(round(plan.power, 3))
     level = f"at the {percent(plan.alpha)} level"
@@ -30,7 +33,7 @@ def answer(plan: Any) -> str:
     return f"{_capital(_sets(plan))} {verb} {_what(plan)} with a chance of {chance} {level}."
 
 
-def _what(plan: Any) -> str:
+def _what(plan: Plan) -> str:
     known = catalogue().get(plan.measure)
     name = with_article(plan.measure if known is None else known.noun)
     if plan.first is None or plan.second is None:
@@ -40,9 +43,11 @@ def _what(plan: Any) -> str:
     return f"{name} of {shortest(round(plan.first, decimals))} against {shortest(round(plan.second, decimals))}"
 
 
-def _sets(plan: Any) -> str:
+def _sets(plan: Plan) -> str:
     """The rows of one set, or of two, and how many of them are positive."""
-    split = "" if plan.positives is None else f" ({count(plan.positives)} positive, {count(plan.negatives)} negative)"
+    split = ""
+    if plan.positives is not None and plan.negatives is not None:
+        split = f" ({count(plan.positives)} positive, {count(plan.negatives)} negative)"
     if plan.paired:
         return f"one test set of {count(plan.rows)} rows{split}"
     return f"two test sets of {count(plan.rows)} rows each{split}, {count(plan.total)} in all,"
@@ -52,12 +57,13 @@ def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def power_chart(plan: Any) -> Chart:
+def power_chart(plan: Plan) -> Chart:
     """The power against the rows, with rules at the power and the rows of the plan."""
     curve = plan.curve()
     xs, ys = list(curve.columns["rows"]), list(curve.columns["power"])
     wanted = plan.power if plan.wanted is None else plan.wanted
     end = xs[-1]
+    assert end is not None
     # Words stand where the curve is not: right of the point and below it.
     marks: list[Mark] = [
         Rule(y=wanted),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Chart, Line, Mark, Point, Text
 from steelyard.charts.scales import Scale, nice_step
 from steelyard.words import closed, count, number, percent, significant, visible
+
+if TYPE_CHECKING:
+    from steelyard.comparisons.ranks import Ranking
 
 CORRECTED = {
     "nemenyi": "Nemenyi's test",
@@ -32,7 +35,7 @@ NAMED = 8
 # The diagram ----------------------------------------------------------------------------------------------------------
 
 
-def diagram(ranking: Any, method: str = "nemenyi") -> Chart:
+def diagram(ranking: Ranking, method: str = "nemenyi") -> Chart:
     """The mean ranks on an axis, best left, with a bar over every group of models that do not differ."""
     order = ranking.order
     cliques = ranking.cliques(method)
@@ -66,7 +69,7 @@ def diagram(ranking: Any, method: str = "nemenyi") -> Chart:
     for clique, level in zip(cliques, levels, strict=True):
         ends = [ranking.rank(clique[0]) - 3 * unit, ranking.rank(clique[-1]) + 3 * unit]
         marks.append(Line(ends, [-12 - LEVEL * level] * 2, 1, 5.0))
-    columns = {"model": list(order), "mean rank": [ranking.rank(n) for n in order]}
+    columns: dict[str, Sequence[Any]] = {"model": list(order), "mean rank": [ranking.rank(n) for n in order]}
     title = "Mean ranks, and groups that do not differ"
     said = _diagram_words(ranking, method, cliques)
     return Chart("ranks", title, across, up, tuple(marks), said, columns, size=(WIDTH, height), grid=False)
@@ -77,7 +80,7 @@ def _short(name: str) -> str:
     return shown if len(shown) <= LONGEST else closed(shown[: LONGEST - 1] + "…")
 
 
-def _levels(ranking: Any, cliques: Sequence[tuple[str, ...]]) -> list[int]:
+def _levels(ranking: Ranking, cliques: Sequence[tuple[str, ...]]) -> list[int]:
     """The highest free level for every bar, so that bars that meet stand below one another."""
     ends: list[float] = []
     out = []
@@ -101,7 +104,7 @@ def _axis(k: int) -> list[Mark]:
     return marks
 
 
-def _difference(ranking: Any, method: str, k: int) -> list[Mark]:
+def _difference(ranking: Ranking, method: str, k: int) -> list[Mark]:
     """The critical difference as a bar above the axis; only Nemenyi's test has one for all pairs."""
     # Two models are told apart by Friedman's test itself.
     if method != "nemenyi" or k == 2:
@@ -115,7 +118,7 @@ def _difference(ranking: Any, method: str, k: int) -> list[Mark]:
     return [*marks, Text(end, high, words, "ink", "start", False, 9, 4)]
 
 
-def _diagram_words(ranking: Any, method: str, cliques: Sequence[tuple[str, ...]]) -> str:
+def _diagram_words(ranking: Ranking, method: str, cliques: Sequence[tuple[str, ...]]) -> str:
     ranks = ", ".join(f"{visible(n)} {number(ranking.rank(n), 2)}" for n in ranking.order)
     groups = "; ".join(f"{visible(c[0])} to {visible(c[-1])}" for c in cliques)
     test = CORRECTED[method] if len(ranking.names) > 2 else "Friedman's test"
@@ -126,7 +129,7 @@ def _diagram_words(ranking: Any, method: str, cliques: Sequence[tuple[str, ...]]
 # The paragraph --------------------------------------------------------------------------------------------------------
 
 
-def paragraph(ranking: Any, method: str = "nemenyi") -> str:
+def paragraph(ranking: Ranking, method: str = "nemenyi") -> str:
     """What was tested and found, in sentences for a paper."""
     k, alpha = len(ranking.names), 1 - ranking.confidence
     order = [(visible(n), ranking.rank(n)) for n in ranking.order]
@@ -138,7 +141,7 @@ def paragraph(ranking: Any, method: str = "nemenyi") -> str:
     exact = ranking.method.startswith("exact")
     told = [f"χ² = {significant(ranking.chi_square)} with {k - 1} degree{'s' if k > 2 else ''} of freedom"]
     told[0] += f", {p_text(ranking.chi_square_p)}"
-    if ranking.f is not None:
+    if ranking.f is not None and ranking.f_p is not None:
         told.append(
             f"Iman and Davenport's F({ranking.freedom[0]}, {ranking.freedom[1]}) = {significant(ranking.f)}, "
             f"{p_text(ranking.f_p)}"
@@ -167,11 +170,11 @@ def paragraph(ranking: Any, method: str = "nemenyi") -> str:
     return " ".join(out)
 
 
-def _highest(ranking: Any) -> str:
+def _highest(ranking: Ranking) -> str:
     return "highest" if ranking.better == "higher" else "lowest"
 
 
-def _pairs(ranking: Any, method: str, alpha: float) -> str:
+def _pairs(ranking: Ranking, method: str, alpha: float) -> str:
     found = ranking.different(method)
     at = f"at the {percent(alpha)} level"
     gap = f", whose critical difference is {number(ranking.critical_difference, 2)}" if method == "nemenyi" else ""
@@ -192,7 +195,7 @@ def _pairs(ranking: Any, method: str, alpha: float) -> str:
     return f"{opening}, {'; '.join(told)}{tail}."
 
 
-def _control(ranking: Any) -> str:
+def _control(ranking: Ranking) -> str:
     """What differs from the control, by Bonferroni and Dunn and by Holm."""
     out = []
     for name, words in (("bonferroni-dunn", "the Bonferroni–Dunn test"), ("holm", "Holm's correction")):
@@ -223,7 +226,7 @@ def _and(names: Sequence[str]) -> str:
 # The table ------------------------------------------------------------------------------------------------------------
 
 
-def latex(ranking: Any, digits: int = 3) -> str:
+def latex(ranking: Ranking, digits: int = 3) -> str:
     """The values for LaTeX with the package booktabs: a line a data set, the best in bold, mean ranks below."""
     head, body, last = _cells(ranking, digits, lambda s: rf"\textbf{{{s}}}", _latex_safe)
     lines = [
@@ -240,14 +243,16 @@ def latex(ranking: Any, digits: int = 3) -> str:
     return "\n".join(lines) + "\n"
 
 
-def markdown(ranking: Any, digits: int = 3) -> str:
+def markdown(ranking: Ranking, digits: int = 3) -> str:
     """The values in Markdown: a line a data set, the best in bold, mean ranks below."""
     head, body, last = _cells(ranking, digits, lambda s: f"**{s}**", _markdown_safe)
     rule = ["---", *["---:"] * len(ranking.names)]
     return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *body, last))
 
 
-def _cells(ranking: Any, digits: int, bold: Any, safe: Any) -> tuple[list[str], list[list[str]], list[str]]:
+def _cells(
+    ranking: Ranking, digits: int, bold: Callable[[str], str], safe: Callable[[str], str]
+) -> tuple[list[str], list[list[str]], list[str]]:
     def row(name: str, values: Sequence[float], best: float, decimals: int) -> list[str]:
         told = [f"{v:.{decimals}f}".replace("-", "−" if safe is _markdown_safe else "$-$") for v in values]
         return [safe(name), *(bold(t) if v == best else t for t, v in zip(told, values, strict=True))]

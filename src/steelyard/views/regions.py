@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.verdicts.comparison import UNCLEAR
 from steelyard.views.layout import WIDTH, wrap
@@ -11,19 +11,22 @@ from steelyard.views.tables import Table
 from steelyard.views.text import table_lines
 from steelyard.words import percent, shortest, significant, visible
 
+if TYPE_CHECKING:
+    from steelyard.worth.regions import Regions
+
 TRIVIAL = ("treat none", "treat all")
 MOST_ROWS = 12
 INDENT = "  "
 
 
-def regions_text(found: Any) -> str:
+def regions_text(found: Regions) -> str:
     """The regions as a paragraph, a table and what its columns mean."""
     blocks = [wrap(sentence(found), WIDTH, "", INDENT), table_lines(_table(found))]
     blocks.extend(wrap(note, WIDTH, "Note: ", "      ") for note in _notes(found))
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def sentence(found: Any) -> str:
+def sentence(found: Regions) -> str:
     """Who wins from which ratio to which, in one sentence; neighbours without a clear difference are told together."""
     stretches = _stretches(found.parts)
     ends = _ends([s[0] for s in stretches[1:]])
@@ -88,13 +91,14 @@ def _ends(ratios: Sequence[float]) -> list[str]:
     return [shortest(r) for r in ratios]
 
 
-def _table(found: Any) -> Table:
+def _table(found: Regions) -> Table:
     ends = ["0", *_ends([p.from_ratio for p in found.parts[1:]]), "any"]
     rows: list[tuple[str, ...]] = []
     for i, p in enumerate(found.parts):
-        cut = "" if p.from_threshold is None else f"{significant(p.from_threshold)} to {significant(p.to_threshold)}"
-        if p.from_threshold is not None and p.from_threshold == p.to_threshold:
-            cut = significant(p.from_threshold)
+        cut = ""
+        if p.from_threshold is not None and p.to_threshold is not None:
+            ends_of = significant(p.from_threshold), significant(p.to_threshold)
+            cut = ends_of[0] if p.from_threshold == p.to_threshold else " to ".join(ends_of)
         saved = "" if p.runner_up is None else significant(p.advantage, 2)
         verdict = "" if p.runner_up is None else "yes" if p.clear else "no"
         rows.append((ends[i], ends[i + 1], visible(p.winner), cut, visible(p.runner_up or ""), saved, verdict))
@@ -106,7 +110,7 @@ def _table(found: Any) -> Table:
     return Table("Worth of a found positive, in false alarms", head, "rrlrlrl", rows, note)
 
 
-def _notes(found: Any) -> list[str]:
+def _notes(found: Regions) -> list[str]:
     rivals = [p for p in found.parts if p.runner_up is not None]
     if not rivals:
         return []

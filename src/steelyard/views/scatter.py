@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.charts.marks import Bar, Chart, Colour, Line, Mark, Point, Rule
 from steelyard.charts.palette import SHADES
@@ -21,6 +22,9 @@ from steelyard.summaries.pairs import Pairs
 from steelyard.summaries.residuals import Residuals
 from steelyard.views.pictures import picture
 from steelyard.words import count, estimate_text, percent, significant
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 DOTS = 400
 """More pairs are drawn as a heat map."""
@@ -36,7 +40,7 @@ Window = tuple[float, float]
 Legend = tuple[tuple[str, Colour], ...]
 
 
-def _has_pairs(e: Any) -> bool:
+def _has_pairs(e: Evaluation) -> bool:
     return e.residuals is not None and e.residuals.pairs is not None
 
 
@@ -77,13 +81,13 @@ def _edges(values: Array, window: Window, most: int, *, even: bool) -> Array:
     return np.linspace(scale.low, scale.high, most + 1)
 
 
-def _outside(pairs: Pairs, *seen: Any) -> str:
+def _outside(pairs: Pairs, *seen: npt.NDArray[np.bool_]) -> str:
     """How many rows lie outside of a chart, in words."""
     share = float(pairs.counts[~np.logical_and.reduce(seen)].sum() / pairs.counts.sum())
     return f" ({percent(share)} of rows lie outside)" if share > 0 else ""
 
 
-def _inside(values: Array, window: Window) -> Any:
+def _inside(values: Array, window: Window) -> npt.NDArray[np.bool_]:
     return (values >= window[0]) & (values <= window[1])
 
 
@@ -168,9 +172,10 @@ def _body(r: Residuals, wide: Window, tall: Window, *, actual: bool) -> tuple[li
 
 
 @picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
-def predicted(e: Any) -> Chart:
+def predicted(e: Evaluation) -> Chart:
     """Predicted against actual; what lies on the diagonal is right."""
-    r: Residuals = e.residuals
+    r = e.residuals
+    assert r is not None
     assert r.pairs is not None
     p, error = r.pairs.places
     windows = [_window(values, r.pairs.counts) for values in (p - error, p)]
@@ -189,9 +194,10 @@ def predicted(e: Any) -> Chart:
 
 
 @picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
-def residuals(e: Any) -> Chart:
+def residuals(e: Evaluation) -> Chart:
     """Errors against predictions, with the mean error along the predictions."""
-    r: Residuals = e.residuals
+    r = e.residuals
+    assert r is not None
     assert r.pairs is not None
     p, error = r.pairs.places
     wide, tall = _window(p, r.pairs.counts), _window(error, r.pairs.counts)
@@ -219,9 +225,10 @@ def residuals(e: Any) -> Chart:
 
 
 @picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
-def errors(e: Any) -> Chart:
+def errors(e: Evaluation) -> Chart:
     """How errors are spread, and their mean."""
-    r: Residuals = e.residuals
+    r = e.residuals
+    assert r is not None
     values, rows = r.signed_errors()
     low, high = quantiles(values, rows)
     inside = _inside(values, (low, high))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.arguments.allowed import INSIDE, SHARE
 from steelyard.measures.measure import AVERAGES, catalogue, leading
@@ -14,6 +14,10 @@ from steelyard.verdicts.verdict import Verdict
 from steelyard.views.story import kind_of
 from steelyard.views.worth import worth_sentences
 from steelyard.words import count, estimate_text, in_hundred, percent, quoted, shortest, with_limits
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
+    from steelyard.worth.policies import Worth
 
 JUDGED = {
     USEFUL: "That is better than {than}.",
@@ -76,7 +80,7 @@ def _said(x: Estimate) -> str:
 # The story ------------------------------------------------------------------------------------------------------------
 
 
-def opening(e: Any) -> Sentence:
+def opening(e: Evaluation) -> Sentence:
     """How many rows, and how many of them are positive."""
     text = f"Evaluated on {e.rows:,} row{'' if e.rows == 1 else 's'}"
     c: Confusion | None = e.confusion
@@ -95,7 +99,7 @@ def opening(e: Any) -> Sentence:
     return Sentence("rows", f"{text}; {percent(share)} of their weight is positive.")
 
 
-def sentences(e: Any) -> list[Sentence]:
+def sentences(e: Evaluation) -> list[Sentence]:
     """The story of an evaluation in a few sentences."""
     verdict: Verdict = e.verdict
     out = [opening(e)]
@@ -119,20 +123,22 @@ def sentences(e: Any) -> list[Sentence]:
         say(*(name for name in leading("story", "depth") if e[name].defined))
     if kind == "labels":
         judge()
-    if e.payoff is not None:
-        out.extend(Sentence(e.payoff.kind, text) for text in worth_sentences(e.worth, e))
-        out.extend(_elsewhere(e))
+    worth = e.worth
+    if worth is not None:
+        out.extend(Sentence(worth.measure, text) for text in worth_sentences(worth, e))
+        out.extend(_elsewhere(e, worth))
     return out
 
 
-def _elsewhere(e: Any) -> list[Sentence]:
+def _elsewhere(e: Evaluation, worth: Worth) -> list[Sentence]:
     """What probabilities would bring at the threshold that costs imply, where another one is in force."""
-    point = e.worth.break_even
+    point = worth.break_even
     if point is None or e.scores is None or e.threshold is None or "confusion" in e.evidence:
         return []
-    if not e.scores.probabilities or abs(point - e.threshold) < 0.05 * point or "below" in e.worth.rule:
+    if not e.scores.probabilities or abs(point - e.threshold) < 0.05 * point or "below" in worth.rule:
         return []
     there = e.at(point).worth
+    assert there is not None
     told = estimate_text(Estimate(there.measure, there.value, there.low, there.high))
     return [
         Sentence(

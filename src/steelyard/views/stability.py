@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Bar, Chart, Colour, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
@@ -10,6 +11,10 @@ from steelyard.views.layout import WIDTH, fit, wrap
 from steelyard.views.tables import Table
 from steelyard.views.text import table_lines
 from steelyard.words import count, estimate_parts, number, percent, quoted, significant, visible
+
+if TYPE_CHECKING:
+    from steelyard.monitors.many import Stabilities
+    from steelyard.monitors.stability import Stability
 
 WORDS = {
     "ok": "No change is shown",
@@ -37,14 +42,23 @@ SHAPES = {"alarm": "square", "warn": "diamond", "shift-negligible": "circle", "o
 # One column -----------------------------------------------------------------------------------------------------------
 
 
-def stability_sentences(s: Any) -> list[str]:
+def _ends(s: Stability) -> tuple[float, float, float]:
+    """The index less what chance brings and the ends of its interval, which are always known."""
+    x = s.corrected
+    assert x.value is not None
+    assert x.low is not None
+    assert x.high is not None
+    return x.value, x.low, x.high
+
+
+def stability_sentences(s: Stability) -> list[str]:
     """The decision and why, the numbers, where the change is, the classic light, and what to know."""
     name = f"{visible(s.column)}: " if s.column else ""
     first = _words(s)
     head = f"{name}{first[0].lower() + first[1:] if name else first}: {s.reason}."
     if s.adjusted is not None and "(p " in s.reason:
         head = f"{head[:-1]}, after the correction for many columns."
-    value, low, high = estimate_parts(s.corrected.value, s.corrected.low, s.corrected.high)
+    value, low, high = estimate_parts(*_ends(s))
     interval = f"{value}, {percent(s.confidence)} interval {low} to {high}" if low else value
     cells = "one cell" if len(s.cells) == 1 else f"{len(s.cells)} cells"
     numbers = (
@@ -56,12 +70,12 @@ def stability_sentences(s: Any) -> list[str]:
     return [head, numbers, *_largest(s), light, *s.notes]
 
 
-def _words(s: Any) -> str:
+def _words(s: Stability) -> str:
     """What was decided; a change is called too small to matter only where the whole interval says so."""
     return "There is a change, not shown to be large" if s.open else WORDS[s.decision]
 
 
-def _largest(s: Any) -> list[str]:
+def _largest(s: Stability) -> list[str]:
     if not s.cells or s.index <= 0 or s.decision in {"ok", "insufficient"}:
         return []
     cell = max(s.cells, key=lambda c: c.part)
@@ -71,7 +85,7 @@ def _largest(s: Any) -> list[str]:
     ]
 
 
-def stability_text(s: Any) -> str:
+def stability_text(s: Stability) -> str:
     """The sentences and the cells, 80 columns wide."""
     said = stability_sentences(s)
     notes = len(s.notes)
@@ -81,7 +95,7 @@ def stability_text(s: Any) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def cell_table(s: Any) -> Table:
+def cell_table(s: Stability) -> Table:
     """Both distributions cell by cell, with the part of the index that each brings."""
     cells, note = list(s.cells), ""
     if len(cells) > MOST_ROWS:
@@ -102,7 +116,7 @@ def cell_table(s: Any) -> Table:
     return Table("By cell", head, "lrrrrr", rows, note)
 
 
-def stability_chart(s: Any) -> Chart:
+def stability_chart(s: Stability) -> Chart:
     """Two bars a cell, the reference left, with the part of the index above them."""
     cells, left = list(s.cells), 0
     if len(cells) > MOST_BARS:
@@ -122,7 +136,7 @@ def stability_chart(s: Any) -> Chart:
     more = f" ({left} cells with smaller parts are not shown)" if left else ""
     across = Scale(-0.5, len(cells) - 0.5, visible(s.column), "names", names)
     up = Scale(0.0, top * 1.12, "Share of rows", "share")
-    columns = {
+    columns: dict[str, Sequence[Any]] = {
         "cell": [c.name for c in s.cells],
         "reference_share": [c.reference_share for c in s.cells],
         "current_share": [c.current_share for c in s.cells],
@@ -138,7 +152,7 @@ def stability_chart(s: Any) -> Chart:
 # Many columns ---------------------------------------------------------------------------------------------------------
 
 
-def many_sentences(found: Any) -> list[str]:
+def many_sentences(found: Stabilities) -> list[str]:
     """How many columns changed, which most, and what was left out."""
     kinds = {name: [s for s in found if s.decision == name] for name in WORDS}
     small = kinds["shift-negligible"]
@@ -180,11 +194,11 @@ def _columns(n: int) -> str:
     return f"{n} column{'' if n == 1 else 's'}"
 
 
-def many_table(found: Any) -> Table:
+def many_table(found: Stabilities) -> Table:
     """The columns with the largest effects, all with the same number of digits so that they can be compared."""
     rows: list[tuple[str, ...]] = []
     for s in list(found)[:MOST_ROWS]:
-        value, low, high = (number(x, 3) for x in (s.corrected.value, s.corrected.low, s.corrected.high))
+        value, low, high = (number(x, 3) for x in _ends(s))
         p = "" if s.adjusted is None else "< 0.0001" if s.adjusted < 1e-4 else significant(s.adjusted, 2)
         rows.append((visible(s.column), s.decision, value, f"[{low}, {high}]", p, s.classic))
     note = f"The first {MOST_ROWS} of {len(found):,}; the rest with .frame()." if len(found) > MOST_ROWS else ""
@@ -193,26 +207,25 @@ def many_table(found: Any) -> Table:
     return Table("Columns by effect", head, "llrlrl", rows, note, 1)
 
 
-def many_text(found: Any) -> str:
+def many_text(found: Stabilities) -> str:
     """The sentences and the columns with the largest effects, 80 columns wide."""
     blocks = [[line for t in many_sentences(found) for line in wrap(t, WIDTH, "", INDENT)]]
     blocks.append(table_lines(many_table(found)))
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def many_chart(found: Any) -> Chart:
+def many_chart(found: Stabilities) -> Chart:
     """The corrected indices with their intervals, the largest on top, beside the classic limits."""
     shown = list(found)[:MOST_COLUMNS]
     marks: list[Mark] = [Rule(x=0.1), Rule(x=0.25)]
-    end = min(MOST_INDEX, max([0.3, *(s.corrected.high for s in shown)]))
-    beyond = [s for s in shown if s.corrected.value > end]
+    end = min(MOST_INDEX, max([0.3, *(_ends(s)[2] for s in shown)]))
+    beyond = [s for s in shown if float(s.corrected) > end]
     for i, s in enumerate(shown):
-        e = s.corrected
-        x, low, high = (min(v, end) for v in (e.value, e.low, e.high))
+        x, low, high = (min(v, end) for v in _ends(s))
         marks.append(Point(x, i, COLOURS[s.decision], SHAPES[s.decision], 4.5, low, high))
         if s in beyond:
             # One column that broke must not press all others to the axis.
-            marks.append(Text(x, i, f"{significant(e.value, 2)} →", "ink", "end", dx=-8, dy=4))
+            marks.append(Text(x, i, f"{significant(float(s.corrected), 2)} →", "ink", "end", dx=-8, dy=4))
     high = end * 1.04
     names = tuple(fit(s.column, SHORT) for s in shown)
     up = Scale(len(shown) - 0.5, -0.5, "", "names", names)
@@ -223,7 +236,7 @@ def many_chart(found: Any) -> Chart:
         there.append("insufficient")
     legend = tuple((name, COLOURS[name]) for name in there)
     told = " ".join(many_sentences(found))
-    columns = {
+    columns: dict[str, Sequence[Any]] = {
         "column": [s.column for s in found],
         "corrected": [s.corrected.value for s in found],
         "low": [s.corrected.low for s in found],

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.measures.measure import Measure, catalogue, leading
 from steelyard.results import Estimate
@@ -24,6 +24,9 @@ from steelyard.words import (
     told_marks,
     visible,
 )
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 CORRECTABLE = {"scores", "confusion"}
 MOST_LEVELS = 8
@@ -50,7 +53,7 @@ class Group:
     more: list[str] = field(default_factory=list)
 
 
-def kind_of(e: Any) -> str:
+def kind_of(e: Evaluation) -> str:
     """What kind of predictions an evaluation is about: "scores", "classes", "numbers" or "labels"."""
     if e.scores is not None:
         return "scores"
@@ -62,14 +65,14 @@ def kind_of(e: Any) -> str:
 # Facts ----------------------------------------------------------------------------------------------------------------
 
 
-def title(e: Any) -> str:
+def title(e: Evaluation) -> str:
     """What this is an evaluation of."""
     source, segment = e.facts.get("source", ""), e.segment
     of = f" of {visible(source)}" if source else ""
     return f"Evaluation{of}" if segment is None else f"Evaluation{of}, segment {quoted(segment)}"
 
 
-def facts(e: Any) -> list[tuple[str, str]]:
+def facts(e: Evaluation) -> list[tuple[str, str]]:
     """What was evaluated and how, as label and text."""
     out = [("rows", _rows(e))]
     if e.positive is not None and e.confusion is not None:
@@ -103,7 +106,7 @@ def facts(e: Any) -> list[tuple[str, str]]:
     return out
 
 
-def _rows(e: Any) -> str:
+def _rows(e: Evaluation) -> str:
     text = f"{e.rows:,}"
     c: Confusion | None = e.confusion
     if c is None or e.positive is None:
@@ -118,11 +121,12 @@ def _rows(e: Any) -> str:
     return f"{text}, {percent(share)} of {whose} positive"
 
 
-def _threshold(e: Any) -> str:
+def _threshold(e: Evaluation) -> str:
     if "decided" in e.facts:
         return f"one for each row: flagged for the {e.facts['decided']}"
     if "confusion" in e.evidence:
         return "not used: the labels came with the scores"
+    assert e.threshold is not None
     told = {"default": " (the default)", "given": " (as given)"}.get(e.facts.get("threshold", ""), "")
     return f"{shortest(e.threshold)}{told}: positive if the score is at least that"
 
@@ -157,7 +161,7 @@ def meaning_of(m: Measure, options: Mapping[str, Any] | None = None, most: int =
     return f"{text} ({told})" if told else text
 
 
-def _whole(e: Any) -> dict[str, list[str | None]]:
+def _whole(e: Evaluation) -> dict[str, list[str | None]]:
     """Every measure that has a number for the whole, with the averages that stand for the levels."""
     have = set(e.summaries)
     out: dict[str, list[str | None]] = {name: [None] for name in e.measures}
@@ -184,7 +188,7 @@ def row_of(m: Measure, x: Estimate) -> Row:
     return Row(name, value, interval + (MARK if x.caution else ""), meaning, x)
 
 
-def _option(value: Any) -> str:
+def _option(value: object) -> str:
     if isinstance(value, float):
         return percent(value) if 0 < value < 1 else shortest(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -192,7 +196,7 @@ def _option(value: Any) -> str:
     return str(value)
 
 
-def groups(e: Any, *, full: bool = False) -> list[Group]:
+def groups(e: Evaluation, *, full: bool = False) -> list[Group]:
     """Measures by the question they answer, each with its value, interval and meaning."""
     known = catalogue()
     whole = _whole(e)
@@ -214,7 +218,7 @@ def groups(e: Any, *, full: bool = False) -> list[Group]:
 # Notes ----------------------------------------------------------------------------------------------------------------
 
 
-def notes(e: Any, told: list[Group]) -> list[str]:
+def notes(e: Evaluation, told: list[Group]) -> list[str]:
     """What a reader should know beside the numbers."""
     out = []
     out += [text for text in (unlike_rows(e), strange_threshold(e)) if text]
@@ -242,7 +246,7 @@ def marks(told: list[Group]) -> list[str]:
     return [f"{text}." for text in told_marks([(r.name, r.estimate.caution) for g in told for r in g.rows])]
 
 
-def unlike_rows(e: Any) -> str:
+def unlike_rows(e: Evaluation) -> str:
     """How rows without a target differ from those that were evaluated, and what that does to the numbers."""
     if e.verification is None or "corrected" in e.facts:
         return ""
@@ -254,11 +258,12 @@ def unlike_rows(e: Any) -> str:
     return " ".join(e.verification.sentences(corrected, scores=e.scores is not None))
 
 
-def strange_threshold(e: Any) -> str:
+def strange_threshold(e: Evaluation) -> str:
     """A word where the default threshold was taken for scores that are no probabilities."""
     s = e.scores
     if s is None or s.probabilities or e.facts.get("threshold") != "default" or "confusion" in e.evidence:
         return ""
+    assert e.threshold is not None
     low, high = float(s.cells.low[0]), float(s.cells.high[-1])
     if low >= 0 and 1 < high <= 100:
         hint = "If they are percent, say threshold=50 (--threshold 50) or divide them by 100."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.segments import level_names
 from steelyard.views.story import MOST_LEVELS, kind_of
 from steelyard.words import count, marked, quoted, told_marks, visible
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 MOST_ROWS = 20
 MOST_LOOKED = 500
@@ -32,7 +35,7 @@ class Table:
     spare: int = 0
 
 
-def matrix(e: Any) -> Table | None:
+def matrix(e: Evaluation) -> Table | None:
     """The confusion matrix, or the commonest mistakes where it would be too large to read."""
     c: Confusion | None = e.confusion
     if c is None:
@@ -74,7 +77,7 @@ def _notes(*parts: str) -> str:
     return " ".join(f"{p.rstrip('.')}." for p in parts if p)
 
 
-def levels(e: Any) -> Table | None:
+def levels(e: Evaluation) -> Table | None:
     """One row a level, where there are more than two or none is the positive one."""
     c: Confusion | None = e.confusion
     if c is None or (e.positive is not None and len(e.levels) <= 2):
@@ -116,7 +119,7 @@ def worst_of(told: Sequence[Estimate]) -> int | None:
     return max(known)[1] if find(told[0].measure).better == "lower" else min(known)[1]
 
 
-def segments(e: Any, most: int = MOST_ROWS) -> Table | None:
+def segments(e: Evaluation, most: int = MOST_ROWS) -> Table | None:
     """One row a segment with the measures that matter most."""
     if not e.segments:
         return None

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.views import story, tables
 from steelyard.views.layout import GAP, WIDTH, fit, fit_ends, table, table_width, width_of, wrap
 from steelyard.views.sentences import sentences
 from steelyard.views.worth import policy_table
 from steelyard.words import percent
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 INDENT = "  "
 ROOM = WIDTH - len(INDENT)
@@ -19,13 +22,14 @@ LEAST = 6
 """Names are cut no shorter than this to make room for numbers."""
 
 
-def evaluation_text(e: Any, *, full: bool = False) -> str:
+def evaluation_text(e: Evaluation, *, full: bool = False) -> str:
     """The story of an evaluation: facts, sentences, the matrix, the numbers by question, levels, segments, notes."""
     blocks = [[fit_ends(story.title(e), WIDTH), *_facts(e)]]
     blocks.append([line for s in sentences(e)[1:] for line in wrap(s.text, WIDTH, "", INDENT)])
     blocks.append(table_lines(tables.matrix(e)))
-    if e.payoff is not None:
-        blocks.append(table_lines(policy_table(e.worth)))
+    worth = e.worth
+    if worth is not None:
+        blocks.append(table_lines(policy_table(worth)))
     told = story.groups(e, full=full)
     blocks.extend(group_lines(g, e.confidence) for g in told if g.rows)
     blocks.append([line for text in story.marks(told) for line in wrap(text, WIDTH, INDENT, INDENT * 2)])
@@ -39,7 +43,7 @@ def evaluation_text(e: Any, *, full: bool = False) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def _facts(e: Any) -> list[str]:
+def _facts(e: Evaluation) -> list[str]:
     pairs = story.facts(e)
     size = max(len(label) for label, _ in pairs)
     return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.measures.measure import find
 from steelyard.payoffs.kinds import KINDS, sign_of
@@ -12,10 +12,13 @@ from steelyard.views.layout import WIDTH, table, wrap
 from steelyard.views.worth import LEAVE, interval_text, policy_table, value_text, verdict_sentence
 from steelyard.words import count, estimate_text, percent, shortest, significant
 
+if TYPE_CHECKING:
+    from steelyard.worth.thresholds import Threshold
+
 INDENT = "  "
 
 
-def threshold_text(t: Any) -> str:
+def threshold_text(t: Threshold) -> str:
     """The advice, the matrix at the threshold, the numbers there, and what stands behind them; 80 columns wide."""
     first, *others = threshold_sentences(t)
     blocks = [wrap(first, WIDTH), _outcomes(t), _policies(t)]
@@ -23,13 +26,13 @@ def threshold_text(t: Any) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def threshold_sentences(t: Any) -> list[str]:
+def threshold_sentences(t: Threshold) -> list[str]:
     """The story of a threshold in a few sentences."""
     out = [_advice(t)]
     out.append(_brings(t))
-    if hasattr(t.at, "policies"):
+    if t.worth is not None:
         # Whoever must keep to a limit cannot treat all.
-        out.append(verdict_sentence(t.at, t.optimism or 0.0, ("treat all",) if t.constraints else (), LEAVE))
+        out.append(verdict_sentence(t.worth, t.optimism or 0.0, ("treat all",) if t.constraints else (), LEAVE))
         if t.constraints:
             out.append('"Treat all" and "perfect" in the table do not keep to the limit.')
     out.append(_luck(t))
@@ -53,7 +56,7 @@ def threshold_sentences(t: Any) -> list[str]:
     return out
 
 
-def _advice(t: Any) -> str:
+def _advice(t: Threshold) -> str:
     limits = f" with {' and '.join(t.constraints)}" if t.constraints else ""
     most = "best" if t.goal not in KINDS else "most" if sign_of(t.goal) > 0 else "least"
     best = f"the {most} {t.goal}"
@@ -72,10 +75,10 @@ def _advice(t: Any) -> str:
     )
 
 
-def _brings(t: Any) -> str:
+def _brings(t: Threshold) -> str:
     x: Estimate = t.corrected
     goal = "gap of the rates" if find(t.goal).goal == t.at.measure else t.goal
-    found = f"The {goal} there is {estimate_text(t.at) if not hasattr(t.at, 'policies') else _number(t.at)}"
+    found = f"The {goal} there is {estimate_text(t.at) if t.worth is None else _number(t.at)}"
     if t.optimism is None or x.value is None:
         return f"{found}."
     return f"{found}; less what choosing adds by luck, {estimate_text(x)}."
@@ -85,7 +88,7 @@ def _number(x: Estimate) -> str:
     return f"{value_text(x)} {interval_text(x)}".rstrip()
 
 
-def _luck(t: Any) -> str:
+def _luck(t: Threshold) -> str:
     if t.chosen_on != "the same rows":
         return f"The threshold was chosen on {t.chosen_on} and is told on rows that had no part in the choice."
     if t.optimism is None:
@@ -96,11 +99,11 @@ def _luck(t: Any) -> str:
     )
 
 
-def _implied(t: Any) -> list[str]:
+def _implied(t: Threshold) -> list[str]:
     i = t.implied
     if i is None:
         return []
-    if i.threshold is None:
+    if i.at is None or i.price is None:
         return [f"If the scores are probabilities, costs alone say: {i.rule}."]
     out = [f"If the scores are probabilities, costs alone say: {i.rule}. That brings {_number(i.at)}."]
     if i.verdict.word == SAME:
@@ -114,7 +117,7 @@ def _implied(t: Any) -> list[str]:
     return out
 
 
-def _outcomes(t: Any) -> list[str]:
+def _outcomes(t: Threshold) -> list[str]:
     o = t.outcomes
     rows = [
         ("really positive", count(o["tp"]), count(o["fn"])),
@@ -123,8 +126,8 @@ def _outcomes(t: Any) -> list[str]:
     return [INDENT + line for line in table(("", "flagged", "not flagged"), rows, "lrr")]
 
 
-def _policies(t: Any) -> list[str]:
-    if not hasattr(t.at, "policies"):
+def _policies(t: Threshold) -> list[str]:
+    if t.worth is None:
         return []
-    p = policy_table(t.at)
+    p = policy_table(t.worth)
     return [INDENT + line for line in table(p.head[:3], [row[:3] for row in p.rows], p.align[:3])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.charts.curves import chart_of
 from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
@@ -24,6 +24,11 @@ from steelyard.words import (
     significant,
     visible,
 )
+
+if TYPE_CHECKING:
+    from steelyard.early_warning.alerts import AlertResult
+    from steelyard.early_warning.comparison import TimelinessComparison
+    from steelyard.early_warning.timeliness import Timeliness
 
 INDENT = "  "
 SIZE = (560.0, 360.0)
@@ -59,7 +64,7 @@ def _cells(x: Estimate) -> tuple[str, str]:
 # Timeliness -----------------------------------------------------------------------------------------------------------
 
 
-def timeliness_sentences(t: Any) -> list[str]:
+def timeliness_sentences(t: Timeliness) -> list[str]:
     """What the quality says, against what needs no model, and what it rests on."""
     s = t.summary
     base = percent(float(f"{t.base_rate:.3g}"))
@@ -75,14 +80,15 @@ def timeliness_sentences(t: Any) -> list[str]:
     return [text for text in out if text]
 
 
-def _against(t: Any) -> str:
+def _against(t: Timeliness) -> str:
     v = t.verdict
+    assert v.bound is not None
     told = f'"{v.against}", the best model without data, which has {significant(v.bound)}'
     said = {USEFUL: "It beats", HARMFUL: "It is worse than", NOT_SHOWN: "It is not clear that it beats"}
     return f"{said.get(v.word, 'To be set against')} {told}."
 
 
-def _rests(t: Any) -> str:
+def _rests(t: Timeliness) -> str:
     s = t.summary
     period = in_units(shortest(s.weighing.horizon), t.time_unit)
     text = (
@@ -94,12 +100,12 @@ def _rests(t: Any) -> str:
     return text + "."
 
 
-def _before(t: Any) -> str:
+def _before(t: Timeliness) -> str:
     said = "the base rate" if t.before == "base rate" else shortest(float(t.before))
     return f"Before a customer's first event the score is taken to be {said}."
 
 
-def timeliness_notes(t: Any) -> list[str]:
+def timeliness_notes(t: Timeliness) -> list[str]:
     """What a reader must know of how it was worked out."""
     s = t.summary
     out = []
@@ -120,7 +126,7 @@ def timeliness_notes(t: Any) -> list[str]:
     return out
 
 
-def quality_table(t: Any) -> Table:
+def quality_table(t: Timeliness) -> Table:
     """The model beside those that need no data."""
     names = [n for n in ("q", "q0", "value_q") if n != "value_q" or t.summary.valued]
     head = ("", *(NAMES[n] for n in names), f"{percent(t.confidence)} interval of Q")
@@ -133,7 +139,7 @@ def quality_table(t: Any) -> Table:
     return Table("Beside models without data", head, "l" + "r" * len(names) + "l", rows)
 
 
-def timeliness_text(t: Any) -> str:
+def timeliness_text(t: Timeliness) -> str:
     """The story, 80 columns wide."""
     first, *others = timeliness_sentences(t)
     made = quality_table(t)
@@ -151,7 +157,7 @@ def timeliness_text(t: Any) -> str:
 # Alerts ---------------------------------------------------------------------------------------------------------------
 
 
-def alert_sentences(a: Any) -> list[str]:
+def alert_sentences(a: AlertResult) -> list[str]:
     """What happens at the threshold."""
     unit = a.time_unit
     out = [
@@ -182,7 +188,7 @@ def _many(n: int, what: str) -> str:
     return f"is 1 {what}" if n == 1 else f"are {count(n)} {what}s"
 
 
-def alert_table(a: Any) -> Table:
+def alert_table(a: AlertResult) -> Table:
     """Every number of the alerts; a reason stands where the interval would."""
     rows: list[tuple[str, ...]] = []
     for name, x in a.numbers.items():
@@ -211,7 +217,7 @@ def _number_name(name: str, unit: str) -> str:
     return f"{told.removesuffix('time')}{per_unit(unit)}" if told.endswith(" time") else told
 
 
-def alert_text(a: Any) -> str:
+def alert_text(a: AlertResult) -> str:
     """The story of alerts, 80 columns wide."""
     made = alert_table(a)
     lines = table(("", *made.head[1:]), made.rows, made.align)
@@ -226,7 +232,7 @@ def alert_text(a: Any) -> str:
 # Models compared ------------------------------------------------------------------------------------------------------
 
 
-def comparison_sentences(c: Any) -> list[str]:
+def comparison_sentences(c: TimelinessComparison) -> list[str]:
     """Which model warns earlier, and by how much."""
     out = []
     for d in c.differences:
@@ -250,7 +256,7 @@ def comparison_sentences(c: Any) -> list[str]:
     return [*out, f"{IMPROPER}; look at calibration, and at what alerts catch.", _paired(c)]
 
 
-def _paired(c: Any) -> str:
+def _paired(c: TimelinessComparison) -> str:
     d = c.differences[0]
     pairs = len(c.models) * (len(c.models) - 1) // 2
     told = f"Paired by customer, {count(d.n[0])} of them; {percent(d.confidence)} intervals."
@@ -259,7 +265,7 @@ def _paired(c: Any) -> str:
     return told
 
 
-def comparison_table(c: Any) -> Table:
+def comparison_table(c: TimelinessComparison) -> Table:
     """A row for each pair and number."""
     rows: list[tuple[str, ...]] = []
     for d in c.differences:
@@ -279,7 +285,7 @@ def comparison_table(c: Any) -> Table:
     return Table("Differences", head, "llrlrl", rows)
 
 
-def comparison_text(c: Any) -> str:
+def comparison_text(c: TimelinessComparison) -> str:
     """The story of a comparison, 80 columns wide."""
     made = comparison_table(c)
     told = [line for text in comparison_sentences(c) for line in wrap(text, WIDTH, "", INDENT)]

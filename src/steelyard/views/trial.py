@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.verdicts.comparison import NOT_KNOWN, UNCLEAR
 from steelyard.verdicts.trial import AS_MUCH, FORBIDDEN, LEAST, MOST, SPREAD_MORE
 from steelyard.views.layout import WIDTH, fit, table, table_width, wrap
 from steelyard.views.tables import Table
 from steelyard.words import count, estimate_parts, estimate_text, p_told, percent, quoted, significant, visible
+
+if TYPE_CHECKING:
+    from steelyard.results import Difference
+    from steelyard.trials.planning import TrialPlan
+    from steelyard.trials.trial import Trial
 
 INDENT = "  "
 NOT_VALID = "not valid here"
@@ -19,22 +24,22 @@ ADJUSTED = "CUPED by unit"
 # Sentences ------------------------------------------------------------------------------------------------------------
 
 
-def trial_sentences(t: Any) -> list[str]:
+def trial_sentences(t: Trial) -> list[str]:
     """The verdict, its reasons, then design, sample ratio, effect, power, looks, bands and money."""
     parts = (_verdict, _design, _ratio, _effect, _spread, _power, looks_sentences, uplift_sentences, _money)
     return [said for part in parts for said in part(t)]
 
 
-def _verdict(t: Any) -> list[str]:
+def _verdict(t: Trial) -> list[str]:
     names = f"{quoted(t.design.treated)} against {quoted(t.design.control)}"
     return [f"Verdict: {t.verdict} ({names}; a {t.design.direction} outcome counts as good).", *t.reasons, *_caution(t)]
 
 
-def _caution(t: Any) -> list[str]:
+def _caution(t: Trial) -> list[str]:
     return ["Nothing below may be read as the effect of the treatment."] if t.verdict in FORBIDDEN else []
 
 
-def _design(t: Any) -> list[str]:
+def _design(t: Trial) -> list[str]:
     d = t.design
     periods = f", {count(d.periods)} periods" if d.periods else ""
     units = f"{count(d.units)} units, " if d.units is not None else ""
@@ -67,7 +72,7 @@ def _design(t: Any) -> list[str]:
     return out
 
 
-def _ratio(t: Any) -> list[str]:
+def _ratio(t: Trial) -> list[str]:
     if t.ratio is None:
         return ["Sample ratio: not checked, since the number of exposed units was not given."]
     if not t.ratio.checked:
@@ -88,7 +93,7 @@ def plan_words(arms: tuple[Any, ...]) -> str:
     return f"planned={{{python}}} (--planned {','.join(f'{visible(a)}=...' for a in arms)})"
 
 
-def _effect(t: Any) -> list[str]:
+def _effect(t: Trial) -> list[str]:
     m, e = t.primary, t.effect
     if e.value is None:
         return [f"Effect: n/a ({e.reason})."]
@@ -109,7 +114,7 @@ def _effect(t: Any) -> list[str]:
     return [f"Effect: {said}{p}).{adjusted}" + ("" if m.valid else f" It is {NOT_VALID}: {m.why}.")]
 
 
-def points(e: Any) -> str:
+def points(e: Difference) -> str:
     """A difference of shares in percentage points.
 
     >>> from steelyard.results import Difference
@@ -117,11 +122,11 @@ def points(e: Any) -> str:
     '−3.6 percentage points [−4.8, −2.4]'
     """
     ends = [None if v is None else 100 * v for v in (e.low, e.high)]
-    value, low, high = estimate_parts(100 * e.value, ends[0], ends[1])
+    value, low, high = estimate_parts(100 * float(e), ends[0], ends[1])
     return f"{value} percentage points" + (f" [{low}, {high}]" if low else "")
 
 
-def per_what(t: Any) -> str:
+def per_what(t: Trial) -> str:
     """For whom and how long the outcome is told, such as "per unit", or "per 1,000 exposed and period"."""
     d, p = t.design, t.periods
     if d.analysis != "period":
@@ -131,7 +136,7 @@ def per_what(t: Any) -> str:
     return f"per {count(p.level)} exposed and period" if p.known else "per period in arms of equal size"
 
 
-def _spread(t: Any) -> list[str]:
+def _spread(t: Trial) -> list[str]:
     out = []
     if t.dispersion is not None and t.dispersion.verdict != AS_MUCH:
         word = t.dispersion.verdict
@@ -160,7 +165,7 @@ def _spread(t: Any) -> list[str]:
     return out
 
 
-def _power(t: Any) -> list[str]:
+def _power(t: Trial) -> list[str]:
     """One sentence: what the method that decides can see, and then what it could if more were known."""
     if t.verdict in FORBIDDEN:
         return []
@@ -182,13 +187,13 @@ def _either(seen: list[str]) -> str:
     return f"{seen[0]} by the spread within the arms, or {seen[1]} by that of independent events"
 
 
-def _from(plan: Any) -> str:
-    known = plan.relative is not None and plan.relative < 1
-    part = f" ({percent(round(plan.relative, 3))} of the control's)" if known else ""
+def _from(plan: TrialPlan) -> str:
+    share = plan.relative
+    part = f" ({percent(round(share, 3))} of the control's)" if share is not None and share < 1 else ""
     return f"{significant(plan.effect)}{part}"
 
 
-def looks_sentences(t: Any) -> list[str]:
+def looks_sentences(t: Trial) -> list[str]:
     """What may be said however often one looks, or why nothing may."""
     if t.looks is None:
         return [f"Looking at any time: {t.looks_why}."]
@@ -203,7 +208,7 @@ def looks_sentences(t: Any) -> list[str]:
     ]
 
 
-def uplift_sentences(t: Any) -> list[str]:
+def uplift_sentences(t: Trial) -> list[str]:
     """Whether acting helps most where the score is high."""
     u = t.uplift
     if u is None:
@@ -215,24 +220,24 @@ def uplift_sentences(t: Any) -> list[str]:
         NOT_KNOWN: "Whether acting helps more where the score is high cannot be said",
     }
     return [
-        f"{words[u.verdict]}{_halves(t)}.",
+        f"{words[u.verdict]}{_halves(t, u.contrast)}.",
         f"Qini coefficient {estimate_text(u.qini_coefficient)} (0 is acting at random); area under the uplift curve "
         f"{estimate_text(u.auuc)}.",
     ]
 
 
-def _halves(t: Any) -> str:
+def _halves(t: Trial, c: Difference) -> str:
     """The gain in either half of the scores, and how far they are apart."""
-    c = t.uplift.contrast
-    if c.value is None:
+    upper, lower = c.values
+    if c.value is None or upper is None or lower is None:
         return ""
     share = t.design.kind == "0/1"
-    one, other = (significant(100 * v if share else v) for v in c.values)
+    one, other = (significant(100 * v if share else v) for v in (upper, lower))
     halves = f"{one}{' percentage points' if share else ''} in the upper half of the scores and {other} in the lower"
     return f": the gain is {halves}, a difference of {points(c) if share else c}"
 
 
-def _money(t: Any) -> list[str]:
+def _money(t: Trial) -> list[str]:
     m = t.money
     if m is None:
         return []
@@ -246,7 +251,7 @@ def _money(t: Any) -> list[str]:
 # Text -----------------------------------------------------------------------------------------------------------------
 
 
-def trial_text(t: Any) -> str:
+def trial_text(t: Trial) -> str:
     """The whole trial in 80 columns."""
     lines: list[str] = []
     for said in trial_sentences(t):
@@ -258,7 +263,7 @@ def trial_text(t: Any) -> str:
     return "\n".join(lines)
 
 
-def methods_table(t: Any) -> Table:
+def methods_table(t: Trial) -> Table:
     """The sensitivity table: every method with the unit it takes for independent, and where it is not valid."""
     head: tuple[str, ...] = ("method", "unit", "effect", f"{percent(t.confidence)} interval", "p", "")
     rows: list[tuple[str, ...]] = []
@@ -279,7 +284,7 @@ def methods_table(t: Any) -> Table:
     return Table(title, head, "llrlrl", rows)
 
 
-def method_notes(t: Any) -> list[str]:
+def method_notes(t: Trial) -> list[str]:
     """Why methods are not valid here, and what else is to be known of them; methods with the same reason together."""
     why: dict[str, list[str]] = {}
     for m in t.methods:
@@ -297,8 +302,9 @@ def method_notes(t: Any) -> list[str]:
     return out
 
 
-def bands_table(t: Any) -> Table:
+def bands_table(t: Trial) -> Table:
     """The gain in every band of the score."""
+    assert t.uplift is not None
     head: tuple[str, ...] = ("band", "scores", "treated", "control", "gain", f"{percent(t.confidence)} interval", "")
     rows: list[tuple[str, ...]] = []
     for b in t.uplift.bands:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
@@ -11,10 +11,14 @@ from steelyard.verdicts.trial import FORBIDDEN
 from steelyard.views.trial import NOT_VALID, looks_sentences, per_what, trial_sentences, uplift_sentences
 from steelyard.words import count, significant, visible
 
+if TYPE_CHECKING:
+    from steelyard.trials.methods import Method
+    from steelyard.trials.trial import Trial
+
 MOST_PERIODS = 400
 
 
-def trial_charts(t: Any) -> dict[str, Chart]:
+def trial_charts(t: Trial) -> dict[str, Chart]:
     """Those pictures for which there is something to show."""
     out = {"effect": effect_chart(t)}
     if t.periods is not None and 1 < len(t.periods.names) <= MOST_PERIODS:
@@ -33,7 +37,7 @@ def _room(values: list[float], none: float = 0.0) -> tuple[float, float]:
     return low - space, high + space
 
 
-def effect_chart(t: Any) -> Chart:
+def effect_chart(t: Trial) -> Chart:
     """A forest of all methods: the relative effect of each with its interval, pale where the method is not valid here."""
     shown: list[Any] = [(m, *_relative(m)) for m in t.methods if m.effect.value is not None]
     shown = [row for row in shown if row[1] is not None][::-1]
@@ -64,7 +68,7 @@ def effect_chart(t: Any) -> Chart:
     )
 
 
-def _relative(m: Any) -> tuple[float | None, float | None, float | None]:
+def _relative(m: Method) -> tuple[float | None, float | None, float | None]:
     """Value and ends as a part of the control's outcome, so that differences and ratios stand on one scale."""
     e = m.effect
     parts = (e.value, e.low, e.high)
@@ -78,9 +82,10 @@ def _relative(m: Any) -> tuple[float | None, float | None, float | None]:
     return found[0], found[1], found[2]
 
 
-def periods_chart(t: Any) -> Chart:
+def periods_chart(t: Trial) -> Chart:
     """The outcome of both arms, period by period."""
     p, d = t.periods, t.design
+    assert p is not None
     xs = [float(i + 1) for i in range(len(p.names))]
     rows = []
     for i in (1, 0):
@@ -117,9 +122,10 @@ def periods_chart(t: Any) -> Chart:
     )
 
 
-def looks_chart(t: Any) -> Chart:
+def looks_chart(t: Trial) -> Chart:
     """The evidence after every look, with the line above which it is enough."""
     x = t.looks
+    assert x is not None
     floor, top = 1e-3, 1e6
     xs = [float(i + 1) for i in range(len(x.looks))]
     ys = [min(max(e, floor), top) for e in x.e_values]
@@ -146,14 +152,15 @@ def looks_chart(t: Any) -> Chart:
     )
 
 
-def bands_chart(t: Any) -> Chart:
+def bands_chart(t: Trial) -> Chart:
     """The gain in every score band with its interval."""
+    assert t.uplift is not None
     bands = [b for b in t.uplift.bands if b.effect.value is not None][::-1]
     ends = [v for b in bands for v in (b.effect.value, b.effect.low, b.effect.high) if v is not None]
     low, high = _room(ends)
     marks: list[Mark] = [Rule(x=0.0)]
     for i, b in enumerate(bands):
-        marks.append(Point(b.effect.value, float(i), 0, size=5.0, low=b.effect.low, high=b.effect.high))
+        marks.append(Point(float(b.effect), float(i), 0, size=5.0, low=b.effect.low, high=b.effect.high))
     names = tuple(f"{significant(b.low)} to {significant(b.high)}" for b in bands)
     across = Scale(low, high, "Gain from acting (above 0 is good)")
     up = Scale(-0.6, len(bands) - 0.4, "Score", "names", names)
@@ -164,11 +171,12 @@ def bands_chart(t: Any) -> Chart:
     return Chart("bands", "Gain by score band", across, up, tuple(marks), uplift_sentences(t)[0], columns, size=size)
 
 
-def curve_chart(t: Any, name: str) -> Chart:
+def curve_chart(t: Trial, name: str) -> Chart:
     """The uplift or Qini curve with its band, beside acting at random."""
+    assert t.uplift is not None
     curve = t.uplift.uplift if name == "uplift" else t.uplift.qini
     c = {k: list(v) for k, v in curve.columns.items()}
-    ends = [*c["low"], *c["high"], *c[name]]
+    ends = [v for part in ("low", "high", name) for v in c[part] if v is not None]
     low, high = _room(ends)
     last = c[name][-1]
     marks: list[Mark] = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.results import Estimate
 from steelyard.verdicts.policy import SAME
@@ -10,6 +10,10 @@ from steelyard.verdicts.verdict import Verdict
 from steelyard.views.layout import WIDTH, table, table_width, wrap
 from steelyard.views.tables import Table
 from steelyard.words import count, estimate_parts, estimate_text, percent, shortest, significant, visible
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
+    from steelyard.worth.policies import Worth
 
 INDENT = "  "
 HERE, LEAVE = "as it decides here, that does better", "leave the model and do that instead"
@@ -28,16 +32,16 @@ def value_text(x: Estimate) -> str:
     return shortest(x.value) if x.low == x.high else estimate_parts(x.value, x.low, x.high)[0]
 
 
-def instead(e: Any) -> str:
+def instead(w: Worth, e: Evaluation) -> str:
     """What to do where a policy without a model does better: move the threshold if that beats the policy, else leave the model."""
     best = e.best_threshold()
-    if not best.ahead_of(e.worth.best_policy().estimate):
+    if not best.ahead_of(w.best_policy().estimate):
         return LEAVE
     where = shortest(float(f"{best.value:.6g}"))
     return f"move the threshold to {where}, where on these rows it is {value_text(best.at)}, or do that instead"
 
 
-def verdict_sentence(w: Any, optimism: float = 0.0, without: tuple[str, ...] = (), advice: str = HERE) -> str:
+def verdict_sentence(w: Worth, optimism: float = 0.0, without: tuple[str, ...] = (), advice: str = HERE) -> str:
     """Whether the model beats the best policy that needs none, as far as the interval of the difference says.
 
     `advice` is what follows where it does not: what one threshold brings says nothing of others.
@@ -58,13 +62,13 @@ def verdict_sentence(w: Any, optimism: float = 0.0, without: tuple[str, ...] = (
     return f"{said}." if verdict.good else f"{said}: {advice}."
 
 
-def worth_sentences(w: Any, e: Any = None) -> list[str]:
+def worth_sentences(w: Worth, e: Evaluation | None = None) -> list[str]:
     """The story of a profit or cost in a few sentences; `e` is the evaluation it belongs to, which knows other thresholds."""
     each = f", {estimate_text(w.per_case)} a case" if w.per_case is not None else ""
     against = "" if w.reference == "absolute" else f", {w.reference}"
     out = [f"The {w.measure} of {count(w.n)} rows is {estimate_text(w)}{each}{against}."]
     said = verdict_sentence(w, advice=HERE if w.movable else LEAVE)
-    out.append(verdict_sentence(w, advice=instead(e)) if e is not None and said.endswith(f"{HERE}.") else said)
+    out.append(verdict_sentence(w, advice=instead(w, e)) if e is not None and said.endswith(f"{HERE}.") else said)
     if w.band is not None:
         low, high = (significant(v, 4) for v in w.band)
         out.append(f"Over the ranges given it lies between {low} and {high}; the middle of each range is told above.")
@@ -73,7 +77,7 @@ def worth_sentences(w: Any, e: Any = None) -> list[str]:
     return out
 
 
-def policy_table(w: Any) -> Table:
+def policy_table(w: Worth) -> Table:
     """The policies beside the model."""
     head = ("policy", w.measure, f"{percent(w.confidence)} interval", "the model does better by")
     rows: list[tuple[str, ...]] = [("the model", value_text(w), interval_text(w), "")]
@@ -83,7 +87,7 @@ def policy_table(w: Any) -> Table:
     return Table("What is it worth?", head, "lrll", rows, spare=1)
 
 
-def worth_text(w: Any) -> str:
+def worth_text(w: Worth) -> str:
     """Sentences and the table of policies, 80 columns wide."""
     t = policy_table(w)
     keep = len(t.head) if table_width(t.head, t.rows) <= WIDTH - len(INDENT) else len(t.head) - 1

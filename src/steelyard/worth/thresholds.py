@@ -25,6 +25,7 @@ from steelyard.views.told import Told
 from steelyard.worth.calibration import Implied, implied_threshold
 from steelyard.worth.cuts import DOUBLED, REPLICATES, coarse, cuts, halves, profits, resampled
 from steelyard.worth.goals import Constraint, Goal, allowed, constraints_of, feasible, goal_of, worst_regret
+from steelyard.worth.policies import Worth
 
 SAME, APART = "the same rows", "the validation part"
 
@@ -67,6 +68,11 @@ class Threshold(Told):
             message = "It is best to flag nobody: the threshold lies above every score."
             raise ValueError(message)
         return self.value
+
+    @property
+    def worth(self) -> Worth | None:
+        """What it brings beside the policies that need no model, where that is money."""
+        return self.at if isinstance(self.at, Worth) else None
 
     def ahead_of(self, policy: Estimate) -> bool:
         """Whether on these rows it brings more than a policy without a model."""
