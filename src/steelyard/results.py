@@ -214,7 +214,7 @@ class Estimate:
         if self.value is None:
             message = f"{self.measure} is not defined here: {self.reason}"
             raise ValueError(message)
-        return self.value
+        return float(self.value)
 
     def __str__(self) -> str:
         from steelyard.words import estimate_text
@@ -287,7 +287,7 @@ class Difference:
         if self.value is None:
             message = f"The difference in {self.measure} is not defined here: {self.reason}"
             raise ValueError(message)
-        return self.value
+        return float(self.value)
 
     def __str__(self) -> str:
         from steelyard.words import estimate_text
