@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from steelyard import __version__
+from steelyard.cli.spelling import Refused
 from steelyard.errors import SteelyardError
 from steelyard.words import visible
 
@@ -92,6 +93,14 @@ class LazyGroup(click.Group):
             raise click.UsageError(message, ctx)
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what goes wrong in it is told in its words."""
+        try:
+            return super().invoke(ctx)
+        except SteelyardError as problem:
+            command = self.get_command(ctx, str(ctx.invoked_subcommand))
+            raise Refused(problem, command or self) from problem
+
 
 @click.group(
     cls=LazyGroup,
@@ -118,9 +127,9 @@ def run(arguments: Sequence[str]) -> int:
     try:
         ended = program.main(list(arguments), prog_name="steelyard", standalone_mode=False)
         sys.stdout.flush()
-    except SteelyardError as problem:
-        message, hint = (_discreet(text, arguments) for text in (problem.message, in_options(problem.hint)))
-        return complain(message, hint, problem.exit_code)
+    except Refused as problem:
+        message, hint = (_discreet(text, arguments) for text in problem.args)
+        return complain(message, in_options(hint), problem.exit_code)
     except click.UsageError as problem:
         path = problem.ctx.command_path if problem.ctx is not None else "steelyard"
         message = _discreet(problem.format_message(), arguments)
