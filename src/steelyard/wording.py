@@ -21,6 +21,8 @@ OPEN, CLOSE = "\ufdd0", "\ufdd1"
 TOKEN = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
 LOST = "\ufffd"
 """What is shown for a mark that somebody's text has nevertheless."""
+LONGEST = 60
+"""So many characters of a value that is no text are shown in a sentence."""
 NOTHING = object()
 
 
@@ -77,10 +79,13 @@ def _code(value: Any) -> str:
         return f"[{', '.join(map(_code, value))}]"
     if isinstance(value, set) and value == {...}:
         return "{...}"
+    if isinstance(value, float) and value.is_integer():
+        return f"{value:.0f}"
     try:
-        return repr(value.item() if hasattr(value, "item") else value)
+        text = " ".join(repr(value.item() if hasattr(value, "item") else value).split())
     except Exception:  # whatever it is, it has no text, and a sentence about it is still owed
-        return f"a value of type {type(value).__name__}"
+        text = ""
+    return text if 0 < len(text) <= LONGEST and text[0] != "<" else f"a value of type {type(value).__name__}"
 
 
 def _values(value: Any) -> Any:
@@ -96,7 +101,10 @@ def _values(value: Any) -> Any:
 
 
 def _typed(value: Any) -> str | None:
-    return None if value is ... else str(value) if isinstance(value, str) else _code(value)
+    """A value as it is typed; Python's own cannot be, and is any."""
+    if value is ... or isinstance(value, Code):
+        return None
+    return str(value) if isinstance(value, str) else _code(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +179,7 @@ class Wording(str):
     parts: tuple[str | Argument | Either, ...]
 
     def __new__(cls, text: str) -> Wording:
+        """The text, its tokens read; what is a wording already stays as it is."""
         return text if isinstance(text, Wording) else _joined(_parts(text))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -225,11 +234,19 @@ def _part(content: str) -> Argument | Either | None:
         held = json.loads(content)
     except ValueError:
         return None
-    if isinstance(held, list) and len(held) == 2 and all(isinstance(h, str) for h in held):
-        return Either(Wording(held[0]), Wording(held[1]))
-    if isinstance(held, list) and len(held) == 3 and isinstance(held[0], str) and isinstance(held[1], str):
-        return Argument(held[0], _without_marks(discreet(held[1])), _masked(held[2]))
+    match held:
+        case [str(python), str(typed)]:
+            return Either(Wording(python), Wording(typed))
+        case [str(name), str(python), bool() | "each" as values]:
+            return Argument(name, _without_marks(discreet(python)), values)
+        case [str(name), str(python), list(values)] if all(_is_value(v) for v in values):
+            return Argument(name, _without_marks(discreet(python)), _masked(values))
     return None
+
+
+def _is_value(value: Any) -> bool:
+    pair = isinstance(value, list) and len(value) == 2 and all(isinstance(v, str | None) for v in value)
+    return pair or isinstance(value, str | None)
 
 
 def _masked(values: Any) -> Any:

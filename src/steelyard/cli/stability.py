@@ -9,7 +9,7 @@ import click
 from steelyard.cli.opening import opened
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
-from steelyard.cli.stories import in_options, tell
+from steelyard.cli.stories import tell
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
 from steelyard.cli.writing import check_free, check_outputs, progress
 
@@ -50,7 +50,7 @@ def command(reference: str, current: str, **given: Any) -> None:
     saved = is_saved(reference)
     columns = list(given["column"])
     which: dict[str, Any] = {"column": columns[0]} if len(columns) == 1 else {"columns": columns or None}
-    with in_options(), progress("Counting …", quiet=given["quiet"] or given["no_progress"]):
+    with progress("Counting …", quiet=given["quiet"] or given["no_progress"]):
         found = stability(
             reference if saved else opened(reference, given),
             opened(current, given),

@@ -9,7 +9,6 @@ import click
 
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.reading import options
-from steelyard.cli.stories import in_options
 from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_free, put
 
@@ -52,7 +51,6 @@ def command(effect: float, **given: Any) -> None:
     from steelyard.views.layout import wrap
 
     check_free(given["output"], force=given["force"])
-    with in_options():
-        plan = trial_size(effect, **{name: given[name] for name in ASKED if given[name] is not None})
+    plan = trial_size(effect, **{name: given[name] for name in ASKED if given[name] is not None})
     told = json.dumps(plan.to_dict(), ensure_ascii=False, indent=1) if given["as_json"] else "\n".join(wrap(str(plan)))
     put(given["output"], told)

@@ -36,6 +36,7 @@ from steelyard.summaries.moments import ORDERS
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.units import Units
 from steelyard.summaries.within_folds import WithinFolds
+from steelyard.wording import option
 
 ALIKE = "leaving out any bucket of units changes both alike"
 
@@ -193,7 +194,7 @@ def _aligned(first: Question, second: Question, names: tuple[str, str]) -> tuple
             message = (
                 f"The {name} evaluation was counted without units, so it does not tell which rows belong together."
             )
-            raise NotAvailable(message, "Evaluate both with unit=..., or compare the rows themselves.")
+            raise NotAvailable(message, f"Evaluate both with {option('unit', ...)}, or compare the rows themselves.")
     a, b = units
     assert a is not None
     assert b is not None

@@ -28,6 +28,7 @@ from steelyard.measures.ranking import rates
 from steelyard.results import Array, Curve, Difference
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.units import MOST, Units
+from steelyard.wording import option
 from steelyard.worth.hull import require_both
 from steelyard.worth.regions import Regions, regions
 
@@ -211,7 +212,7 @@ def _table(x: Any, name: str) -> Scores:
     table = within[0] if within else x if isinstance(x, Scores) else getattr(x, "scores", None)
     if not isinstance(table, Scores):
         message = f'ROC curves need scores, and "{name}" has none.'
-        raise NotAvailable(message, "Pass score=... to evaluate.")
+        raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
     require_both(table, f'The ROC curve of "{name}"')
     return table
 

@@ -16,6 +16,7 @@ from steelyard.comparisons.powers import COUNTED
 from steelyard.errors import NotAvailable, UsageError
 from steelyard.results import Curve
 from steelyard.views.told import Told
+from steelyard.wording import option
 
 MOST = 10**9
 POINTS = 41
@@ -176,7 +177,7 @@ def _widest(name: str, value: float | None, what: dict[str, Any], *, lower: bool
     """The largest improvement that can be."""
     if "difference" in what or "first" in what or "second" in what:
         message = "The difference is what is asked for here."
-        raise UsageError(message, "Give value= and rows=, and leave the difference out.")
+        raise UsageError(message, f"Give {option('value')} and {option('rows')}, and leave the difference out.")
     if name in MEANS:
         if name == "rmse" and value is not None:
             return value

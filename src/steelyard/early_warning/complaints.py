@@ -11,8 +11,9 @@ import numpy.typing as npt
 from steelyard.early_warning.query import BARE, TOLD, Query
 from steelyard.errors import BadLevels, InputError, MissingValues, SteelyardError
 from steelyard.results import Array
+from steelyard.wording import option
 
-DROP = 'Mend the rows, or pass missing="drop" to leave them out; they are counted either way.'
+DROP = f"Mend the rows, or pass {option('missing', 'drop')} to leave them out; they are counted either way."
 GONE = "missing "
 """Keys of problems that missing="drop" takes care of begin so."""
 OUTSIDE = "event outside the period (its customer stays)"
@@ -82,7 +83,7 @@ def complaint(key: str, rows: int, example: Any, horizon: float, name: str, unit
     shown = f"one such value is {float(example):g}{in_units if 'time' in key else ''}"
     if key == "outcome":
         message = f"The outcome must be 0 or 1, and in {lines} {of} holds something else; {shown}."
-        return BadLevels(message, "Say which level is the outcome that is warned of: positive=...")
+        return BadLevels(message, f"Say which level is the outcome that is warned of: {option('positive', ...)}")
     allowed = {
         "time": f"from 0 to the horizon, {horizon:g}{in_units}",
         "score": "from 0 to 1",
@@ -90,7 +91,10 @@ def complaint(key: str, rows: int, example: Any, horizon: float, name: str, unit
         "outcome time": f"from 0 to the horizon, {horizon:g}{in_units}",
     }[key]
     hint = {
-        "time": 'Count time from the start of the period in the unit of the horizon, or leave such events out: outside="drop".',
+        "time": (
+            "Count time from the start of the period in the unit of the "
+            f"horizon, or leave such events out: {option('outside', 'drop')}."
+        ),
         "score": "Pass probabilities; a score on another scale must be turned into one first.",
         "value": "A customer's value is what there is to lose; where that is nothing, say 0.",
         "outcome time": "An outcome after the period is no outcome of this period.",

@@ -12,6 +12,7 @@ from steelyard.early_warning.weights import Weighing
 from steelyard.errors import CannotAdd
 from steelyard.results import Array
 from steelyard.summaries.summary import pack, same, unpack
+from steelyard.wording import option
 
 PLAIN, VALUED = 3, 6
 """How many sums a customer has: one, score, silence; and with values the value and both times it."""
@@ -96,7 +97,7 @@ class TimelinessSummary:
             raise CannotAdd(message, "Measure both parts over periods of the same length in the same way.")
         if self.valued != other.valued:
             message = "These summaries cannot be added: one has values of customers, the other none."
-            raise CannotAdd(message, "Give value= for both parts, or for neither.")
+            raise CannotAdd(message, f"Give {option('value')} for both parts, or for neither.")
         return TimelinessSummary(
             self.weighing,
             self.table + other.table,

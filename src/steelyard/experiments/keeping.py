@@ -18,6 +18,7 @@ import numpy as np
 from steelyard.errors import InputError, UnreadableSource, UnwritableFile, UsageError, listing, refuse_address
 from steelyard.experiments.lock import Lock
 from steelyard.experiments.training import Columns, Trained
+from steelyard.wording import either
 from steelyard.writing import read_saved, write_saved, write_whole
 
 FORMAT = 2
@@ -87,7 +88,9 @@ class Folder:
             self._prepare(mark)
         elif not mark.exists():
             message = f'"{self.path}" is no store of experiments: it holds no store.json.'
-            raise UnreadableSource(message, 'Name the folder that was given as store="..." (--store).')
+            raise UnreadableSource(
+                message, f"""Name the folder that was given as {either('store="..."', "--store")}."""
+            )
         check_format(mark)
         if writing:
             self.lock = Lock(self.path / "lock")

@@ -17,6 +17,7 @@ from steelyard.summaries.asking import once, segment_key, weight_sums
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import pack, same, unpack
 from steelyard.summaries.units import Units, add_units
+from steelyard.wording import option
 
 SLACK = 0.01
 """Scores of a row that miss one by more than this do not add up to one; less is rounding."""
@@ -82,7 +83,7 @@ class ClassScores:
     def __add__(self, other: ClassScores) -> ClassScores:
         if self.levels != other.levels:
             message = "These summaries cannot be added: they have scores for different classes."
-            raise CannotAdd(message, "Evaluate both parts with the same classes in score={...}.")
+            raise CannotAdd(message, f"Evaluate both parts with the same classes in {option('score', {...})}.")
         tables = tuple(a + b for a, b in zip(self.tables, other.tables, strict=True))
         units = add_units(self.units, other.units)
         return ClassScores(tables, self.ranks + other.ranks, self.brier + other.brier, units)
