@@ -35,6 +35,7 @@ from steelyard.sources.fetching import fetch_columns
 from steelyard.sources.recognise import open_table
 from steelyard.sources.relations import Relation
 from steelyard.sources.tables import Table
+from steelyard.wording import option
 
 ROLES = ("target", "score", "prediction")
 
@@ -97,8 +98,8 @@ def compare(
         given |= {"margin": margin, "profit": profit, "on": on, "control": control}
         for name, told in given.items():
             if told is not None:
-                message = f"How early models warn is compared by what was measured, and {name}= came."
-                raise UsageError(message, f"Leave {name}= out; measure each model anew where it matters.")
+                message = f"How early models warn is compared by what was measured, and {option(name)} came."
+                raise UsageError(message, f"Leave {option(name)} out; measure each model anew where it matters.")
         return compare_models(warnings, measures)
     if others:
         message = f"Models are compared by name, and {len(others) + 1} came without one."
@@ -112,14 +113,14 @@ def compare(
     if target is None and isinstance(data, Mapping) and data:
         wrong = next(k for k, v in data.items() if not isinstance(v, Evaluation))
         message = f"Without a target a mapping holds evaluations by name, and {listing([wrong])} is {_a(data[wrong])}."
-        raise UsageError(
-            message, "Evaluate each: sy.evaluate(...); or name the target and the score of each model in a table."
-        )
+        hint = "Evaluate each: sy.evaluate(...); or name the target and the score of each model in a table."
+        raise UsageError(message, hint)
     if target is None:
         message = "No target was given."
-        raise UsageError(
-            message, "Name it (or pass its values): target=...; saved evaluations are given by name in a mapping."
+        hint = (
+            f"Name it (or pass its values): {option('target', ...)}; saved evaluations are given by name in a mapping."
         )
+        raise UsageError(message, hint)
     if profit is not None and measures is not None:
         named = [measures] if isinstance(measures, str) else list(measures)
         options["measures"] = [*named, profit.kind]
@@ -178,23 +179,25 @@ def _evaluations(data: Mapping[str, Evaluation], paired: bool | None) -> Differe
     by_unit = all(getattr(s, "units", True) is not None for e in named.values() for s in e.evidence.values())
     if paired and not by_unit:
         message = "Summaries are paired by their units, and these were counted without any."
-        raise UsageError(message, "Evaluate each with unit=..., a column that tells rows (or customers) apart.")
+        hint = f"Evaluate each with {option('unit', ...)}, a column that tells rows (or customers) apart."
+        raise UsageError(message, hint)
     return SameUnits(named) if paired else DifferentRows(named)
 
 
 def _shape(score: Any, prediction: Any) -> tuple[str, dict[str, Any]]:
     if (score is None) == (prediction is None):
         message = "Either a score or a prediction of each model was expected."
-        raise UsageError(message, 'Pass score={"knn": ..., "tree": ...}, or prediction={...} for labels and numbers.')
+        hint = f"Pass {option('score', {'knn': ..., 'tree': ...})}, or {option('prediction', {...})} for labels and numbers."
+        raise UsageError(message, hint)
     given = score if score is not None else prediction
     if not isinstance(given, Mapping):
         what = "scores" if score is not None else "predictions"
         message = f"The models' {what} are given by name, and a {type(given).__name__} came."
-        raise UsageError(message, 'For example score={"knn": "p1", "tree": "p2"}.')
+        raise UsageError(message, f"For example {option('score', {'knn': 'p1', 'tree': 'p2'})}.")
     named = {str(k): v for k, v in given.items()}
     if not named:
         message = "There is no model to compare: an empty mapping came."
-        raise UsageError(message, 'For example score={"knn": "p1", "tree": "p2"}.')
+        raise UsageError(message, f"For example {option('score', {'knn': 'p1', 'tree': 'p2'})}.")
     if prediction is not None:
         return "predictions", named
     several = [isinstance(v, Mapping) for v in named.values()]
@@ -240,7 +243,8 @@ def _rows(
         here = _missing(values)
         if here.any() and missing != "drop":
             message = f"{int(here.sum()):,} of {len(here):,} rows have a missing value in {_called(key)}."
-            raise MissingValues(message, 'Complete them, or leave such rows out for all models: missing="drop".')
+            hint = f"Complete them, or leave such rows out for all models: {option('missing', 'drop')}."
+            raise MissingValues(message, hint)
         gone |= here
     if gone.any():
         found = {k: v[~gone] for k, v in found.items()}

@@ -22,6 +22,7 @@ from steelyard.results import Difference, make_frame
 from steelyard.verdicts.comparison import CLEAR, TOO_FEW, alike, compared, turned, wording
 from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import Told
+from steelyard.wording import option
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -92,7 +93,7 @@ class Comparison(Told):
             message = f"There is no correction {listing([correction])}."
             raise UsageError(message, f"Choose one of {listing(CORRECTIONS)}.")
         if over not in OVER:
-            message = f"over={listing([over])} is not a choice."
+            message = f"{option('over', over)} is not a choice."
             raise UsageError(message, 'Looks are counted over "pairs" within a measure, or over "everything".')
         if len(self.models) < 2:
             message = f"A comparison needs at least two models, and {len(self.models)} came: {listing(self.models)}."
@@ -112,7 +113,7 @@ class Comparison(Told):
         names = [measures] if isinstance(measures, str) else list(measures)
         if not names:
             message = "There is no measure to compare by: an empty list came."
-            raise UsageError(message, "Name at least one, or leave measures= out for the chief ones.")
+            raise UsageError(message, f"Name at least one, or leave {option('measures')} out for the chief ones.")
         found = [find(n).name for n in names]
         for name in found:
             if name not in common:
@@ -136,7 +137,8 @@ class Comparison(Told):
             out = {k: float(v) for k, v in named.items()}
         except (TypeError, ValueError, OverflowError):
             message = f"A margin is a number, or numbers by measure, and {shown(margin)} came."
-            raise UsageError(message, 'For example margin=0.01, or margin={"auc": 0.01, "brier": 0.005}.') from None
+            hint = f"For example {option('margin', 0.01)}, or {option('margin', {'auc': 0.01, 'brier': 0.005})}."
+            raise UsageError(message, hint) from None
         for name, value in out.items():
             if not (math.isfinite(value) and value > 0):
                 message = f"The margin of {name} must be a positive number, and {value} came."

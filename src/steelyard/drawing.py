@@ -24,6 +24,7 @@ from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.within_folds import WithinFolds
 from steelyard.views.pictures import pictures
+from steelyard.wording import option
 
 SCORED = tuple(curves())
 """Curves in the order in which they are shown."""
@@ -70,7 +71,7 @@ def _table(e: Any, name: str, level: Any) -> Scores:
         return found
     if e.class_scores is None:
         message = f'The curve "{name}" needs scores, and this evaluation has none.'
-        raise NotAvailable(message, "Pass score=... to evaluate.")
+        raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
     if level not in e.levels:
         message = f"A curve of many classes needs a level; there are {listing(e.levels)}."
         raise NotAvailable(message, f"For example curve({name!r}, {e.levels[0]!r}).")
@@ -136,10 +137,10 @@ def _check_name(what: str, name: Any) -> None:
 
 def _check_options(name: str, given: Any, known: tuple[str, ...]) -> None:
     """Refuse an option that a chart does not have."""
-    for option in given:
-        if option not in known:
-            message = f'The chart "{name}" has no option "{option}"; its options: {", ".join(known) or "none"}.'
-            raise UsageError(message, nearest(option, known) or "Leave it out.")
+    for odd in given:
+        if odd not in known:
+            message = f'The chart "{name}" has no option "{odd}"; its options: {", ".join(known) or "none"}.'
+            raise UsageError(message, nearest(odd, known) or "Leave it out.")
 
 
 def _measures(e: Any, chart: str, given: Any) -> list[str]:
@@ -147,7 +148,7 @@ def _measures(e: Any, chart: str, given: Any) -> list[str]:
     names = [given] if isinstance(given, str) else given
     if not isinstance(names, Sequence) or not names:
         message = f"A chart shows measures by their names, and {shown(given)} came."
-        raise UsageError(message, 'For example measures=["recall", "precision"].')
+        raise UsageError(message, f"For example {option('measures', ['recall', 'precision'])}.")
     found = list(dict.fromkeys(find(name).name for name in names))
     for name in found:
         m = find(name)

@@ -27,7 +27,8 @@ import difflib
 import os
 from collections.abc import Iterable
 
-from steelyard.files.addresses import discreet, without_secrets
+from steelyard.files.addresses import without_secrets
+from steelyard.wording import Wording
 
 __all__ = [
     "BadLevels",
@@ -58,10 +59,10 @@ class SteelyardError(Exception):
     exit_code = 1
 
     def __init__(self, message: str, hint: str = "") -> None:
-        # What was given may be an address with a password in it, and a message is read by many.
-        self.message = message = discreet(message)
-        self.hint = hint = discreet(hint)
-        super().__init__(f"{message}\nHint: {hint}" if hint else message)
+        # What was given may be an address with a password in it, and a message is read by many: a wording has no secrets.
+        self.message = Wording(message)
+        self.hint = Wording(hint)
+        super().__init__(f"{self.message}\nHint: {self.hint}" if hint else str(self.message))
 
 
 class UsageError(SteelyardError):

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from steelyard.arguments.allowed import shown
 from steelyard.arguments.annotated import Confidence, Label, Threshold, as_annotated
 from steelyard.counting.classes import count_classes
 from steelyard.counting.decisions import count_decisions
@@ -32,6 +31,7 @@ from steelyard.summaries.amounts import check_names
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.segments import Segments, names_of
 from steelyard.summaries.summary import occurring
+from steelyard.wording import Code, either, option
 
 CORRECTED = ("inverse_probability", "begg_greenes")
 """Two names of one correction for rows without a target."""
@@ -96,7 +96,7 @@ def evaluate(
         return _from_matrix(matrix_of(confusion, levels, positive, layout), confidence, profit)
     if layout is not None:
         message = "A layout belongs to a confusion matrix, and none was given."
-        raise UsageError(message, "Leave layout= out.")
+        raise UsageError(message, f"Leave {option('layout')} out.")
     levels = levels_of(levels)
     profit = profit.over(levels) if profit is not None and levels is not None else profit
     if labels is not None or on is not None or query is not None:
@@ -201,8 +201,8 @@ def _levels_of(target: Any) -> list[Any]:
 def _decider(profit: Payoff | None, roles: Roles) -> Any:
     """What each decision is worth, once the levels are known."""
     if roles.question == "predictions":
-        message = 'decide="profit" needs probabilities, and the predictions are made already.'
-        raise NotAvailable(message, "Pass score=..., one column or one for each level.")
+        message = f"{option('decide', 'profit')} needs probabilities, and the predictions are made already."
+        raise NotAvailable(message, f"Pass {option('score', ...)}, one column or one for each level.")
     assert profit is not None
     return lambda levels, positive: profit.coefficients(levels, positive, roles.amounts)
 
@@ -210,7 +210,7 @@ def _decider(profit: Payoff | None, roles: Roles) -> Any:
 def _payoff(profit: Any, cost: Any) -> Any:
     """What outcomes are worth, by whichever of the two words it was told."""
     if profit is not None and cost is not None:
-        message = "Both profit= and cost= were given, and each says all that outcomes are worth."
+        message = f"Both {option('profit')} and {option('cost')} were given, and each says all that outcomes are worth."
         raise UsageError(message, "Give one of them: what it is, a Profit or a Cost says itself.")
     return cost if profit is None else profit
 
@@ -220,10 +220,11 @@ def _check_payoff(profit: Any, decide: str) -> None:
         message = (
             f"What outcomes are worth must be a Profit or a Cost, and a value of type {type(profit).__name__} came."
         )
-        raise UsageError(message, "For example profit=Profit(tp=140, fn=-140, fp=-700, tn=0).")
+        raise UsageError(message, f"For example {option('profit', Code('Profit(tp=140, fn=-140, fp=-700, tn=0)'))}.")
     if decide == "profit" and profit is None:
-        message = 'decide="profit" needs to know what outcomes are worth.'
-        raise UsageError(message, "Pass profit=Profit(...) or profit=Cost(...) as well.")
+        message = f"{option('decide', 'profit')} needs to know what outcomes are worth."
+        typed = f"Give {option('profit', typed='FILE')} or {option('cost', typed='FILE')} as well."
+        raise UsageError(message, either("Pass profit=Profit(...) or profit=Cost(...) as well.", typed))
 
 
 def _count(rows: Rows, roles: Roles, plan: Plan, kind: str | None) -> Evidence:
@@ -250,13 +251,14 @@ def _count(rows: Rows, roles: Roles, plan: Plan, kind: str | None) -> Evidence:
     found = evidence[WHOLE]["confusion"]
     if kind is None and numeric and len(found.levels) > FEW_WHOLE_NUMBERS:
         message = f"Target and prediction are whole numbers with {len(found.levels):,} distinct values."
-        raise BadLevels(message, 'They may be labels or quantities: say kind="labels" or kind="continuous".')
+        hint = f"They may be labels or quantities: say {option('kind', 'labels')} or {option('kind', 'continuous')}."
+        raise BadLevels(message, hint)
     return evidence
 
 
 def _check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
     if not (value is None or isinstance(value, str)) or value not in allowed:
-        message = f"{name}={shown(value)} is not a choice."
+        message = f"{option(name, value)} is not a choice."
         raise UsageError(message, f"Allowed: {listing(v for v in allowed if v is not None)}.")
 
 

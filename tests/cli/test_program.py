@@ -12,7 +12,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from steelyard.cli.program import COMMANDS, in_options, program
+from steelyard.cli.program import COMMANDS, program
 from steelyard.cli.topics import TOPICS
 from steelyard.views.layout import width_of
 
@@ -245,35 +245,3 @@ def test_completion_completes(process):
         COMP_WORDS="steelyard ev", COMP_CWORD="1", _STEELYARD_COMPLETE="bash_complete",
     )  # fmt: skip
     assert told.out.strip() == "plain,evaluate"
-
-
-# ---- the words of hints
-
-
-@pytest.mark.parametrize(
-    ("python", "options"),
-    [
-        ('leave them out with missing="drop" (--missing drop); so', "leave them out with --missing drop; so"),
-        ('say kind="labels" or kind="continuous".', "say --kind labels or --kind continuous."),
-        ("declare levels=[0, 1].", "declare --level 0 --level 1."),
-        ("Pass score={level: column, ...}, or join.", "Pass --score LEVEL=COLUMN, or join."),
-        ("Say so: positive='spam', for example (--positive spam).", "Say so: --positive spam."),
-        ("Name their columns: value=['a', 'b c'].", "Name their columns: --value a --value b c."),
-        ("Pass score=... to evaluate.", "Give --score COLUMN."),
-        (
-            "Pass prediction=... with labels, or score=... for it.",
-            "Give --prediction COLUMN with labels, or --score COLUMN for it.",
-        ),
-        ("For example Profit(tp=1, fp=-7).", "For example --profit 'tp=1, fp=-7'."),
-        (
-            "Pass profit=Profit(tp=..., fp=..., ...) or Cost(...), here or to evaluate (--profit FILE).",
-            "Give --profit FILE or --cost FILE.",
-        ),
-        (
-            "Pass Profit(...) or Cost(...), here or as profit= to evaluate (--profit FILE).",
-            "Give --profit FILE or --cost FILE.",
-        ),
-    ],
-)
-def test_hints_are_put_in_the_words_of_the_command_line(python, options):
-    assert in_options(python) == options

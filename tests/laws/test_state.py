@@ -224,5 +224,5 @@ def test_a_day_in_two_files_is_added_once(rng: Any, tmp_path: Path) -> None:
     assert json.loads(Path(files[0]).read_text()) != json.loads(Path(files[1]).read_text())
     with pytest.raises(sy.errors.UsageError, match="exactly the same 200 rows") as found:
         add_saved(files)
-    assert "--twice" in found.value.hint
+    assert "say twice=True" in found.value.hint
     assert add_saved(files, twice=True).result.rows == 400

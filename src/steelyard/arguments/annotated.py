@@ -17,6 +17,7 @@ import numpy as np
 
 from steelyard.arguments.allowed import NotAllowed, Span, confidence_of, shown, threshold_of
 from steelyard.errors import UsageError
+from steelyard.wording import either, option
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Reader = Callable[[Any], Any]
@@ -100,9 +101,12 @@ def _read(function: Any, name: str, value: Any, default: Any, allowed: str, read
     try:
         return reader(value)
     except NotAllowed:
-        message = f"The argument {name.rstrip('_')} must be {allowed}, and {shown(value)} came."
+        message = (
+            f"{either('The argument ' + name.rstrip('_'), option(name))} must be {allowed}, and {shown(value)} came."
+        )
         without = "" if default is inspect.Parameter.empty else "Leave it out, or give what is allowed. "
-        raise UsageError(message, f"{without}help({_called(function)}) says what it means.") from None
+        hint = f"{without}{either(f'help({_called(function)})', '--help')} says what it means."
+        raise UsageError(message, hint) from None
 
 
 def _called(function: Any) -> str:

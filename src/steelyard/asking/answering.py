@@ -23,6 +23,7 @@ from steelyard.summaries.scores import Scores
 from steelyard.summaries.segments import Segments
 from steelyard.summaries.summary import Summary
 from steelyard.summaries.unlabelled import Unlabelled
+from steelyard.wording import option
 
 Kept = TypeVar("Kept", bound=Summary)
 COLUMNS = ("measure", "level", "segment", "estimate", "low", "high", "confidence", "method", "n", "n_eff", "bound")
@@ -166,7 +167,7 @@ class Answering:
     def _scored(self, what: str) -> Scores:
         if self.scores is None:
             message = f"{what} needs scores, and this evaluation has none."
-            raise NotAvailable(message, "Pass score=... to evaluate.")
+            raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
         return self.scores
 
     def at(self, threshold: float) -> Self:

@@ -8,6 +8,7 @@ from typing import Any
 from steelyard.errors import NotAvailable
 from steelyard.payoffs.payoff import Payoff
 from steelyard.summaries.confusion import Confusion
+from steelyard.wording import either, option
 
 
 def payoff_of(e: Any, given: Any, name: str) -> Payoff:
@@ -15,8 +16,9 @@ def payoff_of(e: Any, given: Any, name: str) -> Payoff:
     found = e.payoff if given is None else given
     if found is None:
         message = f'"{name}" needs to know what outcomes are worth.'
-        hint = "Pass profit=Profit(tp=..., fp=..., ...) or Cost(...), here or to evaluate (--profit FILE)."
-        raise NotAvailable(message, hint)
+        typed = f"Give {option('profit', typed='FILE')} or {option('cost', typed='FILE')}."
+        python = "Pass profit=Profit(tp=..., fp=..., ...) or Cost(...), here or to evaluate."
+        raise NotAvailable(message, either(python, typed))
     if not isinstance(found, Payoff):
         message = f"What outcomes are worth must be a Profit or a Cost, and a {type(found).__name__} came."
         raise NotAvailable(message, "For example Profit(tp=140, fn=-140, fp=-700, tn=0).")
@@ -33,5 +35,6 @@ def labels_of(e: Any) -> Confusion:
     c: Confusion | None = e.confusion
     if c is None:
         message = "Profit and cost need labels, or scores and a threshold; the target here is continuous."
-        raise NotAvailable(message, "Pass prediction=... with labels, or score=... for levels.")
+        hint = f"Pass {option('prediction', ...)} with labels, or {option('score', ...)} for levels."
+        raise NotAvailable(message, hint)
     return c

@@ -11,6 +11,7 @@ from steelyard.errors import CannotAdd
 from steelyard.rows.roles import shared_facts
 from steelyard.summaries.alike import same_rows
 from steelyard.summaries.segments import Segments, names_of
+from steelyard.wording import either, option
 
 
 def sums_of(e: Any, other: Any, *, twice: bool) -> dict[str, Any]:
@@ -24,10 +25,11 @@ def sums_of(e: Any, other: Any, *, twice: bool) -> dict[str, Any]:
     evidence = {k: v + other.evidence[k] for k, v in e.evidence.items() if k in other.evidence}
     if e.payoff != other.payoff:
         message = "These evaluations cannot be added: outcomes are worth something else in one than in the other."
-        raise CannotAdd(message, "Evaluate both parts with the same profit=.")
+        raise CannotAdd(message, f"Evaluate both parts with the same {option('profit')}.")
     if not twice and same_rows(e.evidence, other.evidence):
         message = f"Both evaluations hold exactly the same {e.rows:,} rows, which would count twice."
-        raise CannotAdd(message, "Leave one of them out; if both are meant, say so: e.plus(f, twice=True).")
+        hint = f"Leave one of them out; if both are meant, say so: {either('e.plus(f, twice=True)', option('twice', True))}."
+        raise CannotAdd(message, hint)
     apart = [part.unlabelled for part in (e, other) if part.unlabelled is not None]
     chosen = None
     if e.validation is not None and other.validation is not None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -12,35 +10,12 @@ import click
 
 from steelyard.cli.opening import is_rows, opened
 from steelyard.cli.reading import options
+from steelyard.cli.spelling import told
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
 from steelyard.cli.writing import check_free, command_line, progress, put, spooled
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.errors import UsageError
 
 WARN, ALARM, UNKNOWN = 10, 11, 12
-ARGUMENTS = (
-    "time",
-    "target",
-    "score",
-    "prediction",
-    "reference",
-    "window",
-    "zone",
-    "features",
-    "horizon",
-    "budget",
-    "for_",
-    "mode",
-    "unit",
-    "period",
-    "since",
-    "now",
-    "positive",
-    "threshold",
-    "weight",
-    "measures",
-    "kind",
-    "label_time",
-)
 EPILOG = """\b
 Examples:
   steelyard monitor preds.parquet --time scored --target y --score p \\
@@ -165,7 +140,7 @@ def command(file: str, **given: Any) -> int:
         except NothingSince as problem:
             if given["fail_on"] is None:
                 raise
-            click.echo(f"{problem.message} {problem.hint}", err=True)
+            click.echo(" ".join(told(problem, click.get_current_context().command)), err=True)
             return UNKNOWN
         if given["as_json"]:
             text = json.dumps({"schema": 1, **m.to_dict()}, ensure_ascii=False, allow_nan=False, indent=1)
@@ -194,29 +169,7 @@ def code_of(state: str, fail_on: str | None) -> int:
     return ALARM if state == "alarm" else UNKNOWN
 
 
-def in_options(hint: str) -> str:
-    """A hint that speaks of Python arguments, in the words of this command.
-
-    >>> in_options('Say budget="1 per quarter", for_=2, or leave target= out.')
-    "Say --budget '1 per quarter', --for 2, or leave --target out."
-    """
-
-    def option(found: re.Match[str]) -> str:
-        name = {"measures": "measure"}.get(found[1], found[1].removesuffix("_").replace("_", "-"))
-        value = found[3] if found[2] is None else found[2]
-        return f"--{name}{' ' + shlex.quote(value) if value else ''}"
-
-    return re.sub(rf'\b({"|".join(ARGUMENTS)})=(?:"([^"]*)"|([\w.]*))', option, hint)
-
-
 def _watched(file: str, given: dict[str, Any]) -> Any:
-    try:
-        return _opened(file, given)
-    except SteelyardError as problem:
-        raise type(problem)(problem.message, in_options(problem.hint)) from None
-
-
-def _opened(file: str, given: dict[str, Any]) -> Any:
     if file != "-" or given["spark"] is not None:
         return _run(opened(file, given), given)
     if given["reference"] == "-":

@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from steelyard import __version__
+from steelyard.cli.spelling import Refused
 from steelyard.errors import SteelyardError
 from steelyard.words import visible
 
@@ -43,21 +44,6 @@ DONE, WRONG_USAGE, INTERRUPTED, PIPE_CLOSED = 0, 2, 130, 141
 UNWRITABLE = 3
 ROOM = "Check the place and the room left on it, or name a file: -o FILE."
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
-
-PHRASES = {
-    r"Pass (score|prediction)=\.\.\. to evaluate\b": r"Give --\1 COLUMN",
-    r"Pass (score|prediction)=\.\.\.": r"Give --\1 COLUMN",
-    r"\b(score|prediction)=\.\.\.": r"--\1 COLUMN",
-    r"\b(Profit|Cost)\(\{actual: \{predicted: amount, \.\.\.\}, \.\.\.\}\)": "A .toml or .csv file with a row for each level",
-    r"For example Profit\(([^)]*)\)": r"For example --profit '\1'",
-    r"For example Cost\(([^)]*)\)": r"For example --cost '\1'",
-    r"Pass (profit=)?Profit\([^)]*\) or Cost\(\.\.\.\), here or [^(]*\(--profit FILE\)": "Give --profit FILE or --cost FILE",
-    r"for example \(100, 180\)": "for example [100, 180]",
-    r"\bbest_threshold\(profit\)": "steelyard threshold",
-    r"\bquery=\.\.\.": "--query SELECT",
-    r"\bLeave spark= out": "Leave --spark out",
-}
-"""Words of Python in hints, and those of the command line."""
 
 
 class LazyGroup(click.Group):
@@ -90,6 +76,14 @@ class LazyGroup(click.Group):
             raise click.UsageError(message, ctx)
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what goes wrong in it is told in its words."""
+        try:
+            return super().invoke(ctx)
+        except SteelyardError as problem:
+            command = self.get_command(ctx, str(ctx.invoked_subcommand))
+            raise Refused(problem, command or self) from problem
+
 
 @click.group(
     cls=LazyGroup,
@@ -116,8 +110,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         ended = program.main(list(arguments), prog_name="steelyard", standalone_mode=False)
         sys.stdout.flush()
-    except SteelyardError as problem:
-        message, hint = (_discreet(text, arguments) for text in (problem.message, in_options(problem.hint)))
+    except Refused as problem:
+        message, hint = (_discreet(text, arguments) for text in problem.args)
         return complain(message, hint, problem.exit_code)
     except click.UsageError as problem:
         path = problem.ctx.command_path if problem.ctx is not None else "steelyard"
@@ -175,29 +169,3 @@ def complain(message: str, hint: str, code: int) -> int:
         # Nobody can be told; the code still says how it ended.
         _let_go(sys.stderr)
     return code
-
-
-def in_options(hint: str) -> str:
-    """A hint that speaks of Python arguments, in the words of the command line.
-
-    >>> in_options('If it is a quantity, say kind="continuous".')
-    'If it is a quantity, say --kind continuous.'
-    """
-    hint = re.sub(r"""\b(\w+)=("[^"]*"|'[^']*'|\w+)(?:, for example)? \(--\1 ([^)]*)\)""", r"--\1 \3", hint)
-    hint = re.sub(r"\bscore=\{level: column, \.\.\.\}", "--score LEVEL=COLUMN", hint)
-    for python, options in PHRASES.items():
-        hint = re.sub(python, options, hint)
-    hint = re.sub(r"\bvalue=\[([^\]]*)\]", lambda m: _repeated("value", m[1]), hint)
-    hint = re.sub(r"\blevels=\[([^\]]*)\]", lambda m: _declared(m[1]), hint)
-    hint = re.sub(
-        r"\b(difference|value|discordant|correlation|deviation|prevalence|power)=([0-9.]*[0-9])", r"--\1 \2", hint
-    )
-    return re.sub(r"""\b(kind|missing|weights|positive)=["']?([^"',.;)]+)["']?""", r"--\1 \2", hint)
-
-
-def _declared(names: str) -> str:
-    return "--level for each of them" if "..." in names else _repeated("level", names)
-
-
-def _repeated(option: str, names: str) -> str:
-    return " ".join(f"--{option} {n.strip().strip(chr(34) + chr(39))}" for n in names.split(","))

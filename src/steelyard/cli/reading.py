@@ -173,8 +173,8 @@ def read(file: Any, given: dict[str, Any]) -> Evaluation:
         try:
             e = _counted(opened(path, given), given, payoff)
         except SteelyardError as problem:
-            message = problem.message.replace(f'"{path}"', "Standard input").replace(path, "standard input")
-            raise type(problem)(message, problem.hint.replace(path, "standard input")) from None
+            message = problem.message.marked.replace(f'"{path}"', "Standard input").replace(path, "standard input")
+            raise type(problem)(message, problem.hint.marked.replace(path, "standard input")) from None
         return _renamed(e, path)
 
 

@@ -10,7 +10,7 @@ import click
 
 from steelyard.cli.opening import name_of, opened
 from steelyard.cli.reading import options, read
-from steelyard.cli.stories import in_options, number_or_text
+from steelyard.cli.stories import number_or_text
 from steelyard.cli.writing import check_free, command_line, progress
 from steelyard.errors import BadLevels, UsageError
 from steelyard.payoffs.kinds import KINDS
@@ -152,14 +152,13 @@ def _in_use(file: Any, given: dict[str, Any]) -> dict[str, Any]:
     if given["group"] is not None:
         one = given["score"][0].rpartition("=")[2] if len(given["score"]) == 1 else None
         roles = {"group": given["group"], "outcome": given["target"], "unit": given["unit"], "score": one}
-        with in_options():
-            found["trial"] = trial(
-                file,
-                **roles,
-                control=number_or_text(given["control"]),
-                direction=given["direction"],
-                missing=given["missing"] or "refuse",
-            )
+        found["trial"] = trial(
+            file,
+            **roles,
+            control=number_or_text(given["control"]),
+            direction=given["direction"],
+            missing=given["missing"] or "refuse",
+        )
     return found
 
 

@@ -8,7 +8,7 @@ import click
 
 from steelyard.cli.opening import opened
 from steelyard.cli.reading import options
-from steelyard.cli.stories import in_options, tell
+from steelyard.cli.stories import tell
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
 from steelyard.cli.writing import check_free, check_outputs, progress
 
@@ -49,7 +49,7 @@ def command(reference: str, current: str, **given: Any) -> None:
     saved = is_saved(reference)
     columns = list(given["column"])
     which: dict[str, Any] = {"column": columns[0]} if len(columns) == 1 else {"columns": columns or None}
-    with in_options(), progress("Counting …", quiet=given["quiet"] or given["no_progress"]):
+    with progress("Counting …", quiet=given["quiet"] or given["no_progress"]):
         found = stability(
             reference if saved else opened(reference, given),
             opened(current, given),

@@ -9,7 +9,7 @@ import click
 from steelyard.arguments.typed import number_of
 from steelyard.cli.opening import opened
 from steelyard.cli.reading import options
-from steelyard.cli.stories import in_options, number_or_text, tell
+from steelyard.cli.stories import number_or_text, tell
 from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_free, check_outputs, progress
 from steelyard.errors import UsageError
@@ -97,7 +97,7 @@ def command(file: str, **given: Any) -> None:
     check_outputs(given)
     check_free(given["save"], force=given["force"])
     _check(given)
-    with in_options(), progress("Counting events …", quiet=given["quiet"] or given["no_progress"]):
+    with progress("Counting events …", quiet=given["quiet"] or given["no_progress"]):
         if given["outcomes"] is not None:
             given["outcomes"] = opened(given["outcomes"], given, only=("spark",))
         scores = (given["score"], *given["against_score"])

@@ -79,8 +79,8 @@ def _read(file: str, given: dict[str, Any]) -> Any:
         try:
             return read_table(opened(path, given))
         except SteelyardError as problem:
-            message = problem.message.replace(f'"{path}"', "Standard input").replace(path, STANDARD_INPUT)
-            raise type(problem)(message, problem.hint.replace(path, STANDARD_INPUT)) from None
+            message = problem.message.marked.replace(f'"{path}"', "Standard input").replace(path, STANDARD_INPUT)
+            raise type(problem)(message, problem.hint.marked.replace(path, STANDARD_INPUT)) from None
 
 
 def name_of_rows(file: str) -> str:

@@ -8,7 +8,7 @@ import click
 
 from steelyard.cli.opening import opened
 from steelyard.cli.reading import options
-from steelyard.cli.stories import in_options, number_or_text, tell
+from steelyard.cli.stories import number_or_text, tell
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
 from steelyard.cli.writing import check_outputs, progress
 from steelyard.errors import UsageError
@@ -72,7 +72,7 @@ def command(file: str, **given: Any) -> None:
     names = ("cost", "direction", "selection", "missing", "independent", "analysis", "bands")
     roles |= {k: given[k] for k in names if given[k] is not None}
     roles |= {k: number_or_text(given[k]) for k in READ if given[k] is not None}
-    with in_options(), progress("Counting …", quiet=given["quiet"] or given["no_progress"]):
+    with progress("Counting …", quiet=given["quiet"] or given["no_progress"]):
         data = opened(file, given)
         source: dict[str, Any] = {"counts": read_table(data)} if given["counts"] else {"data": data}
         found = trial(

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from steelyard.cli.reading import options
-from steelyard.cli.stories import in_options
 from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_free, put
 
@@ -51,7 +50,6 @@ def command(effect: float, **given: Any) -> None:
     from steelyard.views.layout import wrap
 
     check_free(given["output"], force=given["force"])
-    with in_options():
-        plan = trial_size(effect, **{name: given[name] for name in ASKED if given[name] is not None})
+    plan = trial_size(effect, **{name: given[name] for name in ASKED if given[name] is not None})
     told = json.dumps(plan.to_dict(), ensure_ascii=False, indent=1) if given["as_json"] else "\n".join(wrap(str(plan)))
     put(given["output"], told)

@@ -20,6 +20,7 @@ from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.facts import ROWS
 from steelyard.measures.measure import catalogue, find
 from steelyard.results import Mean
+from steelyard.wording import either, option
 
 LOOSE = ("share", "mean")
 """What can be planned for anything that is one."""
@@ -187,7 +188,7 @@ def aim_of(
     """
     name = measure_name(measure)
     if value is not None and second is not None:
-        message = "Both value= and second= came, and they are the same thing."
+        message = f"Both {option('value')} and second= came, and they are the same thing."
         raise UsageError(message, "Give value and difference, or first and second.")
     if difference is not None and first is None and second is None and lower_is_better(name):
         # It says how much better the first is, which is less where less is better.
@@ -204,7 +205,8 @@ def aim_of(
         difference = first - second
     if not difference or not math.isfinite(difference):
         message = "A plan needs a difference that is to be seen, and none came."
-        raise UsageError(message, "Give difference=0.05 with value=0.8, for example, or first= and second=.")
+        hint = f"Give {option('difference', 0.05)} with {option('value', 0.8)}, for example{either(', or first= and second=', '')}."
+        raise UsageError(message, hint)
     aim = Aim(name, float(difference), first, second, **how)
     _check(aim)
     return aim
@@ -222,7 +224,9 @@ def measure_name(measure: str) -> str:
         cases = find(name).cases
         if cases is not None and cases.whose and find(name).counted is not None:
             message = f"{name} is a share of {cases.whose}, and each model has its own."
-            raise NotAvailable(message, 'Plan measure="share"; the rows are then those that count.')
+            raise NotAvailable(
+                message, f"""Plan {either('measure="share"', "share")}; the rows are then those that count."""
+            )
         known = [*LOOSE, *(other for other in catalogue() if planned_as(other))]
         message = f"There is no plan for {name}; there are plans for {listing(known)}."
         raise NotAvailable(message, 'Plan "share" or "mean" for anything that is one, or simulate.')
@@ -262,7 +266,8 @@ def _check(aim: Aim) -> None:
         aim.paired and aim.discordant is not None and aim.kind == "share"
     ):
         message = f"How likely a difference in {aim.measure} is seen depends on where the two models are."
-        raise UsageError(message, "Give value= beside difference=, or first= and second=.")
+        hint = f"Give {option('value')} beside {option('difference')}{either(', or first= and second=', '')}."
+        raise UsageError(message, hint)
     for x in (aim.first, aim.second):
         inside = x is None or (0 < x < 1 if aim.kind == "area" else 0 <= x <= 1)
         if not inside:
@@ -279,10 +284,11 @@ def _check_mean(aim: Aim) -> None:
     if aim.deviation is None or not (math.isfinite(aim.deviation) and aim.deviation > 0):
         what = "of the differences between the two models, row by row" if aim.paired else "of one model's values"
         message = f"A plan for {aim.measure} needs the standard deviation {what}, a number above zero."
-        raise UsageError(message, "Take deviation= from a pilot: a few hundred rows are enough.")
+        raise UsageError(message, f"Take {option('deviation')} from a pilot: a few hundred rows are enough.")
     if aim.root and (aim.first is None or aim.second is None):
         message = f"A difference in {aim.measure} depends on where the two models are."
-        raise UsageError(message, "Give value= beside difference=, or first= and second=.")
+        hint = f"Give {option('value')} beside {option('difference')}{either(', or first= and second=', '')}."
+        raise UsageError(message, hint)
 
 
 def _check_apart(aim: Aim) -> None:

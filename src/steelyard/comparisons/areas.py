@@ -26,6 +26,7 @@ from steelyard.measures.measure import find
 from steelyard.results import Array, Difference
 from steelyard.summaries.summary import effective_rows
 from steelyard.verdicts.comparison import verdict_word
+from steelyard.wording import option
 
 ALIKE = "the scores rank the rows alike"
 CERTAIN = "neither area has any spread on these rows"
@@ -174,7 +175,7 @@ def _rows(
         message = "Some weights are zero, negative or not finite."
         raise BadWeight(message, "Weights must be above zero; leave out rows that should not count.")
     if weights not in {"frequency", "sampling"}:
-        message = f'weights={listing([weights])} is not known; there are "frequency" and "sampling".'
+        message = f'{option("weights", weights)} is not known; there are "frequency" and "sampling".'
         raise UsageError(message, "A frequency weight of k means k copies of the row.")
     return truth, columns, w
 

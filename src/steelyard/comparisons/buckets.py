@@ -34,6 +34,7 @@ from steelyard.summaries.amounts import Product
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.within_folds import WithinFolds
 from steelyard.verdicts.comparison import verdict_word
+from steelyard.wording import option
 
 ALIKE = "leaving out any bucket of units changes both alike"
 
@@ -191,7 +192,7 @@ def _aligned(first: Question, second: Question, names: tuple[str, str]) -> tuple
             message = (
                 f"The {name} evaluation was counted without units, so it does not tell which rows belong together."
             )
-            raise NotAvailable(message, "Evaluate both with unit=..., or compare the rows themselves.")
+            raise NotAvailable(message, f"Evaluate both with {option('unit', ...)}, or compare the rows themselves.")
     a, b = units
     assert a is not None
     assert b is not None

@@ -28,6 +28,7 @@ from steelyard.rows import grid
 from steelyard.summaries.scores import Scores, scores_of
 from steelyard.summaries.units import MOST, Units
 from steelyard.verdicts.comparison import CLEAR, verdict_word
+from steelyard.wording import option
 from steelyard.worth.hull import require_both
 from steelyard.worth.regions import Regions, regions
 
@@ -210,7 +211,7 @@ def _table(x: Any, name: str) -> Scores:
     table = scores_of(x)
     if table is None:
         message = f'ROC curves need scores, and "{name}" has none.'
-        raise NotAvailable(message, "Pass score=... to evaluate.")
+        raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
     within = None if table is x else table_within(x)
     table = within[0] if within else table
     require_both(table, f'The ROC curve of "{name}"')

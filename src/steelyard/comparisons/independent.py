@@ -28,6 +28,7 @@ from steelyard.measures.measure import Measure, find
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Difference, Estimate, Interval, Share
 from steelyard.verdicts.comparison import TOO_FEW, verdict_word
+from steelyard.wording import option
 
 NORMAL = NormalDist()
 LEAST_P = 1e-12
@@ -188,7 +189,7 @@ def _question(m: Measure, e: Any, level: Any, options: Mapping[str, Any], confid
     try:
         return ask(m, e.summaries, level, options, confidence, e.positive)
     except NotAvailable as problem:
-        message = f"The {name} evaluation cannot answer this: {problem.message}"
+        message = f"The {name} evaluation cannot answer this: {problem.message.marked}"
         hint = 'Name one: level="macro", for example.' if 'e["' in problem.hint and level is None else problem.hint
         raise NotAvailable(message, hint) from None
 
@@ -217,7 +218,7 @@ def check_alike(e: Any, f: Any, names: tuple[str, str] = ("first", "second")) ->
         raise UsageError(message, "Compare evaluations of the same target.")
     if set(e.levels) != set(f.levels):
         message = f"The levels differ: {listing(e.levels)} in {first}, {listing(f.levels)} in {second}."
-        hint = "Compare evaluations of the same target; levels that one file lacks can be declared: levels=[...]."
+        hint = f"Compare evaluations of the same target; levels that one file lacks can be declared: {option('levels', [...])}."
         raise UsageError(message, hint)
     if e.positive != f.positive:
         here, there = ("none" if x.positive is None else listing([x.positive]) for x in (e, f))

@@ -29,6 +29,7 @@ from steelyard.comparisons.shared_rows import Rows, rows_of
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.measure import Measure, find
 from steelyard.results import Difference, Estimate
+from steelyard.wording import either, option
 from steelyard.words import count, percent
 
 ABOUT_ALIKE = 0.02
@@ -203,7 +204,7 @@ class SameRows:
         """Where the ROC curves of two models cross, both on the same rows."""
         if self.shape != "scores":
             message = "ROC curves need one score for two levels."
-            raise NotAvailable(message, "Pass score=... for each model.")
+            raise NotAvailable(message, f"Pass {option('score', ...)} for each model.")
         first, second = (self.given[n] for n in pair)
         positive = self.options["positive"]
         return row_crossings(self.target, first, second, pair, positive=positive, confidence=confidence)
@@ -321,7 +322,8 @@ class SameFolds:
                 message = (
                     f"A 5×2 test needs five repeats of two folds, and there are {self.shape[0]} of {self.shape[1]}."
                 )
-                raise NotAvailable(message, "Run the experiment with design=KFold(2, repeats=5).")
+                hint = f"Run the experiment with {either('design=KFold(2, repeats=5)', '--design kfold:2x5')}."
+                raise NotAvailable(message, hint)
             test = five_by_two_t if method == "5x2 t" else five_by_two_f
             found = test(d.reshape(5, 2), confidence, **facts)
         else:

@@ -26,6 +26,7 @@ from steelyard.errors import NotAvailable, UsageError
 from steelyard.measures.measure import find
 from steelyard.results import Curve
 from steelyard.views.told import Told
+from steelyard.wording import option
 
 MOST = 10**9
 POINTS = 41
@@ -186,7 +187,7 @@ def _widest(name: str, value: float | None, what: dict[str, Any], *, lower: bool
     """The largest improvement that can be."""
     if "difference" in what or "first" in what or "second" in what:
         message = "The difference is what is asked for here."
-        raise UsageError(message, "Give value= and rows=, and leave the difference out.")
+        raise UsageError(message, f"Give {option('value')} and {option('rows')}, and leave the difference out.")
     kind = planned_as(name)
     if kind == "mean":
         if name not in LOOSE and find(name).root_of and value is not None:

@@ -21,6 +21,7 @@ from steelyard.comparisons.together import all_together
 from steelyard.errors import LengthsDiffer, NotAvailable, NotNumeric, UsageError, listing
 from steelyard.results import Array
 from steelyard.verdicts.comparison import beyond_chance
+from steelyard.wording import option
 
 __all__ = ["Pair", "Ranking", "WinTieLoss", "friedman", "range_quantile", "range_survival", "sign_test", "wilcoxon"]
 
@@ -317,7 +318,7 @@ def _check(
     n, k = table.shape
     if better not in {"higher", "lower"}:
         message = f'Better must be "higher" or "lower", and {better!r} came.'
-        raise UsageError(message, 'Errors and losses are better="lower".')
+        raise UsageError(message, f"Errors and losses are {option('better', 'lower')}.")
     confidence = confidence_of(confidence)
     if len(set(columns)) != k:
         message = f"Two models have the same name: {listing(columns)}."

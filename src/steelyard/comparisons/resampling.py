@@ -30,6 +30,7 @@ from steelyard.measures.measure import Measure, find
 from steelyard.results import Array, Difference
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.verdicts.comparison import verdict_word
+from steelyard.wording import option
 
 REPLICATES = 2000
 SEED = 19081015
@@ -184,7 +185,7 @@ def paired_difference(
     0.250 [0.173, 0.327] 0.250 [0.149, 0.342]
     """
     if kind not in KINDS:
-        message = f"kind={listing([kind])} is not known; there are {listing(KINDS)}."
+        message = f"{option('kind', kind)} is not known; there are {listing(KINDS)}."
         raise UsageError(message, "It says what the two models give for each row.")
     if method not in INTERVALS:
         message = f"There is no bootstrap interval {listing([method])}; there are {listing(INTERVALS)}."

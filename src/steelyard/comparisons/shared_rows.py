@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.errors import BadWeight, EmptyTable, LengthsDiffer, MissingValues, UsageError, listing
+from steelyard.errors import BadWeight, EmptyTable, LengthsDiffer, MissingValues, UsageError
 from steelyard.results import Array
+from steelyard.wording import option
 
 Codes = npt.NDArray[np.int64]
 
@@ -40,7 +41,7 @@ def rows_of(target: Any, unit: Any, weight: Any, weights: str) -> Rows:
         message = "There are no rows to compare."
         raise EmptyTable(message, "At least one row is needed.")
     if weights not in {"frequency", "sampling"}:
-        message = f'weights={listing([weights])} is not known; there are "frequency" and "sampling".'
+        message = f'{option("weights", weights)} is not known; there are "frequency" and "sampling".'
         raise UsageError(message, "A frequency weight of k means k copies of the row.")
     rows = Rows(truth)
     column(truth, rows, "targets", number=False)

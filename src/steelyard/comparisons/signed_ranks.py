@@ -13,6 +13,7 @@ from steelyard.comparisons.rounding import NEAR_GAPS, evened, settled
 from steelyard.errors import NotNumeric, UsageError
 from steelyard.results import Array, Difference
 from steelyard.verdicts.comparison import TOO_FEW, UNCLEAR, beyond_chance, by_chance
+from steelyard.wording import option
 from steelyard.words import percent
 
 EXACT = 50
@@ -205,7 +206,7 @@ def sign_test(d: Any, better: str = "higher", confidence: float = 0.95) -> WinTi
     """
     if better not in {"higher", "lower"}:
         message = f'Better must be "higher" or "lower", and {better!r} came.'
-        raise UsageError(message, 'Errors and losses are better="lower".')
+        raise UsageError(message, f"Errors and losses are {option('better', 'lower')}.")
     found, gone = kept(d, confidence)
     up, down = int((found > 0).sum()), int((found < 0).sum())
     wins, losses = (up, down) if better == "higher" else (down, up)

@@ -21,6 +21,7 @@ from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.units import Units
 from steelyard.summaries.unlabelled import WITH, WITHOUT, Unlabelled
+from steelyard.wording import either, option
 from steelyard.words import count, quoted, significant
 
 CORRECTION = "inverse probability of a label (Begg and Greenes)"
@@ -250,9 +251,8 @@ def check_reach(u: Unlabelled | None) -> Verification:
     found = verification(u)
     if not found.correctable:
         message = f"{count(found.beyond)} rows cannot be spoken for: {found.where} no row has a target."
-        raise NotAvailable(
-            message, 'Learn the outcome of a random part of them, or say missing="drop" and mind the note.'
-        )
+        hint = f"Learn the outcome of a random part of them, or say {option('missing', 'drop')} and mind the note."
+        raise NotAvailable(message, hint)
     return found
 
 
@@ -269,7 +269,8 @@ def weighed_scores(s: Scores, u: Unlabelled) -> Scores:
     check_reach(u)
     if s.amounts:
         message = "Amounts of the rows' own cannot be corrected for rows without a target."
-        raise NotAvailable(message, "Leave out value=, or give amounts by outcome: Profit(tp=..., fp=...).")
+        hint = f"Leave out {option('value')}, or give amounts by outcome{either(': Profit(tp=..., fp=...)', '')}."
+        raise NotAvailable(message, hint)
     assert u.cells is not None
     group, times = _times(u)
     place = np.clip(np.searchsorted(u.cells.low, s.cells.low, side="right") - 1, 0, len(group) - 1)
@@ -304,7 +305,8 @@ def weighed_labels(c: Confusion, u: Unlabelled) -> Confusion:
     check_reach(u)
     if c.amounts is not None:
         message = "Amounts of the rows' own cannot be corrected for rows without a target."
-        raise NotAvailable(message, "Leave out value=, or give amounts by outcome: Profit(tp=..., fp=...).")
+        hint = f"Leave out {option('value')}, or give amounts by outcome{either(': Profit(tp=..., fp=...)', '')}."
+        raise NotAvailable(message, hint)
     _, times = _times(u)
     factor = np.array([times[u.levels.index(v)] if v in u.levels else 1.0 for v in c.levels])
     squares = c.counts if c.squares is None else c.squares
@@ -321,9 +323,10 @@ def corrected(e: Any) -> dict[str, Any]:
         evidence = {"confusion": weighed_labels(e.confusion, e.unlabelled)}
     else:
         message = "The correction for rows without a target knows one score, or predicted labels, and there is something else."
-        raise NotAvailable(message, 'Say missing="drop", and mind the note on how the rows that were left out differ.')
+        hint = f"Say {option('missing', 'drop')}, and mind the note on how the rows that were left out differ."
+        raise NotAvailable(message, hint)
     if e.segments:
         message = "The correction for rows without a target is made for all rows together, and segments were asked for."
-        raise NotAvailable(message, "Evaluate without segment=, or each segment's rows alone.")
+        raise NotAvailable(message, f"Evaluate without {option('segment')}, or each segment's rows alone.")
     told = f"{CORRECTION}: {count(found.rows - found.missing)} rows with a target stand for {count(found.rows)}"
     return {"evidence": evidence, "facts": {**e.facts, "weights": "sampling", "corrected": told}}

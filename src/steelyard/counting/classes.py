@@ -13,6 +13,7 @@ from steelyard.rows.language import Rows
 from steelyard.summaries.class_scores import ClassScores, class_role, rank_tally, read_rank_units, read_ranks
 from steelyard.summaries.label_requests import read_confusion, with_units
 from steelyard.summaries.summary import occurring, sort_levels
+from steelyard.wording import option
 
 
 def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
@@ -32,7 +33,7 @@ def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
     extra = [v for v in sort_levels(occurring(table["level"])) if v not in levels]
     if extra:
         message = f"The target has levels without a score: {listing(extra)}; there are scores for {listing(levels)}."
-        raise BadLevels(message, "Add their columns to score={level: column, ...}.")
+        raise BadLevels(message, f"Add their columns to {option('score', {...: ...})}.")
     if plan.dropped:
         # A row without one score is left out of every class's table.
         plan.beside = tuple(class_role(i) for i in range(len(levels)))

@@ -10,9 +10,13 @@ from steelyard.results import Array
 from steelyard.rows.language import Rows
 from steelyard.summaries.amounts import value_of
 from steelyard.summaries.label_requests import label_tally, read_confusion, with_units
+from steelyard.wording import either
 
 NO_PROBABILITIES = "Expected profit needs probabilities, and some scores lie outside [0, 1]."
-NO_PROBABILITIES_HINT = "Pass probabilities as the score, or choose a threshold on the data: best_threshold(profit)."
+NO_PROBABILITIES_HINT = (
+    "Pass probabilities as the score, or choose a threshold on the "
+    f"data: {either('best_threshold(profit)', 'steelyard threshold')}."
+)
 
 
 def count_decisions(rows: Rows, plan: Plan, evidence: Evidence) -> Evidence:

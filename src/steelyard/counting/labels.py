@@ -7,6 +7,7 @@ from steelyard.errors import BadLevels, listing
 from steelyard.rows.language import Rows
 from steelyard.summaries.label_requests import label_tally, read_confusion, with_units
 from steelyard.summaries.summary import sort_levels
+from steelyard.wording import option
 
 
 def count_labels(rows: Rows, plan: Plan) -> Evidence:
@@ -21,10 +22,11 @@ def count_labels(rows: Rows, plan: Plan) -> Evidence:
     if not actual & predicted and plan.levels is None and levels != (0, 1):
         message = f"No predicted level occurs in the target: it has {listing(sort_levels(actual))}, "
         message += f"predicted were {listing(sort_levels(predicted))}."
-        raise BadLevels(message, "Write both columns with the same levels; if this is meant, declare levels=[...].")
+        hint = f"Write both columns with the same levels; if this is meant, declare {option('levels', [...])}."
+        raise BadLevels(message, hint)
     if len(levels) < 2 and plan.levels is None and set(levels) != {0} and set(levels) != {1}:
         message = f"Target and prediction have one level only: {listing(levels)}."
-        raise BadLevels(message, "If this is one part of a larger table, declare levels=[...].")
+        raise BadLevels(message, f"If this is one part of a larger table, declare {option('levels', [...])}.")
     positive = positive_of(levels, plan, two=False)
     if positive is not None and positive not in levels:
         levels = sort_levels([*levels, positive])

@@ -12,6 +12,7 @@ from steelyard.errors import BadLevels, UsageError, listing
 from steelyard.payoffs.payoff import LAYOUTS
 from steelyard.results import Array
 from steelyard.summaries.confusion import Confusion
+from steelyard.wording import option
 
 MOST = 2.0**53
 """Counts beyond this cannot be told from their neighbours."""
@@ -34,7 +35,7 @@ def matrix_of(matrix: Any, levels: Sequence[Any] | None, positive: Any, layout: 
         message = "Nothing says whose each row of the matrix is."
         hint = (
             'Say layout="positive first" ([[tp, fn], [fp, tn]], as books print it), layout="negative first" ([[tn, fp], '
-            "[fn, tp]], as programs do), or levels=[...] in the order of the rows, and positive=."
+            f"[fn, tp]], as programs do), or {option('levels', [...])} in the order of the rows, and {option('positive')}."
         )
         raise BadLevels(message, hint)
     names = _names(levels, len(counts), layout)
@@ -63,7 +64,7 @@ def _names(levels: Sequence[Any] | None, size: int, layout: Any) -> tuple[Any, .
     names = levels_of(levels) or tuple(range(size))
     if len(names) != size:
         message = f"The matrix has {size} levels, and the names given are {listing(names)}."
-        raise UsageError(message, "Give each level one name: levels=[...].")
+        raise UsageError(message, f"Give each level one name: {option('levels', [...])}.")
     return names
 
 
@@ -71,16 +72,14 @@ def _positive(names: tuple[Any, ...], positive: Any, layout: Any) -> Any:
     if layout is not None:
         said = names[0] if layout == LAYOUTS[0] else names[1]
         if positive is not None and positive != said:
-            message = (
-                f'layout="{layout}" makes {listing([said])} the positive level, and positive={shown(positive)} came.'
-            )
+            message = f'layout="{layout}" makes {listing([said])} the positive level, and {option("positive", positive)} came.'
             raise BadLevels(message, "Say one of them, or both alike.")
         return said
     if positive is None and len(names) == 2 and set(names) == {0, 1}:
         return next(v for v in names if v == 1)
     if positive is None and len(names) == 2:
         message = f"Which level is the positive one? The matrix has {listing(names)}."
-        raise BadLevels(message, f"Say so: positive={names[0]!r}, for example.")
+        raise BadLevels(message, f"Say so: {option('positive', names[0])}, for example.")
     try:
         known = positive is None or positive in names
     except (TypeError, ValueError):
@@ -103,5 +102,5 @@ def levels_of(levels: Any) -> tuple[Any, ...] | None:
         fine = False
     if not fine:
         message = f"Levels are declared as a list of different values, and {shown(levels)} came."
-        raise UsageError(message, 'For example levels=["no", "yes"].')
+        raise UsageError(message, f"For example {option('levels', ['no', 'yes'])}.")
     return found

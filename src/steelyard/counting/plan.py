@@ -15,6 +15,7 @@ from steelyard.summaries.segments import Key, key_of, order_of
 from steelyard.summaries.summary import EXACT_ROWS, occurring, sort_levels
 from steelyard.summaries.units import BITS, MOST
 from steelyard.summaries.unlabelled import Unlabelled, read_unlabelled
+from steelyard.wording import option
 
 MOST_LEVELS = 1000
 MANY_LEVELS = 20
@@ -71,7 +72,9 @@ def clean(table: Table, plan: Plan) -> Table:
             raise BadWeight(message, "Weights must be zero or above; rows that should not count have a weight of zero.")
         if counts and not plan.drop:
             message = f"Of {total:,} rows, some cannot be used: {', '.join(words)}."
-            hint = 'Mend them, or leave them out with missing="drop" (--missing drop); they are then counted in the result.'
+            hint = (
+                f"Mend them, or leave them out with {option('missing', 'drop')}; they are then counted in the result."
+            )
             raise MissingValues(message, hint)
         plan.dropped = {STATE_WORDS[s]: n for s, n in counts.items()} if counts else plan.dropped
         if plan.unlabelled is None and NO_TARGET in counts:
@@ -100,7 +103,8 @@ def _check_weights(table: Table, plan: Plan) -> None:
     total, least = float(sums.sum()), float(sums.min())
     if plan.weighting == "frequency" and not total <= MOST_COPIES:
         message = f"The frequencies add up to {total:.3g} copies of rows, more than can be counted one by one."
-        raise BadWeight(message, 'For weights of any size say weights="sampling": only their proportions matter then.')
+        hint = f"For weights of any size say {option('weights', 'sampling')}: only their proportions matter then."
+        raise BadWeight(message, hint)
     if not (total <= HEAVIEST and least >= 1 / HEAVIEST):
         message = f"Weights from about {least:.3g} to {total:.3g} are too far from one to add up their products."
         raise BadWeight(message, "Only their proportions matter: divide them all by the same number.")
@@ -117,7 +121,7 @@ def check_copies(rows: Rows, plan: Plan) -> None:
         message = (
             f"Of {total:,} rows, {n:,} {'has a weight that is' if n == 1 else 'have weights that are'} no whole number."
         )
-        hint = 'A frequency of k stands for k copies of a row; for weights of any size say weights="sampling".'
+        hint = f"A frequency of k stands for k copies of a row; for weights of any size say {option('weights', 'sampling')}."
         raise BadWeight(message, hint)
 
 
@@ -149,15 +153,19 @@ def found_levels(plan: Plan, *columns: Any) -> tuple[Any, ...]:
             message = (
                 f"The data hold levels that were not declared: {listing(extra)}; declared: {listing(plan.levels)}."
             )
-            raise BadLevels(message, "Add them to levels=, or mend the data.")
+            raise BadLevels(message, f"Add them to {option('levels')}, or mend the data.")
         return plan.levels
     if len(found) > MOST_LEVELS:
         who = "Target and prediction together have" if len(columns) > 1 else "The target has"
         message = f"{who} {len(found):,} levels, and at most {MOST_LEVELS:,} can be told apart."
-        hint = 'Join rare levels first; for a quantity say kind="continuous", and in place of an identifier name another column.'
+        hint = (
+            f"Join rare levels first; for a quantity say {option('kind', 'continuous')}, "
+            "and in place of an identifier name another column."
+        )
         if len(columns) > 1:
             hint = (
-                'If the prediction holds numbers, pass it as score=...; if both are quantities, say kind="continuous".'
+                f"If the prediction holds numbers, pass it as {option('score', ...)}; "
+                f"if both are quantities, say {option('kind', 'continuous')}."
             )
         raise BadLevels(message, hint)
     return found
@@ -169,12 +177,12 @@ def positive_of(levels: tuple[Any, ...], plan: Plan, *, two: bool) -> Any:
         matches = [v for v in levels if v == plan.positive]
         if not matches:
             message = f"The positive level {listing([plan.positive])} does not occur; the target has {listing(levels)}."
-            hint = "Name one of these levels; if this is one part of a larger table, declare levels=[...] as well."
+            hint = f"Name one of these levels; if this is one part of a larger table, declare {option('levels', [...])} as well."
             if plan.levels is not None:
                 message = (
                     f"The positive level {listing([plan.positive])} is not among the declared levels {listing(levels)}."
                 )
-                hint = "Name one of these levels, or declare all of them: levels=[...]."
+                hint = f"Name one of these levels, or declare all of them: {option('levels', [...])}."
             if any(str(v) == str(plan.positive) for v in levels):
                 hint = "The text looks the same but the type differs: pass the level as it is in the data."
             raise BadLevels(message, hint)
@@ -183,7 +191,7 @@ def positive_of(levels: tuple[Any, ...], plan: Plan, *, two: bool) -> Any:
         return next((v for v in levels if v == 1), True if levels and isinstance(levels[0], bool) else 1)
     if two or len(levels) == 2:
         message = f"Which level is the positive one? The target has {listing(levels)}."
-        raise BadLevels(message, f"Say so: positive={levels[-1]!r}, for example (--positive {levels[-1]}).")
+        raise BadLevels(message, f"Say so: {option('positive', levels[-1])}, for example.")
     return None
 
 
@@ -191,13 +199,19 @@ def require_both(levels: tuple[Any, ...], positive: Any, plan: Plan) -> tuple[An
     """Two levels for a score; one class alone is refused unless the levels were declared."""
     if len(levels) > 2:
         message = f"One score tells two levels apart, and the target has {len(levels):,}: {listing(levels)}."
-        hint = "Pass one score for each level, score={level: column, ...}, or join the levels first."
+        hint = f"Pass one score for each level, {option('score', {...: ...})}, or join the levels first."
         if len(levels) > MANY_LEVELS:
-            hint = "If the target is a quantity, pass prediction=... in place of score=...; if it is not, join the levels first."
+            hint = (
+                f"If the target is a quantity, pass {option('prediction', ...)} in "
+                f"place of {option('score', ...)}; if it is not, join the levels first."
+            )
         raise BadLevels(message, hint)
     if len(levels) < 2 and plan.levels is None:
         message = f"The target has one level only: {listing(levels)}."
-        hint = "Both classes are needed to judge a score; if this is one part of a larger table, declare levels=[...]."
+        hint = (
+            "Both classes are needed to judge a score; if this is one "
+            f"part of a larger table, declare {option('levels', [...])}."
+        )
         raise BadLevels(message, hint)
     if positive not in levels:
         levels = sort_levels([*levels, positive])

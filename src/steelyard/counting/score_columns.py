@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.errors import UsageError, listing
 from steelyard.summaries.segments import key_of
 from steelyard.summaries.summary import sort_levels
+from steelyard.wording import Code, option
 
 SHARES = 0.01
 """Two scores whose sum is as near to one as this are shares, if in short floats."""
@@ -39,7 +40,7 @@ def by_level(
     if len(whose) != len(columns) or len(set(map(key_of, whose))) != len(columns):
         named = f"{len(set(whose)):,} different levels were named: {listing(whose)}"
         message = f"The scores have {len(columns):,} columns, and {named}."
-        raise UsageError(message, "Name one level for each column, in their order: levels=[...].")
+        raise UsageError(message, f"Name one level for each column, in their order: {option('levels', [...])}.")
     own = whose.index(positive) if positive in whose else whose.index(1) if set(whose) == {0, 1} else None
     if len(columns) == 2 and own is not None and _adds_up(*columns):
         return columns[own]
@@ -53,7 +54,8 @@ def _side_by_side(score: Any) -> tuple[list[Any] | None, list[Any]]:
     if isinstance(score, list | tuple) and score and all(isinstance(v, list | tuple | np.ndarray) for v in score):
         if len({len(v) for v in score}) > 1:
             message = "The scores are lists of different lengths, so they are no matrix."
-            raise UsageError(message, "Give every row one score for each level, in the order of levels=[...].")
+            hint = f"Give every row one score for each level, in the order of {option('levels', [...])}."
+            raise UsageError(message, hint)
         score = np.asarray(score)
     if isinstance(score, str | Mapping):
         return None, []
@@ -94,9 +96,8 @@ def _owners(
     known = dict(mine)
     if lacking or len(known) != len(mine) or (levels is not None and len(mine) != len(names)):
         message = f"The columns of the scores are named {listing(names)}, and the levels are {listing(wanted)}."
-        raise UsageError(
-            message, "Name every column after its level, or none of them and say levels=[...] in their order."
-        )
+        hint = f"Name every column after its level, or none of them and say {option('levels', [...])} in their order."
+        raise UsageError(message, hint)
     return [known[name] if name in known else _written_like(name, wanted) for name in names]
 
 
@@ -109,9 +110,12 @@ def _written_like(name: Any, wanted: list[Any]) -> Any:
 def _whose(columns: list[Any], names: list[Any] | None) -> UsageError:
     size = f"{len(columns[0]):,} rows and {len(columns):,} columns{f', {listing(names)}' if names is not None else ''}"
     message = f"The scores are a matrix of {size}, and nothing says whose each column is."
-    hint = 'Name the levels in the order of the columns: levels=["a", "b", "c"], for example.'
+    hint = f"Name the levels in the order of the columns: {option('levels', ['a', 'b', 'c'])}, for example."
     if len(columns) == 2:
-        hint = "Say levels=[0, 1], in the order of the columns; or pass the positive's column alone: score=p[:, 1]."
+        hint = (
+            f"Say {option('levels', [0, 1])}, in the order of the columns; or pass "
+            f"the positive's column alone: {option('score', Code('p[:, 1]'))}."
+        )
     return UsageError(message, hint)
 
 

@@ -25,6 +25,7 @@ from steelyard.designs.design import (
 from steelyard.designs.split import Places, Split
 from steelyard.designs.strata import check_levels, strata_of, stratify_asked
 from steelyard.errors import BadLevels, UsageError
+from steelyard.wording import either
 from steelyard.words import shortest
 
 VALIDATION = 1
@@ -245,7 +246,7 @@ def _check(test: Any, validation: Any, stratify: Any, group: Any, seed: Any) -> 
             raise UsageError(message, "Give a share such as 1/3, or a whole number of rows.")
     if group is not None and stratify_asked(stratify):
         message = "A hold-out is either stratified or made of whole groups, and both were asked for."
-        raise UsageError(message, "Folds do both: KFold(3, stratify=True, group=...), or kfold:3.")
+        raise UsageError(message, f"Folds do both: {either('KFold(3, stratify=True, group=...)', '--design kfold:3')}.")
 
 
 def _text(design: Holdout | RepeatedHoldout | PairedHoldout) -> str:

@@ -107,7 +107,7 @@ def moment_like(given: Any, when: Values, what: str) -> Any:
         boxed[0] = given
         found = moments(boxed)
     except NotNumeric as problem:
-        message = f"The {what} cannot be read. {problem.message}"
+        message = f"The {what} cannot be read. {problem.message.marked}"
         raise UsageError(message, problem.hint) from None
     if dates(found) != dates(when):
         kinds = ("numbers", "dates")

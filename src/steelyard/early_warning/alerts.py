@@ -21,6 +21,7 @@ from steelyard.errors import NothingMeets, UnknownMeasure, UsageError, listing, 
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Array, Curve, Estimate, make_frame
 from steelyard.views.told import Told
+from steelyard.wording import either, option
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -105,7 +106,8 @@ def measure_alerts(
     horizon, positives, negatives = events.horizon, t.summary.positives, t.summary.negatives
     if (threshold is None) == (budget is None):
         message = "Alerts need either a threshold or a budget of alerts per unit of time."
-        raise UsageError(message, "For example alerts(0.5), or alerts(budget=20).")
+        hint = f"For example {either('alerts(0.5), or alerts(budget=20)', '--alert 0.5, or --budget 20')}."
+        raise UsageError(message, hint)
     if quiet is not None and not quiet > 0:
         message = f"The quiet period must be above 0; what came is {quiet!r}."
         raise UsageError(message, "Leave it out to count every alert.")
@@ -113,7 +115,7 @@ def measure_alerts(
     if budget is not None:
         if not budget > 0:
             message = f"The budget must be above 0 alerts per unit of time; what came is {budget!r}."
-            raise UsageError(message, "For example budget=20.")
+            raise UsageError(message, f"For example {option('budget', 20)}.")
         threshold = threshold_for(events, math.floor(budget * horizon + 1e-9), quiet)
         note = "The threshold was chosen on these events; on the next period the alerts will be about, not at most, the budget."
     assert threshold is not None

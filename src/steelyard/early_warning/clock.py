@@ -15,6 +15,7 @@ from steelyard.errors import NotNumeric, UsageError, listing
 from steelyard.results import Array
 from steelyard.sources.expressions import begins_with_date, odd_date, reads_dates, time_since
 from steelyard.sources.tables import Table
+from steelyard.wording import option
 
 LONGER = ("month", "year")
 """Units that have a name, but not one length."""
@@ -55,7 +56,7 @@ class Clock:
             try:
                 when = moments(column.values[here])
             except NotNumeric as problem:
-                message = f"{_called(column.column, name)} cannot be read. {problem.message}"
+                message = f"{_called(column.column, name)} cannot be read. {problem.message.marked}"
                 raise NotNumeric(message, problem.hint) from None
             if when.dtype.kind != "M":
                 raise _no_moments(column.column, name)
@@ -124,7 +125,7 @@ def _unit(given: Any) -> str:
         return ""
     if not isinstance(given, str) or not given.strip():
         message = f"The unit of time is a word, and {given!r} came."
-        raise UsageError(message, 'For example time_unit="days".')
+        raise UsageError(message, f"For example {option('time_unit', 'days')}.")
     word = given.strip()
     one = word.lower().removesuffix("s")
     return f"{one}s" if one in {*SECONDS, *LONGER} else word
@@ -140,7 +141,8 @@ def _told(text: str) -> tuple[float, str]:
         number, unit = math.nan, ""
     if math.isnan(number):
         message = f"The horizon is a number or a length of time, and {listing([text])} is neither."
-        raise UsageError(message, 'For example horizon="31 days", or horizon=31 in the unit of the times.')
+        hint = f"For example {option('horizon', '31 days')}, or {option('horizon', 31)} in the unit of the times."
+        raise UsageError(message, hint)
     return number, unit
 
 
@@ -153,7 +155,8 @@ def _start(given: Any) -> np.datetime64:
         found = np.zeros(0)
     if found.dtype.kind != "M":
         message = f"The start of the period is a date or a moment, and {listing([given])} came."
-        raise UsageError(message, 'For example start="2024-01-31"; times that are numbers count from 0 and need none.')
+        hint = f"For example {option('start', '2024-01-31')}; times that are numbers count from 0 and need none."
+        raise UsageError(message, hint)
     return found.astype("datetime64[us]")[0]  # type: ignore[no-any-return]
 
 
@@ -178,9 +181,11 @@ def _called(column: str, name: str) -> str:
 
 def _points_in_time(column: str, name: str) -> NotNumeric:
     message = f"{_called(column, name)} holds points in time, and when the period starts was not said."
-    return NotNumeric(message, 'Say it: start="2024-01-31"; or pass the time since then as a number.')
+    return NotNumeric(message, f"Say it: {option('start', '2024-01-31')}; or pass the time since then as a number.")
 
 
 def _no_moments(column: str, name: str) -> UsageError:
     message = f"A start of the period was given, and {_called(column, name).replace('The', 'the', 1)} holds no dates or moments."
-    return UsageError(message, "Leave out start= where times are numbers from 0 on, or turn the times into dates.")
+    return UsageError(
+        message, f"Leave out {option('start')} where times are numbers from 0 on, or turn the times into dates."
+    )

@@ -20,6 +20,7 @@ from steelyard.results import Difference, make_frame
 from steelyard.verdicts.comparison import CLEAR, UNCLEAR, neither_beats, turned, verdict_word
 from steelyard.views.timeliness import IMPROPER
 from steelyard.views.told import Told
+from steelyard.wording import option
 
 STEPS = 40
 
@@ -160,9 +161,8 @@ def _below(first: Timeliness, second: Timeliness, measure: str) -> str:
 def _contributions(t: Timeliness) -> Customers:
     if t.events is None:
         message = "A paired comparison needs the customers one by one, and this result has only their sums."
-        raise NotAvailable(
-            message, "Compare the results of the first calls, not sums of results or ones read from a file."
-        )
+        hint = "Compare the results of the first calls, not sums of results or ones read from a file."
+        raise NotAvailable(message, hint)
     return t.events.customers(t.summary.weighing)
 
 
@@ -183,7 +183,7 @@ def _check_same(first: Timeliness, second: Timeliness, one: Customers, two: Cust
         message = (
             f"The models scored different customers: {len(one.unit):,} and {len(two.unit):,} that are not all the same."
         )
-        raise UsageError(message, "Give both the same customers; outcomes= takes those without any event.")
+        raise UsageError(message, f"Give both the same customers; {option('outcomes')} takes those without any event.")
     if not np.array_equal(one.outcome, two.outcome):
         message = "Some customers have one outcome with the first model and another with the second."
         raise UsageError(message, "Take the outcomes of both from one table.")

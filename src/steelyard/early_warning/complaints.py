@@ -11,8 +11,9 @@ import numpy.typing as npt
 from steelyard.engines.event_sql import GONE
 from steelyard.errors import BadLevels, InputError, MissingValues, SteelyardError
 from steelyard.results import Array
+from steelyard.wording import option
 
-DROP = 'Mend the rows, or pass missing="drop" to leave them out; they are counted either way.'
+DROP = f"Mend the rows, or pass {option('missing', 'drop')} to leave them out; they are counted either way."
 OUTSIDE = "event outside the period (its customer stays)"
 """What outside="drop" has left out."""
 ORDER = ("unit", "time", "score", "outcome", "value", "outcome time")
@@ -51,7 +52,7 @@ def complaint(key: str, rows: int, example: Any, horizon: float, name: str, unit
     shown = f"one such value is {float(example):g}{in_units if 'time' in key else ''}"
     if key == "outcome":
         message = f"The outcome must be 0 or 1, and in {lines} {of} holds something else; {shown}."
-        return BadLevels(message, "Say which level is the outcome that is warned of: positive=...")
+        return BadLevels(message, f"Say which level is the outcome that is warned of: {option('positive', ...)}")
     allowed = {
         "time": f"from 0 to the horizon, {horizon:g}{in_units}",
         "score": "from 0 to 1",
@@ -59,7 +60,10 @@ def complaint(key: str, rows: int, example: Any, horizon: float, name: str, unit
         "outcome time": f"from 0 to the horizon, {horizon:g}{in_units}",
     }[key]
     hint = {
-        "time": 'Count time from the start of the period in the unit of the horizon, or leave such events out: outside="drop".',
+        "time": (
+            "Count time from the start of the period in the unit of the "
+            f"horizon, or leave such events out: {option('outside', 'drop')}."
+        ),
         "score": "Pass probabilities; a score on another scale must be turned into one first.",
         "value": "A customer's value is what there is to lose; where that is nothing, say 0.",
         "outcome time": "An outcome after the period is no outcome of this period.",

@@ -22,6 +22,7 @@ from steelyard.sources.expressions import is_level, some_levels
 from steelyard.sources.recognise import check_columns, open_rows, open_table
 from steelyard.sources.relations import of_columns
 from steelyard.sources.tables import NUMBERS, TIMES, Table
+from steelyard.wording import option
 
 LARGE = 1_000_000
 """Frames of so many rows are handed to DuckDB, which counts them faster and without copies."""
@@ -46,13 +47,13 @@ def open_events(data: Any, roles: Mapping[str, Any], outcomes: Any, rules: Rules
     """Events ready to be asked, and how many rows were left out for which reason."""
     missing = rules.missing
     if rules.outside not in {"refuse", "drop"}:
-        message = f'outside="{rules.outside}" is not known; there are "refuse" and "drop".'
+        message = f'{option("outside", rules.outside)} is not known; there are "refuse" and "drop".'
         raise UsageError(message, 'With "drop", events outside the period are left out and counted; customers stay.')
     if isinstance(roles["score"], Mapping | tuple) or (data is not None and isinstance(roles["score"], list)):
         message = "The score is that of one model, and several came."
         raise UsageError(message, 'Measure each model, then compare them: sy.compare({"old": t1, "new": t2}).')
     if missing not in {"refuse", "drop"}:
-        message = f'missing="{missing}" is not known; there are "refuse" and "drop".'
+        message = f'{option("missing", missing)} is not known; there are "refuse" and "drop".'
         raise UsageError(message, 'With "drop", rows without a unit, time, score or outcome are left out and counted.')
     if outcomes is not None and data is None:
         message = "With a table of outcomes the events must be a table too."
@@ -272,7 +273,7 @@ def _number(table: Table, own: Mapping[str, str], role: str, clock: Clock) -> st
         message = f'The column "{own[role]}" holds {held} where the {name} must be {wanted}.'
         hint = "Turn the values into numbers first."
         if "time" in role:
-            hint = "Count time from the start of the period, or turn it into dates and name the start: start=..."
+            hint = f"Count time from the start of the period, or turn it into dates and name the start: {option('start', ...)}"
         raise NotNumeric(message, hint)
     if "time" in role:
         clock.refuse_numbers(own[role], name)
@@ -325,4 +326,4 @@ def _stray(n: int) -> BadLevels:
 
 def _which(levels: list[str]) -> BadLevels:
     message = f"The outcome holds text ({listing(levels)}), and which level is warned of is never guessed."
-    return BadLevels(message, "Name it: positive=...")
+    return BadLevels(message, f"Name it: {option('positive', ...)}")

@@ -13,6 +13,7 @@ from steelyard.engines.weighing import Weighing
 from steelyard.errors import CannotAdd
 from steelyard.results import Array
 from steelyard.summaries.summary import pack, same, unpack
+from steelyard.wording import option
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -93,7 +94,7 @@ class TimelinessSummary:
             raise CannotAdd(message, "Measure both parts over periods of the same length in the same way.")
         if self.valued != other.valued:
             message = "These summaries cannot be added: one has values of customers, the other none."
-            raise CannotAdd(message, "Give value= for both parts, or for neither.")
+            raise CannotAdd(message, f"Give {option('value')} for both parts, or for neither.")
         return TimelinessSummary(
             self.weighing,
             self.table + other.table,

@@ -22,6 +22,7 @@ from steelyard.results import Curve, Estimate, make_frame
 from steelyard.verdicts.usefulness import usefulness
 from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import Told
+from steelyard.wording import option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,9 +130,8 @@ class Timeliness(Told):
     def _asked(self, what: str) -> Events:
         if self.events is None:
             message = f"{what} needs the events, and this result has only their sums."
-            raise NotAvailable(
-                message, "Ask the result of the first call, not a sum of results or one read from a file."
-            )
+            hint = "Ask the result of the first call, not a sum of results or one read from a file."
+            raise NotAvailable(message, hint)
         return self.events
 
     def l_quality(self, moments: Sequence[float]) -> LQuality:
@@ -305,7 +305,11 @@ def _one_class(summary: TimelinessSummary, positive: Any) -> BadLevels:
         return BadLevels("No customers are left.", "Check what was left out as missing.")
     if summary.positives:
         message = f"All {summary.customers:,} customers have the outcome, so nobody could be warned of wrongly."
-        return BadLevels(message, "Give the customers without it too; outcomes= takes those without any event.")
+        return BadLevels(
+            message, f"Give the customers without it too; {option('outcomes')} takes those without any event."
+        )
     which = "the outcome" if positive is None else f"the outcome {listing([positive])}"
     message = f"None of the {summary.customers:,} customers has {which}, so there is nothing to warn of."
-    return BadLevels(message, "Check the outcome column, and that positive= names the level that is warned of.")
+    return BadLevels(
+        message, f"Check the outcome column, and that {option('positive')} names the level that is warned of."
+    )

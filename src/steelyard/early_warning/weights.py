@@ -8,6 +8,7 @@ from typing import Any
 from steelyard.arguments.allowed import Span, taken
 from steelyard.engines.weighing import EXACT, PERIOD_ENDS, Weighing
 from steelyard.errors import UsageError
+from steelyard.wording import option
 
 KERNELS = ("declining", "uniform")
 
@@ -25,11 +26,11 @@ def make_weighing(horizon: Any, kernel: str, estimator: str, ends: Sequence[floa
     if estimator == EXACT:
         if ends is not None:
             message = "Period ends were given, but the exact integral has no use for them."
-            raise UsageError(message, f'Leave out ends=, or ask for estimator="{PERIOD_ENDS}".')
+            raise UsageError(message, f"Leave out {option('ends')}, or ask for {option('estimator', PERIOD_ENDS)}.")
         return Weighing(float(horizon), kernel)
     found = tuple(float(t) for t in ends or ())
     rising = all(a < b for a, b in zip((0.0, *found), found, strict=False))
     if not found or not rising or found[-1] != horizon:
         message = "The period ends must rise from above 0 to the horizon, which is the last of them."
-        raise UsageError(message, f"For example ends=[{horizon / 2:g}, {horizon:g}].")
+        raise UsageError(message, f"For example {option('ends', [float(horizon / 2), float(horizon)])}.")
     return Weighing(float(horizon), kernel, found)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from steelyard.engines.plain import WHOLE_FLOATS, levels_of_objects, plain_level, rest_of, unboxed
 from steelyard.errors import NotNumeric, UsageError
+from steelyard.wording import option
 
 MODULUS = 2**31 - 1
 """A prime below 2**31: products of residues stay exact in 64-bit integers of every engine."""
@@ -268,7 +269,7 @@ def _nanoseconds(moments: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _not_one_column(name: str, what: str) -> UsageError:
     message = f"The {name} is {what}, where one value for each row is needed."
     return UsageError(
-        message, "Pass a list, an array or a Series; for one score per class, pass score={level: column, ...}."
+        message, f"Pass a list, an array or a Series; for one score per class, pass {option('score', {...: ...})}."
     )
 
 

@@ -33,6 +33,7 @@ from steelyard.sources.in_memory import (
     plain,
     take_rows,
 )
+from steelyard.wording import option
 from steelyard.words import shortest
 
 FEW_NUMBERS = 50
@@ -131,7 +132,7 @@ def data_set(
         if positive is not None:
             named = shortest(positive) if isinstance(positive, float) else listing([positive])
             message = f"The target is a quantity, which has no positive level, and {named} was named."
-            raise UsageError(message, 'Leave it out; if the numbers are levels, say kind="labels".')
+            raise UsageError(message, f"Leave it out; if the numbers are levels, say {option('kind', 'labels')}.")
         target = _as_numbers(target)
     w = columns["weight"]
     facts = {"dropped": dropped} if dropped else {}
@@ -175,7 +176,7 @@ def as_levels(target: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], tuple[Any, ..
         if len(found) > FEW_NUMBERS or np.any(found % 1 != 0):
             shown = listing([float(v) for v in found[:3]])
             message = f"Labels are needed, and the target holds {len(found):,} distinct numbers, such as {shown}."
-            hint = 'If it is a quantity, say kind="continuous" and take models for quantities; '
+            hint = f"If it is a quantity, say {option('kind', 'continuous')} and take models for quantities; "
             raise BadLevels(message, hint + "otherwise make levels of it, whole numbers or text.")
         target = target.astype(np.int64)
     try:
@@ -189,7 +190,8 @@ def as_levels(target: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], tuple[Any, ..
         raise BadLevels(message, "There is nothing to tell apart.")
     if len(levels) > len(target) / 2 and len(levels) > 20:
         message = f"The target has {len(levels):,} levels in {len(target):,} rows."
-        raise BadLevels(message, 'If it is a quantity, say kind="continuous"; if it is a name, it cannot be learnt.')
+        hint = f"If it is a quantity, say {option('kind', 'continuous')}; if it is a name, it cannot be learnt."
+        raise BadLevels(message, hint)
     return target, levels
 
 
@@ -205,7 +207,7 @@ def positive_of(levels: tuple[Any, ...], positive: Any) -> Any:
     if set(levels) == {0, 1}:
         return levels[1]
     message = f"Which level is the positive one? The target has {listing(levels)}."
-    raise BadLevels(message, f"Say so: positive={levels[-1]!r}, for example (--positive {levels[-1]}).")
+    raise BadLevels(message, f"Say so: {option('positive', levels[-1])}, for example.")
 
 
 def _complete(columns: Mapping[str, Any], missing: str) -> tuple[npt.NDArray[np.int64], int]:
@@ -217,7 +219,7 @@ def _complete(columns: Mapping[str, Any], missing: str) -> tuple[npt.NDArray[np.
         gone = _missing(values)
         if gone.any() and missing != "drop":
             message = f"{int(gone.sum()):,} of {len(gone):,} rows have a missing {role}."
-            raise MissingValues(message, 'Complete them, or leave such rows out: missing="drop".')
+            raise MissingValues(message, f"Complete them, or leave such rows out: {option('missing', 'drop')}.")
         there &= ~gone
     if not there.any():
         message = "No row has everything it needs."

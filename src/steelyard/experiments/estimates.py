@@ -27,6 +27,7 @@ from steelyard.intervals.folds import (
 )
 from steelyard.measures.measure import Measure, find
 from steelyard.results import Estimate, Interval
+from steelyard.wording import Code, option
 from steelyard.words import count, significant
 
 METHODS = ("corrected t", "naive t", "rows", "nested", "conservative", "out of bag", ".632", ".632+")
@@ -163,7 +164,7 @@ def by_halves(asked: Asked) -> Estimate:
     pairs = sorted({repeat for repeat, _ in sides})
     if not pairs:
         message = "A conservative interval needs hold-outs in two halves, and this design has none."
-        raise UsageError(message, "Use design=PairedHoldout().")
+        raise UsageError(message, f"Use {option('design', Code('PairedHoldout()'), typed='paired:15x10')}.")
     means = [[float(np.mean(sides[p, side])) for side in (0, 1)] for p in pairs]
     outer = asked.values()
     there = outer[np.isfinite(outer)]
@@ -179,7 +180,8 @@ def by_nested_folds(asked: Asked) -> Estimate:
         message = (
             f"Nested cross validation tells of means over rows under NestedFolds, and not {asked.measure.name} here."
         )
-        raise UsageError(message, 'Use design=NestedFolds(), or method="corrected t".')
+        hint = f'Use {option("design", Code("NestedFolds()"), typed="nested:5x10")}, or method="corrected t".'
+        raise UsageError(message, hint)
     folds = asked.found.folds
     repeats, k = max(f.repeat for f in folds) + 1, max(f.fold for f in folds) + 1
     outer, squares, sizes = (np.full((repeats, k), math.nan) for _ in range(3))
@@ -225,7 +227,8 @@ def _bootstrap(asked: Asked, *, plus: bool) -> Estimate:
     m, e, pooled = asked.measure, asked.found.apparent, asked.found.pooled
     if e is None or pooled is None:
         message = "The .632 estimates need the value on the training rows, and the design has no such division."
-        raise UsageError(message, "Use design=Bootstrap(200), and let its last fold finish.")
+        hint = f"Use {option('design', Code('Bootstrap(200)'), typed='bootstrap:200')}, and let its last fold finish."
+        raise UsageError(message, hint)
     if m.better not in ("higher", "lower"):
         message = f"{m.name} is neither better higher nor better lower, so it has no .632 estimate."
         raise UsageError(message, 'Use method="out of bag".')

@@ -20,6 +20,7 @@ from steelyard.experiments.progress import Progress
 from steelyard.experiments.result import Experiment
 from steelyard.experiments.running import Interrupted, run
 from steelyard.files.addresses import without_secrets
+from steelyard.wording import option
 
 if TYPE_CHECKING:
     from steelyard.designs.design import Design
@@ -158,7 +159,7 @@ def _tables(
         columns = {"weight": weight, "unit": unit}
         arrays = [role for role, value in columns.items() if value is not None and not isinstance(value, str)]
         if arrays:
-            message = f"With several data sets {arrays[0]}= names a column of each."
+            message = f"With several data sets {option(arrays[0])} names a column of each."
             raise UsageError(message, "Give the name of a column.")
         out[str(name)] = data_set(str(name), pair[0], pair[1], **columns, **options)
     return out
@@ -188,7 +189,7 @@ def _made(name: str, model: Any, table: DataSet) -> Any:
 
 def _check(scores: Any, confidence: Any, seed: Any, missing: Any) -> None:
     if missing not in ("refuse", "drop"):
-        message = f"missing={listing([missing])} is not a choice."
+        message = f"{option('missing', missing)} is not a choice."
         raise UsageError(message, 'Allowed: "refuse", "drop" (leave such rows out).')
     if scores not in ("auto", "labels"):
         message = f"scores={listing([scores])} is not a choice."

@@ -18,6 +18,7 @@ from steelyard.experiments.lock import Lock
 from steelyard.experiments.training import Columns, Trained
 from steelyard.files.writing import read_saved, write_saved, write_whole
 from steelyard.sources.column_files import ColumnFiles
+from steelyard.wording import either
 
 FORMAT = 2
 MOST_BYTES = 64 << 20
@@ -86,7 +87,9 @@ class Folder:
             self._prepare(mark)
         elif not mark.exists():
             message = f'"{self.path}" is no store of experiments: it holds no store.json.'
-            raise UnreadableSource(message, 'Name the folder that was given as store="..." (--store).')
+            raise UnreadableSource(
+                message, f"""Name the folder that was given as {either('store="..."', "--store")}."""
+            )
         check_format(mark)
         if writing:
             self.lock = Lock(self.path / "lock")

@@ -19,6 +19,7 @@ from steelyard.intervals.folds import corrected_t
 from steelyard.measures.measure import find, leading
 from steelyard.results import Array, Curve, Estimate, make_frame
 from steelyard.views.told import Told
+from steelyard.wording import option
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -59,7 +60,7 @@ def learning_curve(
 
     for taken in ("learnt", "data"):
         if taken in options:
-            message = f"A learning curve takes no {taken}=."
+            message = f"A learning curve takes no {option(taken)}."
             raise UsageError(message, "It counts the training rows of one data set by itself.")
     if measure is not None:
         # A name that does not exist is told before anything is trained.

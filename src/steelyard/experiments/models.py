@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import UsageError, listing
+from steelyard.wording import option
 
 METHODS = ("predict_proba", "decision_function", "predict")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -91,7 +92,7 @@ def kind_of_model(model: Any) -> str | None:
 def fit_kind(models: Mapping[str, Any], asked: str | None) -> str | None:
     """What the models predict, if they say so; models of both kinds cannot share a target."""
     if asked not in (None, "labels", "levels", "continuous"):
-        message = f"kind={listing([asked])} is not a choice."
+        message = f"{option('kind', asked)} is not a choice."
         raise UsageError(message, 'Allowed: "labels", "continuous".')
     kinds = {name: kind_of_model(m) for name, m in models.items() if not isinstance(m, str)}
     told = {k for k in kinds.values() if k is not None}
@@ -103,7 +104,8 @@ def fit_kind(models: Mapping[str, Any], asked: str | None) -> str | None:
     wanted = {"labels": "levels"}.get(asked or "", asked)
     if wanted is not None and told and wanted not in told:
         message = (
-            f'kind="{asked}" does not fit the models, which predict {"a quantity" if wanted == "levels" else "levels"}.'
+            f"{option('kind', asked)} does not fit the models, which "
+            f"predict {'a quantity' if wanted == 'levels' else 'levels'}."
         )
         raise UsageError(message, "Leave kind out, or choose other models.")
     return wanted or next(iter(told), None)

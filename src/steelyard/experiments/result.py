@@ -18,6 +18,7 @@ from steelyard.files.writing import write_saved
 from steelyard.measures.measure import find
 from steelyard.results import Estimate, make_frame
 from steelyard.views.told import Told
+from steelyard.wording import option
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -347,7 +348,7 @@ def open_experiment(path: str | os.PathLike[str], name: str | None = None) -> Ex
     plans = store.plans()
     if not plans:
         message = f'The store "{path}" holds no experiment yet.'
-        raise NotAvailable(message, "Run one with store=... (--store).")
+        raise NotAvailable(message, f"Run one with {option('store', ...)}.")
     if name is None:
         name = next(reversed(plans))
     found = named_in(name, plans, os.fspath(path))

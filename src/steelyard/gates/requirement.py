@@ -17,6 +17,7 @@ from steelyard.measures.measure import AVERAGES, Measure, find
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.verdicts.gate import NOT_SHOWN, Limit, judge
+from steelyard.wording import option
 from steelyard.words import shortest
 
 SUBJECT = (
@@ -189,7 +190,7 @@ def check(
     1 of 2 met
     """
     if on not in {"interval", "point"}:
-        message = f"on={listing([on])} is not a choice."
+        message = f"{option('on', on)} is not a choice."
         raise UsageError(message, 'Allowed: "interval" (what is shown) and "point" (what happened to come out).')
     given: Any = [requirements] if isinstance(requirements, str) else requirements
     if not isinstance(given, Sequence) or not all(isinstance(r, str | Requirement) for r in given):
@@ -202,10 +203,11 @@ def check(
         raise UsageError(message, "Evaluate it on the same kind of rows, or load what was saved: sy.load(...).")
     if against is None and (named or margin is not None):
         message = "There is no champion to compare with."
-        raise UsageError(message, "Name one: against=, or --against FILE.")
+        raise UsageError(message, f"Name one: {option('against', ...)}")
     if not wanted and against is None:
         message = "Nothing was required."
-        raise UsageError(message, "Write a requirement such as 'auc >= 0.80', or name a champion (--against FILE).")
+        hint = f"Write a requirement such as 'auc >= 0.80', or name a champion: {option('against', ...)}"
+        raise UsageError(message, hint)
     results = [_required(e, r, on) for r in wanted]
     notes = [LUCK] if on == "point" else []
     if against is not None:

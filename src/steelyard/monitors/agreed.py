@@ -11,6 +11,7 @@ from steelyard.monitors.baseline import Baseline
 from steelyard.monitors.stream import Roles
 from steelyard.monitors.variation import Variation
 from steelyard.monitors.volume import Volume
+from steelyard.wording import option
 
 PARTS = ("target", "score", "prediction", "weight", "unit")
 """Columns that must play the same part as in the reference."""
@@ -30,8 +31,9 @@ def refuse_needless(roles: Roles, given: Mapping[str, Any]) -> None:
     """Refuse what can change nothing: whatever is about outcomes where no outcome is watched."""
     idle = [name for name, value in given.items() if value is not None]
     if roles.target is None and idle:
-        message = f"{idle[0]}= is about how right predictions are, and no target was named."
-        raise UsageError(message, f"Say target=, the column of what really happened, or leave {idle[0]}= out.")
+        message = f"{option(idle[0])} is about how right predictions are, and no target was named."
+        hint = f"Say {option('target')}, the column of what really happened, or leave {option(idle[0])} out."
+        raise UsageError(message, hint)
 
 
 def agreed(
@@ -52,7 +54,8 @@ def agreed(
             message = (
                 f"The baseline ({baseline.source}) was made with {_told(name, then)}, and {_told(name, now)} came."
             )
-            raise UsageError(message, f"Say {name}= as then, or make the baseline again from the reference rows.")
+            hint = f"Say {option(name)} as then, or make the baseline again from the reference rows."
+            raise UsageError(message, hint)
     if roles.target is None and baseline.evaluation is not None:
         notes.append("No target was named: performance, which the baseline knows, is not watched.")
         baseline = replace(baseline, evaluation=None, losses={}, timeliness=None)
@@ -67,9 +70,8 @@ def agreed(
     for name in roles.outputs:
         if baseline.outputs and name not in baseline.outputs:
             message = f'The baseline ({baseline.source}) does not know the output "{name}".'
-            raise NotAvailable(
-                message, f"It knows {listing(baseline.outputs)}; make it again where a column has a new name."
-            )
+            hint = f"It knows {listing(baseline.outputs)}; make it again where a column has a new name."
+            raise NotAvailable(message, hint)
     baseline = replace(baseline, outputs={k: b for k, b in baseline.outputs.items() if k in roles.outputs})
     if made and (made["window"], made["zone"]) != (window, zone):
         notes.append(
@@ -97,5 +99,5 @@ def _refuse_others(baseline: Baseline, options: Mapping[str, Any]) -> None:
         if now is None or now == then:
             continue
         knows = f"has {name} {listing([then])}" if then is not None else f"has no {name}"
-        message = f"The reference ({baseline.source}) {knows}, and {name}={listing([now])} came."
+        message = f"The reference ({baseline.source}) {knows}, and {option(name, now)} came."
         raise UsageError(message, again)

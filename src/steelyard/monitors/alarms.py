@@ -9,6 +9,7 @@ from typing import Any
 
 from steelyard.errors import UsageError
 from steelyard.verdicts.alarm import HIGH, LOW, OK, UNJUDGED
+from steelyard.wording import option
 
 PENDING, FIRING, RECOVERING = "pending", "firing", "recovering"
 
@@ -95,7 +96,7 @@ def follow(seen: Iterable[str], consecutive: Any = 2) -> list[Status]:
     """The state after each window."""
     if isinstance(consecutive, bool) or not isinstance(consecutive, int) or consecutive < 1:
         message = f"An alarm fires after a number of windows in a row, and {consecutive!r} came."
-        raise UsageError(message, "Say for_=2, for example.")
+        raise UsageError(message, f"Say {option('for_', 2)}, for example.")
     out: list[Status] = []
     for one in seen:
         out.append(advance(out[-1] if out else Status(), one, consecutive))

@@ -23,6 +23,7 @@ from steelyard.monitors.stream import Stream
 from steelyard.monitors.uncounted import why_not, with_the_clock
 from steelyard.monitors.variation import Variation
 from steelyard.monitors.volume import Volume
+from steelyard.wording import option
 from steelyard.words import count, quoted
 
 SCHEMA = 2
@@ -179,14 +180,16 @@ def baseline_of(stream: Stream, source: str, quiet: int = 0, **options: Any) -> 
     labelled = int(stream.labelled.sum())
     if roles.target is not None and not labelled:
         message = f'The target "{roles.target}" is missing in every row of the reference ({source}).'
-        raise InputError(message, "Choose reference rows whose labels are in, or leave target= out.")
+        raise InputError(message, f"Choose reference rows whose labels are in, or leave {option('target')} out.")
     try:
         evaluation = None if roles.target is None or not roles.outputs else stream.evaluate(**options)
     except BadLevels as problem:
-        message = f"The reference ({source}) cannot be evaluated. {problem.message}"
+        message = f"The reference ({source}) cannot be evaluated. {problem.message.marked}"
         # A monitor takes its levels from the reference, so they cannot be declared.
         hint = (
-            "Choose reference rows that have every level of the target." if "levels=" in problem.hint else problem.hint
+            "Choose reference rows that have every level of the target."
+            if "levels" in problem.hint.names
+            else problem.hint
         )
         raise BadLevels(message, hint) from None
     outputs, features = stream.bins(roles.outputs), stream.bins(roles.features)
@@ -226,7 +229,7 @@ def check_holds(baseline: Baseline, stream: Stream, weighing: Any = None) -> Non
     roles = stream.roles
     if roles.target is not None and roles.outputs and baseline.evaluation is None:
         message = f"The baseline ({baseline.source}) has no evaluation to hold performance against."
-        raise NotAvailable(message, "Make it from rows with a target, or leave target= out.")
+        raise NotAvailable(message, f"Make it from rows with a target, or leave {option('target')} out.")
     absent = [name for name in roles.features if name not in baseline.features]
     if absent:
         message = f"The baseline ({baseline.source}) does not know {', '.join(absent)}."
@@ -235,7 +238,9 @@ def check_holds(baseline: Baseline, stream: Stream, weighing: Any = None) -> Non
         return
     if baseline.timeliness is None:
         message = f"The baseline ({baseline.source}) has no cohorts to hold timeliness against."
-        raise NotAvailable(message, "Make it with the same period= from rows, or leave period= out.")
+        hint = f"Make it with the same {option('period')} from rows, or leave {option('period')} out."
+        raise NotAvailable(message, hint)
     if baseline.timeliness.weighing != weighing:
         message = f"The cohorts of the baseline ({baseline.source}) were followed for a period of another length."
-        raise NotAvailable(message, "Make it again with this period=, or say the one that it was made with.")
+        hint = f"Make it again with this {option('period')}, or say the one that it was made with."
+        raise NotAvailable(message, hint)

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from steelyard.errors import UsageError, listing
+from steelyard.wording import option
 from steelyard.words import shortest, significant
 
 DAYS = {"day": 1.0, "week": 7.0, "month": 365.25 / 12, "quarter": 365.25 / 4, "year": 365.25}
@@ -63,7 +64,7 @@ def budget_of(given: Any, window: timedelta, signals: int) -> Budget:
 
 
 def _read(given: Any) -> tuple[float, float, str]:
-    hint = 'Say budget="1 per quarter", "2 per year" or "0.05 per 52 windows".'
+    hint = f'Say {option("budget", "1 per quarter")}, "2 per year" or "0.05 per 52 windows".'
     plain = re.fullmatch(r"\s*\d+(\.\d*)?\s*", given) if isinstance(given, str) else None
     if plain is not None or (isinstance(given, int | float) and not isinstance(given, bool)):
         found: Sequence[Any] = (float(given), 1.0, "quarter")

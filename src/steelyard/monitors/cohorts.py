@@ -21,11 +21,12 @@ from steelyard.monitors.stream import Stream
 from steelyard.monitors.windows import Window, instant_of
 from steelyard.verdicts.alarm import IMMATURE, INSUFFICIENT
 from steelyard.verdicts.enough import Cases, too_few
+from steelyard.wording import option
 
 Places = npt.NDArray[np.int64]
 A_DAY = timedelta(days=1)
 WHOLE = "window"
-HINT = 'Say period="31 days", for example, or period="window" where each window is a period of its own.'
+HINT = f"Say {option('period', '31 days')}, for example, or {option('period', 'window')} where each window is a period of its own."
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +68,17 @@ def period_of(given: Any, window: Any, roles: Any, mode: str) -> Period | None:
     absent = [name for value, name in needed if value is None]
     if absent:
         message = f"A period follows customers from score to outcome, and no {' and no '.join(absent)} was named."
-        raise UsageError(message, "Name the columns of the customer, the outcome and the score, or leave period= out.")
+        hint = f"Name the columns of the customer, the outcome and the score, or leave {option('period')} out."
+        raise UsageError(message, hint)
     if not isinstance(roles.score, str):
         message = "A period follows one score of each customer, and there is a score for each level."
-        raise UsageError(message, "Name the score of the level that is warned of, or leave period= out.")
+        raise UsageError(message, f"Name the score of the level that is warned of, or leave {option('period')} out.")
     if mode != "windows":
         message = "Timeliness is judged cohort by cohort, and looks at any time follow a mean over rows."
-        raise NotAvailable(message, 'Use mode="windows", or leave period= out.')
+        raise NotAvailable(message, f"Use {option('mode', 'windows')}, or leave {option('period')} out.")
     if not isinstance(window, str | timedelta):
         message = "A period runs from the start of a window, and windows of so many rows are not cut by time."
-        raise UsageError(message, 'Say window="month", for example, or leave period= out.')
+        raise UsageError(message, f"Say {option('window', 'month')}, for example, or leave {option('period')} out.")
     if given == WHOLE:
         return Period(None)
     try:
@@ -132,7 +134,7 @@ def cohorts_of(
     unit, score = stream.columns[roles.unit or ""], stream.columns[roles.score].astype(np.float64)
     if len(score) and (score.min() < 0 or score.max() > 1):
         message = f'Timeliness weighs chances from 0 to 1, and the score "{roles.score}" holds other numbers.'
-        raise InputError(message, "Turn the scores into chances first, or leave period= out.")
+        raise InputError(message, f"Turn the scores into chances first, or leave {option('period')} out.")
     unit = unit.astype(str) if unit.dtype.kind == "O" else unit
     cohort = enter(unit, stream.times, place, made, period)
     real = np.zeros(stream.rows, dtype=np.bool_)
@@ -185,7 +187,7 @@ def pooled(cohorts: Sequence[Cohort], source: str) -> TimelinessSummary:
     if found is None or not found.positives or not found.negatives:
         why = "is over yet" if found is None else "has customers with and without the outcome"
         message = f"No cohort of the reference ({source}) {why}, so there is no timeliness to hold others against."
-        raise InputError(message, "Choose a longer reference, or leave period= out.")
+        raise InputError(message, f"Choose a longer reference, or leave {option('period')} out.")
     return found
 
 

@@ -28,6 +28,7 @@ from steelyard.monitors.windows import Window
 from steelyard.results import Estimate
 from steelyard.verdicts.alarm import ALARM, IMMATURE, SEVERITIES
 from steelyard.views.story import kind_of
+from steelyard.wording import option
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +82,12 @@ def choose_measures(given: Any, e: Evaluation | None, roles: Roles, mode: str) -
         given = leading("watch", kind)[0] if mode == "windows" else next(iter(looked), "")
     if not isinstance(given, str | Iterable):
         message = f"Measures are named, and {listing([given])} came."
-        raise UsageError(message, 'Say measures=["auc", "brier"], for example.')
+        raise UsageError(message, f"Say {option('measures', ['auc', 'brier'])}, for example.")
     chosen = (given,) if isinstance(given, str | tuple) else tuple(given)
     if mode == "sequential":
         if roles.unit is not None:
-            message = "Looks that hold at any time need independent rows, and unit= says that rows belong together."
-            raise NotAvailable(message, 'Use mode="windows", or one row for each unit.')
+            message = f"Looks that hold at any time need independent rows, and {option('unit')} says that rows belong together."
+            raise NotAvailable(message, f"Use {option('mode', 'windows')}, or one row for each unit.")
         return tuple(dict.fromkeys(sequential.loss_name(find(m).name, kind) if m else _refuse(m, kind) for m in chosen))
     chosen = tuple(_running(m, e, kind, roles) if is_running(m) else m for m in chosen)
     for measure in chosen:
@@ -106,7 +107,7 @@ def choose_measures(given: Any, e: Evaluation | None, roles: Roles, mode: str) -
 def _running(measure: str, e: Evaluation, kind: str, roles: Roles) -> str:
     """A mean loss that is added up over windows, by its canonical name."""
     if roles.unit is not None:
-        message = "A sum over rows needs independent ones, and unit= says that rows belong together."
+        message = f"A sum over rows needs independent ones, and {option('unit')} says that rows belong together."
         raise NotAvailable(message, f'Leave "{measure}" out, or give one row for each unit.')
     name = sequential.loss_name(find(measure.removeprefix(PREFIX)).name, kind)
     if e.scores is not None and "scores" in find(name).by_row and not e.scores.probabilities:

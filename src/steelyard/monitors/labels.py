@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import UsageError, listing
+from steelyard.wording import option
 from steelyard.words import count, percent
 
 ENOUGH = 0.95
@@ -178,5 +179,5 @@ def horizon_of(given: Any) -> timedelta | None:
         microseconds = 0
     if not 0 < microseconds < MOST:
         message = f"The horizon is how long labels are waited for, and {listing([given])} came."
-        raise UsageError(message, 'Say "30 days", for example, or leave horizon= out.')
+        raise UsageError(message, f'Say "30 days", for example, or leave {option("horizon")} out.')
     return timedelta(microseconds=microseconds)

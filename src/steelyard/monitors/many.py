@@ -26,6 +26,7 @@ from steelyard.monitors.uncounted import why_not
 from steelyard.results import make_frame
 from steelyard.verdicts.stability import CHANGED, ORDER
 from steelyard.views.told import Told
+from steelyard.wording import option
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -152,7 +153,8 @@ def measure_many(
     """The stability of named columns, or of all that both tables have; `sides` are weight and unit of each table."""
     if not is_table(current):
         message = "Several columns need tables, and the current sample is none."
-        raise UsageError(message, "Pass frames, paths or mappings of columns; or one array and no columns=.")
+        hint = f"Pass frames, paths or mappings of columns; or one array and no {option('columns')}."
+        raise UsageError(message, hint)
     saved = as_mapping(reference) or as_mapping(bins)
     left_out: list[str] = []
     if saved is not None:
@@ -195,7 +197,7 @@ def _shared(
     if columns is not None:
         if not columns:
             message = "An empty list of columns was given."
-            raise UsageError(message, "Name at least one, or leave columns= out for all.")
+            raise UsageError(message, f"Name at least one, or leave {option('columns')} out for all.")
         return list(dict.fromkeys(columns)), []
     now = {name: is_time for name, is_time in column_kinds(current).items() if name not in sides[1]}
     then = open_sheet(reference, None, *sides[0])

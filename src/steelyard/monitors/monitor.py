@@ -44,6 +44,7 @@ from steelyard.monitors.windows import (
     zone_of,
 )
 from steelyard.verdicts.alarm import OK
+from steelyard.wording import option
 
 TIMES = 10
 """A reference should have so many times the rows of a window."""
@@ -110,8 +111,8 @@ def monitor(
     assert stream.times is not None
     if target is not None and label_time is None and not stream.labelled.any():
         message = f'The target "{target}" is missing in every row.'
-        hint = "Look at the column, or leave target= out to watch scores and features alone."
-        raise InputError(message, f"{hint} If its labels are still to come, say when they do: label_time=.")
+        hint = f"Look at the column, or leave {option('target')} out to watch scores and features alone."
+        raise InputError(message, f"{hint} If its labels are still to come, say when they do: {option('label_time')}.")
     until = one_instant(now, there, "moment to judge at") if now is not None else stream.latest
     stream = _known_by(stream, until)
     naive = stream.skipped is not None
@@ -216,14 +217,14 @@ def _check(
 ) -> None:
     if not isinstance(time, str):
         message = "No column of times was named."
-        raise UsageError(message, 'Say which it is: time="day".')
+        raise UsageError(message, f"Say which it is: {option('time', 'day')}.")
     scores = list(score.values()) if isinstance(score, Mapping) else [] if score is None else [score]
     if not all(isinstance(x, str) for x in scores) or (isinstance(score, Mapping) and not scores):
         message = f"A score is one column, or one for each level, and {listing([score])} came."
-        raise UsageError(message, 'Say score="p", or score={"yes": "p_yes", "no": "p_no"}.')
+        raise UsageError(message, f"Say {option('score', 'p')}, or {option('score', {'yes': 'p_yes', 'no': 'p_no'})}.")
     for name, value, allowed in (("mode", mode, ("windows", "sequential")), ("missing", missing, ("refuse", "drop"))):
         if value not in allowed:
-            message = f"{name}={listing([value])} is not a choice."
+            message = f"{option(name, value)} is not a choice."
             raise UsageError(message, f"Allowed: {listing(allowed)}.")
     if not isinstance(margin, int | float) or not 0 <= margin < 1:
         message = (
@@ -233,7 +234,8 @@ def _check(
     confidence = confidence_of(confidence)
     if target is not None and score is None and prediction is None:
         message = "A target was named, and neither a score nor a prediction to hold against it."
-        raise UsageError(message, 'Say score="p" (numbers) or prediction="guess" (labels or numbers).')
+        hint = f"Say {option('score', 'p')} (numbers) or {option('prediction', 'guess')} (labels or numbers)."
+        raise UsageError(message, hint)
 
 
 def _known_by(stream: Stream, until: int) -> Stream:
@@ -243,7 +245,7 @@ def _known_by(stream: Stream, until: int) -> Stream:
         stream = stream.take(stream.times <= until)
     if not stream.rows:
         message = f"There are no rows up to {moment(until):%Y-%m-%d %H:%M} UTC."
-        raise EmptyTable(message, "Choose a later now=.")
+        raise EmptyTable(message, f"Choose a later {option('now')}.")
     if stream.label_times is None:
         return stream
     return replace(stream, labelled=stream.labelled & (stream.label_times <= until))
@@ -270,7 +272,8 @@ def _refuse_budget(budget: Any, mode: str) -> None:
         message = (
             "A budget sets the level of each window, and looks at any time share one level, one minus the confidence."
         )
-        raise UsageError(message, 'Leave budget= out and say confidence=0.95, or use mode="windows".')
+        hint = f"Leave {option('budget')} out and say {option('confidence', 0.95)}, or use {option('mode', 'windows')}."
+        raise UsageError(message, hint)
 
 
 def _whole(stream: Stream, made: Sequence[Window], zone: tzinfo, until: int) -> list[bool]:
@@ -287,7 +290,7 @@ def _check_names(plan: Plan) -> None:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         message = f'Two signals would be called "{twice}": a column has the name of something else that is watched.'
-        raise UsageError(message, "Give the column another name, or leave it out of features=.")
+        raise UsageError(message, f"Give the column another name, or leave it out of {option('features')}.")
 
 
 def _rows_by_window(place: Any, first: int, many: int) -> list[Any]:

@@ -20,6 +20,7 @@ from steelyard.rows.language import Rows
 from steelyard.sources.recognise import open_rows, open_table
 from steelyard.sources.tables import TIMES, Table
 from steelyard.summaries.summary import sort_levels
+from steelyard.wording import option
 
 FULL = 1 << 18
 """A batch of so many rows belongs to a large table, of which every eighth row is enough to find edges."""
@@ -185,7 +186,7 @@ def refuse_units(wrong: int) -> None:
     """Complain about rows that belong to nobody."""
     if wrong:
         message = f"{wrong:,} rows have a missing unit."
-        raise MissingValues(message, "Name the unit of every row, or leave unit= out.")
+        raise MissingValues(message, f"Name the unit of every row, or leave {option('unit')} out.")
 
 
 def unseen(bins: Bins, levels: Mapping[Any, float]) -> tuple[Any, ...]:

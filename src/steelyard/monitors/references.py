@@ -24,10 +24,14 @@ from steelyard.monitors.windows import Window, by_time, instant_of, moment, one_
 from steelyard.sources.recognise import open_table
 from steelyard.sources.spark import is_spark
 from steelyard.sources.tables import Table
+from steelyard.wording import either, option
 from steelyard.words import percent
 
 FIRST = re.compile(r"\s*first\s*:?\s*(\d+)\s*(?:windows?)?\s*", re.IGNORECASE)
-HINT = 'Pass reference="first 4 windows", a date such as 2024-01-31, a table of rows, an Evaluation or a Baseline.'
+HINT = (
+    f"Pass {option('reference', 'first 4 windows')}, a date such as 2024-01-31, "
+    f"{either('a table of rows, an Evaluation or a Baseline', 'a file of rows, or a saved evaluation or baseline')}."
+)
 ALONE = "The reference is an evaluation: outputs and features are not watched, since it tells nothing of them."
 
 
@@ -155,7 +159,7 @@ def _from_stream(
     rows = stream.take(place < many)
     if not rows.rows:
         message = f"The reference ({name}) is empty: the first window is {made[0].name}."
-        raise EmptyTable(message, 'Choose a later date, or say reference="first 4 windows".')
+        raise EmptyTable(message, f"Choose a later date, or say {option('reference', 'first 4 windows')}.")
     if many >= len(made):
         taken = "the only window" if len(made) == 1 else f"all {len(made):,} windows"
         message = f"The reference ({name}) takes {taken}, and none is left to be judged."

@@ -27,7 +27,7 @@ def of_side(side: str) -> Iterator[None]:
     try:
         yield
     except (EmptyTable, UnknownColumn) as problem:
-        told = problem.message.replace("The table has", f"The {side} has")
+        told = problem.message.marked.replace("The table has", f"The {side} has")
         # A role of its own tells nobody anything where every column plays the same part.
         head, mark, tail = told.partition(" for the column")
         if mark:

@@ -32,6 +32,7 @@ from steelyard.results import Array, Estimate, make_frame
 from steelyard.verdicts.alarm import INSUFFICIENT, OK
 from steelyard.verdicts.stability import changed, light, not_shown_small
 from steelyard.views.told import Told
+from steelyard.wording import option
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -295,7 +296,7 @@ def stability(
     confidence, alpha = confidence_of(confidence), float(taken("alpha", alpha, INSIDE, "0.05 is usual."))
     special = special_values(special)
     if column is not None and columns is not None:
-        message = "Both column= and columns= were given."
+        message = f"Both {option('column')} and {option('columns')} were given."
         raise UsageError(message, "Name one column, or a list of columns.")
     if is_saved(reference):
         reference = load_bins(reference)

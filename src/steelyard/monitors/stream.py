@@ -19,6 +19,7 @@ from steelyard.monitors.windows import Clock, Instants, read_clocked, read_times
 from steelyard.sources.fetching import fetch_columns
 from steelyard.sources.in_memory import as_table, column_names, flat_array, number_of_rows
 from steelyard.sources.recognise import open_table
+from steelyard.wording import option
 
 Values = npt.NDArray[Any]
 WEIGHT, UNIT = "weight", "unit"
@@ -42,7 +43,7 @@ class Roles:
         for role, name in (("time", self.time), ("label_time", self.label_time)):
             if name is not None and name in others:
                 message = f'The column "{name}" was named for a time and for another role.'
-                raise UsageError(message, f"Name the column that holds moments: {role}=.")
+                raise UsageError(message, f"Name the column that holds moments: {option(role)}.")
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -165,7 +166,8 @@ def read_stream(data: Any, roles: Roles, zone: tzinfo, missing: str = "refuse", 
         if gaps.any():
             if missing != "drop" or gaps.all():
                 message = f'{int(gaps.sum()):,} of {rows:,} rows have no time in the column "{roles.time}".'
-                raise MissingValues(message, 'Give every row its time, or say missing="drop" to leave such rows out.')
+                hint = f"Give every row its time, or say {option('missing', 'drop')} to leave such rows out."
+                raise MissingValues(message, hint)
             keep = ~gaps
         if late is not None:
             late = np.where(late == np.iinfo(np.int64).min, times, late)
@@ -242,9 +244,10 @@ def feature_names(data: Any, features: Any, roles: Roles) -> tuple[str, ...]:
     chosen = (features,) if isinstance(features, str) else tuple(features) if isinstance(features, Iterable) else ([],)
     if not one_each(chosen):
         message = f"Features are columns by name, and {listing([features])} came."
-        raise UsageError(message, 'Say features=["age", "region"], for example, or features="all".')
+        hint = f"Say {option('features', ['age', 'region'])}, for example, or {option('features', 'all')}."
+        raise UsageError(message, hint)
     moments = [name for name in chosen if name in {roles.time, roles.label_time}]
     if moments:
         message = f'The feature "{moments[0]}" is a column of times, which move on by themselves.'
-        raise UsageError(message, "Leave it out of features=.")
+        raise UsageError(message, f"Leave it out of {option('features')}.")
     return tuple(dict.fromkeys(str(name) for name in chosen))

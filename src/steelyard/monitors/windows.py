@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from steelyard.designs.moments import SPAN
 from steelyard.errors import InputError, NotNumeric, UsageError, listing
+from steelyard.wording import option
 
 Instants = npt.NDArray[np.int64]
 """Microseconds since the start of 1970, universal time."""
@@ -58,7 +59,8 @@ def zone_of(name: Any) -> tzinfo:
         return ZoneInfo(str(name))
     except (ZoneInfoNotFoundError, ValueError, OSError):
         message = f"There is no time zone {listing([name])}."
-        raise UsageError(message, 'Name one as the IANA does: zone="Europe/Berlin", for example, or "UTC".') from None
+        hint = f'Name one as the IANA does: {option("zone", "Europe/Berlin")}, for example, or "UTC".'
+        raise UsageError(message, hint) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +180,8 @@ def _from_objects(values: npt.NDArray[Any], what: str) -> tuple[npt.NDArray[Any]
     zoned = {v.tzinfo is not None for v in read.values() if v is not None}
     if len(zoned) > 1:
         message = f"Some of the {what}s have a time zone and some have none."
-        raise NotNumeric(message, "Give all of them with a zone, or all without; those without are taken in zone=.")
+        hint = f"Give all of them with a zone, or all without; those without are taken in {option('zone')}."
+        raise NotNumeric(message, hint)
     aware = True in zoned
     plain = {k: None if v is None else v.astimezone(UTC).replace(tzinfo=None) if aware else v for k, v in read.items()}
     return np.array([plain[v] for v in values.tolist()], dtype="datetime64[us]"), aware

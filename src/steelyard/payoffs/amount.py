@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from steelyard.errors import BadPayoff, listing
+from steelyard.wording import either
 
 NAMES = re.compile(r"`([^`]+)`|(?<![\w.])([^\W\d]\w*)")
 """Names in an expression: between backquotes, or plain words that do not belong to a number such as 1e5."""
@@ -87,7 +88,8 @@ def entry(value: Any, where: str) -> Entry:
     if isinstance(value, list | tuple):
         if len(value) != 2:
             message = f"The range for {where} must have two ends, and {len(value)} came: {listing(value)}."
-            raise BadPayoff(message, "Write the least and the greatest amount, for example (100, 180).")
+            hint = f"Write the least and the greatest amount, for example {either('(100, 180)', '[100, 180]')}."
+            raise BadPayoff(message, hint)
         low, high = (amount(v, where) for v in value)
         if not low.per and not high.per and low.constant > high.constant:
             low, high = high, low

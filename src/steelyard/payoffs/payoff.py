@@ -16,6 +16,7 @@ from steelyard.payoffs.amount import Amount, Entry, entry
 from steelyard.payoffs.kinds import sign_of
 from steelyard.payoffs.matrices import named_among, spoken, table_of
 from steelyard.results import Array
+from steelyard.wording import either, option
 
 OUTCOMES = (("tp", "fn"), ("fp", "tn"))
 """Names of the four outcomes: the positive level first, actual by row and predicted by column."""
@@ -145,7 +146,8 @@ class Payoff:
             return 1
         if self.nothing is None:
             message = f"Which predicted level means doing nothing? There are {listing(self.levels)}."
-            raise BadPayoff(message, f"Say so: nothing={self.levels[0]!r}, for example.")
+            hint = f"Say so{either('', ' in a .toml file')}: nothing={self.levels[0]!r}, for example."
+            raise BadPayoff(message, hint)
         return self.levels.index(self.nothing)
 
     def _with(self, change: Callable[[Entry], Entry]) -> Payoff:
@@ -171,7 +173,7 @@ class Payoff:
         if lost:
             counted = f"counted: {listing(names)}" if names else "none were counted"
             message = f"The {self.kind} uses per-row amounts that were not counted: {listing(lost)}; {counted}."
-            raise BadPayoff(message, f"Name their columns when the rows are counted: value={list(lost)!r}.")
+            raise BadPayoff(message, f"Name their columns when the rows are counted: {option('value', lost)}.")
         out = np.zeros((1 + len(names), len(laid), len(laid)))
         for i, row in enumerate(laid):
             for j, a in enumerate(row):
@@ -187,13 +189,14 @@ class Payoff:
                 message = (
                     f"Amounts by outcome (tp, fn, fp, tn) are for two levels, and the target has {listing(levels)}."
                 )
-                hint = f"{type(self).__name__}({{actual: {{predicted: amount, ...}}, ...}}) takes any number of levels."
-                raise BadPayoff(message, hint)
+                python = f"{type(self).__name__}({{actual: {{predicted: amount, ...}}, ...}})"
+                told = either(python, "A .toml or .csv file with a row for each level")
+                raise BadPayoff(message, f"{told} takes any number of levels.")
             if positive is None:
                 message = (
                     f"Amounts by outcome (tp, fn, fp, tn) need a positive level; the target has {listing(levels)}."
                 )
-                raise BadPayoff(message, f"Say so: positive={levels[0]!r}, for example.")
+                raise BadPayoff(message, f"Say so: {option('positive', levels[0])}, for example.")
             return [0 if v == positive else 1 for v in levels]
         if self.bare:
             message = f"Nothing says whose each row of the {self.kind} matrix is; the target has {listing(levels)}."
@@ -212,8 +215,8 @@ class Payoff:
             said = [f"it has no amounts for {listing(lost)}"] if lost else []
             said += [f"the data hold no {listing(extra)}"] if extra else []
             message = f"The {self.kind} matrix does not fit the target, which has {listing(levels)}: {'; '.join(said)}."
-            hint = "Give every level of the target a row and a column; declare levels that this part lacks with levels=[...]."
-            raise BadPayoff(message, hint)
+            hint = "Give every level of the target a row and a column; declare levels that this part lacks with"
+            raise BadPayoff(message, f"{hint} {option('levels', [...])}.")
         return places
 
     # Telling ---------------------------------------------------------------------------------------------------------
@@ -285,7 +288,9 @@ class _Stated(Payoff):
         if (matrix is None) == (not named):
             came = "both came" if named else "nothing came"
             message = f"A {self.kind} is told by tp, fn, fp and tn, or by a matrix of levels, and {came}."
-            raise BadPayoff(message, f"For example {type(self).__name__}(tp=140, fn=-140, fp=-700, tn=0).")
+            sample = "tp=140, fn=-140, fp=-700, tn=0"
+            told = either(f"{type(self).__name__}({sample})", option(self.kind, typed=sample))
+            raise BadPayoff(message, f"For example {told}.")
         if named:
             # An outcome that nobody mentions is worth nothing.
             cells = tuple(tuple(entry(0.0 if given[n] is None else given[n], n) for n in row) for row in OUTCOMES)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from steelyard.errors import CannotAdd, UsageError
+from steelyard.wording import either, option
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +42,21 @@ def assign(
     """Sort the arguments of a call into roles; what cannot be meant is refused."""
     if target is None:
         message = "No target was given."
-        raise UsageError(message, "Name the column (or pass the values) of what really happened: target=...")
+        hint = f"Name the column{either(' (or pass the values)', '')} of what really happened: {option('target', ...)}"
+        raise UsageError(message, hint)
     if score is None and prediction is None:
         message = "Neither a score nor a prediction was given."
         raise UsageError(
             message,
-            "Pass score=... (numbers, higher means more likely positive) or prediction=... (labels or numbers).",
+            f"Pass {option('score', ...)} (numbers, higher means more likely "
+            f"positive) or {option('prediction', ...)} (labels or numbers).",
         )
     columns: dict[str, Any] = {"target": target}
     classes: tuple[Any, ...] = ()
     if isinstance(score, Mapping):
         if len(score) < 2:
             message = "One score for each class needs at least two classes."
-            raise UsageError(message, "Pass score={level: column, ...} with all levels, or a single column.")
+            raise UsageError(message, f"Pass {option('score', {...: ...})} with all levels, or a single column.")
         classes = tuple(score)
         columns |= {f"score{i}": column for i, column in enumerate(score.values())}
     elif score is not None:
@@ -103,7 +106,8 @@ def shared_columns(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, dict
     for role in mine:
         if role in theirs and mine[role] != theirs[role]:
             message = f'These evaluations cannot be added: the {role} is "{mine[role]}" in one, "{theirs[role]}" in the other.'
-            hint = 'They look like different models or targets; if a column was renamed, say so: e.renamed(score="p").'
+            hint = "They look like different models or targets; if a column was renamed, say so: "
+            hint += f"""{either('e.renamed(score="p")', option("renamed", True))}."""
             raise CannotAdd(message, hint)
     if "roles" not in a and "roles" not in b:
         return {}

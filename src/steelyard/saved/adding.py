@@ -15,6 +15,7 @@ from steelyard.evaluation import Evaluation
 from steelyard.rows.roles import columns_of
 from steelyard.saved.load import evaluation_of, is_timeliness, opened_saved, timeliness_of
 from steelyard.summaries.alike import NEGLIGIBLE, coincidence, fingerprint
+from steelyard.wording import option
 
 ALIKE = "Evaluate every part in the same way."
 DISJOINT = "Each customer must be in one of the files only: one who is in two of them counts as two."
@@ -96,7 +97,7 @@ def _joined(a: Any, b: Any, first: str, path: str) -> Any:
         # Files that hold the same rows were found before; two sums of files are alike by chance alone.
         return a.plus(b, twice=True)
     except CannotAdd as problem:
-        message = f'"{path}" cannot be added to "{first}". {problem.message}'
+        message = f'"{path}" cannot be added to "{first}". {problem.message.marked}'
         raise CannotAdd(message, problem.hint) from None
 
 
@@ -110,7 +111,7 @@ def _read(path: str, seen: dict[bytes, str], files: int, *, twice: bool) -> Any:
             same = os.path.realpath(other) == os.path.realpath(path)
             what = "is named twice" if same else f'holds exactly what "{other}" holds'
             message = f'"{path}" {what}, so its rows would be counted twice.'
-            raise UsageError(message, "Leave one of them out; if both are meant, say --twice.")
+            raise UsageError(message, f"Leave one of them out; if both are meant, say {option('twice', True)}.")
         seen[digest] = path
     part = timeliness_of(saved) if is_timeliness(saved) else evaluation_of(saved)
     if not twice and isinstance(part, Evaluation) and coincidence(part.evidence) < NEGLIGIBLE / files:
@@ -120,7 +121,7 @@ def _read(path: str, seen: dict[bytes, str], files: int, *, twice: bool) -> Any:
             message = (
                 f'"{path}" holds exactly the same {part.rows:,} rows as "{other}", and they would be counted twice.'
             )
-            raise UsageError(message, "Leave one of them out; if both are meant, say --twice.")
+            raise UsageError(message, f"Leave one of them out; if both are meant, say {option('twice', True)}.")
     return part
 
 
@@ -193,7 +194,7 @@ def _check_columns(first: str, wanted: Mapping[str, str], path: str, facts: Mapp
             message = (
                 f'"{path}" cannot be added to "{first}": the {role} is "{theirs[role]}" in one, "{name}" in the other.'
             )
-            hint = "Different models or targets do not add; if it is one column under another name, say --renamed."
+            hint = f"Different models or targets do not add; if it is one column under another name, say {option('renamed', True)}."
             raise CannotAdd(message, hint)
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from steelyard.engines.answers import is_theirs
 from steelyard.errors import MissingPart, UnreadableSource, UsageError
+from steelyard.wording import Code, option
 
 WAIT = 10
 """Seconds to wait for a cluster to answer at all."""
@@ -35,7 +36,8 @@ def session(spark: Any) -> Any:
         return spark
     if not isinstance(spark, str):
         message = (
-            f"spark= is the address of a cluster or a session of Spark; what came is of type {type(spark).__name__}."
+            f"{option('spark')} is the address of a cluster or a session "
+            f"of Spark; what came is of type {type(spark).__name__}."
         )
         raise UsageError(message, "For example spark://host:7077, sc://host:15002 for Spark Connect, or local[2].")
     address = spark
@@ -79,7 +81,8 @@ def _running(address: str) -> Any:
         return None
     if (other := context.master or "") != address:
         message = f"This process has a session of Spark already, on {_told(other)}, and can have but one."
-        raise UsageError(message, "Pass that session, spark=session, or stop it first: session.stop().")
+        hint = f"Pass that session, {option('spark', Code('session'))}, or stop it first: session.stop()."
+        raise UsageError(message, hint)
     return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
 
 

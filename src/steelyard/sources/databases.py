@@ -15,6 +15,7 @@ from steelyard.files.addresses import without_secrets
 from steelyard.files.writing import note_read
 from steelyard.sources.side_effects import PIECE, refuse_side_effects
 from steelyard.sources.tables import Table
+from steelyard.wording import option
 
 SERVERS = ("postgresql", "postgres")
 FILES = {"duckdb": (".duckdb", ".ddb"), "sqlite": (".sqlite", ".sqlite3", ".db")}
@@ -54,12 +55,14 @@ def refuse_scheme(data: Any, *, cluster: bool = False) -> None:
             raise UsageError(message, "Leave file:// out.")
         if scheme in LAKES:
             message = f"Files at {scheme}:// are not read from here."
-            hint = "Let a Spark cluster read them (spark=...), or open them with PyArrow or DuckDB and pass that table."
+            hint = (
+                f"Let a Spark cluster read them ({option('spark', ...)}), "
+                "or open them with PyArrow or DuckDB and pass that table."
+            )
             raise UsageError(message, hint)
         message = f"{scheme} is not spoken here; there are postgresql://, duckdb:, sqlite: and files."
-        raise UsageError(
-            message, "Other databases are reached through Ibis: pass a table of it, such as con.table(name)."
-        )
+        hint = "Other databases are reached through Ibis: pass a table of it, such as con.table(name)."
+        raise UsageError(message, hint)
 
 
 def _kind(text: str) -> str:
@@ -174,7 +177,7 @@ def _which(table: str, known: Sequence[tuple[str, str]], told: str, usual: str) 
         return ".".join(map(_quoted, known[0]))
     has = f"it has {listing(names)}" if known else "it has no tables"
     message = f"Which table of {told}? {has[0].upper()}{has[1:]}."
-    raise UsageError(message, "Add ?table=NAME to the address, or write a query: query=...")
+    raise UsageError(message, f"Add ?table=NAME to the address, or write a query: {option('query', ...)}")
 
 
 def _plainly(table: str) -> str:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from steelyard.engines.answers import Answer
 from steelyard.errors import NotAvailable
 from steelyard.sources.tables import TIMES, Table
+from steelyard.wording import option
 
 MOST = 50_000_000
 """More rows than these are not brought to one machine."""
@@ -30,7 +31,7 @@ def refuse_many(table: Table) -> None:
     """Complain about a table that one machine should not be asked to hold."""
     if table.length(MOST) > MOST:
         message = f"The rows would have to come to this machine, and there are more than {MOST:,}."
-        raise NotAvailable(message, "Take fewer of them, such as a sample, by a query: query=...")
+        raise NotAvailable(message, f"Take fewer of them, such as a sample, by a query: {option('query', ...)}")
 
 
 def _plain(values: Any, kind: str) -> npt.NDArray[Any]:

@@ -19,6 +19,7 @@ from steelyard.sources.local import local_database, shared_database
 from steelyard.sources.reach import allow
 from steelyard.sources.relations import Relation
 from steelyard.sources.whole import refuse_open_frame, refuse_open_line
+from steelyard.wording import either
 
 READERS = {
     ".csv": "csv",
@@ -52,7 +53,7 @@ OTHERS = {
     ),
     (".npy", ".npz"): (
         "is a NumPy file, which has no columns to name",
-        "Load it and pass the arrays: evaluate(target=..., score=...).",
+        f"{either('Load it and pass the arrays: evaluate(target=..., score=...)', 'Save the predictions as CSV or Parquet')}.",
     ),
     (".json",): (
         "is JSON, not a table of predictions",

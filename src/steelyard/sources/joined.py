@@ -14,6 +14,7 @@ from steelyard.sources.fetching import refuse_many
 from steelyard.sources.recognise import check_columns, open_table
 from steelyard.sources.relations import Relation, of_columns
 from steelyard.sources.tables import NUMBERS, Table
+from steelyard.wording import Code, either, option
 
 KINDS = {
     "bool": "truth values",
@@ -49,14 +50,14 @@ def table(
     {'p': [0.9, 0.2], 'y': [1, 0]}
     """
     if data is None:
-        message = "labels=, on= and query= are about a table, and no data came."
+        message = f"{option('labels')}, {option('on')} and {option('query')} are about a table, and no data came."
         raise UsageError(message, "Pass a path, an address or a frame first.")
     found = _opened(data, query, spark)
     if labels is None and on is None:
         return _asked(found, data, query)
     if labels is None or on is None:
-        message = "labels= and on= go together: a table of labels, and the key by which its rows are found."
-        raise UsageError(message, 'For example labels="labels.parquet", on="id".')
+        message = f"{option('labels')} and {option('on')} go together: a table of labels, and the key by which its rows are found."
+        raise UsageError(message, f"For example {option('labels', 'labels.parquet')}, {option('on', 'id')}.")
     # Opened first: once a query is asked, the database reaches for no other file.
     there = _opened(labels, None, spark, found)
     return _joined(_asked(found, data, query), there, on)
@@ -65,7 +66,7 @@ def table(
 def _opened(data: Any, query: str | None, spark: Any, beside: Table | None = None) -> Table:
     if spark is not None and is_address(data):
         message = "A Spark cluster reads files, and an address of another database came."
-        raise UsageError(message, "Leave spark= out; or name files that the cluster can see.")
+        raise UsageError(message, f"Leave {option('spark')} out; or name files that the cluster can see.")
     refuse_scheme(data, cluster=spark is not None)
     if query is not None and is_address(data):
         return open_address(str(data), query)
@@ -101,7 +102,7 @@ def _joined(mine: Table, other: Table, on: str | Sequence[str] | Mapping[str, st
     keys = dict(on) if isinstance(on, Mapping) else {name: name for name in ([on] if isinstance(on, str) else on)}
     if not keys:
         message = "The key by which labels are found has no columns."
-        raise UsageError(message, 'Name at least one: on="id".')
+        raise UsageError(message, f"Name at least one: {option('on', 'id')}.")
     check_columns({f"key{i}": name for i, name in enumerate(keys)}, list(mine.names))
     check_columns({f"key of the labels{i}": name for i, name in enumerate(keys.values())}, list(other.names))
     if not mine.reaches(other):
@@ -133,14 +134,21 @@ def _apart(mine: Table, other: Table) -> NotAvailable:
     """The complaint about two tables that no database sees both."""
     if mine.database == other.database:
         message = f"The predictions and the labels live in different places of {mine.database}, so they cannot be joined there."
-        hint = "Open both with one session: spark=session for each." if mine.database == "Spark" else ""
+        hint = (
+            f"Open both with one session: {option('spark', Code('session'))} for each."
+            if mine.database == "Spark"
+            else ""
+        )
         return NotAvailable(message, hint or "Name tables of one database, asked by the same user.")
     message = (
         f"The predictions live in {mine.database} and the labels in {other.database}, so they cannot be joined there."
     )
     ways = {
-        "PostgreSQL": 'Write the labels to a table there, and name it: labels="postgresql://host/database?table=labels"',
-        "Spark": "Write the labels to files that the cluster sees, and pass labels=spark.read.parquet(path).",
+        "PostgreSQL": f"Write the labels to a table there, and name it: {option('labels', 'postgresql://host/database?table=labels')}",
+        "Spark": (
+            "Write the labels to files that the cluster sees, and "
+            f"{either('pass labels=spark.read.parquet(path)', 'name them: --labels FILE')}."
+        ),
         "DuckDB": f"Write the labels to a file, such as labels.parquet, and name that; or the predictions to {other.database}.",
     }
     return NotAvailable(message, ways[mine.database])
@@ -172,6 +180,5 @@ def _refuse_twice(other: Table, keys: Sequence[str], rounded: Collection[str]) -
         message = (
             f"{n:,} {'key has' if n == 1 else 'keys have'} more than one row among the labels, by {listing(keys)}."
         )
-        raise BadLevels(
-            message, "Each prediction needs one label: keep the right row of each, or name more columns of the key."
-        )
+        hint = "Each prediction needs one label: keep the right row of each, or name more columns of the key."
+        raise BadLevels(message, hint)

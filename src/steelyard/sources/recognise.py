@@ -29,6 +29,7 @@ from steelyard.sources.ibis import from_ibis
 from steelyard.sources.relations import Relation, of_columns
 from steelyard.sources.spark import SparkTable, is_spark
 from steelyard.sources.tables import Table
+from steelyard.wording import option
 
 BATCH = 1 << 18
 
@@ -80,10 +81,9 @@ def _from_values(roles: Mapping[str, Any], names: Mapping[str, str] | None = Non
     for name_of_role, values in roles.items():
         role = name_of_role.rstrip("0123456789")
         if isinstance(values, str):
-            message = f'{role}="{values}" is a column name, but there is no table to find it in.'
-            raise UsageError(
-                message, "Pass the table first: evaluate(data, target=..., score=...), or pass the values."
-            )
+            message = f"{option(role, values)} is a column name, but there is no table to find it in."
+            hint = "Pass the table first: evaluate(data, target=..., score=...), or pass the values."
+            raise UsageError(message, hint)
     columns = {role: _values(role, values, (names or {}).get(role, "")) for role, values in roles.items()}
     lengths = {role: len(column.values) for role, column in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -128,9 +128,8 @@ def _only_column(role: str, frame: Any) -> Any:
     if frame.shape[1] != 1:
         what = f"a table of {frame.shape[1]:,} columns"
         message = f"The {role.rstrip('0123456789')} is {what}, where one value for each row is needed."
-        raise UsageError(
-            message, "Name one of its columns, or pass the table first: evaluate(data, target=..., score=...)."
-        )
+        hint = "Name one of its columns, or pass the table first: evaluate(data, target=..., score=...)."
+        raise UsageError(message, hint)
     return frame[frame.columns[0]] if hasattr(frame, "get_column") else frame.column(0)
 
 

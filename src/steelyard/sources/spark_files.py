@@ -15,6 +15,7 @@ from steelyard.files.addresses import without_secrets
 from steelyard.sources.clusters import session as opened_session
 from steelyard.sources.delimited import divided_header
 from steelyard.sources.spark import SparkTable, cause
+from steelyard.wording import option
 
 FORMATS = {
     **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
@@ -46,9 +47,8 @@ def read_files(spark: Any, data: str | os.PathLike[str] | Sequence[str | os.Path
         said, hint = cause(problem)
         if "TABLE_OR_VIEW_NOT_FOUND" in str(problem):
             message = f'The cluster has no table "{title}".'
-            raise UnreadableSource(
-                message, "A file is known by its suffix, a folder by a slash behind it."
-            ) from problem
+            hint = "A file is known by its suffix, a folder by a slash behind it."
+            raise UnreadableSource(message, hint) from problem
         message = f'The cluster cannot read "{title}": {said}.'
         unsure = kind == "parquet" and not _suffix(paths[0]) and "Parquet" in said
         raise UnreadableSource(message, hint or (UNKNOWN if unsure else SEEN)) from problem
@@ -74,9 +74,8 @@ def _kind(paths: Sequence[str]) -> tuple[str, dict[str, Any]]:
         raise UnreadableSource(message, "Name files of one kind.")
     if "Feather" in kinds:
         message = f'Spark cannot read Feather or Arrow files, such as "{without_secrets(paths[0])}".'
-        raise UnreadableSource(
-            message, "Leave spark= out, so that they are read on this machine; or save them as Parquet."
-        )
+        hint = f"Leave {option('spark')} out, so that they are read on this machine; or save them as Parquet."
+        raise UnreadableSource(message, hint)
     if not kinds and len(paths) == 1 and TABLE.fullmatch(paths[0]) and not os.path.exists(paths[0]):
         return "table", {}
     options: dict[str, Any] = {}

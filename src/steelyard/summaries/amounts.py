@@ -17,6 +17,7 @@ from steelyard.results import Array
 from steelyard.rows.language import Term
 from steelyard.summaries.summary import pack, same, unpack
 from steelyard.summaries.units import Units, add_units
+from steelyard.wording import option
 
 MOST = 4
 """More per-row amounts than this are refused: their products would be too many."""
@@ -156,7 +157,7 @@ def same_amounts(a: Sequence[str], b: Sequence[str]) -> None:
     if tuple(a) != tuple(b):
         first, second = (listing(names) or "none" for names in (a, b))
         message = f"These summaries cannot be added: per-row amounts are {first} in one, {second} in the other."
-        raise CannotAdd(message, "Evaluate both parts with the same value=.")
+        raise CannotAdd(message, f"Evaluate both parts with the same {option('value')}.")
 
 
 def powers(counts: Array, of: Callable[[Product], Array], coefficients: Array, order: int) -> list[Array]:

@@ -18,6 +18,7 @@ from steelyard.summaries.effective import effective_by_level
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import Sides, Summary, effective_rows, pack, same, unpack
 from steelyard.summaries.units import Units, add_units, counted
+from steelyard.wording import option
 from steelyard.words import quoted
 
 SLACK = 0.01
@@ -106,7 +107,7 @@ class ClassScores(Summary):
     def __add__(self, other: ClassScores) -> ClassScores:
         if self.levels != other.levels:
             message = "These summaries cannot be added: they have scores for different classes."
-            raise CannotAdd(message, "Evaluate both parts with the same classes in score={...}.")
+            raise CannotAdd(message, f"Evaluate both parts with the same classes in {option('score', {...})}.")
         tables = tuple(a + b for a, b in zip(self.tables, other.tables, strict=True))
         units = add_units(self.units, other.units)
         return ClassScores(tables, self.ranks + other.ranks, self.brier + other.brier, units)

@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.errors import BadLevels, InputError, UsageError, listing
 from steelyard.trials.reading import Periods, Table, Units, arms_of, in_order, periods_of, units_of
 from steelyard.trials.sample_ratio import planned_shares
+from steelyard.wording import option
 
 ANALYSES = (None, "unit", "period")
 DIRECTIONS = ("lower", "higher")
@@ -72,20 +73,22 @@ class Evidence:
 def check_words(analysis: Any, direction: Any, selection: Any, independent: Any = False, adjust: Any = True) -> None:
     """Refuse words that are not known."""
     if analysis not in ANALYSES:
-        message = f'analysis={listing([analysis])} is not known; there are "unit" and "period".'
+        message = f'{option("analysis", analysis)} is not known; there are "unit" and "period".'
         raise UsageError(message, "Name what was assigned to the arms, or leave it out.")
     if direction not in DIRECTIONS:
-        message = f'direction={listing([direction])} is not known; there are "lower" and "higher".'
-        raise UsageError(message, 'Say which outcome is good: direction="lower" for churn, "higher" for sales.')
+        message = f'{option("direction", direction)} is not known; there are "lower" and "higher".'
+        hint = f'Say which outcome is good: {option("direction", "lower")} for churn, "higher" for sales.'
+        raise UsageError(message, hint)
     if selection is not None and not isinstance(selection, str):
         message = f"The selection is told in words, and a {type(selection).__name__} came."
-        raise UsageError(message, 'For example selection="random", or "random against highest risk".')
+        raise UsageError(message, f'For example {option("selection", "random")}, or "random against highest risk".')
     if not isinstance(independent, bool):
         message = f"Whether periods are independent is True or False, and {listing([independent])} came."
-        raise UsageError(message, "Say independent=True where each period has new units, drawn at random.")
+        hint = f"Say {option('independent', True)} where each period has new units, drawn at random."
+        raise UsageError(message, hint)
     if not isinstance(adjust, bool):
         message = f"Whether the adjusted effect decides is True or False, and {listing([adjust])} came."
-        raise UsageError(message, "Leave it out, or say adjust=False to let the plain effect decide.")
+        raise UsageError(message, f"Leave it out, or say {option('adjust', False)} to let the plain effect decide.")
 
 
 def _varied(outcome: Any) -> None:
@@ -159,7 +162,10 @@ def _by_plan(periods: Periods, planned: Any, arms: tuple[Any, Any]) -> Periods:
         message = (
             "It is not known how many units each arm had, and counts of arms of different sizes cannot be compared."
         )
-        hint = 'Give exposed=..., or the planned shares of the arms: planned=..., or planned="equal" where they are the same.'
+        hint = (
+            f"Give {option('exposed', ...)}, or the planned shares of the arms: "
+            f"{option('planned', ...)}, or {option('planned', 'equal')} where they are the same."
+        )
         raise UsageError(message, hint)
     shares = np.array(planned_shares(planned, arms))[:, None] * 2
     exposed = np.where(np.isnan(periods.counts), np.nan, shares)
@@ -178,7 +184,7 @@ def from_rows(
     rows, control, treated, others = arms_of(table, control, treated)
     if analysis == "period" and not rows.has("period"):
         message = "The period was named as the unit of analysis, and there are zero periods."
-        raise UsageError(message, "Name the column of the periods: period=..., or leave analysis out.")
+        raise UsageError(message, f"Name the column of the periods: {option('period', ...)}, or leave analysis out.")
     outcome = rows.columns["outcome"]
     _varied(outcome)
     kind = "0/1" if set(np.unique(outcome).tolist()) <= {0.0, 1.0} else "number"

@@ -12,6 +12,7 @@ from steelyard.errors import UsageError
 from steelyard.results import divide
 from steelyard.trials.powers import means_power, periods_power, shares_power
 from steelyard.trials.slow_waves import FEWEST, slow_waves_shift
+from steelyard.wording import option
 from steelyard.words import count, percent, significant
 
 MOST = 10**9
@@ -250,14 +251,14 @@ def trial_size(
 
 def _checked_effect(effect: float, treated: float, direction: str) -> float:
     if direction not in {"lower", "higher"}:
-        message = f'direction="{direction}" is not known; there are "lower" and "higher".'
+        message = f'{option("direction", direction)} is not known; there are "lower" and "higher".'
         raise UsageError(message, "Say whether the treated are to have less or more.")
     if not 1 / MOST <= treated <= 1 - 1 / MOST:
         message = (
             f"The part of all units that is treated must lie between 0 and 1, a billionth from either at least, "
             f"and {treated:g} came."
         )
-        raise UsageError(message, "For example treated=0.9, where one unit in ten is left alone.")
+        raise UsageError(message, f"For example {option('treated', 0.9)}, where one unit in ten is left alone.")
     size = abs(effect)
     if not (math.isfinite(size) and size > 0):
         message = f"The effect must be a number other than 0, and {effect} came."
@@ -267,15 +268,16 @@ def _checked_effect(effect: float, treated: float, direction: str) -> float:
 
 def _analysis(analysis: str | None, rate: float | None, share: float | None, explained: float) -> str:
     if analysis not in {None, "unit", "period"}:
-        message = f'analysis="{analysis}" is not known; there are "unit" and "period".'
+        message = f'{option("analysis", analysis)} is not known; there are "unit" and "period".'
         raise UsageError(message, "Name what is to be taken for independent, or leave it out.")
     by = analysis or ("unit" if rate is None else "period")
     if by == "period" and share is not None:
         message = "A share is that of units, and a plan by period was asked for."
-        raise UsageError(message, "Give the events of a period in the control: rate=...")
+        raise UsageError(message, f"Give the events of a period in the control: {option('rate', ...)}")
     if by == "period" and explained:
         message = "Values from before the start adjust the outcome of units, and this is a plan by period."
-        raise UsageError(message, 'Say analysis="unit" where units are known, or leave explained= out.')
+        hint = f"Say {option('analysis', 'unit')} where units are known, or leave {option('explained')} out."
+        raise UsageError(message, hint)
     return by
 
 

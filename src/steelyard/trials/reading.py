@@ -17,6 +17,7 @@ from steelyard.results import Array
 from steelyard.rows.language import Tally, Term
 from steelyard.sources.recognise import open_rows
 from steelyard.trials.order import places
+from steelyard.wording import option
 
 NAMES = ("group", "unit", "period", "segment")
 NUMBERS = ("outcome", "value", "before", "score", "exposed")
@@ -47,10 +48,10 @@ def read(data: Any, given: Mapping[str, Any], missing: str = "refuse", positive:
     """The columns that play a part, without rows in which any is missing; `positive` is the outcome's level that counts."""
     roles = {role: value for role, value in given.items() if value is not None}
     if missing not in {"refuse", "drop"}:
-        message = f'missing={listing([missing])} is not known; there are "refuse" and "drop".'
+        message = f'{option("missing", missing)} is not known; there are "refuse" and "drop".'
         raise UsageError(message, "Dropped rows are counted and told.")
     if data is None and (text := next((r for r, v in roles.items() if isinstance(v, str)), "")):
-        message = f'{text}="{roles[text]}" is the name of a column, but there is no table to find it in.'
+        message = f"{option(text, roles[text])} is the name of a column, but there is no table to find it in."
         raise UsageError(message, "Pass the table first: trial(data, group=..., ...), or pass the values.")
     rows = open_rows(data, roles)
     names = NAMES if positive is None else (*NAMES, "outcome")
@@ -93,7 +94,7 @@ def _worded(role: str) -> Iterator[None]:
     except NotNumeric as problem:
         if role != "outcome":
             raise
-        raise NotNumeric(problem.message, "Say which level counts as the outcome: positive=...") from None
+        raise NotNumeric(problem.message, f"Say which level counts as the outcome: {option('positive', ...)}") from None
 
 
 def _happened(codes: Codes, names: list[Any], positive: Any) -> Array:
@@ -101,7 +102,7 @@ def _happened(codes: Codes, names: list[Any], positive: Any) -> Array:
     known = [plain_level(v) for v in names]
     if positive not in known:
         message = f"The level {listing([positive])} is not among the outcomes {listing(known)}."
-        raise BadLevels(message, "Name the level that counts as the outcome: positive=...")
+        raise BadLevels(message, f"Name the level that counts as the outcome: {option('positive', ...)}")
     return np.where(codes < 0, np.nan, (codes == known.index(positive)).astype(np.float64))
 
 
@@ -132,7 +133,7 @@ def _complete(table: Table, missing: str) -> Table:
         lost = values < 0 if role in NAMES else ~np.isfinite(values)
         if lost.any() and missing != "drop":
             message = f"{int(lost.sum()):,} of {len(lost):,} rows have a missing or infinite {role}."
-            raise MissingValues(message, 'Complete them, or leave such rows out: missing="drop".')
+            raise MissingValues(message, f"Complete them, or leave such rows out: {option('missing', 'drop')}.")
         gone |= lost
     if gone.all():
         message = "No row has everything it needs."
@@ -151,14 +152,14 @@ def arms_of(table: Table, control: Any, treated: Any = None) -> tuple[Table, Any
     control = plain_level(control)
     if control not in present:
         message = f"The control {listing([control])} is not among the groups {listing(present)}."
-        raise BadLevels(message, "Name the group that was left alone: control=...")
+        raise BadLevels(message, f"Name the group that was left alone: {option('control', ...)}")
     others = [g for g in present if g != control]
     if not others:
         message = f"All rows belong to the control {listing([control])}; the other arm is empty."
         raise BadLevels(message, "A trial needs units in both arms.")
     if treated is None and len(others) > 1:
         message = f"Besides the control there are {len(others)} groups: {listing(others)}."
-        raise UsageError(message, f"Name the one to compare: treated={others[0]!r}, for example.")
+        raise UsageError(message, f"Name the one to compare: {option('treated', others[0])}, for example.")
     treated = others[0] if treated is None else plain_level(treated)
     if treated not in others:
         message = f"The treated group {listing([treated])} is not among the groups {listing(others)}."

@@ -14,6 +14,7 @@ from steelyard.arguments.allowed import NotAllowed, Span, shown
 from steelyard.errors import InputError, UsageError, listing
 from steelyard.trials.always_valid import share_evidence
 from steelyard.verdicts.trial import BLOCKS, not_by_chance
+from steelyard.wording import option
 from steelyard.words import count, p_told, percent, quoted
 
 REMARK = 0.01
@@ -131,7 +132,8 @@ def planned_shares(planned: Any, arms: Sequence[Any]) -> tuple[float, ...]:
         return tuple(1 / len(arms) for _ in arms)
     if not isinstance(planned, Mapping) or not set(planned) >= set(arms):
         message = f"The planned shares are given by the name of the arm, and the arms are {listing(arms)}."
-        raise UsageError(message, 'Give each of them its share: planned=..., or planned="equal".')
+        hint = f"Give each of them its share: {option('planned', ...)}, or {option('planned', 'equal')}."
+        raise UsageError(message, hint)
     try:
         every = {a: float(Span(0, above=True).read(s)) for a, s in planned.items()}
     except NotAllowed:
@@ -144,9 +146,8 @@ def planned_shares(planned: Any, arms: Sequence[Any]) -> tuple[float, ...]:
     named = list(every.values())
     if all(s < 1 for s in named) and abs(sum(named) - 1) > ROUNDED:
         message = f"The planned shares add up to {sum(named):.6g}: {listing(named)} came."
-        raise UsageError(
-            message, "Shares add up to 1 over all arms; proportions are told by numbers from 1 on, as 9 and 1."
-        )
+        hint = "Shares add up to 1 over all arms; proportions are told by numbers from 1 on, as 9 and 1."
+        raise UsageError(message, hint)
     return tuple(s / sum(shares) for s in shares)
 
 

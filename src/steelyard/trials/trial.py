@@ -40,6 +40,7 @@ from steelyard.trials.sample_ratio import RatioCheck, sample_ratio
 from steelyard.trials.uplift import FEWEST, Uplift, uplift_by_score
 from steelyard.verdicts.trial import FORBIDDEN, RANDOM
 from steelyard.views.told import Told
+from steelyard.wording import option
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,16 +196,20 @@ def trial(
     for role, given in (("group", group), ("outcome", outcome), ("control", control)):
         if given is None:
             message = f"No {role} was given."
-            raise UsageError(message, f"{NEEDED[role]}: {role}=...")
+            raise UsageError(message, f"{NEEDED[role]}: {option(role, ...)}")
     bands = taken("The number of bands", bands, Span(1, 1000, whole=True), "Ten bands are usual.")
-    cost = None if cost is None else float(taken("The cost of acting", cost, Span(), "For example cost=2.5."))
+    cost = (
+        None
+        if cost is None
+        else float(taken("The cost of acting", cost, Span(), f"For example {option('cost', 2.5)}."))
+    )
     if cost is not None and value is None:
         message = "A cost came without the value of an outcome, so there is no money effect to tell."
-        raise UsageError(message, "Give value= as well: what one outcome is worth.")
+        raise UsageError(message, f"Give {option('value')} as well: what one outcome is worth.")
     if counts is not None:
         if data is not None:
             message = "Both rows and a table of counts came."
-            raise UsageError(message, "Pass one of data and counts=.")
+            raise UsageError(message, f"Pass one of data and {option('counts')}.")
         roles = {"group": group, "outcome": outcome, "period": period, "exposed": exposed}
         others = {"unit": unit, "before": before, "score": score, "segment": segment, "positive level": positive}
         _only_counts(others, period, value)
@@ -213,7 +218,7 @@ def trial(
     else:
         if exposed is not None:
             message = "The number of exposed units belongs to a table of counts, and rows came."
-            raise UsageError(message, "Leave exposed= out: rows are counted.")
+            raise UsageError(message, f"Leave {option('exposed')} out: rows are counted.")
         roles = {"group": group, "outcome": outcome, "unit": unit, "period": period, "segment": segment}
         amount = None if _is_number(value) else value
         roles |= {"value": amount, "before": before, "score": score}
@@ -242,10 +247,10 @@ def _only_counts(others: dict[str, Any], period: Any, value: Any) -> None:
             raise UsageError(message, "Pass rows, one a unit, to make use of it.")
     if period is None:
         message = "A table of counts needs periods, and there are zero periods."
-        raise UsageError(message, "Name their column: period=...")
+        raise UsageError(message, f"Name their column: {option('period', ...)}")
     if value is not None and not _is_number(value):
         message = "With counts, the value of an outcome is one number."
-        raise UsageError(message, "For example value=200.")
+        raise UsageError(message, f"For example {option('value', 200)}.")
 
 
 def _counted(counts: Any, roles: dict[str, Any], missing: str) -> Table:
@@ -353,11 +358,12 @@ def _money(e: Evidence, effect: Difference, value: float | None, cost: float | N
         assert e.periods is not None
         if value is None:
             message = "By period, the value of an outcome is one number."
-            raise UsageError(message, "For example value=200, or leave analysis out.")
+            raise UsageError(message, f"For example {option('value', 200)}, or leave analysis out.")
         p = e.periods
         if cost and not p.known:
             message = "The cost is that of treating one unit, and it is not known how many were treated."
-            raise UsageError(message, "Give the exposed units as well: exposed=..., or leave cost= out.")
+            hint = f"Give the exposed units as well: {option('exposed', ...)}, or leave {option('cost')} out."
+            raise UsageError(message, hint)
         # Of the outcomes as they are told, so many fit into all that was done to the treated.
         size = float(
             (~np.isnan(p.counts[1])).sum() if p.even or p.exposed is None else np.nansum(p.exposed[1]) / p.level

@@ -13,6 +13,7 @@ from steelyard.results import Curve, Difference, Estimate, make_frame
 from steelyard.trials.means import Numbers, without_interval
 from steelyard.trials.methods import effect_by_unit
 from steelyard.verdicts.trial import where_it_helps
+from steelyard.wording import option
 
 POINTS = 50
 REPLICATES = 500
@@ -196,7 +197,7 @@ def uplift_by_score(
     y = sign * told
     if min(int(arm.sum()), int((~arm).sum())) < FEWEST:
         message = f"Uplift by score needs at least {FEWEST} units in each arm."
-        raise UsageError(message, "Leave out score=, or wait for more units.")
+        raise UsageError(message, f"Leave out {option('score')}, or wait for more units.")
     order, starts = _steps(y, arm, s)
     t, v = arm[order].astype(np.float64), y[order]
     parts = np.stack([t, t * v, 1 - t, (1 - t) * v])

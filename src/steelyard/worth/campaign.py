@@ -28,6 +28,7 @@ from steelyard.results import Curve, Estimate, divide, make_frame
 from steelyard.summaries.scores import Scores, scores_of
 from steelyard.verdicts.policy import EVERYBODY, NOBODY, earns_most, unbeaten
 from steelyard.views.told import Told
+from steelyard.wording import option
 from steelyard.worth.contacts import (
     MOST_POINTS,
     Offer,
@@ -185,13 +186,13 @@ def campaign(
         _check(name, value)
     if depth is not None and contacts is not None:
         message = "Both a depth and a budget of contacts came, and a campaign has one size."
-        raise UsageError(
-            message, "Give depth= for the figures at that depth, or contacts= for the best within a budget."
-        )
+        hint = f"Give {option('depth')} for the figures at that depth, or {option('contacts')} for the best within a budget."
+        raise UsageError(message, hint)
     if evaluation is None and (targets is None or prospects is None):
         lacking = " and ".join(k for k in ("prospects", "targets") if asked[k] is None)
         message = f"Without an evaluation a campaign is planned by a rule of thumb, which needs {lacking}."
-        raise UsageError(message, "Give prospects= (how many) and targets= (their share), or pass an evaluation.")
+        hint = f"Give {option('prospects')} (how many) and {option('targets')} (their share), or pass an evaluation."
+        raise UsageError(message, hint)
     s = None if evaluation is None else _scores(evaluation)
     number = float(s.counts.sum()) if s is not None and prospects is None else float(prospects or 0.0)
     if prospects is None:
@@ -208,7 +209,7 @@ ALLOWED = {
     "benefit": ("above 0", "It is what a target brings that is reached, before the cost of the contact."),
     "cost": ("of 0 or more", "It is what one contact costs, whoever answers."),
     "fixed": ("of 0 or more", "It is what the campaign costs however many are contacted."),
-    "prospects": ("of 1 or more", "Give prospects=, how many people could be contacted."),
+    "prospects": ("of 1 or more", f"Give {option('prospects')}, how many people could be contacted."),
     "contacts": ("of 1 or more", "It is the greatest number of contacts that can be paid for."),
     "targets": ("between 0 and 1", "It is the share of targets among the prospects, for example 0.02."),
     "depth": ("above 0 and at most 1", "It is the share of the prospects to contact, for example 0.1."),
@@ -236,7 +237,8 @@ def _scores(evaluation: Any) -> Scores:
     s = scores_of(evaluation)
     if s is None:
         message = "A campaign needs scores to rank the prospects by, and this evaluation has none."
-        raise NotAvailable(message, "Pass score=... to evaluate, or plan without an evaluation by the rule of thumb.")
+        hint = f"Pass {option('score', ...)} to evaluate, or plan without an evaluation by the rule of thumb."
+        raise NotAvailable(message, hint)
     targets, others = float(s.positives.sum()), float(s.negatives.sum())
     if not (targets > 0 and others > 0):
         message = f"A campaign needs targets and others to judge the scores by; there are {targets:g} and {others:g}."

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.errors import NotAvailable, UsageError
 from steelyard.intervals.bands import MOST_POINTS, plain, thin
 from steelyard.intervals.money import FEWEST_BUCKETS, limits
 from steelyard.measures.money import priced
@@ -17,6 +17,7 @@ from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Curve, divide
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.scores import Scores
+from steelyard.wording import option
 from steelyard.worth.cuts import cuts
 from steelyard.worth.thresholds import first_best
 
@@ -33,9 +34,9 @@ def worth_curve(e: Any, kind: str, payoff: Payoff, over: Any = "threshold") -> C
     confidence = e.confidence
     if s is None:
         message = f'The curve "{kind}" needs one score for two levels, and this evaluation has none.'
-        raise NotAvailable(message, "Pass score=... to evaluate.")
+        raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
     if not isinstance(over, str) or over not in {"threshold", "depth"}:
-        message = f"over={listing([over])} is not a choice."
+        message = f"{option('over', over)} is not a choice."
         raise UsageError(message, 'Allowed: "threshold", "depth".')
     thresholds, every = cuts(s)
     table = sign_of(kind) * payoff.coefficients(every.levels, every.positive, s.amounts)

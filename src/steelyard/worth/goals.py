@@ -18,6 +18,7 @@ from steelyard.payoffs.kinds import KINDS, sign_of
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array
 from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.wording import either, option
 from steelyard.words import significant
 
 Read = Callable[[Confusion], Array]
@@ -62,16 +63,17 @@ def goal_of(what: Any, options: Mapping[str, Any], known: Payoff | None, over: s
     elif isinstance(what, str) and what in KINDS:
         if known is None:
             message = f"The {what} needs to know what outcomes are worth."
-            raise NotAvailable(
-                message, "Pass Profit(...) or Cost(...), here or as profit= to evaluate (--profit FILE)."
-            )
+            typed = f"Give {option('profit', typed='FILE')} or {option('cost', typed='FILE')}."
+            raise NotAvailable(message, either("Pass Profit(...) or Cost(...), here or as profit= to evaluate.", typed))
         payoff, name = known, str(what)
     else:
         return _measure_goal(what, options)
     if options:
         odd = next(iter(options))
         message = f'There is no option "{odd}" for the best threshold.'
-        raise UsageError(message, nearest(odd, ["constraint", "over"]) or "There are constraint= and over=.")
+        raise UsageError(
+            message, nearest(odd, ["constraint", "over"]) or f"There are {option('constraint')} and {option('over')}."
+        )
     sign = sign_of(name)
     return Goal(name, _money(payoff, sign), sign, payoff, choose=_over(payoff, over) if payoff.ranged else None)
 
@@ -91,7 +93,7 @@ def _over(payoff: Payoff, over: Any) -> Read:
 
     rules = {"mean": mean, "worst": worst, "regret": regret}
     if not isinstance(over, str) or over not in rules:
-        message = f"over={shown(over)} is not a choice."
+        message = f"{option('over', over)} is not a choice."
         raise UsageError(message, 'Allowed: "regret" (least lost at worst), "worst" (most earned at worst), "mean".')
     return rules[over]
 
@@ -176,7 +178,7 @@ def constraints_of(given: Any, payoff: Payoff | None) -> list[Constraint]:
     texts = [given] if isinstance(given, str) else () if given is None else given
     if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
         message = f"A constraint is a text, or several are a list of texts, and {shown(given)} came."
-        raise UsageError(message, "For example constraint='contacts <= 500'.")
+        raise UsageError(message, f"For example {option('constraint', 'contacts <= 500')}.")
     return [_constraint(part, payoff) for text in texts for part in re.split(r"\band\b|;", text) if part.strip()]
 
 
@@ -184,9 +186,8 @@ def _constraint(text: str, payoff: Payoff | None) -> Constraint:
     found = CONSTRAINT.fullmatch(text)
     if found is None:
         message = f'The constraint "{text.strip()}" cannot be read.'
-        raise UsageError(
-            message, "Write a name, <= or >=, and a number: 'contacts <= 500', 'precision >= 0.8', 'fpr <= 1%'."
-        )
+        hint = "Write a name, <= or >=, and a number: 'contacts <= 500', 'precision >= 0.8', 'fpr <= 1%'."
+        raise UsageError(message, hint)
     name, side, number = found.groups()
     bound = number_of(number, f'The constraint "{text.strip()}"')
     if number.rstrip().endswith("%") and name in COUNTS:

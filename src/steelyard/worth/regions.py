@@ -16,6 +16,7 @@ from steelyard.intervals.bootstrap import SEED
 from steelyard.results import Array, Curve, Estimate, make_frame
 from steelyard.summaries.scores import Scores, scores_of
 from steelyard.views.told import Told
+from steelyard.wording import option
 from steelyard.worth.cost_curve import cost_limits
 from steelyard.worth.hull import (
     Envelope,
@@ -235,7 +236,7 @@ def _checked(models: Any) -> dict[str, Scores]:
         table = scores_of(model)
         if table is None:
             message = f'Regions need scores, and "{name}" has none.'
-            raise NotAvailable(message, "Pass score=... to evaluate.")
+            raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
         require_both(table, f'The cost curve of "{name}"')
         tables[name] = table
     return tables
@@ -248,7 +249,7 @@ def _pooled(tables: Mapping[str, Scores]) -> float:
     if max(each.values()) > min(each.values()) * ALIKE:
         told = ", ".join(f"{share:.3g} ({name})" for name, share in each.items())
         message = f"The models were tested at different prevalences: {told}."
-        raise UsageError(message, "Say at which one they will be used, for example prevalence=0.08.")
+        raise UsageError(message, f"Say at which one they will be used, for example {option('prevalence', 0.08)}.")
     return sum(part for part, _ in found.values()) / sum(whole for _, whole in found.values())
 
 

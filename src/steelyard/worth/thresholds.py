@@ -22,6 +22,7 @@ from steelyard.results import Array, Estimate, divide
 from steelyard.summaries.scores import Scores
 from steelyard.verdicts.policy import pays_more
 from steelyard.views.told import Told
+from steelyard.wording import option
 from steelyard.worth.calibration import Implied, implied_threshold
 from steelyard.worth.cuts import DOUBLED, REPLICATES, coarse, cuts, halves, profits, resampled
 from steelyard.worth.goals import Constraint, Goal, allowed, constraints_of, feasible, goal_of, worst_regret
@@ -102,7 +103,7 @@ def best_threshold(
     for side in (e, chooser):
         if side.scores is None:
             message = "A threshold needs one score for two levels, and this evaluation has none."
-            raise NotAvailable(message, "Pass score=... to evaluate.")
+            raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
     what = in_order_of(e.levels, e.facts, what) if isinstance(what, Payoff) else what
     goal = goal_of(what, options, e.payoff, over)
     limits = constraints_of(constraint, goal.payoff or e.payoff)

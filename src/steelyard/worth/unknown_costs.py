@@ -14,6 +14,7 @@ from steelyard.measures.ranking import BOTH, cumulative
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Estimate
 from steelyard.summaries.scores import Scores
+from steelyard.wording import option
 from steelyard.worth.hull import best_step, checked_prevalence, hull, method_name, percentiles, require_both
 
 DRAWS = 2048
@@ -27,7 +28,7 @@ def over_ranges(e: Any, payoff: Payoff) -> Estimate:
     s: Scores | None = e.scores
     if s is None:
         message = "Expected profit over ranges needs one score for two levels, and this evaluation has none."
-        raise NotAvailable(message, "Pass score=... to evaluate.")
+        raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
     if payoff.names:
         message = "Expected profit over ranges needs amounts that are numbers, and some are columns."
         raise NotAvailable(message, "Use a payoff without per-row amounts.")
