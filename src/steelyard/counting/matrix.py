@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.arguments.allowed import shown
 from steelyard.errors import BadLevels, UsageError, listing
-from steelyard.payoffs.payoff import LAYOUTS
+from steelyard.payoffs.kinds import LAYOUTS
 from steelyard.results import Array
 from steelyard.summaries.confusion import Confusion
 from steelyard.wording import option

@@ -22,7 +22,7 @@ from steelyard.results import Curve, Estimate, make_frame
 from steelyard.verdicts.usefulness import usefulness
 from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import Told
-from steelyard.wording import option
+from steelyard.wording import either, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,7 +113,8 @@ class Timeliness(Told):
             raise CannotAdd(message, "Add what another call of timeliness returned, or several: sum([a, b, c]).")
         if not twice and self.summary.events and self.summary == other.summary:
             message = f"Both parts hold exactly the same {self.summary.customers:,} customers, who would count twice."
-            raise CannotAdd(message, "Leave one of them out; if both are meant, say so: t.plus(u, twice=True).")
+            told = either("t.plus(u, twice=True)", option("twice", True))
+            raise CannotAdd(message, f"Leave one of them out; if both are meant, say so: {told}.")
         if self.before != other.before:
             message = "The score before the first event follows different conventions in the two parts."
             raise UsageError(message, "Bring both to one with .with_before(...).")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 KINDS = ("profit", "cost")
+LAYOUTS = ("positive first", "negative first")
+"""How a matrix of two levels may be laid out: as books print it, or as programs do."""
+LAYOUT_HINT = '; or say which level comes first: layout="positive first", as books print it, or layout="negative first"'
 
 
 def sign_of(kind: str) -> float:

@@ -13,16 +13,14 @@ import numpy as np
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.errors import BadPayoff, listing
 from steelyard.payoffs.amount import Amount, Entry, entry
-from steelyard.payoffs.kinds import sign_of
+from steelyard.payoffs.kinds import LAYOUT_HINT, LAYOUTS, sign_of
 from steelyard.payoffs.matrices import named_among, spoken, table_of
 from steelyard.results import Array
 from steelyard.wording import either, option
 
 OUTCOMES = (("tp", "fn"), ("fp", "tn"))
 """Names of the four outcomes: the positive level first, actual by row and predicted by column."""
-LAYOUTS = ("positive first", "negative first")
-"""How a matrix of two levels may be laid out: as books print it, or as programs do."""
-LAYOUT_HINT = '; or say which level comes first: layout="positive first", as books print it, or layout="negative first"'
+SAMPLE = "tp=140, fn=-140, fp=-700, tn=0"
 MOST_RANGES = 10
 
 
@@ -146,8 +144,9 @@ class Payoff:
             return 1
         if self.nothing is None:
             message = f"Which predicted level means doing nothing? There are {listing(self.levels)}."
-            hint = f"Say so{either('', ' in a .toml file')}: nothing={self.levels[0]!r}, for example."
-            raise BadPayoff(message, hint)
+            raise BadPayoff(
+                message, f"Say so{either('', ' in a .toml file')}: nothing={self.levels[0]!r}, for example."
+            )
         return self.levels.index(self.nothing)
 
     def _with(self, change: Callable[[Entry], Entry]) -> Payoff:
@@ -215,8 +214,8 @@ class Payoff:
             said = [f"it has no amounts for {listing(lost)}"] if lost else []
             said += [f"the data hold no {listing(extra)}"] if extra else []
             message = f"The {self.kind} matrix does not fit the target, which has {listing(levels)}: {'; '.join(said)}."
-            hint = "Give every level of the target a row and a column; declare levels that this part lacks with"
-            raise BadPayoff(message, f"{hint} {option('levels', [...])}.")
+            more = f"declare levels that this part lacks with {option('levels', [...])}"
+            raise BadPayoff(message, f"Give every level of the target a row and a column; {more}.")
         return places
 
     # Telling ---------------------------------------------------------------------------------------------------------
@@ -286,10 +285,9 @@ class _Stated(Payoff):
         given = {"tp": tp, "fn": fn, "fp": fp, "tn": tn}
         named = [name for name, value in given.items() if value is not None]
         if (matrix is None) == (not named):
-            came = "both came" if named else "nothing came"
-            message = f"A {self.kind} is told by tp, fn, fp and tn, or by a matrix of levels, and {came}."
-            sample = "tp=140, fn=-140, fp=-700, tn=0"
-            told = either(f"{type(self).__name__}({sample})", option(self.kind, typed=sample))
+            came = "both" if named else "nothing"
+            message = f"A {self.kind} is told by tp, fn, fp and tn, or by a matrix of levels, and {came} came."
+            told = either(f"{type(self).__name__}({SAMPLE})", option(self.kind, typed=SAMPLE))
             raise BadPayoff(message, f"For example {told}.")
         if named:
             # An outcome that nobody mentions is worth nothing.
