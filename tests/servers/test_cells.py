@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.test_grid import AWKWARD, FINENESS
+from tests.rows.test_grid import AWKWARD, FINENESS
 
 from steelyard.engines.sql import SOURCE
 from steelyard.rows import grid

@@ -56,6 +56,10 @@ class Measure(Facts):
     gives: type | None = None
     """The kind of reading that it gives, as its signature declares it."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Facts may be functions without a name; a measure is found again by its own.
+        return find, (self.name,)
+
     def __call__(self, summary: Any, **options: Any) -> Reading:
         """Read the measure from a summary."""
         return self.function(summary, **self.with_defaults(options)) if options else self.function(summary)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import weakref
 from collections import deque
-from collections.abc import Callable
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,7 +11,7 @@ import numpy as np
 from steelyard.arguments.allowed import SHARE
 from steelyard.measures.facts import POSITIVES
 from steelyard.measures.measure import measure
-from steelyard.results import Array, Mean, Ratio, Share, divide
+from steelyard.results import Array, Ratio, Share, divide
 from steelyard.summaries.scores import Scores
 
 BLOCK = 1 << 15
@@ -80,19 +78,6 @@ def rates(s: Scores) -> tuple[Array, Array]:
     """True and false positive rates along the ROC curve."""
     tp, fp = cumulative(s)
     return divide(tp, tp[..., -1:]), divide(fp, fp[..., -1:])
-
-
-def moved_by_order(s: Scores, read: Callable[[Scores], Ratio | Mean]) -> float:
-    """How far the best and the worst order inside the cells move a number of a score table; 0 where it has none.
-
-    >>> moved_by_order(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1), auc)
-    0.0
-    """
-    value = float(read(s).value)
-    if s.cells.sharp or not math.isfinite(value):
-        return 0.0
-    ends = [float(read(x).value) for x in s.extremes()]
-    return max((abs(v - value) for v in ends if math.isfinite(v)), default=0.0)
 
 
 def _expected_area(score: Array, y: Array) -> Array:

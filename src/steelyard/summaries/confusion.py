@@ -26,7 +26,7 @@ from steelyard.summaries.summary import (
     unpack,
     weighting_of_copies,
 )
-from steelyard.summaries.units import Units, add_units, counted
+from steelyard.summaries.units import Units, add_units, without_each
 from steelyard.words import quoted
 
 
@@ -224,10 +224,7 @@ class Confusion(Summary):
 
     def left_out(self, shares: Array | None = None) -> tuple[Confusion, Confusion, int]:
         """The whole, and the matrices without one bucket of units each."""
-        assert self.units is not None
-        table = counted(self.units.table, shares)
-        total = table.sum(axis=0)
-        return self if shares is None else self.replicate(total), self.replicate(total - table), len(table)
+        return without_each(self, shares)
 
     def by_bucket(self) -> Array:
         """The rows of each level in every bucket."""

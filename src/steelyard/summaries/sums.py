@@ -21,7 +21,7 @@ from steelyard.summaries.summary import (
     unpack,
     weighting_of_copies,
 )
-from steelyard.summaries.units import Units, add_units, counted
+from steelyard.summaries.units import Units, add_units, without_each
 
 WEIGHTS = {"none": (0,), "frequency": (1,), "sampling": (1, 2)}
 """With which powers of the weight a term is added up: for intervals of sampled rows with its square as well."""
@@ -72,10 +72,7 @@ class Sums(Summary):
 
     def left_out(self, shares: Array | None = None) -> tuple[Self, Self, int]:
         """The whole, and the sums without one bucket of units each."""
-        assert self.units is not None
-        table = counted(self.units.table, shares)
-        total = table.sum(axis=0)
-        return self if shares is None else self.replicate(total), self.replicate(total - table), len(table)
+        return without_each(self, shares)
 
     def by_bucket(self) -> Array:
         """The rows of every bucket."""

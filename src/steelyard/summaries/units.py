@@ -88,3 +88,11 @@ def counted(table: Array, shares: Array | None) -> Array:
     [3.0, 6.0]
     """
     return table if shares is None else table * shares.reshape(-1, *[1] * (table.ndim - 1))
+
+
+def without_each(summary: Any, shares: Array | None) -> tuple[Any, Any, int]:
+    """A summary that is one table: the whole, copies of it with one bucket of units left out each, and how many there are."""
+    table = counted(summary.units.table, shares)
+    total = table.sum(axis=0)
+    whole = summary if shares is None else summary.replicate(total)
+    return whole, summary.replicate(total - table), len(table)
