@@ -213,7 +213,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str, str]] = {
     "no champion": (("--require", "auc >= 0", "--margin", "0.1"), "no champion to compare with", "--against FILE"),
     "champion on stdin": (("--against", "-"), "A champion cannot be read from standard input.", "--save champion.json"),
     "negative": (("--against", "champion.json", "--margin", "-0.1"), "and −0.1 came.", "0 or more"),
-    "not compared": (("--against", "champion.json", "--margin", "f1=0.1"), "is not compared", "--compare 'f1'"),
+    "not compared": (("--against", "champion.json", "--margin", "f1=0.1"), "is not compared", "--compare f1."),
     "bad margin": (("--against", "champion.json", "--margin", "little"), '"little" cannot be read', "auc=0.01"),
     "undirected": (("--against", "champion.json", "--compare", "prevalence"), "no better and worse", "two bounds"),
     "flowers": (("--against", "flowers.json"), 'The levels differ: 0, 1 in the challenger evaluation, "a"', "--level"),

@@ -54,30 +54,31 @@ def _is_sentence(node: ast.AST, errors: set[str]) -> bool:
     return called or isinstance(node, ast.Raise)
 
 
-def _texts(node: ast.AST) -> Iterator[str]:
+def _texts(node: ast.AST, *, typed: bool = True) -> Iterator[str]:
     """The texts of a sentence; the places of an f-string are one sign, and what is for Python alone is passed over."""
     if isinstance(node, ast.JoinedStr):
         yield "".join(v.value if isinstance(v, ast.Constant) else "\0" for v in node.values if isinstance(v, ast.expr))
         for place in node.values:
             if isinstance(place, ast.FormattedValue):
-                yield from _texts(place.value)
+                yield from _texts(place.value, typed=typed)
         return
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
     inside = list(ast.iter_child_nodes(node))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"option", "either", "Code"}:
-        inside = [*node.args[1:], *node.keywords] if node.func.id == "either" else []
+        inside = [*node.args[1:], *node.keywords] if node.func.id == "either" and typed else []
     for child in inside:
-        yield from _texts(child)
+        yield from _texts(child, typed=typed)
 
 
-def _sentences() -> Iterator[tuple[str, str]]:
+def _sentences(*, typed: bool = True) -> Iterator[tuple[str, str]]:
+    """Every text of an error with its module; what is said to people who type a command only where `typed` asks for it."""
     tree = ast.parse((SOURCE / "errors.py").read_text(encoding="utf-8"))
     errors = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
     for path in sorted(SOURCE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if _is_sentence(node, errors):
-                for text in _texts(node):
+                for text in _texts(node, typed=typed):
                     yield path.relative_to(SOURCE).as_posix(), text
 
 
@@ -88,6 +89,11 @@ def test_sentences_name_arguments_as_data() -> None:
     found = {(path, name) for path, name in bare if not path.startswith(("cli/", "views/", "reports/"))}
     assert found - set(PYTHON_ONLY) == set(), "name these with option(...) of steelyard.wording"
     assert set(PYTHON_ONLY) - found == set(), "these are excused for nothing"
+
+
+def test_people_who_call_python_read_of_no_options() -> None:
+    told = {(path, text) for path, text in _sentences(typed=False) if re.search(r"(?<![\w-])--[a-z]", text)}
+    assert not [text for path, text in told if not path.startswith(("cli/", "views/"))]
 
 
 def test_the_command_line_has_no_patterns_for_sentences() -> None:

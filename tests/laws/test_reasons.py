@@ -51,7 +51,7 @@ def test_evaluate_and_experiment_hint_at_the_same_level(rng: Any) -> None:
         with pytest.raises(sy.errors.BadLevels) as found:
             call()
         said.append(found.value.hint)
-    assert said[0] == said[1] and "positive='yes'" in said[0]
+    assert said[0] == said[1] and 'positive="yes"' in said[0]
 
 
 @pytest.mark.parametrize("gap", [None, 0, 2])

@@ -19,6 +19,7 @@ from steelyard.measures.measure import leading
 from steelyard.results import Difference, Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.verdicts.gate import Limit, judge
+from steelyard.wording import option
 from steelyard.words import shortest
 
 Margins = float | str | Sequence[str] | Mapping[str, float] | None
@@ -66,7 +67,7 @@ def _compared(e: Any, f: Any, required: Iterable[Subject], named: Sequence[Subje
             found[chosen] = Subject(chosen, said=chosen)
     if not found:
         message = "There is no number to compare with the champion's."
-        raise UsageError(message, "Name a measure that both can answer: --compare MEASURE.")
+        raise UsageError(message, f"Name a measure that both can answer: {option('compare', ...)}")
     return list(found.values()), notes
 
 
@@ -144,7 +145,7 @@ def _margins(given: Margins, subjects: Sequence[Subject]) -> tuple[dict[str, flo
         ]
         if not fits:
             message = f'A margin for "{wanted}" came, which is not compared; compared: {listing(map(str, subjects))}.'
-            raise UsageError(message, f"Leave it out, or compare it as well: --compare '{wanted}'.")
+            raise UsageError(message, f"Leave it out, or compare it as well: {option('compare', [str(wanted)])}.")
         for fit in fits:
             if fit in single:
                 message = f'Two margins for "{fit}" came.'
