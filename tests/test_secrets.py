@@ -15,6 +15,7 @@ from steelyard.errors import SteelyardError
 from .secret_addresses import ADDRESSES, SECRET
 
 ROWS = {"y": [0, 1] * 20, "p": [0.1, 0.7, 0.4, 0.9] * 10, "id": list(range(40)), "t": ["2024-01-01", "2024-01-09"] * 20}
+TRAINED = ([[x % 7, x % 5] for x in range(40)], [*"ab"] * 20)
 
 
 def _evaluation() -> Any:
@@ -44,6 +45,10 @@ CALLS: dict[str, Callable[[str], Any]] = {
     "stability of both": lambda a: sy.stability(ROWS, a, column="p"),
     "timeliness": lambda a: sy.timeliness(a, unit="id", time="t", score="p", outcome="y", horizon=3),
     "trial": lambda a: sy.trial(a, group="y", control="0", outcome="p", unit="id"),
+    "words on a trial": lambda a: sy.trial(
+        {"arm": [*"ab"] * 60, "left": [0, 0, 1, 1, 0, 1] * 20}, group="arm", control="a", outcome="left", selection=a
+    ),
+    "words on an experiment": lambda a: sy.experiment(["tree"], *TRAINED, design="kfold:2", name=a, remarks=[a]),
     "experiment": lambda a: sy.experiment({"a": object()}, a, "y"),
     "a store": lambda a: sy.experiment({"a": object()}, ROWS, "y", store=a),
     "learning_curve": lambda a: sy.learning_curve(object(), a, "y"),

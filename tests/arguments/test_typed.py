@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.arguments.allowed import confidence_of
 from steelyard.arguments.typed import number_of, whole_number_of
 from steelyard.errors import UsageError
 
@@ -74,3 +75,10 @@ def test_whole_numbers_have_no_decimals() -> None:
     for text in ("1.5", "1,5", "50%"):
         with pytest.raises(UsageError, match="whole number"):
             whole_number_of(text)
+
+
+@pytest.mark.parametrize("nothing", [5e-324, 1e-300, 1e-17])
+def test_a_confidence_of_nothing_is_refused(nothing: float) -> None:
+    with pytest.raises(UsageError, match="is none"):
+        confidence_of(nothing)
+    assert confidence_of(1e-12) == 1e-12

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -242,3 +244,14 @@ def test_saved_bins_are_read_by_their_path(tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text('{"steelyard bins": 1, "columns": {"x": {}}}', encoding="utf-8")
     with pytest.raises(UnreadableSource, match="its seal does not fit"):
         sy.stability(tmp_path / "broken.json", now)
+
+
+@pytest.mark.parametrize(
+    "value", [b"n", Decimal("1.5"), date(2026, 1, 2), 1 + 2j, np.float64(7), np.bytes_(b"a")], ids=repr
+)
+def test_special_values_are_read_as_levels_are(value: Any) -> None:
+    found = sy.stability({"x": [value, "b"] * 30}, {"x": [value, "b"] * 20}, special=[value, None, float("nan")])
+    assert json.loads(json.dumps(found.to_dict()))
+    bins = Bins.of(["b", *[str(value)] * 3], special=[value])
+    assert len(bins.special) == 1
+    assert json.loads(json.dumps(bins.to_dict()))

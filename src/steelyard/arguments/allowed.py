@@ -219,7 +219,11 @@ def confidence_of(value: Any) -> float:
         hint = f"As a share it is {Span(1, 100, above=True, below=True).read(value) / 100:g}."
     except NotAllowed:
         hint = "0.95 is usual."
-    return float(taken("The confidence", value, INSIDE, hint))
+    found = float(taken("The confidence", value, INSIDE, hint))
+    if 0.5 + found / 2 == 0.5:
+        message = f"A confidence of {found:g} is none: its interval is the number itself."
+        raise UsageError(message, hint)
+    return found
 
 
 def threshold_of(value: Any) -> float:

@@ -19,7 +19,7 @@ from steelyard.experiments.plan import Plan, make_plan
 from steelyard.experiments.progress import Progress
 from steelyard.experiments.result import Experiment
 from steelyard.experiments.running import Interrupted, run
-from steelyard.files.addresses import without_secrets
+from steelyard.files.addresses import discreet, without_secrets
 from steelyard.wording import option
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def experiment(
         learnt=learnt,
         confidence=confidence,
         marked=store is not None,
-        remarks=(*remarks, *said),
+        remarks=(*(discreet(without_secrets(r)) for r in remarks), *said),
     )
     return carry_out(plan, store, n_jobs, progress)
 

@@ -13,9 +13,11 @@ import numpy.typing as npt
 
 from steelyard.arguments.allowed import shown
 from steelyard.engines.binned import Intervals
+from steelyard.engines.plain import plain_level
 from steelyard.errors import CannotAdd, UnreadableSource, UsageError
 from steelyard.results import Array
 from steelyard.summaries.summary import effective_rows, pack, same, sort_levels, unpack
+from steelyard.wording import option
 from steelyard.words import shortest, visible
 
 SCHEMA = 2
@@ -163,7 +165,7 @@ class Bins:
         if len(sheet.names) != 1:
             message = f"Bins are those of one column, and the table has {len(sheet.names)}."
             raise UsageError(message, "Name the column.")
-        return count_reference(sheet, bins, tuple(special))[sheet.names[0]]
+        return count_reference(sheet, bins, special_values(special))[sheet.names[0]]
 
     @property
     def ordinary(self) -> int:
@@ -328,14 +330,13 @@ def a_few(values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def special_values(special: Any) -> tuple[Any, ...]:
-    """Special values, each of which gets a bin of its own."""
+    """Special values as levels of a column are, each of which gets a bin of its own; missing values have theirs anyway."""
     try:
-        found = () if isinstance(special, str | bytes | Mapping) else tuple(special)
-        fine = found != () or not isinstance(special, str | bytes | Mapping)
+        if isinstance(special, str | bytes | Mapping):
+            raise TypeError
+        found = tuple(special)
         hash(found)
     except TypeError:
-        fine = False
-    if not fine:
         message = f"Special values are given as a list, and {shown(special)} came."
-        raise UsageError(message, "For example special=[-1, 999].")
-    return found
+        raise UsageError(message, f"For example {option('special', [-1, 999])}.") from None
+    return tuple(level for level in map(plain_level, found) if level is not None)

@@ -313,8 +313,8 @@ def stability(
             from steelyard.monitors.many import measure_many
 
             sides = [(pick(weight, k), pick(unit, k)) for k in (0, 1)]
-            return measure_many(reference, current, columns, bins, tuple(special), sides, confidence, alpha)
-        return _one(reference, current, column, bins, tuple(special), weight, unit, confidence, alpha)
+            return measure_many(reference, current, columns, bins, special, sides, confidence, alpha)
+        return _one(reference, current, column, bins, special, weight, unit, confidence, alpha)
 
 
 def _one(

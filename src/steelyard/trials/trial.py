@@ -12,6 +12,7 @@ from steelyard.arguments.allowed import Span, taken
 from steelyard.arguments.annotated import Confidence, Label, as_annotated
 from steelyard.charts.marks import Chart
 from steelyard.errors import UsageError
+from steelyard.files.addresses import discreet, without_secrets
 from steelyard.results import Difference, make_frame
 from steelyard.trials.always_valid import Looks
 from steelyard.trials.autocorrelation import Neighbours
@@ -193,6 +194,7 @@ def trial(
     −2.2 [−11.2, 6.9] no clear effect
     """
     check_words(analysis, direction, selection, independent, adjust)
+    selection = selection and discreet(without_secrets(selection))
     for role, given in (("group", group), ("outcome", outcome), ("control", control)):
         if given is None:
             message = f"No {role} was given."
