@@ -21,9 +21,9 @@ import numpy as np  # noqa: E402
 from trials_adjusted import adjusting, prose  # noqa: E402
 
 from steelyard.trials.always_valid import looks_at_counts, looks_at_means  # noqa: E402
+from steelyard.trials.arms import Periods, TrialUnits  # noqa: E402
 from steelyard.trials.decision import decide  # noqa: E402
 from steelyard.trials.methods import SLOW, WELCH, period_methods, unit_methods  # noqa: E402
-from steelyard.trials.reading import Periods, Units  # noqa: E402
 from steelyard.trials.slow_waves import slow_waves_t  # noqa: E402
 
 HERE = Path(__file__).parent
@@ -144,7 +144,7 @@ def by_customers(repeats: int, weeks: int, seed: int) -> dict[str, list[float]]:
         habit = rng.beta(0.5, 4.5, 600)
         total = rng.binomial(weeks, habit).astype(np.float64)
         before = rng.binomial(8, habit).astype(np.float64)
-        u = Units(treated, total, np.full(600, float(weeks)), before)
+        u = TrialUnits(treated, total, np.full(600, float(weeks)), before)
         for m in unit_methods(u, 1 - LEVEL, binary=True):
             no = m.effect.p_value is not None and m.effect.p_value < LEVEL
             tally = seen.setdefault(m.name, [0.0, 0.0, 0.0])

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.trials.arms import TrialUnits
 from steelyard.trials.methods import CUPED, first_by_unit, unit_methods
-from steelyard.trials.reading import Units
 
 LEVEL = 0.05
 SIZES = ((5, 5), (30, 30), (10, 90), (60, 540), (200, 1800))
@@ -43,7 +43,9 @@ def by_adjusting(draw: Any, sizes: tuple[int, int], repeats: int, seed: int) -> 
     for _ in range(repeats):
         y, x = draw(rng, len(treated))
         binary = draw is habits
-        methods = {m.name: m for m in unit_methods(Units(treated, y, np.ones_like(y), x), 1 - LEVEL, binary=binary)}
+        methods = {
+            m.name: m for m in unit_methods(TrialUnits(treated, y, np.ones_like(y), x), 1 - LEVEL, binary=binary)
+        }
         first, other = (first_by_unit(list(methods.values()), once=binary, adjust=adjust) for adjust in (True, False))
         seen += methods[first].side != 0
         adjusted += methods[CUPED].side != 0

@@ -15,7 +15,7 @@ from steelyard.counting.labels import count_labels
 from steelyard.counting.matrix import levels_of, matrix_of
 from steelyard.counting.numbers import count_numbers
 from steelyard.counting.parts import divide_rows, is_table
-from steelyard.counting.plan import WHOLE, Evidence, Plan, check_copies
+from steelyard.counting.rules import WHOLE, CountingRules, Evidence, check_copies
 from steelyard.counting.score_columns import by_level
 from steelyard.counting.scores import count_scores
 from steelyard.errors import BadLevels, NotAvailable, UsageError, listing
@@ -118,8 +118,8 @@ def evaluate(
     )
     check_names(roles.amounts)
 
-    def plan() -> Plan:
-        return Plan(
+    def plan() -> CountingRules:
+        return CountingRules(
             weighting=weights if weight is not None else "none",
             exact=exact,
             drop=missing != "refuse",
@@ -148,7 +148,7 @@ def evaluate(
 def _evaluated(
     rows: Rows,
     roles: Roles,
-    plan: Plan,
+    plan: CountingRules,
     kind: str | None,
     data: Any,
     profit: Payoff | None,
@@ -227,7 +227,7 @@ def _check_payoff(profit: Any, decide: str) -> None:
         raise UsageError(message, either("Pass profit=Profit(...) or profit=Cost(...) as well.", typed))
 
 
-def _count(rows: Rows, roles: Roles, plan: Plan, kind: str | None) -> Evidence:
+def _count(rows: Rows, roles: Roles, plan: CountingRules, kind: str | None) -> Evidence:
     if roles.question == "classes":
         return count_classes(rows, roles.classes, plan)
     if roles.question == "scores":

@@ -11,7 +11,7 @@ from scipy import stats
 import steelyard as sy
 from steelyard.comparisons.influence import carried_by, kish
 from steelyard.comparisons.row_means import means_of
-from steelyard.comparisons.shared_rows import Rows
+from steelyard.comparisons.shared_rows import SharedRows
 
 
 def test_degrees_of_freedom_are_those_of_the_kurtosis() -> None:
@@ -34,7 +34,7 @@ def test_units_of_one_size_have_the_spread_they_had() -> None:
     for sizes in ([20] * 12, [5] * 11 + [200]):
         unit = np.repeat(np.arange(12), sizes)
         x = rng.normal(size=(len(unit), 1)) + rng.normal(size=12)[unit][:, None]
-        mean, covariance, units = means_of(Rows(np.zeros(len(unit)), unit=unit), x)
+        mean, covariance, units = means_of(SharedRows(np.zeros(len(unit)), unit=unit), x)
         sums = np.bincount(unit, x[:, 0] - mean[0])
         share = np.bincount(unit) / len(unit)
         plain = 12 / 11 * (sums**2).sum() / len(unit) ** 2

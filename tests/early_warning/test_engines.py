@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from steelyard.early_warning import reading
+from steelyard.early_warning import events
 from steelyard.early_warning.timeliness import timeliness
 from steelyard.engines.event_tables import EventTable
 
@@ -61,7 +61,7 @@ def test_every_holder_gives_the_same(drawn: dict[str, Any], tmp_path: Path) -> N
 
 def test_large_frames_go_to_duckdb(drawn: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     right = timeliness(drawn["events"], outcomes=drawn["told"], **NAMES)
-    monkeypatch.setattr(reading, "LARGE", 1)
+    monkeypatch.setattr(events, "LARGE", 1)
     for build in (pd.DataFrame, pl.DataFrame, pa.table):
         t = timeliness(build(drawn["events"]), outcomes=build(drawn["told"]), **NAMES)
         assert isinstance(t.events, EventTable)

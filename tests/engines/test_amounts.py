@@ -262,7 +262,7 @@ def _many(n: int) -> dict[str, Any]:
 
 @pytest.fixture
 def lower(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.counting.plan.EXACT_ROWS", 500)
+    monkeypatch.setattr("steelyard.counting.rules.EXACT_ROWS", 500)
     monkeypatch.setattr("steelyard.summaries.cells.EXACT_ROWS", 500)
 
 

@@ -139,7 +139,7 @@ def test_units_and_segments_of_any_type(form: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("question", ["scores", "classes", "numbers"])
 @pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_beyond_the_exact_limit(form: str, question: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.counting.plan.EXACT_ROWS", 40)
+    monkeypatch.setattr("steelyard.counting.rules.EXACT_ROWS", 40)
     monkeypatch.setattr("steelyard.summaries.cells.EXACT_ROWS", 40)
     for by in ({}, {"weight": "weight"}, {"segment": "region", "unit": "name"}):
         call = QUESTIONS[question] | by

@@ -45,7 +45,7 @@ def test_the_compiled_loops_count_as_the_plain_ones_do(
 ) -> None:
     rows = _rows(300_000)
     rows["score"][10:20] = np.linspace(-3, 3e5, 10)
-    monkeypatch.setattr("steelyard.counting.plan.EXACT_ROWS", limit)
+    monkeypatch.setattr("steelyard.counting.rules.EXACT_ROWS", limit)
     monkeypatch.setattr("steelyard.summaries.cells.EXACT_ROWS", limit)
     weight = {"weight": 0.5 + (rows["score"] * 8 % 1)} if weighted else {}
     for target in (rows["truth"], rows["truth"].astype(float), rows["truth"] == 1):
@@ -66,7 +66,7 @@ def test_a_lazy_table_in_many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_rows_are_counted_only_as_far_as_it_matters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (frames, batches):
         monkeypatch.setattr(module, "COUNTED", 1000)
-    monkeypatch.setattr("steelyard.counting.plan.EXACT_ROWS", 500)
+    monkeypatch.setattr("steelyard.counting.rules.EXACT_ROWS", 500)
     monkeypatch.setattr("steelyard.summaries.cells.EXACT_ROWS", 500)
     rows = _rows(3000)
     pq.write_table(pa.table(rows), tmp_path / "rows.parquet")

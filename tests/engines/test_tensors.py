@@ -226,7 +226,7 @@ def test_many_rows_with_gaps_and_exactly(many: dict[str, Any]) -> None:
 
 @here
 def test_numbers_and_classes_of_many_rows(many: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.counting.plan.EXACT_ROWS", 1000)
+    monkeypatch.setattr("steelyard.counting.rules.EXACT_ROWS", 1000)
     monkeypatch.setattr("steelyard.summaries.cells.EXACT_ROWS", 1000)
     monkeypatch.setattr(devices, "CHUNK", 1 << 16)
     score = many["score"][:200_000] % 1.0
@@ -355,7 +355,7 @@ def cupy(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 
 @pytest.mark.parametrize("limit", [40, 1 << 20])
 def test_arrays_of_cupy(limit: int, cupy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.counting.plan.EXACT_ROWS", limit)
+    monkeypatch.setattr("steelyard.counting.rules.EXACT_ROWS", limit)
     monkeypatch.setattr("steelyard.summaries.cells.EXACT_ROWS", limit)
     monkeypatch.setattr(devices, "CHUNK", 16)
     rows = {name: np.array(TABLE[name].values) for name in ("truth", "score", "logit", "weight", "hash", "account")}

@@ -12,7 +12,7 @@ from steelyard.gates.junit import junit
 from steelyard.gates.outcome import Outcome, Result
 from steelyard.gates.requirement import check
 from steelyard.results import Estimate
-from steelyard.verdicts.gate import Limit
+from steelyard.verdicts.gate import Bound
 
 HOSTILE = [
     'a"b', "a'b", "<b>&amp;</b>", "]]>", "<!-- -->", "<![CDATA[x]]>", "two\nlines", "tab\there", "nul\x00", "bell\x07",
@@ -48,7 +48,7 @@ def test_every_requirement_is_a_test_case() -> None:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_stay_names(name: str) -> None:
     number = Estimate("recall", None, reason=f"no rows (level {name})")
-    result = Result(f"recall[{name}]", f"recall[{name}] >= 0.5", Limit(0.5), "undefined", number, number.reason)
+    result = Result(f"recall[{name}]", f"recall[{name}] >= 0.5", Bound(0.5), "undefined", number, number.reason)
     text = junit(Outcome((result, result), (name,)), name)
     root = ElementTree.fromstring(text.encode("utf-8"))
     cases = root.findall("testsuite/testcase")

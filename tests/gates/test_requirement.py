@@ -13,7 +13,7 @@ import steelyard as sy
 from steelyard.errors import NotAvailable, SteelyardError, UnknownMeasure, UsageError
 from steelyard.gates.requirement import check, requirement_of, subject_of
 from steelyard.results import Estimate
-from steelyard.verdicts.gate import Limit
+from steelyard.verdicts.gate import Bound
 from steelyard.views.gate import number_text, outcome_text
 from steelyard.views.layout import width_of
 
@@ -238,7 +238,7 @@ def test_the_text_fits_and_counts(flowers: Any) -> None:
 
 
 def test_ends_are_told_so_that_the_side_is_seen() -> None:
-    limit = Limit(0.8, said="0.80")
+    limit = Bound(0.8, said="0.80")
     assert number_text(Estimate("auc", 0.81, 0.78, 0.84), limit) == "0.810 [0.780, 0.840]"
     assert number_text(Estimate("auc", 0.8712, 0.79996, 0.92), limit) == "0.87120 [0.79996, 0.92000]"
     assert number_text(Estimate("auc", 0.8712, 0.80004, 0.92), limit) == "0.871 [0.800, 0.920]"

@@ -18,7 +18,7 @@ PAYOFFS = Path("payoffs", "kinds.py")
 
 EXCUSED = {
     "charts/curves.py": (1, "the kind of a payoff, in a room that lies below payoffs"),
-    "cli/reading.py": (2, "a way to decide rows, which is called like a kind of payoff"),
+    "cli/evidence.py": (2, "a way to decide rows, which is called like a kind of payoff"),
     "evaluate.py": (2, "a way to decide rows, which is called like a kind of payoff"),
     "comparisons/pairing.py": (1, "the share of positives is asked for, of whoever can tell it"),
     "early_warning/over_time.py": (1, "the name of a curve"),

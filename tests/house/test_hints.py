@@ -34,7 +34,7 @@ PYTHON_ONLY = {
     ("sources/recognise.py", "score"): "a whole call of Python",
     ("sources/recognise.py", "target"): "a whole call of Python",
     ("trials/rates.py", "kind"): "of an interval of rates, which no command asks for",
-    ("trials/reading.py", "group"): "a whole call of Python",
+    ("trials/arms.py", "group"): "a whole call of Python",
 }
 
 

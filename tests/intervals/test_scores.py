@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.intervals.bins import Bins
+from steelyard.intervals.bins import FilledBins
 from steelyard.intervals.losses import _quantile
 from steelyard.summaries.scores import Scores
 
@@ -87,7 +87,7 @@ def test_the_noise_of_a_bin_follows_the_weights_of_its_classes() -> None:
     e = sy.evaluate(
         target=y.astype(int), score=np.full(n, p), weight=np.where(y, 1.0, heavy), levels=[0, 1], positive=1
     )
-    bins = Bins.of(e.scores, 10)
+    bins = FilledBins.of(e.scores, 10)
     assert float(bins.noise(bins.promised).std()) == pytest.approx(float(np.std(drawn)), rel=0.2)
 
 

@@ -116,7 +116,7 @@ def but_totals(e: sy.Evaluation, numbers: Mapping[Key, Estimate]) -> Numbers:
 @contextmanager
 def grid_beyond(rows: int) -> Iterator[None]:
     """Within, tables of more than so many rows are put on the grid."""
-    with patch("steelyard.summaries.cells.EXACT_ROWS", rows), patch("steelyard.counting.plan.EXACT_ROWS", rows):
+    with patch("steelyard.summaries.cells.EXACT_ROWS", rows), patch("steelyard.counting.rules.EXACT_ROWS", rows):
         yield
 
 

@@ -103,7 +103,7 @@ QUESTIONS: dict[str, tuple[dict[str, Any], int, int, int]] = {
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_evaluations(question: str, many: bool, rows: Path, scans: Scans, monkeypatch: pytest.MonkeyPatch) -> None:
     if many:
-        monkeypatch.setattr("steelyard.counting.plan.EXACT_ROWS", 500)
+        monkeypatch.setattr("steelyard.counting.rules.EXACT_ROWS", 500)
         monkeypatch.setattr("steelyard.summaries.cells.EXACT_ROWS", 500)
     call, plain, by_unit, lengths = QUESTIONS[question]
     for by in ({}, {"segment": "region"}, {"weight": "w"}, {"segment": "region", "weight": "w"}):
@@ -129,7 +129,7 @@ def test_a_table_that_cannot_count_its_rows_is_not_asked_to(
         assert scans.of(lambda call=call: sy.evaluate(rows, **call)) == (2, 0)
         assert scans.of(lambda call=call: sy.evaluate(rows, **call, exact=True)) == (1, 0)
         wanted.append((call, sy.evaluate(rows, **call)))
-    monkeypatch.setattr("steelyard.counting.plan.EXACT_ROWS", 500)
+    monkeypatch.setattr("steelyard.counting.rules.EXACT_ROWS", 500)
     monkeypatch.setattr("steelyard.summaries.cells.EXACT_ROWS", 500)
     for by in ({}, {"segment": "region"}, {"weight": "w"}):
         assert scans.of(lambda by=by: sy.evaluate(rows, target="y", score="p", **by)) == (1, 0)
@@ -141,7 +141,7 @@ def test_a_table_that_cannot_count_its_rows_is_not_asked_to(
 
 def test_the_length_is_that_of_all_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that are left out count for the choice between distinct scores and the grid, whoever tells how many there are."""
-    monkeypatch.setattr("steelyard.counting.plan.EXACT_ROWS", 100)
+    monkeypatch.setattr("steelyard.counting.rules.EXACT_ROWS", 100)
     monkeypatch.setattr("steelyard.summaries.cells.EXACT_ROWS", 100)
     table = pa.table({"y": [0, 1, None] * 40, "p": np.random.default_rng(1).random(120)})
     pq.write_table(table, tmp_path / "rows.parquet")

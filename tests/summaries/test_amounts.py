@@ -82,7 +82,7 @@ HOWS = ("plain", "weights", "copies", "units", "everything")
 @pytest.mark.parametrize("gridded", [False, True])
 def test_halves_add_up_to_the_whole(kind: str, gridded: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if gridded:
-        monkeypatch.setattr("steelyard.counting.plan.EXACT_ROWS", 20)
+        monkeypatch.setattr("steelyard.counting.rules.EXACT_ROWS", 20)
         monkeypatch.setattr("steelyard.summaries.cells.EXACT_ROWS", 20)
     for turn, how in enumerate(HOWS):
         t = rows(81 + turn)
@@ -106,7 +106,7 @@ def test_halves_add_up_to_the_whole(kind: str, gridded: bool, monkeypatch: pytes
 def test_an_exact_half_joins_one_on_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     t, call = rows(86), asked("scores", "weights")
     first = np.arange(N) < 90
-    monkeypatch.setattr("steelyard.counting.plan.EXACT_ROWS", 100)
+    monkeypatch.setattr("steelyard.counting.rules.EXACT_ROWS", 100)
     monkeypatch.setattr("steelyard.summaries.cells.EXACT_ROWS", 100)
     small, large = (sy.evaluate(cut(t, keep), **call) for keep in (first, ~first))
     assert small.scores is not None and large.scores is not None

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 
 import steelyard as sy
-from steelyard.counting.plan import segments_apart
+from steelyard.counting.rules import segments_apart
 from steelyard.errors import BadLevels, UnknownSegment
 from steelyard.summaries.segments import Segments, key_of, level_names, names_of
 

@@ -9,10 +9,10 @@ import pytest
 
 from steelyard.errors import UsageError
 from steelyard.trials.always_valid import looks_at_means
+from steelyard.trials.arms import TrialUnits
 from steelyard.trials.cuped import by_one_row, cuped
 from steelyard.trials.means import by_units
 from steelyard.trials.methods import CUPED, first_by_unit, unit_methods
-from steelyard.trials.reading import Units
 from steelyard.trials.trial import trial
 
 ROLES: dict[str, Any] = {"group": "arm", "control": "hold", "outcome": "y", "unit": "who", "before": "x"}
@@ -77,7 +77,9 @@ def test_a_rare_yes_or_no_of_a_small_arm_is_left_to_two_proportions() -> None:
     seen = naive = used = 0
     for _ in range(600):
         habit = rng.beta(0.5, 4.5, 100)
-        u = Units(treated, rng.binomial(1, habit).astype(float), np.ones(100), rng.binomial(8, habit).astype(float))
+        u = TrialUnits(
+            treated, rng.binomial(1, habit).astype(float), np.ones(100), rng.binomial(8, habit).astype(float)
+        )
         found = unit_methods(u, 0.95, binary=True)
         first = first_by_unit(found, once=True, adjust=True)
         by_name = {m.name: m for m in found}

@@ -11,10 +11,10 @@ from scipy.fft import dct
 from scipy.linalg import toeplitz
 
 from steelyard.errors import LengthsDiffer, UsageError
+from steelyard.trials.arms import Periods
 from steelyard.trials.means import paired_t
 from steelyard.trials.methods import SLOW, WELCH, period_methods
 from steelyard.trials.planning import planned_effect
-from steelyard.trials.reading import Periods
 from steelyard.trials.slow_waves import ALLOWED, _beyond, _covariances, slow_waves_power, slow_waves_shift, slow_waves_t
 
 

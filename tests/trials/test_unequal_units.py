@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steelyard.trials.arms import TrialUnits
 from steelyard.trials.means import by_units, welch
 from steelyard.trials.methods import PERMUTED, effect_by_unit, unit_methods
 from steelyard.trials.permuted import draws, lopsided, permuted_t
-from steelyard.trials.reading import Units
 from steelyard.trials.trial import trial
 from steelyard.trials.unequal_units import spread_by_units
 
@@ -90,7 +90,7 @@ def test_a_long_tail_in_unlike_arms_is_drawn_again(arms: tuple[int, int]) -> Non
     rng, seen, plain = np.random.default_rng(6), 0, 0
     for _ in range(100):
         y = rng.lognormal(0, 2, sum(arms))
-        u = Units(np.arange(sum(arms)) < arms[0], y, np.ones(sum(arms)))
+        u = TrialUnits(np.arange(sum(arms)) < arms[0], y, np.ones(sum(arms)))
         found = {m.name: m for m in unit_methods(u, 0.95, binary=False)}
         assert not found["Welch t by unit"].valid and "skewed" in found["Welch t by unit"].why
         seen, plain = seen + (found[PERMUTED].side != 0), plain + (found["Welch t by unit"].side != 0)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import steelyard as sy
 from steelyard.results import Estimate
-from steelyard.verdicts.enough import Cases, sides_of
+from steelyard.verdicts.enough import CaseCount, sides_of
 from steelyard.verdicts.usefulness import ADVICE, HARMFUL, NOT_KNOWN, NOT_SHOWN, TOO_FEW, USEFUL, lean, side, usefulness
 
 from .drawn import NUMBERS, estimates, mirrored, widened
@@ -34,7 +34,7 @@ def test_the_whole_interval_decides(low, high, word):
 def test_too_few_cases_withhold_the_word_whatever_the_interval():
     v = usefulness(Estimate("auc", 0.9, 0.8, 1.0), 0.5, "chance", sides_of(29, 100))
     assert (v.word, v.reason) == (TOO_FEW, "29 real positives, and 30 are needed")
-    assert v.cases == Cases(29, "real positive")
+    assert v.cases == CaseCount(29, "real positive")
     assert not v.known
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from steelyard.results import Estimate
-from steelyard.verdicts.enough import Cases
+from steelyard.verdicts.enough import CaseCount
 from steelyard.verdicts.verdict import BAD, GOOD, OPEN, UNKNOWN, Kind
 
 WEATHER = Kind("weather", {"sun": GOOD, "clouds": OPEN, "rain": BAD, "night": UNKNOWN})
@@ -39,7 +39,7 @@ def test_it_is_as_sure_as_what_it_rests_on():
 
 def test_everything_goes_into_json():
     v = WEATHER(
-        "rain", X, bound=0.5, against="chance", margin=0.01, cases=Cases(3, "row"), reason="r", advice="a", looks=4
+        "rain", X, bound=0.5, against="chance", margin=0.01, cases=CaseCount(3, "row"), reason="r", advice="a", looks=4
     )
     told = json.loads(json.dumps(v.to_dict(), allow_nan=False))
     assert told.pop("rests_on") == [json.loads(json.dumps(X.to_dict()))]

@@ -83,7 +83,7 @@ def test_a_table_on_the_grid_and_a_thinned_curve(monkeypatch: pytest.MonkeyPatch
     assert max(curve.columns["profit"]) == pytest.approx(profits.max())
     thresholds = [v for v in curve.columns["threshold"] if v is not None]
     assert set(thresholds) <= set(score.tolist())
-    monkeypatch.setattr("steelyard.counting.plan.EXACT_ROWS", 500)
+    monkeypatch.setattr("steelyard.counting.rules.EXACT_ROWS", 500)
     monkeypatch.setattr("steelyard.summaries.cells.EXACT_ROWS", 500)
     gridded = sy.evaluate(target=y[:501], score=score[:501], value={"fee": fee[:501]})
     assert gridded.scores is not None and gridded.scores.cells.gridded

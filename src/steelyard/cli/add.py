@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.evaluate import told
-from steelyard.cli.reading import options
+from steelyard.cli.evidence import options
 from steelyard.cli.writing import check_saved, progress
 from steelyard.errors import UsageError
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.reading import options, read
+from steelyard.cli.evidence import options, read
 from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError

@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from steelyard.arguments.typed import number_of
+from steelyard.cli.evidence import options
 from steelyard.cli.opening import ASKED, keys_of, opened
-from steelyard.cli.reading import options
 from steelyard.cli.writing import check_outputs, command_line, progress, put
 from steelyard.errors import UsageError, listing
 from steelyard.payoffs.kinds import KINDS

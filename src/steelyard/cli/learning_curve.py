@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from steelyard.arguments.typed import number_of, whole_number_of
-from steelyard.cli.reading import options
+from steelyard.cli.evidence import options
 from steelyard.cli.training import (
     chosen_design,
     kept_folds,

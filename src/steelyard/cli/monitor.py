@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from steelyard.cli.evidence import options
 from steelyard.cli.opening import is_rows, opened
-from steelyard.cli.reading import options
 from steelyard.cli.spelling import told
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
 from steelyard.cli.writing import check_free, command_line, progress, put, spooled

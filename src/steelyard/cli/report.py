@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.evidence import options, read
 from steelyard.cli.opening import name_of, opened
-from steelyard.cli.reading import options, read
 from steelyard.cli.stories import number_or_text
 from steelyard.cli.writing import check_free, command_line, progress
 from steelyard.errors import BadLevels, UsageError

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from steelyard.cli.evidence import options
 from steelyard.cli.program import SETTINGS
-from steelyard.cli.reading import options
 from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_outputs, put
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from steelyard.cli.reading import options
+from steelyard.cli.evidence import options
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
 from steelyard.cli.writing import check_free, put
 from steelyard.errors import UsageError

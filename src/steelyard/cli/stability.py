@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from steelyard.cli.evidence import options
 from steelyard.cli.opening import opened
-from steelyard.cli.reading import options
 from steelyard.cli.stories import tell
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
 from steelyard.cli.writing import check_free, check_outputs, progress

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from steelyard.arguments.typed import number_of
+from steelyard.cli.evidence import options
 from steelyard.cli.opening import opened
-from steelyard.cli.reading import options
 from steelyard.cli.stories import number_or_text, tell
 from steelyard.cli.typed import NUMBER
 from steelyard.cli.writing import check_free, check_outputs, progress

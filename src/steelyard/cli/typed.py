@@ -10,7 +10,7 @@ from steelyard.arguments.typed import number_of, whole_number_of
 from steelyard.errors import UsageError
 
 
-class _Number(click.ParamType[Any]):
+class _TypedNumber(click.ParamType[Any]):
     """A number as typed: 0.05, 5%, 2,5 or 1 000; what may mean two numbers is refused."""
 
     def __init__(self, name: str, read: Any) -> None:
@@ -26,5 +26,5 @@ class _Number(click.ParamType[Any]):
             self.fail(f"{problem.message} {problem.hint}", param, ctx)
 
 
-NUMBER = _Number("float", number_of)
-WHOLE_NUMBER = _Number("integer", whole_number_of)
+NUMBER = _TypedNumber("float", number_of)
+WHOLE_NUMBER = _TypedNumber("integer", whole_number_of)

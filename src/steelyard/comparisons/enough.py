@@ -10,7 +10,7 @@ from steelyard.errors import SteelyardError
 from steelyard.measures.facts import NEGATIVES, POSITIVES, ROWS
 from steelyard.measures.measure import AVERAGES, Measure
 from steelyard.results import Mean, Share
-from steelyard.verdicts.enough import FEW_UNITS, Cases, classes_in, lacking, sides_of, too_few
+from steelyard.verdicts.enough import FEW_UNITS, CaseCount, classes_in, lacking, sides_of, too_few
 
 
 def short_of(e: Any, m: Measure, level: Any = None) -> tuple[str, str]:
@@ -26,8 +26,8 @@ def short_of(e: Any, m: Measure, level: Any = None) -> tuple[str, str]:
     (('', ''), ('20 real positives, and 30 are needed', 'rests on 20 real positives'))
     """
     units = unit_count(e)
-    cases = [Cases(units, "unit", FEW_UNITS)] if units is not None else []
-    few = lacking([*cases, Cases(*rests_on(e, m, level))])
+    cases = [CaseCount(units, "unit", FEW_UNITS)] if units is not None else []
+    few = lacking([*cases, CaseCount(*rests_on(e, m, level))])
     return ("", "") if few is None else (too_few([few]), f"rests on {few}")
 
 
@@ -36,10 +36,10 @@ def counted(e: Any) -> tuple[float, float] | None:
     return None if e.confusion is None or e.positive is None else classes_in(e["prevalence"])
 
 
-def cases_of(e: Any) -> tuple[Cases, ...]:
+def cases_of(e: Any) -> tuple[CaseCount, ...]:
     """What any verdict about an evaluation rests on: both classes, or all rows where there are none."""
     sides = counted(e)
-    return (Cases(e.rows, "row"),) if sides is None else sides_of(*sides)
+    return (CaseCount(e.rows, "row"),) if sides is None else sides_of(*sides)
 
 
 def rests_on(e: Any, m: Measure, level: Any = None) -> tuple[float, str]:

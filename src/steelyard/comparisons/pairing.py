@@ -25,7 +25,7 @@ from steelyard.comparisons.independent import difference
 from steelyard.comparisons.labels import Significance, cochran_q
 from steelyard.comparisons.resampling import paired_difference
 from steelyard.comparisons.row_means import means_of, predicted, row_values
-from steelyard.comparisons.shared_rows import Rows, rows_of
+from steelyard.comparisons.shared_rows import SharedRows, rows_of
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.measure import Measure, find
 from steelyard.results import Difference, Estimate
@@ -256,7 +256,7 @@ class SameRows:
         means, covariance, units = means_of(rows, table)
         return _inside(selection_bias(means, covariance=covariance, **facts), m) if units > 1 else None
 
-    def _by_row(self, m: Measure) -> tuple[Rows, Any] | None:
+    def _by_row(self, m: Measure) -> tuple[SharedRows, Any] | None:
         """Rows × models of the numbers whose means are the measure; None where it is no such mean."""
         known = self.options
         rows = rows_of(self.target, known.get("unit"), known.get("weight"), known.get("weights", "sampling"))

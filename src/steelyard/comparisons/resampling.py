@@ -22,7 +22,7 @@ from steelyard.comparisons.independent import LEAST_P, NORMAL, p_value
 from steelyard.comparisons.influence import Leaning, leaning, masses_of
 from steelyard.comparisons.labels import ALIKE, paired_counts, paired_share_difference
 from steelyard.comparisons.row_means import NO_SPREAD, ONE_UNIT, mean_difference, predicted, row_values
-from steelyard.comparisons.shared_rows import Rows, rows_of
+from steelyard.comparisons.shared_rows import SharedRows, rows_of
 from steelyard.comparisons.stacked_numbers import number_part
 from steelyard.comparisons.stacking import Part, class_part, label_part, money_part, score_part
 from steelyard.errors import NotAvailable, UsageError, listing
@@ -71,7 +71,7 @@ def paired_bootstrap(
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Resampled:
+class ResampledGaps:
     """Differences in all replicates, in order, with what Efron's correction for bias and skewness needs."""
 
     values: Array
@@ -122,7 +122,9 @@ class Resampled:
         return float(low), float(high)
 
 
-def _resampled(part: Part, rows: Rows, replicates: int, seed: int, *, skewed: bool) -> tuple[Resampled | None, int]:
+def _resampled(
+    part: Part, rows: SharedRows, replicates: int, seed: int, *, skewed: bool
+) -> tuple[ResampledGaps | None, int]:
     """The bootstrap of first − second, and how many replicates had a value; its skewness where that is asked for."""
     own = part.evaluate(part.whole[None, :])[0]
     found = paired_bootstrap(part.evaluate, part.units, replicates, seed, part.shape)
@@ -135,7 +137,7 @@ def _resampled(part: Part, rows: Rows, replicates: int, seed: int, *, skewed: bo
     leant = leaning(part, masses_of(rows), seed)
     freedom = max(min(part.rows, part.smallest, leant.rests) - 1, 1.0)
     skew = _acceleration(part, seed) if skewed else 0.0
-    return Resampled(d, centre, skew, part.rows, freedom, shift, leant), len(d)
+    return ResampledGaps(d, centre, skew, part.rows, freedom, shift, leant), len(d)
 
 
 def _acceleration(part: Part, seed: int) -> float:
@@ -235,7 +237,7 @@ def paired_difference(
 
 
 def _shares(
-    m: Measure, rows: Rows, places: Sequence[Any], level: Any, confidence: float, names: tuple[str, str]
+    m: Measure, rows: SharedRows, places: Sequence[Any], level: Any, confidence: float, names: tuple[str, str]
 ) -> Difference | None:
     """Shares whose rows are the same for both models; None where the bootstrap has to do."""
     if m.counted is None or not m.same_rows or rows.weight is not None or rows.unit is not None:
@@ -267,7 +269,7 @@ def _among(outcomes: Any, some: frozenset[str]) -> Any:
 
 def _area(
     m: Measure,
-    rows: Rows,
+    rows: SharedRows,
     given: Sequence[Any],
     confidence: float,
     names: tuple[str, str],
@@ -303,7 +305,7 @@ def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
 def _told(
     m: Measure,
     part: Part,
-    rows: Rows,
+    rows: SharedRows,
     confidence: float,
     replicates: int,
     method: str,

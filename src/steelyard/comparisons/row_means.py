@@ -12,8 +12,8 @@ import numpy as np
 from steelyard.comparisons.independent import LEAST_P
 from steelyard.comparisons.influence import carried_by, kish, masses_of
 from steelyard.comparisons.labels import ALIKE
-from steelyard.comparisons.shared_rows import Rows, codes_of, column
-from steelyard.counting.plan import Plan, found_levels, positive_of
+from steelyard.comparisons.shared_rows import SharedRows, codes_of, column
+from steelyard.counting.rules import CountingRules, found_levels, positive_of
 from steelyard.errors import UsageError, listing
 from steelyard.measures.measure import Measure
 from steelyard.payoffs.payoff import Payoff
@@ -39,14 +39,14 @@ class Predicted:
 
 def predicted(
     models: Sequence[Any],
-    rows: Rows,
+    rows: SharedRows,
     shape: str,
     *,
     positive: Any = None,
     threshold: float = 0.5,
     levels: Sequence[Any] | None = None,
     value: Any = None,
-) -> tuple[Rows, Predicted]:
+) -> tuple[SharedRows, Predicted]:
     """The rows with their target as places of levels, and what all models give for them, checked."""
     if shape == "numbers":
         return rows, Predicted(shape, [column(x, rows, "predictions", number=True) for x in models], value=value)
@@ -61,7 +61,7 @@ def predicted(
     else:
         number = shape == "scores"
         given = [column(x, rows, shape, number=number) for x in models]
-        plan = Plan(levels=None if levels is None else tuple(levels), positive=positive)
+        plan = CountingRules(levels=None if levels is None else tuple(levels), positive=positive)
         found = found_levels(plan, rows.target, *(() if number else given))
         told = positive_of(found, plan, two=number)
         if number:
@@ -76,11 +76,11 @@ def predicted(
     return coded, Predicted(shape, given, places, value)
 
 
-def row_values(m: Measure, rows: Rows, made: Predicted, options: Mapping[str, Any]) -> Array | None:
+def row_values(m: Measure, rows: SharedRows, made: Predicted, options: Mapping[str, Any]) -> Array | None:
     """Rows × models of the numbers whose means are the measure; None where it is no such mean, or not defined.
 
     >>> from steelyard.measures.measure import find
-    >>> rows = Rows(np.array([3.0, 5.0]))
+    >>> rows = SharedRows(np.array([3.0, 5.0]))
     >>> row_values(find("mae"), rows, Predicted("numbers", [np.array([3.0, 4.0]), np.array([5.0, 5.0])]), {}).tolist()
     [[0.0, 2.0], [1.0, 0.0]]
     """
@@ -101,7 +101,7 @@ def row_values(m: Measure, rows: Rows, made: Predicted, options: Mapping[str, An
     return table if np.isfinite(table).all() else None
 
 
-def _truth(rows: Rows, shape: str) -> Any:
+def _truth(rows: SharedRows, shape: str) -> Any:
     if shape == "numbers":
         return np.asarray(rows.target, dtype=np.float64)
     if shape == "scores":
@@ -109,7 +109,7 @@ def _truth(rows: Rows, shape: str) -> Any:
     return rows.codes
 
 
-def _worth(m: Measure, rows: Rows, made: Predicted, payoff: Any) -> list[Array]:
+def _worth(m: Measure, rows: SharedRows, made: Predicted, payoff: Any) -> list[Array]:
     """What each row earns or costs, with its own amounts where there are any."""
     if not isinstance(payoff, Payoff):
         return []
@@ -123,13 +123,13 @@ def _worth(m: Measure, rows: Rows, made: Predicted, payoff: Any) -> list[Array]:
     ]
 
 
-def means_of(rows: Rows, table: Array) -> tuple[Array, Array, float]:
+def means_of(rows: SharedRows, table: Array) -> tuple[Array, Array, float]:
     """Means of all columns, the covariance of these means, and how many rows or units they rest on.
 
     x̄ = Σ w x / Σ w; cov = Σ_u s_u s_u′ / (1 − h_u) / (Σ w)², s_u being the sum of w (x − x̄) over the rows of unit u and h_u its
     share of the weight, which is U / (U − 1) · Σ_u s_u s_u′ / (Σ w)² for units of one size.
 
-    >>> means, covariance, n = means_of(Rows(np.zeros(4)), np.array([[1.0], [2.0], [3.0], [6.0]]))
+    >>> means, covariance, n = means_of(SharedRows(np.zeros(4)), np.array([[1.0], [2.0], [3.0], [6.0]]))
     >>> means.tolist(), round(float(covariance[0, 0]), 4), n
     ([3.0], 1.1667, 4.0)
     """
@@ -139,7 +139,7 @@ def means_of(rows: Rows, table: Array) -> tuple[Array, Array, float]:
     return means, np.asarray(off.T @ off) / total**2, units
 
 
-def _parts(rows: Rows, off: Array) -> tuple[Array, float]:
+def _parts(rows: SharedRows, off: Array) -> tuple[Array, float]:
     """What each unit adds to the spread of sums, and how many units there are."""
     mass = rows.mass
     total = float(mass.sum())
@@ -158,7 +158,7 @@ def _parts(rows: Rows, off: Array) -> tuple[Array, float]:
 
 def mean_difference(
     m: Measure,
-    rows: Rows,
+    rows: SharedRows,
     table: Array,
     confidence: float = 0.95,
     *,
@@ -174,7 +174,7 @@ def mean_difference(
 
     >>> from steelyard.measures.measure import find
     >>> table = np.array([[0.1, 0.2], [0.3, 0.3], [0.2, 0.5], [0.1, 0.3], [0.4, 0.5]])
-    >>> d = mean_difference(find("mae"), Rows(np.zeros(5)), table)
+    >>> d = mean_difference(find("mae"), SharedRows(np.zeros(5)), table)
     >>> print(d, d.method, round(d.p_value, 3))
     −0.14 [−0.28, 0.00] paired t over rows 0.052
     """

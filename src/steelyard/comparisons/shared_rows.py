@@ -16,7 +16,7 @@ Codes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Rows:
+class SharedRows:
     """The rows that two models share: target, weights, units, and the target as numbers of levels."""
 
     target: npt.NDArray[Any]
@@ -34,7 +34,7 @@ class Rows:
         return np.ones(len(self.target)) if self.weight is None else self.weight
 
 
-def rows_of(target: Any, unit: Any, weight: Any, weights: str) -> Rows:
+def rows_of(target: Any, unit: Any, weight: Any, weights: str) -> SharedRows:
     """The rows as they came: target, units and weights, checked."""
     truth = np.asarray(target)
     if not len(truth):
@@ -43,7 +43,7 @@ def rows_of(target: Any, unit: Any, weight: Any, weights: str) -> Rows:
     if weights not in {"frequency", "sampling"}:
         message = f'{option("weights", weights)} is not known; there are "frequency" and "sampling".'
         raise UsageError(message, "A frequency weight of k means k copies of the row.")
-    rows = Rows(truth)
+    rows = SharedRows(truth)
     column(truth, rows, "targets", number=False)
     if unit is not None:
         rows = replace(rows, unit=np.unique(column(unit, rows, "units", number=False), return_inverse=True)[1])
@@ -56,7 +56,7 @@ def rows_of(target: Any, unit: Any, weight: Any, weights: str) -> Rows:
     return rows
 
 
-def column(values: Any, rows: Rows, what: str, *, number: bool) -> npt.NDArray[Any]:
+def column(values: Any, rows: SharedRows, what: str, *, number: bool) -> npt.NDArray[Any]:
     """One value for each row, none of them missing."""
     x = np.asarray(values, dtype=np.float64) if number else np.asarray(values)
     if len(x) != len(rows.target):

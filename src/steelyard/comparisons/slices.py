@@ -15,7 +15,7 @@ from steelyard.errors import UsageError, listing
 from steelyard.measures.measure import find, leading
 from steelyard.results import Difference
 from steelyard.verdicts.comparison import WORSE, beyond_chance
-from steelyard.views.tables import Table
+from steelyard.views.tables import SmallTable
 from steelyard.words import count, estimate_parts, percent, quoted, significant, visible
 
 SHOWN = 12
@@ -76,7 +76,7 @@ class Slices:
             )
         return out
 
-    def table(self) -> Table:
+    def table(self) -> SmallTable:
         """The first few slices, with the difference to the rest."""
         head = ("column", "level", "rows", f"{self.measure} there", "rest", "difference", "p, corrected")
         rows: list[tuple[str, ...]] = []
@@ -85,7 +85,7 @@ class Slices:
             there, rest = ("n/a" if v is None else significant(v) for v in d.values)
             p = "" if s.p_corrected is None else significant(s.p_corrected, 2)
             rows.append((visible(s.column), visible(s.level), count(s.rows), there, rest, str(d), p))
-        return Table(f"{self.measure} in slices, against all other rows", head, "llrrrlr", rows)
+        return SmallTable(f"{self.measure} in slices, against all other rows", head, "llrrrlr", rows)
 
     def chart(self) -> Chart:
         """Differences as dots on their intervals, their size by the share of rows."""

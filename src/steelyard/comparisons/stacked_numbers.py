@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.comparisons.shared_rows import Rows
-from steelyard.comparisons.stacking import CELLS, Drawn, Part, draw, paired, read, summed
+from steelyard.comparisons.shared_rows import SharedRows
+from steelyard.comparisons.stacking import CELLS, DrawnUnits, Part, draw, paired, read, summed
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.columns import Column
 from steelyard.measures.measure import Measure
@@ -20,7 +20,7 @@ from steelyard.summaries.residuals import PARTS, Residuals
 from steelyard.summaries.sums import Sums, sums_beside
 
 
-def number_part(m: Measure, rows: Rows, first: Array, second: Array, options: Mapping[str, Any]) -> Part:
+def number_part(m: Measure, rows: SharedRows, first: Array, second: Array, options: Mapping[str, Any]) -> Part:
     """Two predictions of a quantity."""
     t = np.asarray(rows.target, dtype=np.float64)
     drawn = draw(rows)
@@ -46,7 +46,9 @@ def number_part(m: Measure, rows: Rows, first: Array, second: Array, options: Ma
     return Part(evaluate, drawn.units, (own[0], own[1]), drawn.what, drawn.shape, empty, same)
 
 
-def _sums_part(kind: type[Sums], m: Measure, rows: Rows, made: tuple[Array, Array], options: Mapping[str, Any]) -> Part:
+def _sums_part(
+    kind: type[Sums], m: Measure, rows: SharedRows, made: tuple[Array, Array], options: Mapping[str, Any]
+) -> Part:
     """The same for a measure of sums over rows."""
     t, drawn = np.asarray(rows.target, dtype=np.float64), draw(rows)
     tables = [_by_row(kind, t, p) for p in made]
@@ -87,7 +89,7 @@ def _terms(t: Array, e: Array, centre: float) -> tuple[Array, Array]:
     return powers, np.stack(parts, axis=1).astype(np.float64)
 
 
-def _residuals(t: Array, p: Array, rows: Rows) -> Residuals:
+def _residuals(t: Array, p: Array, rows: SharedRows) -> Residuals:
     """The exact sums of one model, with weights."""
     powers, parts = _terms(t, p - t, float(t.mean()))
     moments = Moments(rows.mass @ powers, np.array([float(t.mean()), 0.0])).centred()
@@ -101,7 +103,7 @@ def _residuals(t: Array, p: Array, rows: Rows) -> Residuals:
     return Residuals(moments, rows.mass @ parts, largest, sizes, targets, len(t))
 
 
-def _moments(whole: Residuals, drawn: Drawn, t: Array, p: Array, centre: float) -> Callable[[Array, Any], Any]:
+def _moments(whole: Residuals, drawn: DrawnUnits, t: Array, p: Array, centre: float) -> Callable[[Array, Any], Any]:
     powers, parts = (drawn.sums(x) for x in _terms(t, p - t, centre))
     about = np.array([centre, 0.0])
 
@@ -115,7 +117,7 @@ def _moments(whole: Residuals, drawn: Drawn, t: Array, p: Array, centre: float) 
     return make
 
 
-def _ordered(drawn: Drawn, x: Array) -> tuple[Array, Callable[[Array], Array]]:
+def _ordered(drawn: DrawnUnits, x: Array) -> tuple[Array, Callable[[Array], Array]]:
     """Values in order, or means of so many neighbours, and a function from weights to their totals."""
     order = np.argsort(x, kind="stable")
     steps = np.arange(len(x)) if drawn.direct else np.arange(len(x)) * CELLS // len(x)
@@ -125,7 +127,7 @@ def _ordered(drawn: Drawn, x: Array) -> tuple[Array, Callable[[Array], Array]]:
     return values, drawn.adder(key, len(values))
 
 
-def _medians(drawn: Drawn, size: Array) -> Callable[[Array, Any], Any]:
+def _medians(drawn: DrawnUnits, size: Array) -> Callable[[Array, Any], Any]:
     """The median of sizes under each weighting."""
     values, add = _ordered(drawn, size)
 
@@ -136,7 +138,7 @@ def _medians(drawn: Drawn, size: Array) -> Callable[[Array, Any], Any]:
     return make
 
 
-def _distances(drawn: Drawn, t: Array) -> Callable[[Array], Array]:
+def _distances(drawn: DrawnUnits, t: Array) -> Callable[[Array], Array]:
     """Σ |t − t̄| under each weighting, the mean moving with the weights."""
     values, add = _ordered(drawn, t)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.asking.questions import ask
-from steelyard.comparisons.shared_rows import Codes, Rows
+from steelyard.comparisons.shared_rows import Codes, SharedRows
 from steelyard.errors import NotAvailable
 from steelyard.measures.measure import AVERAGES, Measure
 from steelyard.measures.ways import reason_of
@@ -61,7 +61,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Drawn:
+class DrawnUnits:
     """Which unit is drawn for each row, and how rows are added up."""
 
     unit: Codes
@@ -95,7 +95,7 @@ class Drawn:
         return np.stack([summed(self.unit, x * self.mass, self.units) for x in terms.T], axis=1)
 
 
-def draw(rows: Rows) -> Drawn:
+def draw(rows: SharedRows) -> DrawnUnits:
     """Units as they came, rows where there are none, and random groups of either where they are many."""
     n = len(rows.target)
     shape, mass, what = None, rows.mass, "rows"
@@ -107,10 +107,10 @@ def draw(rows: Rows) -> Drawn:
             # A row of weight k is drawn like k rows.
             shape, mass = rows.mass, np.ones(n)
     if max(n, units) <= MOST_ROWS:
-        return Drawn(unit, units, mass, what, shape)
+        return DrawnUnits(unit, units, mass, what, shape)
     groups = min(GROUPS, units)
     place = np.random.default_rng(units).permutation(units) % groups
-    return Drawn(place[unit], groups, mass, f"{groups:,} groups of {what}", None, direct=False)
+    return DrawnUnits(place[unit], groups, mass, f"{groups:,} groups of {what}", None, direct=False)
 
 
 def read(
@@ -143,7 +143,9 @@ def paired(first: Array, second: Array, replicates: int) -> Array:
 # Labels ---------------------------------------------------------------------------------------------------------------
 
 
-def label_part(m: Measure, rows: Rows, first: Codes, second: Codes, options: Mapping[str, Any], level: Any) -> Part:
+def label_part(
+    m: Measure, rows: SharedRows, first: Codes, second: Codes, options: Mapping[str, Any], level: Any
+) -> Part:
     """Two label-makers: truth × first × second is all there is to know where rows are drawn one by one."""
     k = len(rows.levels)
     keys = [rows.codes * k + x for x in (first, second)]
@@ -163,7 +165,7 @@ def label_part(m: Measure, rows: Rows, first: Codes, second: Codes, options: Map
             counts, prior = every[cells], PRIOR_ROWS / len(cells)
         keys = [cells // k, cells // k**2 * k + cells % k]
         unit = np.arange(len(cells), dtype=np.int64)
-        drawn = Drawn(unit, len(cells), np.ones(len(cells)), "rows", counts + prior)
+        drawn = DrawnUnits(unit, len(cells), np.ones(len(cells)), "rows", counts + prior)
         counted = counts
     else:
         drawn = draw(rows)
@@ -187,7 +189,7 @@ def label_part(m: Measure, rows: Rows, first: Codes, second: Codes, options: Map
     return Part(evaluate, *facts, _rarer(rows, level))
 
 
-def _rarer(rows: Rows, level: Any) -> float:
+def _rarer(rows: SharedRows, level: Any) -> float:
     """Rows of the rarer of two classes: of one level against the rest, where that is asked for."""
     about = level if level in rows.levels else rows.positive if level is None and len(rows.levels) == 2 else None
     if about is None or about not in rows.levels:
@@ -196,7 +198,7 @@ def _rarer(rows: Rows, level: Any) -> float:
     return float(min(mine, len(rows.codes) - mine))
 
 
-def money_part(m: Measure, rows: Rows, first: Codes, second: Codes, payoff: Any, value: Any) -> Part:
+def money_part(m: Measure, rows: SharedRows, first: Codes, second: Codes, payoff: Any, value: Any) -> Part:
     """Profit or cost per case where rows have amounts of their own: what each row is worth is known."""
     if not isinstance(payoff, Payoff):
         message = f'"{m.name}" needs to know what outcomes are worth.'
@@ -209,7 +211,7 @@ def money_part(m: Measure, rows: Rows, first: Codes, second: Codes, payoff: Any,
     return mean_part(rows, np.stack(worth, axis=1))
 
 
-def mean_part(rows: Rows, values: Array) -> Part:
+def mean_part(rows: SharedRows, values: Array) -> Part:
     """Means of a value by row."""
     drawn = draw(rows)
     sums, total = drawn.sums(values), drawn.sums(np.ones((len(values), 1)))
@@ -225,7 +227,7 @@ def mean_part(rows: Rows, values: Array) -> Part:
 # Scores ---------------------------------------------------------------------------------------------------------------
 
 
-def _table(x: Array, rows: Rows, positive: Any) -> Scores:
+def _table(x: Array, rows: SharedRows, positive: Any) -> Scores:
     """The exact score table of one model."""
     score, place = np.unique(x + 0.0, return_inverse=True)
     k = len(rows.levels)
@@ -233,7 +235,9 @@ def _table(x: Array, rows: Rows, positive: Any) -> Scores:
     return Scores(Cells.of(score, counts, len(x)), rows.levels, positive)
 
 
-def _stack(x: Array, rows: Rows, drawn: Drawn, most: int, positive: Any) -> tuple[Scores, Callable[[Array], Scores]]:
+def _stack(
+    x: Array, rows: SharedRows, drawn: DrawnUnits, most: int, positive: Any
+) -> tuple[Scores, Callable[[Array], Scores]]:
     """The exact table, and a function from weights to tables over at most so many cells."""
     exact = _table(x, rows, positive)
     coarse, k = exact.fewer(most), len(rows.levels)
@@ -242,7 +246,7 @@ def _stack(x: Array, rows: Rows, drawn: Drawn, most: int, positive: Any) -> tupl
     return exact, lambda w: coarse.replicate(add(w).reshape(len(w), -1, k))
 
 
-def score_part(m: Measure, rows: Rows, first: Array, second: Array, options: Mapping[str, Any]) -> Part:
+def score_part(m: Measure, rows: SharedRows, first: Array, second: Array, options: Mapping[str, Any]) -> Part:
     """Two scores for two levels."""
     drawn = draw(rows)
     most = FEW_CELLS if m.interval.startswith("log_odds") else (MOST_ROWS if drawn.direct else CELLS)
@@ -263,7 +267,9 @@ def score_part(m: Measure, rows: Rows, first: Array, second: Array, options: Map
     return Part(evaluate, drawn.units, (own[0], own[1]), drawn.what, drawn.shape, empty, same, None, rare)
 
 
-def class_part(m: Measure, rows: Rows, first: Array, second: Array, options: Mapping[str, Any], level: Any) -> Part:
+def class_part(
+    m: Measure, rows: SharedRows, first: Array, second: Array, options: Mapping[str, Any], level: Any
+) -> Part:
     """Two sets of scores, one score for each class."""
     drawn, k = draw(rows), len(rows.levels)
     hit = np.arange(k)[:, None] == rows.codes

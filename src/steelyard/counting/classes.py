@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from steelyard.counting.plan import MOST_LEVELS, Evidence, Plan, as_labels, by_segment, choose_bits, clean, positive_of
+from steelyard.counting.rules import (
+    MOST_LEVELS,
+    CountingRules,
+    Evidence,
+    as_labels,
+    by_segment,
+    choose_bits,
+    clean,
+    positive_of,
+)
 from steelyard.counting.scores import score_table, scores_of
 from steelyard.errors import BadLevels, listing
 from steelyard.rows.language import Rows
@@ -16,7 +25,7 @@ from steelyard.summaries.summary import occurring, sort_levels
 from steelyard.wording import option
 
 
-def count_classes(rows: Rows, classes: Sequence[Any], plan: Plan) -> Evidence:
+def count_classes(rows: Rows, classes: Sequence[Any], plan: CountingRules) -> Evidence:
     """One score for each class."""
     levels = tuple(classes)
     if len(levels) > MOST_LEVELS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from steelyard.counting.plan import Evidence, Plan, as_labels, by_segment, choose_bits, clean
+from steelyard.counting.rules import CountingRules, Evidence, as_labels, by_segment, choose_bits, clean
 from steelyard.errors import NotAvailable
 from steelyard.results import Array
 from steelyard.rows.language import Rows
@@ -19,7 +19,7 @@ NO_PROBABILITIES_HINT = (
 )
 
 
-def count_decisions(rows: Rows, plan: Plan, evidence: Evidence) -> Evidence:
+def count_decisions(rows: Rows, plan: CountingRules, evidence: Evidence) -> Evidence:
     """The labels that the highest expected profit makes of one probability: act iff p · gain > (1 − p) · cost."""
     scores = evidence[None]["scores"]
     if not scores.probabilities:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.counting.plan import Evidence, Plan, by_segment, choose_bits, clean, found_levels, positive_of
+from steelyard.counting.rules import CountingRules, Evidence, by_segment, choose_bits, clean, found_levels, positive_of
 from steelyard.errors import BadLevels, listing
 from steelyard.rows.language import Rows
 from steelyard.summaries.label_requests import label_tally, read_confusion, with_units
@@ -10,7 +10,7 @@ from steelyard.summaries.summary import sort_levels
 from steelyard.wording import option
 
 
-def count_labels(rows: Rows, plan: Plan) -> Evidence:
+def count_labels(rows: Rows, plan: CountingRules) -> Evidence:
     """Predicted labels of any number of levels."""
     segmented = rows.has("segment")
     table = clean(

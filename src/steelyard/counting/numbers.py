@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.counting.plan import WHOLE, Evidence, Plan, choose_bits, clean, few, segments_apart
+from steelyard.counting.rules import WHOLE, CountingRules, Evidence, choose_bits, clean, few, segments_apart
 from steelyard.errors import NotNumeric
 from steelyard.rows.language import Rows, Table, Tally, Term
 from steelyard.summaries.cells import Cells
@@ -37,7 +37,7 @@ FEW_PAIRS = 1 << 14
 """Up to so many pairs are asked for one by one."""
 
 
-def count_numbers(rows: Rows, plan: Plan, *, labels: bool = True) -> Evidence | None:
+def count_numbers(rows: Rows, plan: CountingRules, *, labels: bool = True) -> Evidence | None:
     """Continuous predictions; None where every value turns out to be 0 or 1, which are labels."""
     segmented = rows.has("segment")
     others = sums_beside(Residuals.kind)
@@ -121,7 +121,7 @@ def _check_size(error: float, targets: Table) -> None:
 
 def _count_unit_values(
     rows: Rows,
-    plan: Plan,
+    plan: CountingRules,
     parts: Mapping[Key | None, Table],
     found: Mapping[Key | None, Residuals],
     bits: int,
@@ -146,7 +146,7 @@ def _apart(table: Table) -> dict[Key | None, Table]:
     return segments_apart(table) if "segment" in table else {WHOLE: table}
 
 
-def _centres(means: Table, plan: Plan) -> dict[Any, tuple[float, float]]:
+def _centres(means: Table, plan: CountingRules) -> dict[Any, tuple[float, float]]:
     """Means of target and error for each segment, under None for all rows."""
     weight = "rows" if plan.weighting == "none" else "weight"
 
@@ -170,7 +170,7 @@ def _centre_of(centres: dict[Any, tuple[float, float]], part: Table) -> tuple[fl
 
 
 def _count_pairs(
-    rows: Rows, plan: Plan, parts: Mapping[Key | None, Table], found: Mapping[Key | None, Residuals]
+    rows: Rows, plan: CountingRules, parts: Mapping[Key | None, Table], found: Mapping[Key | None, Residuals]
 ) -> dict[Key | None, Pairs]:
     """Predictions with their errors, for each segment at the finest level that has few enough of them.
 

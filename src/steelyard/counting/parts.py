@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from steelyard.counting.plan import Plan
+from steelyard.counting.rules import CountingRules
 from steelyard.errors import BadLevels, listing
 from steelyard.rows.language import Rows, Tally
 from steelyard.sources.databases import is_address
@@ -25,7 +25,7 @@ def is_table(data: Any, validation: Any) -> bool:
     return not isinstance(validation, int)
 
 
-def divide_rows(rows: Rows, plan: Plan) -> tuple[Rows, Rows]:
+def divide_rows(rows: Rows, plan: CountingRules) -> tuple[Rows, Rows]:
     """The test rows and the validation rows, by a column that is true (or says "validation") for the latter."""
     found = rows.tally(Tally({"part": lambda r: r.level("validation")}))["part"].tolist()
     levels = sort_levels([v for v in found if v is not None])

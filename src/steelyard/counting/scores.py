@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.counting.plan import (
+from steelyard.counting.rules import (
     WHOLE,
+    CountingRules,
     Evidence,
-    Plan,
     by_segment,
     choose_bits,
     clean,
@@ -26,7 +26,7 @@ from steelyard.summaries.score_requests import read_cells, read_unit_cells, scor
 from steelyard.summaries.scores import Scores
 
 
-def score_table(rows: Rows, role: str, plan: Plan) -> Table:
+def score_table(rows: Rows, role: str, plan: CountingRules) -> Table:
     """Distinct scores where rows are few or exactness is asked for, else cells of the grid."""
     rounded = rows.rounds(role)
 
@@ -55,7 +55,7 @@ def score_table(rows: Rows, role: str, plan: Plan) -> Table:
 
 
 def scores_of(
-    rows: Rows, role: str, levels: tuple[Any, ...], positive: Any, plan: Plan, table: Table
+    rows: Rows, role: str, levels: tuple[Any, ...], positive: Any, plan: CountingRules, table: Table
 ) -> dict[Any, Scores]:
     """The score table of the whole and of each segment, from the answer of an engine."""
     out = {
@@ -71,7 +71,7 @@ def scores_of(
     return _with_units(rows, role, out, plan)
 
 
-def _with_units(rows: Rows, role: str, out: dict[Any, Scores], plan: Plan) -> dict[Any, Scores]:
+def _with_units(rows: Rows, role: str, out: dict[Any, Scores], plan: CountingRules) -> dict[Any, Scores]:
     """The same tables with one kept for every bucket of units, where rows name their unit."""
     bits = choose_bits(rows, plan)
     if bits is not None:
@@ -90,7 +90,7 @@ def _with_units(rows: Rows, role: str, out: dict[Any, Scores], plan: Plan) -> di
     return out
 
 
-def _fast_scores(rows: Rows, plan: Plan) -> tuple[tuple[Any, ...], Cells] | None:
+def _fast_scores(rows: Rows, plan: CountingRules) -> tuple[tuple[Any, ...], Cells] | None:
     """The finished table of an engine that knows the shape, with the levels that occur in it."""
     if not hasattr(rows, "score_cells") or rows.rounds("score"):
         return None
@@ -122,7 +122,7 @@ def _fast_scores(rows: Rows, plan: Plan) -> tuple[tuple[Any, ...], Cells] | None
     return levels, cells
 
 
-def count_scores(rows: Rows, plan: Plan) -> Evidence:
+def count_scores(rows: Rows, plan: CountingRules) -> Evidence:
     """One score, two levels."""
     if rows.has("prediction"):
         plan.labels = ("target", "prediction")

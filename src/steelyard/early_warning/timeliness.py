@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from steelyard.arguments.allowed import NotAllowed, Span, shown
 from steelyard.arguments.annotated import Confidence, Label, as_annotated
 from steelyard.early_warning.clock import make_clock
+from steelyard.early_warning.events import Events, Rules, check_sums, open_events
 from steelyard.early_warning.quality import BASE_RATE, estimate_quality, trivial_of
-from steelyard.early_warning.reading import Events, Rules, check_sums, open_events
 from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.early_warning.weights import make_weighing
 from steelyard.engines.event_tables import EventTable

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.engines.plain import decimal_level, plain_level
-from steelyard.engines.sql import Question, SqlFrame
+from steelyard.engines.sql import Query, SqlFrame
 from steelyard.errors import UnreadableSource
 
 Answer = dict[str, npt.NDArray[Any]]
@@ -67,7 +67,7 @@ def level_values(values: Any, digits: str) -> npt.NDArray[Any]:
 
 def collect(frame: Any) -> dict[str, Any]:
     """The columns of a small lazy result as arrays."""
-    if isinstance(frame, SqlFrame | Question):
+    if isinstance(frame, SqlFrame | Query):
         return frame.ask()
     result = frame.collect()
     return {name: result[name].to_numpy() for name in result.columns}

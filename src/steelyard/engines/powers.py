@@ -14,7 +14,7 @@ LARGEST, SMALLEST = math.log(1.7e308), math.log(5e-324)
 """Between these e to the power of a number is a float above zero."""
 
 
-class Frame(Protocol):
+class AnyFrame(Protocol):
     """What is needed of a frame."""
 
     def chain(self, cases: Sequence[tuple[Any, Any]], otherwise: Any) -> Any:
@@ -25,18 +25,18 @@ class Frame(Protocol):
 class Powers:
     """log, exp and power as expressions."""
 
-    def log(self: Frame, x: Any) -> Any:
+    def log(self: AnyFrame, x: Any) -> Any:
         """The natural logarithm; NaN of what is not above zero."""
         found = self.chain([(x > 0.0, x)], 1.0).log()
         return self.chain([(x.is_null(), x), (x > 0.0, found)], math.nan)
 
-    def exp(self: Frame, x: Any) -> Any:
+    def exp(self: AnyFrame, x: Any) -> Any:
         """E to the power of x."""
         inside = (x < LARGEST) & (x > SMALLEST)
         found = self.chain([(inside, x)], 0.0).exp()
         return self.chain([(x.is_null() | x.is_nan(), x), (inside, found), (x > 0.0, math.inf)], 0.0)
 
-    def power(self: Frame, x: Any, exponent: float) -> Any:
+    def power(self: AnyFrame, x: Any, exponent: float) -> Any:
         """X to a constant power; NaN where x is below zero."""
         exponent = float(exponent)
         if exponent == 0:

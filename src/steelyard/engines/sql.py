@@ -71,132 +71,132 @@ class SqlTable(Protocol):
         """The grid cell of a number, as `grid.encode` has it, and what stands for one that is missing or not finite."""
 
 
-class Text:
+class Expression:
     """An expression of SQL, put together with the operators of Python."""
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, sql: str, words: Words, name: str = "") -> None:
+    def __init__(self, sql: str, words: Vocabulary, name: str = "") -> None:
         self.sql, self.words, self.name = sql, words, name
 
-    def _made(self, sql: str) -> Text:
-        return Text(sql, self.words)
+    def _made(self, sql: str) -> Expression:
+        return Expression(sql, self.words)
 
-    def _joined(self, sign: str, other: Any, *, turned: bool = False) -> Text:
+    def _joined(self, sign: str, other: Any, *, turned: bool = False) -> Expression:
         a, b = self.sql, self.words.text(other)
         return self._made(f"({b} {sign} {a})" if turned else f"({a} {sign} {b})")
 
-    def __add__(self, other: Any) -> Text:
+    def __add__(self, other: Any) -> Expression:
         return self._joined("+", other)
 
-    def __radd__(self, other: Any) -> Text:
+    def __radd__(self, other: Any) -> Expression:
         return self._joined("+", other, turned=True)
 
-    def __sub__(self, other: Any) -> Text:
+    def __sub__(self, other: Any) -> Expression:
         return self._joined("-", other)
 
-    def __rsub__(self, other: Any) -> Text:
+    def __rsub__(self, other: Any) -> Expression:
         return self._joined("-", other, turned=True)
 
-    def __mul__(self, other: Any) -> Text:
+    def __mul__(self, other: Any) -> Expression:
         return self._joined("*", other)
 
-    def __rmul__(self, other: Any) -> Text:
+    def __rmul__(self, other: Any) -> Expression:
         return self._joined("*", other, turned=True)
 
-    def __truediv__(self, other: Any) -> Text:
+    def __truediv__(self, other: Any) -> Expression:
         return self._joined("/", other)
 
-    def __mod__(self, other: Any) -> Text:
+    def __mod__(self, other: Any) -> Expression:
         return self._joined("%", other)
 
-    def __floordiv__(self, other: int) -> Text:
+    def __floordiv__(self, other: int) -> Expression:
         # Databases disagree on what "/" makes of whole numbers; halves of a floating-point number are the same everywhere.
         return self._made(f"cast(floor({self.sql} / {self.words.text(float(other))}) as bigint)")
 
-    def __neg__(self) -> Text:
+    def __neg__(self) -> Expression:
         return self._made(f"(- {self.sql})")
 
-    def __eq__(self, other: object) -> Text:  # type: ignore[override]
+    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
         return self._joined("=", other)
 
-    def __ne__(self, other: object) -> Text:  # type: ignore[override]
+    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
         return self._joined("<>", other)
 
-    def __lt__(self, other: Any) -> Text:
+    def __lt__(self, other: Any) -> Expression:
         return self._joined("<", other)
 
-    def __le__(self, other: Any) -> Text:
+    def __le__(self, other: Any) -> Expression:
         return self._joined("<=", other)
 
-    def __gt__(self, other: Any) -> Text:
+    def __gt__(self, other: Any) -> Expression:
         return self._joined(">", other)
 
-    def __ge__(self, other: Any) -> Text:
+    def __ge__(self, other: Any) -> Expression:
         return self._joined(">=", other)
 
-    def __and__(self, other: Any) -> Text:
+    def __and__(self, other: Any) -> Expression:
         return self._joined("and", other)
 
-    def __or__(self, other: Any) -> Text:
+    def __or__(self, other: Any) -> Expression:
         return self._joined("or", other)
 
-    def __invert__(self) -> Text:
+    def __invert__(self) -> Expression:
         return self._made(f"(not {self.sql})")
 
-    def is_null(self) -> Text:
+    def is_null(self) -> Expression:
         """Whether it is missing."""
         return self._made(f"({self.sql} is null)")
 
-    def is_nan(self) -> Text:
+    def is_nan(self) -> Expression:
         """Whether it is NaN."""
         return self._made(self.words.table.is_nan(self.sql))
 
-    def abs(self) -> Text:
+    def abs(self) -> Expression:
         """Distance from zero."""
         return self._made(f"abs({self.sql})")
 
-    def floor(self) -> Text:
+    def floor(self) -> Expression:
         """The largest whole number not above it."""
         return self._made(self.words.table.floor(self.sql))
 
-    def log(self) -> Text:
+    def log(self) -> Expression:
         """The natural logarithm."""
         return self._made(f"ln({self.sql})")
 
-    def exp(self) -> Text:
+    def exp(self) -> Expression:
         """E to the power of it."""
         return self._made(f"exp({self.sql})")
 
-    def __pow__(self, exponent: float) -> Text:
+    def __pow__(self, exponent: float) -> Expression:
         root = exponent == 0.5
         return self._made(f"sqrt({self.sql})" if root else f"power({self.sql}, {self.words.text(float(exponent))})")
 
-    def cast(self, kind: str) -> Text:
+    def cast(self, kind: str) -> Expression:
         """As a floating-point number, a whole number or a text."""
         table = self.words.table
         return self._made(f"cast({self.sql} as {({Float64: table.double, String: table.text}).get(kind, kind)})")
 
-    def alias(self, name: str) -> Text:
+    def alias(self, name: str) -> Expression:
         """The same under a name."""
-        return Text(self.sql, self.words, name)
+        return Expression(self.sql, self.words, name)
 
-    def _added(self, function: str) -> Text:
-        return Text(f"{function}({self.sql})", self.words, self.name)
+    def _added(self, function: str) -> Expression:
+        return Expression(f"{function}({self.sql})", self.words, self.name)
 
-    def sum(self) -> Text:
+    def sum(self) -> Expression:
         """The sum over a group."""
         return self._added("sum")
 
-    def min(self) -> Text:
+    def min(self) -> Expression:
         """The least of a group."""
         return self._added("min")
 
-    def max(self) -> Text:
+    def max(self) -> Expression:
         """The greatest of a group."""
         return self._added("max")
 
-    def count(self) -> Text:
+    def count(self) -> Expression:
         """How many of a group are not missing."""
         return self._added("count")
 
@@ -204,7 +204,7 @@ class Text:
 class Case:
     """A condition on the way to its value."""
 
-    def __init__(self, condition: Text) -> None:
+    def __init__(self, condition: Expression) -> None:
         self.condition = condition
 
     def then(self, value: Any) -> Chosen:
@@ -213,19 +213,19 @@ class Case:
         return Chosen(f"case when {self.condition.sql} then {words.text(value)}", words)
 
 
-class Chosen(Text):
+class Chosen(Expression):
     """A value under a condition; missing where the condition does not hold, unless something else is said."""
 
-    def __init__(self, start: str, words: Words) -> None:
+    def __init__(self, start: str, words: Vocabulary) -> None:
         super().__init__(f"{start} end", words)
         self.start = start
 
-    def otherwise(self, value: Any) -> Text:
+    def otherwise(self, value: Any) -> Expression:
         """The value where the condition does not hold."""
         return self._made(f"{self.start} else {self.words.text(value)} end")
 
 
-class Words:
+class Vocabulary:
     """Stands where the module of Narwhals would: columns, constants, conditions."""
 
     Float64, Int64, String = Float64, Int64, String
@@ -235,37 +235,37 @@ class Words:
 
     def text(self, value: Any) -> str:
         """An expression or a constant as SQL."""
-        if isinstance(value, Text):
+        if isinstance(value, Expression):
             return value.sql
         return self.table.literal(value.item() if isinstance(value, np.generic) else value)
 
-    def col(self, name: str) -> Text:
+    def col(self, name: str) -> Expression:
         """A column."""
-        return Text(self.table.quoted(name), self, name)
+        return Expression(self.table.quoted(name), self, name)
 
-    def lit(self, value: Any, kind: str | None = None) -> Text:
+    def lit(self, value: Any, kind: str | None = None) -> Expression:
         """A constant."""
         return (
-            Text("null" if value is None else self.text(value), self).cast(kind)
+            Expression("null" if value is None else self.text(value), self).cast(kind)
             if kind
-            else Text(self.text(value), self)
+            else Expression(self.text(value), self)
         )
 
-    def when(self, condition: Text) -> Case:
+    def when(self, condition: Expression) -> Case:
         """The start of a value under a condition."""
         return Case(condition)
 
-    def max_horizontal(self, *terms: Text) -> Text:
+    def max_horizontal(self, *terms: Expression) -> Expression:
         """The largest of several numbers in each row."""
-        return terms[0] if len(terms) == 1 else Text(f"greatest({', '.join(t.sql for t in terms)})", self)
+        return terms[0] if len(terms) == 1 else Expression(f"greatest({', '.join(t.sql for t in terms)})", self)
 
-    def cell(self, x: Text, m: int, otherwise: int) -> Text:
+    def cell(self, x: Expression, m: int, otherwise: int) -> Expression:
         """The grid cell of a number, and what stands for one that is missing or not finite."""
-        return Text(self.table.cell(x.sql, m, otherwise), self)
+        return Expression(self.table.cell(x.sql, m, otherwise), self)
 
-    def len(self) -> Text:
+    def len(self) -> Expression:
         """How many rows a group has."""
-        return Text("count(*)", self)
+        return Expression("count(*)", self)
 
 
 class SqlFrame:
@@ -274,7 +274,7 @@ class SqlFrame:
     def __init__(self, table: SqlTable) -> None:
         self.table = table
 
-    def filter(self, condition: Text) -> SqlFrame:
+    def filter(self, condition: Expression) -> SqlFrame:
         """The rows for which a condition holds."""
         return SqlFrame(self.table.filter(condition.sql))
 
@@ -282,7 +282,7 @@ class SqlFrame:
         """The first rows, in no particular order."""
         return SqlFrame(self.table.limit(most))
 
-    def with_columns(self, **named: Text) -> SqlFrame:
+    def with_columns(self, **named: Expression) -> SqlFrame:
         """The table with more columns, each of which may use those before it."""
         table = self.table
         waiting: dict[str, str] = {}
@@ -292,15 +292,15 @@ class SqlFrame:
             waiting[name] = x.sql
         return SqlFrame(table.extended(waiting) if waiting else table)
 
-    def select(self, *columns: Text, **named: Any) -> SqlFrame:
+    def select(self, *columns: Expression, **named: Any) -> SqlFrame:
         """The table of these expressions."""
-        words = Words(self.table)
+        words = Vocabulary(self.table)
         parts = {x.name: x.sql for x in columns} | {name: words.text(x) for name, x in named.items()}
         return SqlFrame(self.table.project(parts))
 
     def ask(self) -> dict[str, Any]:
         """All rows; for small tables."""
-        return Question(self.table, f"select * from {self.table.source}").ask()
+        return Query(self.table, f"select * from {self.table.source}").ask()
 
     def group_by(self, *keys: str) -> Grouped:
         """The rows put together by the values of these columns."""
@@ -313,16 +313,16 @@ class Grouped:
     def __init__(self, table: SqlTable, keys: Sequence[str]) -> None:
         self.table, self.keys = table, keys
 
-    def agg(self, *terms: Text) -> Question:
+    def agg(self, *terms: Expression) -> Query:
         """A question of one row for each group."""
         quoted = self.table.quoted
         keys = [quoted(key) for key in self.keys]
         asked = [*keys, *(f"{x.sql} as {quoted(x.name)}" for x in terms)]
         by = f" group by {', '.join(keys)}" if keys else ""
-        return Question(self.table, f"select {', '.join(asked)} from {self.table.source}{by}")
+        return Query(self.table, f"select {', '.join(asked)} from {self.table.source}{by}")
 
 
-class Question:
+class Query:
     """A query that is about to be asked."""
 
     def __init__(self, table: SqlTable, sql: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.engines.sql import SqlFrame, Words
+from steelyard.engines.sql import SqlFrame, Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ def rest_name(role: str) -> str:
 def words_of(frame: Any) -> Any:
     """The module of Narwhals, or what stands in its place for a table that is asked in SQL."""
     if isinstance(frame, SqlFrame):
-        return Words(frame.table)
+        return Vocabulary(frame.table)
     import narwhals.stable.v2 as nw
 
     return nw

@@ -16,7 +16,7 @@ from steelyard.intervals.folds import (
     CORRECTED,
     NESTED,
     SAME,
-    Weighed,
+    Mixture,
     bootstrap_632,
     bootstrap_632_plus,
     conservative_z,
@@ -247,7 +247,7 @@ def _bootstrap(asked: Asked, *, plus: bool) -> Estimate:
     return out.renamed(method=f"{name} bootstrap, {spread.method}", note=note)
 
 
-def _mixed(asked: Asked, outside: float | None, *, plus: bool) -> tuple[Weighed, str, str] | None:
+def _mixed(asked: Asked, outside: float | None, *, plus: bool) -> tuple[Mixture, str, str] | None:
     """The value on the training rows mixed with that out of bag, the name of the mixture, and a remark on it."""
     m, e = asked.measure, asked.found.apparent
     if e is None or outside is None or m.better not in ("higher", "lower"):

@@ -15,7 +15,7 @@ from steelyard.experiments.choosing import usual_folds
 from steelyard.experiments.data_set import DataSet, check_features, data_set
 from steelyard.experiments.keeping import Folder, Memory, name_of
 from steelyard.experiments.models import fit_kind, models_of
-from steelyard.experiments.plan import Plan, make_plan
+from steelyard.experiments.plan import FoldPlan, make_plan
 from steelyard.experiments.progress import Progress
 from steelyard.experiments.result import Experiment
 from steelyard.experiments.running import Interrupted, run
@@ -95,7 +95,7 @@ def experiment(
 
 
 def carry_out(
-    plan: Plan, store: str | os.PathLike[str] | None, n_jobs: int | None, progress: bool | None
+    plan: FoldPlan, store: str | os.PathLike[str] | None, n_jobs: int | None, progress: bool | None
 ) -> Experiment:
     """Do what is missing of a plan, keeping each fold as soon as it is done."""
     keeper: Any = Memory() if store is None else Folder(store)

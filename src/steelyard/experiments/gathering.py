@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.asking.questions import ask
 from steelyard.errors import NotAvailable
 from steelyard.evaluation import Evaluation
-from steelyard.experiments.plan import APPARENT, Cell, Fold
+from steelyard.experiments.plan import APPARENT, Fold, TestedModel
 from steelyard.measures.measure import find
 from steelyard.results import Array, Mean, Share, divide
 from steelyard.summaries.confusion import Confusion, Outcomes
@@ -91,7 +91,7 @@ class Gathered:
         return np.array([f.outer for f in self.folds], dtype=np.bool_)
 
 
-def gather(cell: Cell, keeper: Any, *, learnt: bool = False, several: bool | None = None) -> Gathered:
+def gather(cell: TestedModel, keeper: Any, *, learnt: bool = False, several: bool | None = None) -> Gathered:
     """Read the folds of a cell once, one after the other; `several` says whether they come from several fits."""
     count = len(cell.folds)
     values: Values = {}

@@ -67,7 +67,7 @@ class Fold:
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class TestedModel:
     """One model under one design on one data set."""
 
     model: str
@@ -150,7 +150,7 @@ def _way_out(data: DataSet, design: Design) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class FoldPlan:
     """Every fold of an experiment, and what it is made of."""
 
     models: Mapping[tuple[str, str], Any]
@@ -161,7 +161,7 @@ class Plan:
     scores: str
     learnt: bool
     confidence: float
-    cells: tuple[Cell, ...]
+    cells: tuple[TestedModel, ...]
     divisions: Mapping[tuple[str, str], Division]
     duplicates: Mapping[tuple[str, str], float]
     remarks: tuple[str, ...] = ()
@@ -236,10 +236,10 @@ class Plan:
         }
 
 
-def cells_of(plan: Mapping[str, Any]) -> tuple[Cell, ...]:
+def cells_of(plan: Mapping[str, Any]) -> tuple[TestedModel, ...]:
     """The cells of a plan that was kept as plain values."""
     return tuple(
-        Cell(c["model"], c["data"], c["design"], tuple(Fold(*f) for f in c["folds"]), c["distinct"])
+        TestedModel(c["model"], c["data"], c["design"], tuple(Fold(*f) for f in c["folds"]), c["distinct"])
         for c in plan["cells"]
     )
 
@@ -255,7 +255,7 @@ def make_plan(
     confidence: float,
     marked: bool,
     remarks: tuple[str, ...] = (),
-) -> Plan:
+) -> FoldPlan:
     """Draw every division and give every fold its key; with a store keys are hashes of all that the fold depends on."""
     divisions: dict[tuple[str, str], Division] = {}
     duplicates: dict[tuple[str, str], float] = {}
@@ -280,8 +280,10 @@ def make_plan(
                     parts = (division.data.fingerprint, prints[model, name], mark, seed, *place[:3], scores, learnt)
                 key = hashlib.blake2b("|".join(map(str, parts)).encode(), digest_size=16).hexdigest()
                 folds.append(Fold(key, *place))
-            cells.append(Cell(model, name, design_name, tuple(folds), division.distinct))
-    return Plan(models, data, designs, seed, scores, learnt, confidence, tuple(cells), divisions, duplicates, remarks)
+            cells.append(TestedModel(model, name, design_name, tuple(folds), division.distinct))
+    return FoldPlan(
+        models, data, designs, seed, scores, learnt, confidence, tuple(cells), divisions, duplicates, remarks
+    )
 
 
 def seed_of(seed: int, split: Split) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.designs.design import many
 from steelyard.experiments.estimates import AGREE, ROWS
-from steelyard.experiments.plan import Cell
+from steelyard.experiments.plan import TestedModel
 from steelyard.measures.measure import leading
 from steelyard.results import Estimate
 from steelyard.summaries.within_folds import WithinFolds
@@ -44,7 +44,7 @@ def _have(measures: list[str]) -> str:
     return f"{', '.join(measures)} {'has' if len(measures) == 1 else 'have'}"
 
 
-def _without_value(x: Any, cell: Cell, measure: str, found: Estimate) -> str:
+def _without_value(x: Any, cell: TestedModel, measure: str, found: Estimate) -> str:
     """In how many of the folds that were done a measure is undefined, and what it rests on in their place."""
     if x.plan["designs"][cell.design]["kind"] == "LeaveOneOut" or found.value is None:
         return ""
@@ -62,7 +62,7 @@ def _listed(found: dict[str, list[str]]) -> str:
     return ", ".join(f"{name} ({', '.join(measures)})" for name, measures in found.items())
 
 
-def _name(x: Any, cell: Cell) -> str:
+def _name(x: Any, cell: TestedModel) -> str:
     """A model, with its data set and design where there are several."""
     more = [n for n, axis in ((cell.data, x.data_sets), (cell.design, x.designs)) if len(axis) > 1]
     return visible(", ".join((cell.model, *more)))

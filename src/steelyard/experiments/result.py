@@ -13,7 +13,7 @@ from steelyard.errors import NotAvailable, listing, nearest
 from steelyard.evaluation import Evaluation
 from steelyard.experiments.estimates import asked_of, estimate_of
 from steelyard.experiments.gathering import Gathered, gather, ranked_within
-from steelyard.experiments.plan import Cell, cells_of
+from steelyard.experiments.plan import TestedModel, cells_of
 from steelyard.files.writing import write_saved
 from steelyard.measures.measure import find
 from steelyard.results import Estimate, make_frame
@@ -76,7 +76,7 @@ class Experiment(Told):
         """How many folds have been done without an error."""
         return sum(self.keeper.has(f.key) for c in self.cells for f in c.folds)
 
-    def cell(self, *names: str) -> Cell:
+    def cell(self, *names: str) -> TestedModel:
         """One model under one design on one data set; what there is only one of need not be named."""
         axes = {"model": self.models, "data": self.data_sets, "design": self.designs}
         chosen: dict[str, str] = {}
@@ -94,7 +94,7 @@ class Experiment(Told):
         wanted = {a: chosen.get(a, known[0]) for a, known in axes.items()}
         return next(c for c in self.cells if (c.model, c.data, c.design) == tuple(wanted.values()))
 
-    def gathered(self, cell: Cell) -> Gathered:
+    def gathered(self, cell: TestedModel) -> Gathered:
         """The sum and the values of a cell's folds, read once."""
         place = (cell.model, cell.data, cell.design, self.confidence)
         if place not in self._gathered:

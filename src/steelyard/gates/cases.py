@@ -12,7 +12,7 @@ from steelyard.errors import NotAvailable
 from steelyard.gates.outcome import Result
 from steelyard.intervals.guarded import Guard, guard, hand_till_limits
 from steelyard.results import Difference, Estimate
-from steelyard.verdicts.gate import Limit
+from steelyard.verdicts.gate import Bound
 from steelyard.words import count
 
 HAND_TILL = "DeLong's placements by class, Gaffke's bound"
@@ -53,13 +53,13 @@ def _with(x: Estimate, low: float, high: float, method: str, least: float, most:
     return x.renamed(low=max(min(low, x.value), least), high=min(max(high, x.value), most), method=method)
 
 
-def enough(known: Guard, x: Estimate, limit: Limit) -> str:
+def enough(known: Guard, x: Estimate, limit: Bound) -> str:
     """Whether the cases could show it at all, and how many would, in words; empty where no number can be told.
 
     >>> import numpy as np
     >>> from steelyard.intervals.bounded import Values
     >>> five = Guard(1.0, (Values(np.array([1.0]), np.array([1.0]), 5),), ("positives",), "Clopper and Pearson")
-    >>> enough(five, Estimate("recall", 1.0, 0.48, 1.0), Limit(0.9))
+    >>> enough(five, Estimate("recall", 1.0, 0.48, 1.0), Bound(0.9))
     '5 positives are too few to show it: it takes at least 36'
     """
     assert x.value is not None

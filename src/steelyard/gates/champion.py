@@ -18,7 +18,7 @@ from steelyard.gates.requirement import Subject, subject_of
 from steelyard.measures.measure import leading
 from steelyard.results import Difference, Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
-from steelyard.verdicts.gate import Limit, judge
+from steelyard.verdicts.gate import Bound, judge
 from steelyard.wording import option
 from steelyard.words import shortest
 
@@ -81,7 +81,7 @@ def _compare(e: Any, f: Any, subject: Subject, margin: float, on: str) -> Result
         d = _guarded(e, f, subject, d)
     lower = subject.known.better == "lower"
     bound = margin if lower else -margin
-    limit = Limit(bound, upper=lower, said=shortest(bound) if bound else "0")
+    limit = Bound(bound, upper=lower, said=shortest(bound) if bound else "0")
     verdict = judge(d, limit, on)
     name = f"{subject}{' per case' if d.options.get('per') == 'case' and 'per' not in subject.options else ''}"
     text = f"{name} no worse than the champion's by more than {shortest(margin)}"

@@ -14,9 +14,9 @@ def junit(outcome: Outcome, name: str = "evaluation") -> str:
     """One test suite with a test case for each requirement; what is not met is a failure with its message.
 
     >>> from steelyard.gates.outcome import Result
-    >>> from steelyard.verdicts.gate import Limit
+    >>> from steelyard.verdicts.gate import Bound
     >>> from steelyard.results import Estimate
-    >>> r = Result("auc", "auc >= 0.8", Limit(0.8), "failed", Estimate("auc", 0.7, 0.67, 0.73))
+    >>> r = Result("auc", "auc >= 0.8", Bound(0.8), "failed", Estimate("auc", 0.7, 0.67, 0.73))
     >>> print(junit(Outcome((r,)), "preds.csv"))
     <?xml version="1.0" encoding="UTF-8"?>
     <testsuites tests="1" failures="1" errors="0" time="0">

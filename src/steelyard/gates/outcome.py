@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from steelyard.results import Difference, Estimate, make_frame
-from steelyard.verdicts.gate import MET, Limit
+from steelyard.verdicts.gate import MET, Bound
 from steelyard.views.told import Told
 
 
@@ -16,7 +16,7 @@ class Result:
 
     subject: str
     requirement: str
-    limit: Limit
+    limit: Bound
     state: str
     number: Estimate | Difference
     reason: str = ""

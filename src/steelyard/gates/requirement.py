@@ -16,7 +16,7 @@ from steelyard.gates.outcome import Outcome, Result
 from steelyard.measures.measure import AVERAGES, Measure, find
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
-from steelyard.verdicts.gate import NOT_SHOWN, Limit, judge
+from steelyard.verdicts.gate import NOT_SHOWN, Bound, judge
 from steelyard.wording import option
 from steelyard.words import shortest
 
@@ -87,7 +87,7 @@ class Requirement:
     """A number and the limit that it must keep."""
 
     subject: Subject
-    limit: Limit
+    limit: Bound
     text: str
 
     def __str__(self) -> str:
@@ -142,7 +142,7 @@ def requirement_of(text: str) -> Requirement:
         raise UsageError(message, f"Write a measure, >= or <=, and a number, one requirement at a time: {EXAMPLES}.")
     subject = _subject(found, found["subject"])
     side, said = found["side"], re.sub(r"\s", "", found["bound"])
-    limit = Limit(
+    limit = Bound(
         number_of(found["bound"], f'The requirement "{text.strip()}"'),
         side in {"<=", "<", "≤"},
         side in {"<", ">"},

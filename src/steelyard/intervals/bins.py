@@ -28,7 +28,7 @@ STEPS = 20
 DRAWN = f"draws by bin, limits where they would be unlikely ({REPLICATES:,} replicates)"
 
 
-class Bins(NamedTuple):
+class FilledBins(NamedTuple):
     """The bins that hold rows: their share, what was promised, what happened, and the rows whose noise they have."""
 
     share: Array
@@ -42,7 +42,7 @@ class Bins(NamedTuple):
     """What such a row adds to the share, by bin and class (positive, negative)."""
 
     @classmethod
-    def of(cls, s: Scores, bins: int) -> Bins:
+    def of(cls, s: Scores, bins: int) -> FilledBins:
         """Read a table in equal-width bins of [0, 1]."""
         n, promised, happened = binned(s, bins)
         used = n > 0
@@ -107,7 +107,7 @@ def calibration_error_interval(question: Question) -> Interval:
     """Mean gap − what noise alone can add, bins with a clear gap keeping their sign."""
     if question.summary.units is not None:
         return _by_unit(question)
-    b = Bins.of(question.summary, int(question.options.get("bins", 10)))
+    b = FilledBins.of(question.summary, int(question.options.get("bins", 10)))
     expected = float(np.abs(b.noise(b.promised)).sum(axis=-1).mean())
     noise = b.noise(b.honest())
     name = f"binomial draws by bin, their noise taken off ({REPLICATES:,} replicates)"
@@ -144,7 +144,7 @@ def reliability_interval(question: Question) -> Interval:
     """Values under which the found one is not unlikely: the bins' gaps stretched or shrunk, their noise drawn."""
     if question.summary.units is not None:
         return reflected_interval(question)
-    b = Bins.of(question.summary, int(question.options.get("bins", 10)))
+    b = FilledBins.of(question.summary, int(question.options.get("bins", 10)))
     low, high = _unlikely(question, b, b.promised, centred=False)
     raised = (b.noise(b.promised) ** 2 / b.share).sum(axis=-1)
     # What an honest model reads by noise alone says nothing against a truth of zero.
@@ -160,7 +160,7 @@ def resolution_interval(question: Question) -> Interval:
         return shifted_interval(question)
     s: Scores = question.summary
     bins = int(question.options.get("bins", 10))
-    b = Bins.of(s, bins)
+    b = FilledBins.of(s, bins)
     low, high = _unlikely(question, b, np.full(len(b.rows), float((b.share * b.chance).sum())), centred=True)
     # What the promises amount to stays in, unless draws from them speak against it.
     kept = _apart(b.share, b.promised)
@@ -185,7 +185,7 @@ def _above(drawn: Array, value: float) -> Array:
     return np.asarray(((drawn > value) & ~near).mean(axis=-1) + 0.5 * near.mean(axis=-1))
 
 
-def _unlikely(question: Question, b: Bins, origin: Array, *, centred: bool) -> tuple[float, float]:
+def _unlikely(question: Question, b: FilledBins, origin: Array, *, centred: bool) -> tuple[float, float]:
     """Sums of squares at which draws are above the found one in 2.5 and in 97.5 of 100, by stretching the gaps that were found.
 
     A stretched share of positives stays between 0 and 1.
@@ -224,7 +224,7 @@ def _unlikely(question: Question, b: Bins, origin: Array, *, centred: bool) -> t
     return low, high
 
 
-def _unseen(b: Bins, bins: int, base: float) -> float:
+def _unseen(b: FilledBins, bins: int, base: float) -> float:
     """Squared distance from the base rate of the bins next to those seen, did they keep their promise."""
     place = np.clip((b.promised * bins).astype(np.int64), 0, bins - 1)
     ends = [i for i in (int(place.min()) - 1, int(place.max()) + 1) if 0 <= i < bins]

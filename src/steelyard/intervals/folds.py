@@ -181,7 +181,7 @@ def nested_folds(
 # The bootstrap's two rates --------------------------------------------------------------------------------------------
 
 
-class Weighed(NamedTuple):
+class Mixture(NamedTuple):
     """A mixture of the apparent and the out-of-bag value: the value, the weight of the latter, how far the model overfits."""
 
     value: float
@@ -207,7 +207,7 @@ def overfitting(apparent: float, out_of_bag: float, no_information: float, bette
 
 def bootstrap_632(
     apparent: float, out_of_bag: float, no_information: float | None = None, better: str = "lower"
-) -> Weighed:
+) -> Mixture:
     """The .632 estimate: 0.368 · apparent + 0.632 · out of bag; the rate is told where `no_information` is known.
 
     >>> bootstrap_632(0.0, 0.5)
@@ -216,10 +216,10 @@ def bootstrap_632(
     Efron, Estimating the error rate of a prediction rule, JASA 78 (1983).
     """
     rate = 0.0 if no_information is None else overfitting(apparent, out_of_bag, no_information, better)
-    return Weighed((1 - INSIDE) * apparent + INSIDE * out_of_bag, INSIDE, rate)
+    return Mixture((1 - INSIDE) * apparent + INSIDE * out_of_bag, INSIDE, rate)
 
 
-def bootstrap_632_plus(apparent: float, out_of_bag: float, no_information: float, better: str = "lower") -> Weighed:
+def bootstrap_632_plus(apparent: float, out_of_bag: float, no_information: float, better: str = "lower") -> Mixture:
     """The .632+ estimate, which trusts the apparent value the less the more the model overfits.
 
     (1 − w) · apparent + w · o, where w = .632 / (1 − .368 R), R is the overfitting rate, and o the better of the
@@ -233,7 +233,7 @@ def bootstrap_632_plus(apparent: float, out_of_bag: float, no_information: float
     rate = overfitting(apparent, out_of_bag, no_information, better)
     weight = INSIDE / (1 - (1 - INSIDE) * rate)
     kept = min(out_of_bag, no_information) if better == "lower" else max(out_of_bag, no_information)
-    return Weighed((1 - weight) * apparent + weight * kept, weight, rate)
+    return Mixture((1 - weight) * apparent + weight * kept, weight, rate)
 
 
 # What they share ------------------------------------------------------------------------------------------------------

@@ -139,7 +139,7 @@ def no_interval(question: Question) -> Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class EvenScale:
     """A scale with no ends on which a measure spreads evenly."""
 
     to: Callable[[Any], Any]
@@ -147,18 +147,18 @@ class Scale:
     slope: Callable[[Any], Any]
 
 
-PLAIN = Scale(lambda x: x, lambda y: y, lambda x: np.ones_like(np.asarray(x, dtype=np.float64)))
-LOGIT = Scale(
+PLAIN = EvenScale(lambda x: x, lambda y: y, lambda x: np.ones_like(np.asarray(x, dtype=np.float64)))
+LOGIT = EvenScale(
     lambda x: np.log(x) - np.log1p(-np.asarray(x)), lambda y: 1.0 / (1.0 + np.exp(-y)), lambda x: 1.0 / (x * (1.0 - x))
 )
-FISHER = Scale(np.arctanh, np.tanh, lambda x: 1.0 / (1.0 - np.asarray(x) ** 2))
-LOG = Scale(np.log, np.exp, lambda x: 1.0 / np.asarray(x))
-BELOW_ONE = Scale(
+FISHER = EvenScale(np.arctanh, np.tanh, lambda x: 1.0 / (1.0 - np.asarray(x) ** 2))
+LOG = EvenScale(np.log, np.exp, lambda x: 1.0 / np.asarray(x))
+BELOW_ONE = EvenScale(
     lambda x: -np.log1p(-np.asarray(x)), lambda y: 1.0 - np.exp(-y), lambda x: 1.0 / (1.0 - np.asarray(x))
 )
 
 
-def scale_of(limits: tuple[float, float], value: float) -> Scale:
+def scale_of(limits: tuple[float, float], value: float) -> EvenScale:
     """The scale for a range; plain where the value sits on an end of it."""
     low, high = limits
     # Rounding alone may keep a value off the end, and there a scale without ends knows no bounds.

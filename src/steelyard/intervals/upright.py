@@ -34,7 +34,7 @@ def roc_band(s: Scores, z: float, places: Any) -> Limits:
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([0.0, 0.0, 0.44], [0.9, 0.9, 1.0])
     """
-    evidence = Evidence.of(s)
+    evidence = CutEvidence.of(s)
     t, f = evidence.tpr, evidence.fpr
 
     def own(y: Array, at: Any) -> Limits:
@@ -53,7 +53,7 @@ def pr_band(s: Scores, z: float, places: Any) -> Limits:
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([0.2, 0.25, 0.23], [1.0, 1.0, 0.96])
     """
-    evidence = Evidence.of(s)
+    evidence = CutEvidence.of(s)
     positives, negatives = float(evidence.tp[-1]), float(evidence.fp[-1])
     # Turned round, positives and negatives change places: 1 − FPR over 1 − recall is a ROC curve as well.
     x, y = 1.0 - evidence.tpr[::-1], 1.0 - evidence.fpr[::-1]
@@ -156,7 +156,7 @@ def _read(x: Array, y: Array, at: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class CutEvidence:
     """True and false positives at every cut, with what is needed to tell how many rows they rest on."""
 
     tp: Array
@@ -171,7 +171,7 @@ class Evidence:
     """For every cut of the table the cut of the buckets."""
 
     @classmethod
-    def of(cls, s: Scores) -> Evidence:
+    def of(cls, s: Scores) -> CutEvidence:
         """What a score table tells."""
         tp, fp = cumulative(s)
         counts = (tp, fp, divide(tp, tp[-1]), divide(fp, fp[-1]), float(s.rows))

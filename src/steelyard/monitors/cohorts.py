@@ -20,7 +20,7 @@ from steelyard.monitors.signals import TIMELINESS, Signal, apart, held
 from steelyard.monitors.stream import Stream
 from steelyard.monitors.windows import Window, instant_of
 from steelyard.verdicts.alarm import IMMATURE, INSUFFICIENT
-from steelyard.verdicts.enough import Cases, too_few
+from steelyard.verdicts.enough import CaseCount, too_few
 from steelyard.wording import option
 
 Places = npt.NDArray[np.int64]
@@ -211,5 +211,5 @@ def judge_cohort(
     return held(TIMELINESS, TIMELINESS, d, margin, "higher", **facts)
 
 
-def _cases(s: TimelinessSummary) -> tuple[Cases, Cases]:
-    return Cases(s.positives, "customer with the outcome"), Cases(s.negatives, "customer without the outcome")
+def _cases(s: TimelinessSummary) -> tuple[CaseCount, CaseCount]:
+    return CaseCount(s.positives, "customer with the outcome"), CaseCount(s.negatives, "customer without the outcome")

@@ -241,7 +241,8 @@ def feature_names(data: Any, features: Any, roles: Roles) -> tuple[str, ...]:
     if isinstance(features, str) and features == "all":
         taken |= set(keys_in(data))
         return tuple(name for name, is_time in column_kinds(data).items() if not is_time and name not in taken)
-    chosen = (features,) if isinstance(features, str) else tuple(features) if isinstance(features, Iterable) else ([],)
+    several = isinstance(features, Iterable) and getattr(features, "ndim", 1) == 1
+    chosen = (features,) if isinstance(features, str) else tuple(features) if several else ([],)
     if not one_each(chosen):
         message = f"Features are columns by name, and {listing([features])} came."
         hint = f"Say {option('features', ['age', 'region'])}, for example, or {option('features', 'all')}."

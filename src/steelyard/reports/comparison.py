@@ -17,7 +17,7 @@ from steelyard.reports.sections import LAID_OVER, Section, figure, needs, paragr
 from steelyard.reports.writing import check_ending
 from steelyard.views import comparison as told
 from steelyard.views.document import plain
-from steelyard.views.tables import Table
+from steelyard.views.tables import SmallTable
 
 if TYPE_CHECKING:
     from steelyard.comparison import Comparison
@@ -61,7 +61,7 @@ def sections(c: Comparison, command: str = "") -> list[Section]:
     return out
 
 
-def _table(t: Table) -> Ready:
+def _table(t: SmallTable) -> Ready:
     return Ready(html_table(t.head, t.rows, t.align, t.title) + tag("p", t.note, class_="note"))
 
 

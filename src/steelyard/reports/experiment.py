@@ -17,7 +17,7 @@ from steelyard.reports.writing import check_ending, report_text
 from steelyard.views import experiment as told
 from steelyard.views import learning
 from steelyard.views.document import plain
-from steelyard.views.tables import Table
+from steelyard.views.tables import SmallTable
 from steelyard.words import visible
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _tested(x: Experiment, data: str, design: str) -> Ready:
     return tag("div", parts)
 
 
-def _table(t: Table) -> Ready:
+def _table(t: SmallTable) -> Ready:
     return Ready(html_table(t.head, t.rows, t.align, t.title) + tag("p", t.note, class_="note"))
 
 

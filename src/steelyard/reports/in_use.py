@@ -11,8 +11,8 @@ from steelyard.reports.html import table as html_table
 from steelyard.reports.markdown import safe, table_lines
 from steelyard.reports.sections import Section, figure, needs, paragraphs
 from steelyard.views import monitor as watched
-from steelyard.views.in_use import TELLING, Told
-from steelyard.views.tables import Table
+from steelyard.views.in_use import TELLING, Telling
+from steelyard.views.tables import SmallTable
 from steelyard.words import visible
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _monitor(found: list[Section]) -> Ready:
     return tag("div", first.body, folded)
 
 
-def told_html(told: Told) -> Ready:
+def told_html(told: Telling) -> Ready:
     """A result as HTML: its answer, the sentences, the pictures, the tables with what is to be known of them."""
     parts: list[Any] = [tag("p", told.answer, class_="told"), *paragraphs(told.sentences)]
     if told.charts:
@@ -74,7 +74,7 @@ def _drawn(charts: Sequence[Chart]) -> Ready:
     return tag("div", [figure(c, wide=c.size[0] >= WIDE) for c in charts], class_="grid")
 
 
-def _table(t: Table) -> Ready:
+def _table(t: SmallTable) -> Ready:
     note = tag("p", t.note, class_="note") if t.note else ""
     # A screen reader needs a word where the eye needs none.
     head = [h or ("model" if i == 0 else "remark") for i, h in enumerate(t.head)]
@@ -100,7 +100,7 @@ def markdown(in_use: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def told_lines(told: Told) -> list[str]:
+def told_lines(told: Telling) -> list[str]:
     """A result as lines of Markdown."""
     lines = [f"**{safe(told.answer)}**", "", *(f"- {safe(s)}" for s in told.sentences), ""]
     for t in told.tables:
@@ -108,6 +108,6 @@ def told_lines(told: Told) -> list[str]:
     return [*lines, *(line for note in told.notes for line in (safe(visible(note)), ""))]
 
 
-def _table_lines(t: Table) -> list[str]:
+def _table_lines(t: SmallTable) -> list[str]:
     note = [safe(t.note), ""] if t.note else []
     return [safe(t.title), "", *table_lines(t.head, t.rows, t.align), *note]

@@ -15,7 +15,7 @@ from steelyard.reports.sections import Section, figure, needs, paragraphs
 from steelyard.reports.writing import check_ending
 from steelyard.views import monitor as told
 from steelyard.views.document import plain
-from steelyard.views.tables import Table
+from steelyard.views.tables import SmallTable
 
 if TYPE_CHECKING:
     from steelyard.monitors.result import Monitor
@@ -75,7 +75,7 @@ def sections(m: Monitor, command: str = "") -> list[Section]:
     return out
 
 
-def _table(t: Table) -> Ready:
+def _table(t: SmallTable) -> Ready:
     return Ready(html_table(t.head, t.rows, t.align, t.title) + tag("p", t.note, class_="note"))
 
 

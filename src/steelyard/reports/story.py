@@ -17,17 +17,17 @@ from steelyard.reports.page import made, page_html
 from steelyard.reports.sections import Section
 from steelyard.reports.writing import check_ending
 from steelyard.views.document import plain
-from steelyard.views.in_use import Told, told_of
+from steelyard.views.in_use import Telling, told_of
 from steelyard.words import visible
 
 
-def _told(result: Any, charts: Mapping[str, Chart]) -> Told:
+def _told(result: Any, charts: Mapping[str, Chart]) -> Telling:
     """The parts of a result; one that has no tables of its own is told by its sentences and the charts that were given."""
     known = told_of(result)
     if known is not None:
         return known
     first, *others = result.sentences()
-    return Told(first, others, list(charts.values()), [])
+    return Telling(first, others, list(charts.values()), [])
 
 
 def write_story(

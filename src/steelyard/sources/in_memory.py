@@ -34,7 +34,11 @@ def as_table(X: Any) -> Any:
     if isinstance(X, Mapping):
         from steelyard.results import make_frame
 
-        lost = [k for k, v in X.items() if isinstance(v, str | bytes) or not isinstance(v, Iterable)]
+        lost = [
+            k
+            for k, v in X.items()
+            if isinstance(v, str | bytes) or not isinstance(v, Iterable) or getattr(v, "ndim", 1) == 0
+        ]
         if lost:
             message = f"A mapping holds columns by name, and {listing(lost[:1])} is {shown(X[lost[0]])}."
             raise UsageError(message, "Give each name a list with a value for each row.")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import BadLevels, InputError, UsageError, listing
-from steelyard.trials.reading import Periods, Table, Units, arms_of, in_order, periods_of, units_of
+from steelyard.trials.arms import Periods, TrialRows, TrialUnits, arms_of, in_order, periods_of, units_of
 from steelyard.trials.sample_ratio import planned_shares
 from steelyard.wording import option
 
@@ -17,7 +17,7 @@ DIRECTIONS = ("lower", "higher")
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class TrialDesign:
     """The arms, the unit of analysis with the reason for it, and the sizes."""
 
     control: Any
@@ -61,8 +61,8 @@ class Design:
 class Evidence:
     """What a trial is judged by: the design, units where they are known, and periods where there are any."""
 
-    design: Design
-    units: Units | None
+    design: TrialDesign
+    units: TrialUnits | None
     periods: Periods | None
     sizes: tuple[float, float] | None
     """Assigned units of the control and the treated; None where they are not known."""
@@ -98,7 +98,7 @@ def _varied(outcome: Any) -> None:
 
 
 def from_counts(
-    table: Table,
+    table: TrialRows,
     control: Any,
     treated: Any,
     analysis: str | None,
@@ -129,7 +129,7 @@ def from_counts(
     periods = periods_of(rows, names, counted=True)
     if periods.exposed is None:
         periods = _by_plan(periods, planned, (control, treated))
-    design = Design(
+    design = TrialDesign(
         control,
         treated,
         "period",
@@ -172,13 +172,13 @@ def _by_plan(periods: Periods, planned: Any, arms: tuple[Any, Any]) -> Periods:
     return replace(periods, exposed=exposed, known=False)
 
 
-def _ordered(rows: Table) -> tuple[Table, list[Any]]:
+def _ordered(rows: TrialRows) -> tuple[TrialRows, list[Any]]:
     codes, names = in_order(rows.columns["period"], rows.levels["period"])
-    return Table({**rows.columns, "period": codes}, rows.levels, rows.dropped), names
+    return TrialRows({**rows.columns, "period": codes}, rows.levels, rows.dropped), names
 
 
 def from_rows(
-    table: Table, control: Any, treated: Any, analysis: str | None, direction: str, selection: str | None
+    table: TrialRows, control: Any, treated: Any, analysis: str | None, direction: str, selection: str | None
 ) -> Evidence:
     """The evidence of rows, one a unit or one a unit and period."""
     rows, control, treated, others = arms_of(table, control, treated)
@@ -197,7 +197,7 @@ def from_rows(
     units = units_of(rows, declared=declared)
     named = "the rows name their units" if declared else "no unit was named, so that each row is taken for one"
     why = "that was asked for" if analysis else named
-    design = Design(
+    design = TrialDesign(
         control,
         treated,
         analysis or "unit",
@@ -220,7 +220,7 @@ def from_rows(
     return Evidence(design, units, periods, sizes, _parts(rows, units, names, declared=declared))
 
 
-def _parts(rows: Table, units: Units, names: list[Any], *, declared: bool) -> dict[str, tuple[float, float]]:
+def _parts(rows: TrialRows, units: TrialUnits, names: list[Any], *, declared: bool) -> dict[str, tuple[float, float]]:
     """Units of each arm that entered in each period, and that belong to each segment."""
     out: dict[str, tuple[float, float]] = {}
 

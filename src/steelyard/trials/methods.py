@@ -9,6 +9,7 @@ from typing import Any
 
 from steelyard.errors import SteelyardError
 from steelyard.results import Difference
+from steelyard.trials.arms import Periods, TrialUnits
 from steelyard.trials.autocorrelation import Neighbours, neighbours
 from steelyard.trials.cuped import by_one_row, cuped
 from steelyard.trials.means import (
@@ -22,7 +23,6 @@ from steelyard.trials.means import (
 from steelyard.trials.permuted import LOPSIDED, lopsided, permuted_t
 from steelyard.trials.proportions import fisher, two_proportions
 from steelyard.trials.rates import KINDS, Dispersion, dispersion, negative_binomial, poisson_ratio, quasi_poisson
-from steelyard.trials.reading import Periods, Units
 from steelyard.trials.slow_waves import ALLOWED, slow_waves_t
 from steelyard.verdicts.trial import Answer
 
@@ -190,7 +190,7 @@ def _noted(d: Difference, note: str) -> Difference:
     return d.renamed(note="; ".join(filter(None, (d.note, note))))
 
 
-def unit_methods(u: Units, confidence: float, *, binary: bool) -> list[Method]:
+def unit_methods(u: TrialUnits, confidence: float, *, binary: bool) -> list[Method]:
     """The methods by unit, then those by row that are valid where a unit has one row; treated less control.
 
     Where Student's t would see too much, since the outcome is skewed and the arms differ in size, it is not valid, and arms that

@@ -15,10 +15,11 @@ from steelyard.errors import UsageError
 from steelyard.files.addresses import discreet, without_secrets
 from steelyard.results import Difference, make_frame
 from steelyard.trials.always_valid import Looks
+from steelyard.trials.arms import Periods, TrialRows, TrialUnits, read
 from steelyard.trials.autocorrelation import Neighbours
 from steelyard.trials.balance import Balance, standardised_difference
 from steelyard.trials.decision import decide
-from steelyard.trials.design import Design, Evidence, check_words, from_counts, from_rows
+from steelyard.trials.design import Evidence, TrialDesign, check_words, from_counts, from_rows
 from steelyard.trials.looking import looks_of
 from steelyard.trials.methods import (
     CUPED,
@@ -36,7 +37,6 @@ from steelyard.trials.money import Money, money_effect
 from steelyard.trials.planning import TrialPlan
 from steelyard.trials.power import careful_plan, plans_of
 from steelyard.trials.rates import Dispersion
-from steelyard.trials.reading import Periods, Table, Units, read
 from steelyard.trials.sample_ratio import RatioCheck, sample_ratio
 from steelyard.trials.uplift import FEWEST, Uplift, uplift_by_score
 from steelyard.verdicts.trial import FORBIDDEN, RANDOM
@@ -53,7 +53,7 @@ class Trial(Told):
 
     as_text: ClassVar[str] = "trial.trial_text"
 
-    design: Design
+    design: TrialDesign
     ratio: RatioCheck | None
     balances: tuple[Balance, ...]
     methods: tuple[Method, ...]
@@ -255,7 +255,7 @@ def _only_counts(others: dict[str, Any], period: Any, value: Any) -> None:
         raise UsageError(message, f"For example {option('value', 200)}.")
 
 
-def _counted(counts: Any, roles: dict[str, Any], missing: str) -> Table:
+def _counted(counts: Any, roles: dict[str, Any], missing: str) -> TrialRows:
     """The table of counts, with the same number of exposed units in every row where one number was given."""
     exposed = roles["exposed"]
     if not _is_number(exposed):
@@ -317,7 +317,7 @@ def _uplift(e: Evidence, bands: int, confidence: float) -> Uplift | None:
     return found if 2 * sum(b.effect.value is not None for b in found.bands) > len(found.bands) else None
 
 
-def _balances(u: Units | None, confidence: float) -> tuple[Balance, ...]:
+def _balances(u: TrialUnits | None, confidence: float) -> tuple[Balance, ...]:
     if u is None:
         return ()
     known = (("score", u.score), ("earlier value", u.before))

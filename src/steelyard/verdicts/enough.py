@@ -16,11 +16,11 @@ FEW_UNITS = FEWEST
 
 
 @dataclass(frozen=True, slots=True)
-class Cases:
+class CaseCount:
     """So many of what a number rests on, as many as count under weights, and how many a verdict takes.
 
-    >>> print(Cases(20, "real positive"), "/", Cases(1, "row called positive"), "/", Cases(2.5, "customer with the outcome"))
-    20 real positives / 1 row called positive / 2.5 customers with the outcome
+    >>> print(CaseCount(20, "real positive"), "/", CaseCount(2.5, "customer with the outcome"))
+    20 real positives / 2.5 customers with the outcome
     """
 
     n: float
@@ -42,12 +42,12 @@ class Cases:
         return f"{told} {first}s{mark}{rest}"
 
 
-def lacking(cases: Iterable[Cases]) -> Cases | None:
+def lacking(cases: Iterable[CaseCount]) -> CaseCount | None:
     """The first of which there are too few; None where there are enough of all."""
     return next((x for x in cases if x.short), None)
 
 
-def too_few(cases: Iterable[Cases]) -> str:
+def too_few(cases: Iterable[CaseCount]) -> str:
     """Why a verdict is withheld; empty where there are cases enough.
 
     >>> too_few(sides_of(40, 12)), too_few(sides_of(40, 30))
@@ -57,9 +57,9 @@ def too_few(cases: Iterable[Cases]) -> str:
     return "" if found is None else f"{found}, and {found.needed} are needed"
 
 
-def sides_of(positives: float, negatives: float) -> tuple[Cases, Cases]:
+def sides_of(positives: float, negatives: float) -> tuple[CaseCount, CaseCount]:
     """Both classes, each of which must be large enough."""
-    return Cases(positives, "real positive"), Cases(negatives, "real negative")
+    return CaseCount(positives, "real positive"), CaseCount(negatives, "real negative")
 
 
 def classes_in(prevalence: Estimate) -> tuple[float, float] | None:

@@ -19,10 +19,10 @@ SLACK = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class Bound:
     """A bound and the side of it on which a number must lie.
 
-    >>> Limit(0.8, said="80%").needed, Limit(0.05, upper=True, strict=True).needed
+    >>> Bound(0.8, said="80%").needed, Bound(0.05, upper=True, strict=True).needed
     ('at least 80%', 'below 0.05')
     """
 
@@ -51,13 +51,13 @@ class Limit:
         return f"{word} {self.said or f'{self.bound:g}'}"
 
 
-def judge(x: Estimate | Difference, limit: Limit, on: str = "interval") -> Verdict:
+def judge(x: Estimate | Difference, limit: Bound, on: str = "interval") -> Verdict:
     """What became of a number held against a limit.
 
     A value on the right side is not enough: with other rows it might not be. The end of the interval that is nearer to
     the bound decides, and what a grid of scores may hide is taken off as well.
 
-    >>> [judge(Estimate("auc", v, v - 0.03, v + 0.03), Limit(0.8)).word for v in (0.84, 0.81, 0.70)]
+    >>> [judge(Estimate("auc", v, v - 0.03, v + 0.03), Bound(0.8)).word for v in (0.84, 0.81, 0.70)]
     ['met', 'not shown', 'failed']
     """
 

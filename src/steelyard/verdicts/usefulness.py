@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from steelyard.results import Estimate
-from steelyard.verdicts.enough import Cases, lacking, too_few
+from steelyard.verdicts.enough import CaseCount, lacking, too_few
 from steelyard.verdicts.verdict import BAD, GOOD, OPEN, UNKNOWN, Kind, Verdict
 
 USEFUL, NOT_SHOWN, HARMFUL, TOO_FEW, NOT_KNOWN = "useful", "not shown", "worse than no model", "too few", "not known"
@@ -32,7 +32,7 @@ def side(x: Estimate, neutral: float) -> int | None:
     return 1 if x.low > neutral else -1 if x.high < neutral else 0
 
 
-def usefulness(x: Estimate, neutral: float, than: str, cases: Iterable[Cases] = ()) -> Verdict:
+def usefulness(x: Estimate, neutral: float, than: str, cases: Iterable[CaseCount] = ()) -> Verdict:
     """Whether a number of which more is better lies above what is reached without data, as far as its interval says.
 
     `cases` are those that there must be enough of.

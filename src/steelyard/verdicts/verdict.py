@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from steelyard.results import Difference, Estimate
-from steelyard.verdicts.enough import Cases
+from steelyard.verdicts.enough import CaseCount
 
 GOOD, OPEN, BAD, UNKNOWN = 1, 0, -1, None
 """What a word says: what one hoped for, neither, what one feared, or that nothing can be said."""
@@ -44,7 +44,7 @@ class Verdict:
     """What that is in words: "chance", "always saying the mean"."""
     margin: float | None = None
     """How much does not matter, where that was said."""
-    cases: Cases | None = None
+    cases: CaseCount | None = None
     """The cases of which there are too few; None where there are enough."""
     reason: str = ""
     """Why it is so, in words; a view puts it into its sentence."""

@@ -14,7 +14,7 @@ from steelyard.results import Difference
 from steelyard.verdicts.comparison import BETTER, EQUIVALENT, NOT_KNOWN, TOO_FEW, UNCLEAR, WORSE
 from steelyard.views.layout import WIDTH, fit, table_width, wrap
 from steelyard.views.notebook import small_table
-from steelyard.views.tables import Table
+from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
 from steelyard.words import count, digits_for, estimate_parts, p_told, percent, significant, visible
 from steelyard.words import number as decimal
@@ -62,7 +62,7 @@ def number(d: Difference) -> str:
     return f"{sign}{value} [{low}, {high}]" if low and d.low != d.high else f"{sign}{value}"
 
 
-def models_table(c: Comparison) -> Table:
+def models_table(c: Comparison) -> SmallTable:
     """The models' own numbers, each with its interval."""
     columns = [(name, dict(options)) for m in c.measures for name, options in _columns(m)]
     head = ("model", *(f"{n} per case" if options else n for n, options in columns))
@@ -74,7 +74,7 @@ def models_table(c: Comparison) -> Table:
         why |= {f"{x.measure} of {visible(model)}: {visible(x.reason)}": None for x in found if x.value is None}
     note = "Intervals of the models' own numbers; that two overlap says nothing about their difference."
     title = "Each by itself" if c.kind != "same folds" else "Each by itself (sum of the folds)"
-    return Table(title, head, "l" * len(head), rows, note=_not_there(why) + note)
+    return SmallTable(title, head, "l" * len(head), rows, note=_not_there(why) + note)
 
 
 def _columns(measure: str) -> list[tuple[str, dict[str, Any]]]:
@@ -90,7 +90,7 @@ def _not_there(why: dict[str, None]) -> str:
     return f"n/a: {'; '.join(told[:3])}{more}. " if told else ""
 
 
-def below(t: Table) -> list[Table]:
+def below(t: SmallTable) -> list[SmallTable]:
     """A table that is too wide for a page, as several below one another that repeat its first column."""
     rows = [(fit(row[0], LONGEST), *row[1:]) for row in t.rows]
     parts: list[list[int]] = []
@@ -107,7 +107,7 @@ def below(t: Table) -> list[Table]:
         title = t.title if number_of == 0 else f"{t.title}, continued"
         cells: list[tuple[str, ...]] = [tuple(row[j] for j in keep) for row in rows]
         last = number_of == len(parts) - 1
-        out.append(Table(title, tuple(t.head[j] for j in keep), "l" * len(keep), cells, t.note if last else ""))
+        out.append(SmallTable(title, tuple(t.head[j] for j in keep), "l" * len(keep), cells, t.note if last else ""))
     return out
 
 
@@ -124,7 +124,7 @@ def of_case(found: list[Any], measure: str) -> str:
     return f"{measure} per case" if per else measure
 
 
-def differences_table(c: Comparison, measure: str) -> Table:
+def differences_table(c: Comparison, measure: str) -> SmallTable:
     """Every pair in one measure: the difference, its p-value, the verdict."""
     found = c.ordered(measure)
     several = bool(looks(c, len(found)))
@@ -145,7 +145,7 @@ def differences_table(c: Comparison, measure: str) -> Table:
     if len(found) > SHOWN:
         notes.append(f"{len(found) - SHOWN} more pairs in .frame().")
     title = f"Differences in {of_case(found, measure)} ({better})"
-    return Table(title, head, "l" * len(head), rows, note=" ".join(filter(None, notes)))
+    return SmallTable(title, head, "l" * len(head), rows, note=" ".join(filter(None, notes)))
 
 
 def verdict_sentence(r: Compared) -> str:
@@ -224,7 +224,7 @@ def comparison_text(c: Comparison) -> str:
     blocks = [wrap(headline(c), WIDTH, "", "  ")]
     blocks.append([line for s in c.sentences() for line in wrap(s, WIDTH, "", "  ")])
     for t in (*below(models_table(c)), *(differences_table(c, m) for m in c.measures)):
-        bare = Table(t.title, t.head, t.align, t.rows, spare=t.spare)
+        bare = SmallTable(t.title, t.head, t.align, t.rows, spare=t.spare)
         blocks.append([*table_lines(bare), *(wrap(t.note, WIDTH, "  ", "  ") if t.note else [])])
     blocks.append([line for n in c.notes() for line in wrap(n, WIDTH, "Note: ", "      ")])
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)

@@ -18,12 +18,12 @@ from steelyard.results import Estimate
 from steelyard.views.layout import WIDTH, wrap
 from steelyard.views.notebook import small_table
 from steelyard.views.story import kind_of
-from steelyard.views.tables import Table
+from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
 from steelyard.words import count, estimate_parts, percent, visible
 
 if TYPE_CHECKING:
-    from steelyard.experiments.plan import Cell
+    from steelyard.experiments.plan import TestedModel
     from steelyard.experiments.result import Experiment
 
 MEANS = {
@@ -47,7 +47,7 @@ def chief_measures(evaluations: Sequence[Any]) -> list[str]:
     return (defined or known)[:3]
 
 
-def to_come(x: Experiment, cell: Cell, measure: str) -> Estimate:
+def to_come(x: Experiment, cell: TestedModel, measure: str) -> Estimate:
     """A measure for models to come; where a model gives no scores to tell it from, that is said."""
     if measure not in x[names_of(cell)].measures:
         return Estimate(measure, None, confidence=x.confidence, reason="no scores")
@@ -55,7 +55,7 @@ def to_come(x: Experiment, cell: Cell, measure: str) -> Estimate:
     return found
 
 
-def summed(x: Experiment, cell: Cell, measure: str) -> Estimate:
+def summed(x: Experiment, cell: TestedModel, measure: str) -> Estimate:
     """A measure of the sum of the folds, with the same reason where there is none."""
     e = x[names_of(cell)]
     if measure not in e.measures:
@@ -64,9 +64,9 @@ def summed(x: Experiment, cell: Cell, measure: str) -> Estimate:
     return found
 
 
-def cells_by_place(x: Experiment) -> dict[tuple[str, str], list[Cell]]:
+def cells_by_place(x: Experiment) -> dict[tuple[str, str], list[TestedModel]]:
     """The cells that have something to show, by data set and design."""
-    out: dict[tuple[str, str], list[Cell]] = {}
+    out: dict[tuple[str, str], list[TestedModel]] = {}
     for cell in x.cells:
         cells = out.setdefault((cell.data, cell.design), [])
         if x.gathered(cell).pooled is not None:
@@ -74,7 +74,7 @@ def cells_by_place(x: Experiment) -> dict[tuple[str, str], list[Cell]]:
     return out
 
 
-def names_of(cell: Cell) -> tuple[str, str, str]:
+def names_of(cell: TestedModel) -> tuple[str, str, str]:
     """A cell by its three names."""
     return (cell.model, cell.data, cell.design)
 
@@ -108,7 +108,7 @@ def number(x: Estimate) -> str:
     return f"{value} [{low}, {high}]" if low and x.low != x.high else value
 
 
-def experiment_tables(x: Experiment, data: str, design: str) -> list[Table]:
+def experiment_tables(x: Experiment, data: str, design: str) -> list[SmallTable]:
     """Two tables: what the folds say of models to come, and the sum of the folds."""
     cells = cells_by_place(x)[data, design]
     if not cells:
@@ -128,7 +128,7 @@ def experiment_tables(x: Experiment, data: str, design: str) -> list[Table]:
         learnt = f" (trained on {'all' if any(whole) else count(trained)} rows)" if len(set(whole)) < 2 else ""
         title = f"For models to come{learnt}, {percent(x.confidence)} intervals"
         note = _rests(methods, "" if learnt else f", for models trained on {count(trained)} rows")
-        out.append(Table(title, head, "l" * len(head), rows, spare=max(0, len(measures) - 1), note=note))
+        out.append(SmallTable(title, head, "l" * len(head), rows, spare=max(0, len(measures) - 1), note=note))
     rows = [(visible(c.model), *(number(summed(x, c, m)) for m in measures)) for c in cells]
     by_group = any(getattr(s, "units", None) is not None for s in x[names_of(cells[0])].evidence.values())
     note = f"Rests on the test rows{', by group,' if by_group else ','} and on the models that were trained."
@@ -138,7 +138,7 @@ def experiment_tables(x: Experiment, data: str, design: str) -> list[Table]:
     title = f"Sum of the folds{' so far' if unfinished(x, data, design) else ''}, {_tested(x, cells)}"
     if sum(f.outer for f in cells[0].folds) == 1:
         title = f"On {_tested(x, cells)}"
-    out.append(Table(title, head, "l" * len(head), rows, spare=max(0, len(measures) - 1), note=note))
+    out.append(SmallTable(title, head, "l" * len(head), rows, spare=max(0, len(measures) - 1), note=note))
     return out
 
 
@@ -249,7 +249,7 @@ def experiment_text(x: Experiment) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def tuned(x: Experiment, cell: Cell) -> list[str]:
+def tuned(x: Experiment, cell: TestedModel) -> list[str]:
     """What a search saw and what it is worth, where the model is one."""
     if not x.is_search(*names_of(cell)):
         return []

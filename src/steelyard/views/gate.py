@@ -11,7 +11,7 @@ from steelyard.words import estimate_parts, visible
 if TYPE_CHECKING:
     from steelyard.gates.outcome import Outcome, Result
     from steelyard.results import Difference, Estimate
-    from steelyard.verdicts.gate import Limit
+    from steelyard.verdicts.gate import Bound
 
 MARKS = {True: "✓", False: "✗"}
 LETTERS = {True: "ok", False: "no"}
@@ -51,7 +51,7 @@ def result_message(r: Result) -> str:
     return f"{r.state}: {number_text(r.number, r.limit)}{why}, needed {r.limit.needed}"
 
 
-def number_text(x: Estimate | Difference, limit: Limit) -> str:
+def number_text(x: Estimate | Difference, limit: Bound) -> str:
     """A number with its interval, to as many digits as show on which side of the bound its ends are."""
     parts = ("", "", "")
     for digits in range(2, MOST_DIGITS):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.charts.marks import Chart
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.views.stability import cell_table, many_table
-from steelyard.views.tables import Table
+from steelyard.views.tables import SmallTable
 from steelyard.views.timeliness import alert_table, quality_table, timeliness_notes
 from steelyard.views.trial import bands_table, method_notes, methods_table
 
@@ -29,13 +29,13 @@ MARKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Telling:
     """One result: the sentence that answers the question, the others, pictures, tables, and what is to be known of them."""
 
     answer: str
     sentences: Sequence[str]
     charts: Sequence[Chart]
-    tables: Sequence[Table]
+    tables: Sequence[SmallTable]
     notes: Sequence[str] = ()
     more: Sequence[Chart] = ()
     """Pictures for those who ask."""
@@ -58,7 +58,7 @@ def check_results(given: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def told_of(result: Any) -> Told | None:
+def told_of(result: Any) -> Telling | None:
     """What is told of a result of whichever kind, or None where it is of none of these."""
     for name, tell in TELLING.items():
         if all(hasattr(result, mark) for mark in MARKS[name]):
@@ -70,14 +70,14 @@ def _a(kind: str) -> str:
     return f"{'an' if kind[0] in 'AEIOUaeiou' else 'a'} {kind}"
 
 
-def told_stability(s: Any) -> Told:
+def told_stability(s: Any) -> Telling:
     """One column, or many."""
     first, *others = s.sentences()
     table = cell_table(s) if hasattr(s, "cells") else many_table(s)
-    return Told(first, others, [s.chart()], [table])
+    return Telling(first, others, [s.chart()], [table])
 
 
-def told_timeliness(t: Timeliness) -> Told:
+def told_timeliness(t: Timeliness) -> Telling:
     """How early it warns; pictures need the events, which sums that were added or read back do not have."""
     first, *others = t.sentences()
     charts, notes = [], timeliness_notes(t)
@@ -89,20 +89,20 @@ def told_timeliness(t: Timeliness) -> Told:
     if a is not None:
         others, charts, tables = [*others, *a.sentences()], [*charts, a.chart()], [*tables, alert_table(a)]
         notes = [*notes, *([a.note] if a.note else [])]
-    return Told(first, others, charts, tables, notes)
+    return Telling(first, others, charts, tables, notes)
 
 
-def told_trial(t: Trial) -> Told:
+def told_trial(t: Trial) -> Telling:
     """The verdict, the effect by every method, and where it is largest."""
     first, *others = t.sentences()
     drawn = t.charts()
     tables = [methods_table(t), *([bands_table(t)] if t.uplift is not None else [])]
     shown = [drawn[name] for name in FIRST if name in drawn]
     more = [chart for name, chart in drawn.items() if name not in FIRST]
-    return Told(first, others, shown, tables, method_notes(t), more)
+    return Telling(first, others, shown, tables, method_notes(t), more)
 
 
-TELLING: dict[str, Callable[[Any], Told]] = {
+TELLING: dict[str, Callable[[Any], Telling]] = {
     "stability": told_stability,
     "timeliness": told_timeliness,
     "trial": told_trial,

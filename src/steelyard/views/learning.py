@@ -18,7 +18,7 @@ from steelyard.results import Estimate
 from steelyard.views.experiment import experiment_notes, number
 from steelyard.views.layout import WIDTH, wrap
 from steelyard.views.notebook import small_table
-from steelyard.views.tables import Table
+from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
 from steelyard.words import count, digits_for, estimate_parts, percent, visible
 from steelyard.words import number as decimal
@@ -30,7 +30,7 @@ AHEAD = 2.0
 """The law is drawn on to so many times the rows."""
 
 
-def learning_table(curve: LearningCurve, model: str) -> Table:
+def learning_table(curve: LearningCurve, model: str) -> SmallTable:
     """The values on training and test rows at each size."""
     rows: list[tuple[str, ...]] = []
     for size, learnt, tested in zip(
@@ -38,7 +38,7 @@ def learning_table(curve: LearningCurve, model: str) -> Table:
     ):
         rows.append((count(size), number(learnt), number(tested)))
     title = f"{visible(model)}, {curve.measure}" if len(curve.models) > 1 else f"{curve.measure} of {visible(model)}"
-    return Table(title, ("training rows", "on training rows", "on test rows"), "rll", rows)
+    return SmallTable(title, ("training rows", "on training rows", "on test rows"), "rll", rows)
 
 
 def learning_sentences(curve: LearningCurve, model: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from steelyard.views.layout import WIDTH, wrap
-from steelyard.views.tables import Table
+from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
 from steelyard.words import count, estimate_parts, percent, significant, visible
 
@@ -205,7 +205,7 @@ def _absent(told: Sequence[tuple[str, Any]]) -> str:
     return "".join(f" n/a in {_names(names)}: {visible(reason)}." for reason, names in why.items())
 
 
-def signals_table(m: Monitor, most: int | None = MOST_SIGNALS) -> Table:
+def signals_table(m: Monitor, most: int | None = MOST_SIGNALS) -> SmallTable:
     """One row a signal: what the last window says, and how it stands; the worst first."""
     last = m.windows[-1]
     rows = []
@@ -224,10 +224,10 @@ def signals_table(m: Monitor, most: int | None = MOST_SIGNALS) -> Table:
     shown = {row[0] for row in told}
     note += _absent([(s.name, s) for s in last.signals if visible(s.name) in shown]).replace(" n/a in ", " n/a for ")
     head = ("signal", "kind", "last value", "reference", "state")
-    return Table(f"Signals, in {visible(last.name)}", head, "lllrl", told, note)
+    return SmallTable(f"Signals, in {visible(last.name)}", head, "lllrl", told, note)
 
 
-def windows_table(m: Monitor, most: int | None = MOST_WINDOWS) -> Table:
+def windows_table(m: Monitor, most: int | None = MOST_WINDOWS) -> SmallTable:
     """One row a window with the first measure, the last ones where there are many."""
     shown = m.windows[-most:] if most else m.windows
     first = m.facts.get("first", m.signals[0])
@@ -244,10 +244,10 @@ def windows_table(m: Monitor, most: int | None = MOST_WINDOWS) -> Table:
         note = f"≈ marks what is expected from the scores, without labels. {note}"
     note += _absent([(w.name, w[first]) for w in shown])
     title = "Windows" if len(shown) == len(m.windows) else f"The last {len(shown)} of {len(m.windows):,} windows"
-    return Table(title, head, "lr" + ("r" if labelled else "") + "lll", rows, note)
+    return SmallTable(title, head, "lr" + ("r" if labelled else "") + "lll", rows, note)
 
 
-def cohorts_table(m: Monitor, most: int | None = MOST_WINDOWS) -> Table | None:
+def cohorts_table(m: Monitor, most: int | None = MOST_WINDOWS) -> SmallTable | None:
     """One row a cohort with its timeliness; None where customers are not followed."""
     if not m.facts.get("period"):
         return None
@@ -255,7 +255,9 @@ def cohorts_table(m: Monitor, most: int | None = MOST_WINDOWS) -> Table | None:
     rows: list[tuple[str, ...]] = [(visible(w.name), value_text(s), s.state, w.state_of(s.name)) for w, s in shown]
     note = "Values so far are of cohorts that are not over or lack outcomes; nothing rests on them."
     title = f"Timeliness of cohorts, followed for {m.facts['period']}"
-    return Table(title, ("entered in", "Q", "judged", "state"), "llll", rows, note if "so far" in str(rows) else "")
+    return SmallTable(
+        title, ("entered in", "Q", "judged", "state"), "llll", rows, note if "so far" in str(rows) else ""
+    )
 
 
 def changes_lines(m: Monitor, most: int = MOST_ALARMS) -> list[str]:

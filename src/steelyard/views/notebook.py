@@ -55,7 +55,7 @@ def _safe(text: object) -> str:
     return escape(visible(text), quote=True)
 
 
-def small_table(t: tables.Table | None) -> str:
+def small_table(t: tables.SmallTable | None) -> str:
     """A small table with its title and its note."""
     if t is None:
         return ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.verdicts.comparison import UNCLEAR
 from steelyard.views.layout import WIDTH, wrap
-from steelyard.views.tables import Table
+from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
 from steelyard.words import percent, shortest, significant, visible
 
@@ -91,7 +91,7 @@ def _ends(ratios: Sequence[float]) -> list[str]:
     return [shortest(r) for r in ratios]
 
 
-def _table(found: Regions) -> Table:
+def _table(found: Regions) -> SmallTable:
     ends = ["0", *_ends([p.from_ratio for p in found.parts[1:]]), "any"]
     rows: list[tuple[str, ...]] = []
     for i, p in enumerate(found.parts):
@@ -107,7 +107,7 @@ def _table(found: Regions) -> Table:
         note = f"The first {MOST_ROWS} of {len(rows):,} regions; the rest with .frame()."
         rows = rows[:MOST_ROWS]
     head = ("from", "to", "best", "threshold", "next best", "saves", "clear")
-    return Table("Worth of a found positive, in false alarms", head, "rrlrlrl", rows, note)
+    return SmallTable("Worth of a found positive, in false alarms", head, "rrlrlrl", rows, note)
 
 
 def _notes(found: Regions) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.charts.marks import Bar, Chart, Colour, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
 from steelyard.views.layout import WIDTH, fit, wrap
-from steelyard.views.tables import Table
+from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
 from steelyard.words import count, estimate_parts, number, percent, quoted, significant, visible
 
@@ -95,7 +95,7 @@ def stability_text(s: Stability) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def cell_table(s: Stability) -> Table:
+def cell_table(s: Stability) -> SmallTable:
     """Both distributions cell by cell, with the part of the index that each brings."""
     cells, note = list(s.cells), ""
     if len(cells) > MOST_ROWS:
@@ -113,7 +113,7 @@ def cell_table(s: Stability) -> Table:
         for c in cells
     ]
     head = ("cell", "reference", "share", "current", "share", "part")
-    return Table("By cell", head, "lrrrrr", rows, note)
+    return SmallTable("By cell", head, "lrrrrr", rows, note)
 
 
 def stability_chart(s: Stability) -> Chart:
@@ -194,7 +194,7 @@ def _columns(n: int) -> str:
     return f"{n} column{'' if n == 1 else 's'}"
 
 
-def many_table(found: Stabilities) -> Table:
+def many_table(found: Stabilities) -> SmallTable:
     """The columns with the largest effects, all with the same number of digits so that they can be compared."""
     rows: list[tuple[str, ...]] = []
     for s in list(found)[:MOST_ROWS]:
@@ -204,7 +204,7 @@ def many_table(found: Stabilities) -> Table:
     note = f"The first {MOST_ROWS} of {len(found):,}; the rest with .frame()." if len(found) > MOST_ROWS else ""
     head = ("column", "decision", "index", "interval", "p", "classic light")
     note = note or "The index is less what chance brings; the classic light is of the plain one."
-    return Table("Columns by effect", head, "llrlrl", rows, note, 1)
+    return SmallTable("Columns by effect", head, "llrlrl", rows, note, 1)
 
 
 def many_text(found: Stabilities) -> str:

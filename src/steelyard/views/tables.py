@@ -24,7 +24,7 @@ MOST_LOOKED = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SmallTable:
     """A small table; `spare` columns at its end may be left out where there is no room."""
 
     title: str
@@ -35,7 +35,7 @@ class Table:
     spare: int = 0
 
 
-def matrix(e: Evaluation) -> Table | None:
+def matrix(e: Evaluation) -> SmallTable | None:
     """The confusion matrix, or the commonest mistakes where it would be too large to read."""
     c: Confusion | None = e.confusion
     if c is None:
@@ -47,10 +47,10 @@ def matrix(e: Evaluation) -> Table | None:
     rows = [(names[i], *(count(float(n)) for n in c.counts[i]), count(float(c.actual[i]))) for i in range(len(names))]
     rows.append(("total", *(count(float(n)) for n in c.predicted), count(float(c.total))))
     unit = "rows" if c.weighting == "none" else "sums of weights"
-    return Table(f"Confusion matrix ({unit})", head, "l" + "r" * (len(names) + 1), rows)
+    return SmallTable(f"Confusion matrix ({unit})", head, "l" + "r" * (len(names) + 1), rows)
 
 
-def _mistakes(c: Confusion) -> Table:
+def _mistakes(c: Confusion) -> SmallTable:
     wrong = c.counts * (1 - np.eye(len(c.levels)))
     order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_LEVELS]
     rows: list[tuple[str, ...]] = []
@@ -60,7 +60,7 @@ def _mistakes(c: Confusion) -> Table:
             share = f"{count(float(wrong[i, j]))} of {count(float(c.actual[i]))}"
             rows.append((names[i], names[j], share))
     note = "" if rows else "No row was given a wrong level."
-    return Table("Commonest mistakes", ("actual", "predicted as", "rows"), "llr", rows, note)
+    return SmallTable("Commonest mistakes", ("actual", "predicted as", "rows"), "llr", rows, note)
 
 
 def _cell(x: Estimate) -> str:
@@ -77,7 +77,7 @@ def _notes(*parts: str) -> str:
     return " ".join(f"{p.rstrip('.')}." for p in parts if p)
 
 
-def levels(e: Evaluation) -> Table | None:
+def levels(e: Evaluation) -> SmallTable | None:
     """One row a level, where there are more than two or none is the positive one."""
     c: Confusion | None = e.confusion
     if c is None or (e.positive is not None and len(e.levels) <= 2):
@@ -90,7 +90,7 @@ def levels(e: Evaluation) -> Table | None:
     found = [(visible(called[i]), [e.measure(n, c.levels[i]) for n in names]) for i in chosen]
     rows = [(name, count(sizes[i]), *map(_cell, xs)) for i, (name, xs) in zip(chosen, found, strict=True)]
     note = _notes(note, _marks(found))
-    return Table("By level", ("level", "rows", *names), "lr" + "l" * len(names), rows, note, len(names) - 1)
+    return SmallTable("By level", ("level", "rows", *names), "lr" + "l" * len(names), rows, note, len(names) - 1)
 
 
 def _shown(
@@ -119,7 +119,7 @@ def worst_of(told: Sequence[Estimate]) -> int | None:
     return max(known)[1] if find(told[0].measure).better == "lower" else min(known)[1]
 
 
-def segments(e: Evaluation, most: int = MOST_ROWS) -> Table | None:
+def segments(e: Evaluation, most: int = MOST_ROWS) -> SmallTable | None:
     """One row a segment with the measures that matter most."""
     if not e.segments:
         return None
@@ -132,4 +132,6 @@ def segments(e: Evaluation, most: int = MOST_ROWS) -> Table | None:
     rows.append(("all", f"{e.rows:,}", *(_cell(e[n]) for n in names)))
     note = _notes(note, _marks(found))
     column = e.facts.get("roles", {}).get("segment", "segment")
-    return Table("By segment", (visible(column), "rows", *names), "lr" + "l" * len(names), rows, note, len(names) - 1)
+    return SmallTable(
+        "By segment", (visible(column), "rows", *names), "lr" + "l" * len(names), rows, note, len(names) - 1
+    )

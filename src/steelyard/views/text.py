@@ -72,7 +72,7 @@ def group_lines(group: story.Group, confidence: float) -> list[str]:
     return [group.question, *([INDENT + first] if width_of(first) <= ROOM else []), *lines]
 
 
-def table_lines(t: tables.Table | None) -> list[str]:
+def table_lines(t: tables.SmallTable | None) -> list[str]:
     """A small table with its title; names are cut, and spare columns left out, until it fits."""
     if t is None:
         return []
@@ -89,7 +89,7 @@ def table_lines(t: tables.Table | None) -> list[str]:
     return [line if width_of(line) <= WIDTH else fit(line, WIDTH) for line in _laid(t, short, cut, align)]
 
 
-def _laid(t: tables.Table, head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> list[str]:
+def _laid(t: tables.SmallTable, head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> list[str]:
     lines = table(head, rows, align, width=ROOM) if rows else []
     return [t.title, *(INDENT + line for line in lines), *(wrap(t.note, WIDTH, INDENT, INDENT) if t.note else [])]
 

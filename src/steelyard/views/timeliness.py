@@ -12,7 +12,7 @@ from steelyard.verdicts.comparison import BETTER, WORSE
 from steelyard.verdicts.usefulness import HARMFUL, NOT_SHOWN, USEFUL
 from steelyard.views.comparison import p_text
 from steelyard.views.layout import WIDTH, table, wrap
-from steelyard.views.tables import Table
+from steelyard.views.tables import SmallTable
 from steelyard.words import (
     count,
     estimate_parts,
@@ -126,7 +126,7 @@ def timeliness_notes(t: Timeliness) -> list[str]:
     return out
 
 
-def quality_table(t: Timeliness) -> Table:
+def quality_table(t: Timeliness) -> SmallTable:
     """The model beside those that need no data."""
     names = [n for n in ("q", "q0", "value_q") if n != "value_q" or t.summary.valued]
     head = ("", *(NAMES[n] for n in names), f"{percent(t.confidence)} interval of Q")
@@ -136,7 +136,7 @@ def quality_table(t: Timeliness) -> Table:
     trivial = {n: {m: float(f"{v:.12g}") for m, v in t.trivial(n).items()} for n in names}
     for name in trivial["q"]:
         rows.append((quoted(name), *(significant(trivial[n][name]) for n in names), ""))
-    return Table("Beside models without data", head, "l" + "r" * len(names) + "l", rows)
+    return SmallTable("Beside models without data", head, "l" + "r" * len(names) + "l", rows)
 
 
 def timeliness_text(t: Timeliness) -> str:
@@ -188,7 +188,7 @@ def _many(n: int, what: str) -> str:
     return f"is 1 {what}" if n == 1 else f"are {count(n)} {what}s"
 
 
-def alert_table(a: AlertResult) -> Table:
+def alert_table(a: AlertResult) -> SmallTable:
     """Every number of the alerts; a reason stands where the interval would."""
     rows: list[tuple[str, ...]] = []
     for name, x in a.numbers.items():
@@ -200,7 +200,7 @@ def alert_table(a: AlertResult) -> Table:
         rows.append((_number_name(name, a.time_unit), value, interval or ("no interval" if x.low is None else "")))
     confidence = next(iter(a.numbers.values())).confidence
     title = f"Alerts at {shortest(float(f'{a.threshold:.6g}'))}"
-    return Table(title, ("measure", "value", f"{percent(confidence)} interval"), "lrl", rows)
+    return SmallTable(title, ("measure", "value", f"{percent(confidence)} interval"), "lrl", rows)
 
 
 def _number_name(name: str, unit: str) -> str:
@@ -265,7 +265,7 @@ def _paired(c: TimelinessComparison) -> str:
     return told
 
 
-def comparison_table(c: TimelinessComparison) -> Table:
+def comparison_table(c: TimelinessComparison) -> SmallTable:
     """A row for each pair and number."""
     rows: list[tuple[str, ...]] = []
     for d in c.differences:
@@ -282,7 +282,7 @@ def comparison_table(c: TimelinessComparison) -> Table:
             )
         )
     head = ("", "models", "difference", f"{percent(c.differences[0].confidence)} interval", "p", "verdict")
-    return Table("Differences", head, "llrlrl", rows)
+    return SmallTable("Differences", head, "llrlrl", rows)
 
 
 def comparison_text(c: TimelinessComparison) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.verdicts.comparison import NOT_KNOWN, UNCLEAR
 from steelyard.verdicts.trial import AS_MUCH, FORBIDDEN, LEAST, MOST, SPREAD_MORE
 from steelyard.views.layout import WIDTH, fit, table, table_width, wrap
-from steelyard.views.tables import Table
+from steelyard.views.tables import SmallTable
 from steelyard.words import count, estimate_parts, estimate_text, p_told, percent, quoted, significant, visible
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ def trial_text(t: Trial) -> str:
     return "\n".join(lines)
 
 
-def methods_table(t: Trial) -> Table:
+def methods_table(t: Trial) -> SmallTable:
     """The sensitivity table: every method with the unit it takes for independent, and where it is not valid."""
     head: tuple[str, ...] = ("method", "unit", "effect", f"{percent(t.confidence)} interval", "p", "")
     rows: list[tuple[str, ...]] = []
@@ -281,7 +281,7 @@ def methods_table(t: Trial) -> Table:
     title = "Every method (treated less control; × treated over control)"
     if t.verdict in FORBIDDEN:
         title = "What happened, by every method (treated less control; × treated over control)"
-    return Table(title, head, "llrlrl", rows)
+    return SmallTable(title, head, "llrlrl", rows)
 
 
 def method_notes(t: Trial) -> list[str]:
@@ -302,7 +302,7 @@ def method_notes(t: Trial) -> list[str]:
     return out
 
 
-def bands_table(t: Trial) -> Table:
+def bands_table(t: Trial) -> SmallTable:
     """The gain in every band of the score."""
     assert t.uplift is not None
     head: tuple[str, ...] = ("band", "scores", "treated", "control", "gain", f"{percent(t.confidence)} interval", "")
@@ -316,10 +316,10 @@ def bands_table(t: Trial) -> Table:
     title, align = "Gain by score band, highest scores first (above 0 is good)", "llrrrll"
     if not any(row[-1] for row in rows):
         head, align, rows = head[:-1], align[:-1], [row[:-1] for row in rows]
-    return Table(title, head, align, rows)
+    return SmallTable(title, head, align, rows)
 
 
-def _bands_text(t: Table) -> list[str]:
+def _bands_text(t: SmallTable) -> list[str]:
     """The bands in 80 columns: what a band rests on is told below, since there is no room beside it."""
     if len(t.head) < 7:
         return _laid(t)
@@ -330,12 +330,12 @@ def _bands_text(t: Table) -> list[str]:
             why.setdefault(row[-1], []).append(row[0])
     told = "; ".join(f"band {', '.join(bands)} {text}" for text, bands in why.items())
     return [
-        *_laid(Table(t.title, t.head[:-1], t.align[:-1], rows)),
+        *_laid(SmallTable(t.title, t.head[:-1], t.align[:-1], rows)),
         *wrap(f"* {told}.", WIDTH, INDENT, INDENT + INDENT),
     ]
 
 
-def _laid(t: Table) -> list[str]:
+def _laid(t: SmallTable) -> list[str]:
     head, rows, align = t.head, t.rows, t.align
     if head[1] == "unit" and table_width(head, rows) > WIDTH - len(INDENT):
         # The names of the methods tell the unit as well.

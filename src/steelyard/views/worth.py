@@ -8,7 +8,7 @@ from steelyard.results import Estimate
 from steelyard.verdicts.policy import SAME
 from steelyard.verdicts.verdict import Verdict
 from steelyard.views.layout import WIDTH, table, table_width, wrap
-from steelyard.views.tables import Table
+from steelyard.views.tables import SmallTable
 from steelyard.words import count, estimate_parts, estimate_text, percent, shortest, significant, visible
 
 if TYPE_CHECKING:
@@ -77,14 +77,14 @@ def worth_sentences(w: Worth, e: Evaluation | None = None) -> list[str]:
     return out
 
 
-def policy_table(w: Worth) -> Table:
+def policy_table(w: Worth) -> SmallTable:
     """The policies beside the model."""
     head = ("policy", w.measure, f"{percent(w.confidence)} interval", "the model does better by")
     rows: list[tuple[str, ...]] = [("the model", value_text(w), interval_text(w), "")]
     for p in w.policies:
         ahead = f"{value_text(p.advantage)} {interval_text(p.advantage)}".rstrip()
         rows.append((visible(p.name), value_text(p.estimate), interval_text(p.estimate), ahead))
-    return Table("What is it worth?", head, "lrll", rows, spare=1)
+    return SmallTable("What is it worth?", head, "lrll", rows, spare=1)
 
 
 def worth_text(w: Worth) -> str:

@@ -47,7 +47,7 @@ NO_MODEL = "a rule of thumb before any model: there are no rows to judge it by"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SquareRootRule:
     """What a fair model would bring by the square-root rule: CPH(P) = √P, but never more targets than contacts."""
 
     depth: float
@@ -99,7 +99,7 @@ class Campaign(Told):
     nobody: Estimate
     at_random: Estimate
     perfect: Estimate
-    rule: Rule
+    rule: SquareRootRule
     l_quality: Estimate | None
     notes: tuple[str, ...]
     curve: Curve
@@ -140,7 +140,7 @@ class Campaign(Told):
             value = getattr(self, f.name)
             if isinstance(value, Estimate | Curve):
                 value = value.to_dict()
-            elif isinstance(value, Rule):
+            elif isinstance(value, SquareRootRule):
                 value = {r.name: getattr(value, r.name) for r in fields(value)} | {"profit": value.profit.to_dict()}
             out[f.name] = list(value) if isinstance(value, tuple) else value
         return out
@@ -152,7 +152,7 @@ class Campaign(Told):
         for f in fields(cls):
             if str(f.type).startswith("Estimate") and values[f.name] is not None:
                 values[f.name] = Estimate.from_dict(values[f.name])
-        values["rule"] = Rule(**data["rule"] | {"profit": Estimate.from_dict(data["rule"]["profit"])})
+        values["rule"] = SquareRootRule(**data["rule"] | {"profit": Estimate.from_dict(data["rule"]["profit"])})
         values |= {"curve": Curve.from_dict(data["curve"]), "notes": tuple(data["notes"])}
         return cls(**values)
 
@@ -349,7 +349,9 @@ def _finished(
     found["over_everybody"] = _less(found["over_everybody"], optimism)
     fair = offer.square_root(share)
     reached = float(fair_capture(fair, share))
-    rule = Rule(fair, n * fair, reached, reached / fair, n * share * reached, implied(share, prevalence, by_rule))
+    rule = SquareRootRule(
+        fair, n * fair, reached, reached / fair, n * share * reached, implied(share, prevalence, by_rule)
+    )
     earned = {"nobody": 0.0, "model": float(profit)}
     if most >= 1:
         earned["everybody"] = float(everybody)

@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.intervals.bands import plain, thin
 from steelyard.intervals.bootstrap import replicates
 from steelyard.intervals.proportions import wilson
-from steelyard.intervals.upright import Evidence
+from steelyard.intervals.upright import CutEvidence
 from steelyard.measures.curves import thresholds
 from steelyard.measures.ranking import rates
 from steelyard.results import Array, Curve
@@ -39,7 +39,7 @@ def cost_limits(scores: Scores, lines: Envelope, skews: Array, confidence: float
     t, f, value = lines.tpr[corner], lines.fpr[corner], lines.cost(skews)
     # Treating all or none is no choice that luck could flatter.
     fixed = ((t <= 0) & (f <= 0)) | ((t >= 1) & (f >= 1))
-    evidence = Evidence.of(scores)
+    evidence = CutEvidence.of(scores)
     place = np.minimum(np.searchsorted(-thresholds(scores), -lines.threshold[corner]), len(evidence.tp) - 1)
     p, n = evidence.rows_of_tpr(place), evidence.rows_of_fpr(place)
     (t_low, t_high), (f_low, f_high) = wilson(t * p, p, z), wilson(f * n, n, z)

@@ -30,7 +30,7 @@ Decide = Callable[[tuple[Any, ...], Any], Array]
 
 
 @dataclass(slots=True)
-class Plan:
+class CountingRules:
     """How to count: weights, exactness, what to do with missing values, declared levels."""
 
     weighting: str = "none"
@@ -56,7 +56,7 @@ def few(rows: int) -> bool:
     return rows <= EXACT_ROWS
 
 
-def clean(table: Table, plan: Plan) -> Table:
+def clean(table: Table, plan: CountingRules) -> Table:
     """Rows that can be used; the others are refused, or counted and left out."""
     state = table["state"].astype(np.int64)
     bad = state != GOOD
@@ -94,7 +94,7 @@ def clean(table: Table, plan: Plan) -> Table:
     return good
 
 
-def _check_weights(table: Table, plan: Plan) -> None:
+def _check_weights(table: Table, plan: CountingRules) -> None:
     """Refuse weights whose products are too large or too small to be held."""
     if "weight" not in table:
         return
@@ -110,7 +110,7 @@ def _check_weights(table: Table, plan: Plan) -> None:
         raise BadWeight(message, "Only their proportions matter: divide them all by the same number.")
 
 
-def check_copies(rows: Rows, plan: Plan) -> None:
+def check_copies(rows: Rows, plan: CountingRules) -> None:
     """Refuse weights that say how many copies a row stands for and are no whole numbers; asked where they may not be."""
     if plan.weighting != "frequency" or rows.kind("weight") in {"int", "bool", "wide", "text"}:
         return
@@ -144,7 +144,7 @@ def segments_apart(table: Table) -> dict[Key | None, Table]:
     return {key: {k: v[ends[i] : ends[i + 1]] for k, v in laid.items()} for key, i in found.items()}
 
 
-def found_levels(plan: Plan, *columns: Any) -> tuple[Any, ...]:
+def found_levels(plan: CountingRules, *columns: Any) -> tuple[Any, ...]:
     """The levels that occur, or the declared ones; far too many are refused."""
     found = sort_levels([v for column in columns for v in occurring(column)])
     if plan.levels is not None:
@@ -171,7 +171,7 @@ def found_levels(plan: Plan, *columns: Any) -> tuple[Any, ...]:
     return found
 
 
-def positive_of(levels: tuple[Any, ...], plan: Plan, *, two: bool) -> Any:
+def positive_of(levels: tuple[Any, ...], plan: CountingRules, *, two: bool) -> Any:
     """The positive level: given, or 1 and True speaking for themselves; never guessed."""
     if plan.positive is not None:
         matches = [v for v in levels if v == plan.positive]
@@ -195,7 +195,7 @@ def positive_of(levels: tuple[Any, ...], plan: Plan, *, two: bool) -> Any:
     return None
 
 
-def require_both(levels: tuple[Any, ...], positive: Any, plan: Plan) -> tuple[Any, ...]:
+def require_both(levels: tuple[Any, ...], positive: Any, plan: CountingRules) -> tuple[Any, ...]:
     """Two levels for a score; one class alone is refused unless the levels were declared."""
     if len(levels) > 2:
         message = f"One score tells two levels apart, and the target has {len(levels):,}: {listing(levels)}."
@@ -218,7 +218,7 @@ def require_both(levels: tuple[Any, ...], positive: Any, plan: Plan) -> tuple[An
     return levels
 
 
-def choose_bits(rows: Rows, plan: Plan) -> int | None:
+def choose_bits(rows: Rows, plan: CountingRules) -> int | None:
     """How finely units are kept apart: the most buckets that stay within the limit; asked once for all summaries."""
     if not rows.has("unit") or plan.bits is not None:
         return plan.bits

@@ -25,7 +25,7 @@ Codes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Table:
+class TrialRows:
     """Columns by role, one entry a row: codes into `levels` for names, numbers as they are; rows left out are counted."""
 
     columns: Mapping[str, Any]
@@ -39,12 +39,12 @@ class Table:
         """Whether a column plays this role."""
         return role in self.columns
 
-    def only(self, keep: npt.NDArray[np.bool_]) -> Table:
+    def only(self, keep: npt.NDArray[np.bool_]) -> TrialRows:
         """The rows that are marked."""
-        return Table({k: v[keep] for k, v in self.columns.items()}, self.levels, self.dropped)
+        return TrialRows({k: v[keep] for k, v in self.columns.items()}, self.levels, self.dropped)
 
 
-def read(data: Any, given: Mapping[str, Any], missing: str = "refuse", positive: Any = None) -> Table:
+def read(data: Any, given: Mapping[str, Any], missing: str = "refuse", positive: Any = None) -> TrialRows:
     """The columns that play a part, without rows in which any is missing; `positive` is the outcome's level that counts."""
     roles = {role: value for role, value in given.items() if value is not None}
     if missing not in {"refuse", "drop"}:
@@ -83,7 +83,7 @@ def read(data: Any, given: Mapping[str, Any], missing: str = "refuse", positive:
                     columns[role] = np.repeat(_numbers(role, values), times)
     if positive is not None:
         columns["outcome"] = _happened(columns["outcome"], levels.pop("outcome"), plain_level(positive))
-    return _complete(Table(columns, levels), missing)
+    return _complete(TrialRows(columns, levels), missing)
 
 
 @contextmanager
@@ -124,7 +124,7 @@ def _numbers(role: str, values: list[Any]) -> Array:
         raise NotNumeric(message, "Turn the values into numbers first.") from None
 
 
-def _complete(table: Table, missing: str) -> Table:
+def _complete(table: TrialRows, missing: str) -> TrialRows:
     if not len(table):
         message = "There are no rows."
         raise EmptyTable(message, "A trial needs units in both arms.")
@@ -139,13 +139,13 @@ def _complete(table: Table, missing: str) -> Table:
         message = "No row has everything it needs."
         raise EmptyTable(message, "Check the columns that were named.")
     kept = table.only(~gone)
-    return Table(kept.columns, kept.levels, int(gone.sum()))
+    return TrialRows(kept.columns, kept.levels, int(gone.sum()))
 
 
 # Arms -----------------------------------------------------------------------------------------------------------------
 
 
-def arms_of(table: Table, control: Any, treated: Any = None) -> tuple[Table, Any, Any, int]:
+def arms_of(table: TrialRows, control: Any, treated: Any = None) -> tuple[TrialRows, Any, Any, int]:
     """The rows of the two arms, what the arms are called, and the number of rows of other groups."""
     names = table.levels["group"]
     present = [names[i] for i in np.unique(table.columns["group"])]
@@ -169,7 +169,7 @@ def arms_of(table: Table, control: Any, treated: Any = None) -> tuple[Table, Any
     arm[place[control]], arm[place[treated]] = 0, 1
     group = arm[table.columns["group"]]
     keep = group >= 0
-    kept = Table({**table.columns, "group": group}, table.levels, table.dropped).only(keep)
+    kept = TrialRows({**table.columns, "group": group}, table.levels, table.dropped).only(keep)
     return kept, control, treated, int((~keep).sum())
 
 
@@ -184,7 +184,7 @@ def in_order(codes: Codes, names: list[Any]) -> tuple[Codes, list[Any]]:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Units:
+class TrialUnits:
     """One entry a unit: its arm, the sum of its outcomes, its number of rows, and what is known of it."""
 
     treated: npt.NDArray[np.bool_]
@@ -209,7 +209,7 @@ def _sums(place: Any, weights: Any, size: int) -> Array:
     return np.bincount(place, weights=weights, minlength=size).astype(np.float64)
 
 
-def units_of(table: Table, *, declared: bool) -> Units:
+def units_of(table: TrialRows, *, declared: bool) -> TrialUnits:
     """Rows added up by unit; without a declared unit every row is one."""
     c = table.columns
     n = len(table)
@@ -235,7 +235,7 @@ def units_of(table: Table, *, declared: bool) -> Units:
         entered = np.full(size, np.iinfo(np.int64).max, dtype=np.int64)
         np.minimum.at(entered, unit, c["period"])
     total = _sums(unit, c["outcome"], size)
-    return Units(acted > 0, total, rows, mean("before"), mean("score"), money, entered)
+    return TrialUnits(acted > 0, total, rows, mean("before"), mean("score"), money, entered)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -299,7 +299,7 @@ class Periods:
         return x if self.even and self.per is None else x / e * level
 
 
-def periods_of(table: Table, names: list[Any], *, counted: bool) -> Periods:
+def periods_of(table: TrialRows, names: list[Any], *, counted: bool) -> Periods:
     """Rows (or counts) added up by period and arm."""
     c = table.columns
     size = len(names)
