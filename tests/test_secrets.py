@@ -11,6 +11,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.errors import SteelyardError
+from steelyard.gates.requirement import requirement_of, subject_of
 
 from .secret_addresses import ADDRESSES, SECRET
 
@@ -49,6 +50,8 @@ CALLS: dict[str, Callable[[str], Any]] = {
         {"arm": [*"ab"] * 60, "left": [0, 0, 1, 1, 0, 1] * 20}, group="arm", control="a", outcome="left", selection=a
     ),
     "words on an experiment": lambda a: sy.experiment(["tree"], *TRAINED, design="kfold:2", name=a, remarks=[a]),
+    "a requirement": lambda a: requirement_of(f"{a} >= 0.5"),
+    "the name of a number": subject_of,
     "experiment": lambda a: sy.experiment({"a": object()}, a, "y"),
     "a store": lambda a: sy.experiment({"a": object()}, ROWS, "y", store=a),
     "learning_curve": lambda a: sy.learning_curve(object(), a, "y"),

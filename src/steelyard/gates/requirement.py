@@ -11,6 +11,7 @@ from steelyard.arguments.allowed import shown
 from steelyard.arguments.annotated import as_annotated
 from steelyard.arguments.typed import number_of
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
+from steelyard.files.addresses import without_secrets
 from steelyard.gates.cases import decided_by, enough, guarded
 from steelyard.gates.outcome import Outcome, Result
 from steelyard.measures.measure import AVERAGES, Measure, find
@@ -100,7 +101,8 @@ def subject_of(text: str) -> Subject:
     >>> subject_of("sensitivity @ 30%")
     Subject(measure='recall', level=None, threshold=0.3, options={}, said='sensitivity @ 30%')
     """
-    found = ALONE.fullmatch(text)
+    # An address also has an @, and its parts are no longer known as one.
+    found = ALONE.fullmatch(text := without_secrets(text))
     if found is None:
         message = f'"{text.strip()}" cannot be read as the name of a number.'
         raise UsageError(message, "Write a measure: 'auc', 'recall@0.5', 'recall[macro]'.")
@@ -136,7 +138,7 @@ def requirement_of(text: str) -> Requirement:
     >>> str(r.subject), r.limit.bound, r.limit.needed
     ('recall[macro]', 0.7, 'at least 70%')
     """
-    found = REQUIREMENT.fullmatch(text)
+    found = REQUIREMENT.fullmatch(text := without_secrets(text))
     if found is None:
         message = f'The requirement "{text.strip()}" cannot be read.'
         raise UsageError(message, f"Write a measure, >= or <=, and a number, one requirement at a time: {EXAMPLES}.")
