@@ -244,3 +244,9 @@ def test_every_page_can_be_found_from_the_first() -> None:
     known |= {found for page in known if page.name == "README.md" for found in linked(page)}
     lost = [_name(page) for page in docs.rglob("*.md") if not known & {page, page.parent} - {docs}]
     assert not lost, f"docs/README.md does not lead to {lost}"
+
+
+def test_the_tests_at_the_bounds_are_there() -> None:
+    named = re.findall(r'"(tests/[\w./]+)"', (ROOT / "tools" / "bounds").read_text(encoding="utf-8"))
+    assert named
+    assert [name for name in named if not (ROOT / name).exists()] == []

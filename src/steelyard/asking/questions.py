@@ -79,10 +79,10 @@ def level_of(level: Any) -> Any:
         raise NotAvailable(message, hint) from None
 
 
-def value_of(e: Any, name: str) -> float:
+def value_of(e: Any, name: str, level: Any = None) -> float:
     """The value of a measure without its interval, NaN where it is undefined."""
     m = find(name)
-    return ask(m, e.summaries, None, m.with_defaults({}), e.confidence, e.positive).value
+    return ask(m, e.summaries, level, m.with_defaults({}), e.confidence, e.positive).value
 
 
 def every_question(e: Any) -> Iterator[tuple[str, Any]]:

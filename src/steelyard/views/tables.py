@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.asking.questions import value_of
 from steelyard.measures.measure import find, leading
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion
@@ -84,8 +86,9 @@ def levels(e: Evaluation) -> SmallTable | None:
         return None
     names = [n for n in leading("level") if find(n).of_labels or e.class_scores is not None]
     sizes = [float(n) for n in c.actual]
-    told = [[e.measure(n, v) for n in names] for v in c.levels] if len(c.levels) <= MOST_LOOKED else []
-    chosen, note = _shown(c.levels, sizes, [x[0] for x in told], MOST_ROWS, ("commonest", "levels"))
+    many = MOST_ROWS < len(c.levels) <= MOST_LOOKED
+    values = [value_of(e, names[0], v) for v in c.levels] if many else []
+    chosen, note = _shown(c.levels, sizes, names[0], values, MOST_ROWS, ("commonest", "levels"))
     called = level_names(c.levels)
     found = [(visible(called[i]), [e.measure(n, c.levels[i]) for n in names]) for i in chosen]
     rows = [(name, count(sizes[i]), *map(_cell, xs)) for i, (name, xs) in zip(chosen, found, strict=True)]
@@ -94,29 +97,34 @@ def levels(e: Evaluation) -> SmallTable | None:
 
 
 def _shown(
-    names: Sequence[Any], sizes: Sequence[float], told: Sequence[Estimate], most: int, words: tuple[str, str]
+    names: Sequence[Any],
+    sizes: Sequence[float],
+    measure: str,
+    values: Sequence[float],
+    most: int,
+    words: tuple[str, str],
 ) -> tuple[list[int], str]:
     """Which rows of a long table are shown: the largest and the worst, in the order they had; and what is left out, in words."""
     if len(names) <= most:
         return list(range(len(names))), ""
     largest = sorted(range(len(names)), key=lambda i: -sizes[i])
-    worst = worst_of(told)
+    worst = worst_of(measure, values)
     chosen = largest[:most]
     left = f"{len(names) - most:,} more are in --json and .frame()"
     if worst is None or worst in chosen:
-        what = "" if worst is None else f", the worst by {told[worst].measure} among them"
+        what = "" if worst is None else f", the worst by {measure} among them"
         return sorted(chosen), f"The {most} {words[0]} of {len(names):,} {words[1]}{what}; {left}."
     chosen = [*largest[: most - 1], worst]
-    name = f"the worst by {told[worst].measure}, {quoted(names[worst])}"
+    name = f"the worst by {measure}, {quoted(names[worst])}"
     return sorted(chosen), f"The {most - 1} {words[0]} of {len(names):,} {words[1]}, and {name}; {left}."
 
 
-def worst_of(told: Sequence[Estimate]) -> int | None:
-    """The place of the worst of several estimates of one measure; None where none is known."""
-    known = [(x.value, i) for i, x in enumerate(told) if x.value is not None]
+def worst_of(measure: str, values: Sequence[float]) -> int | None:
+    """The place of the worst of several values of one measure; None where none is known."""
+    known = [(x, i) for i, x in enumerate(values) if not math.isnan(x)]
     if not known:
         return None
-    return max(known)[1] if find(told[0].measure).better == "lower" else min(known)[1]
+    return max(known)[1] if find(measure).better == "lower" else min(known)[1]
 
 
 def segments(e: Evaluation, most: int = MOST_ROWS) -> SmallTable | None:
@@ -125,8 +133,11 @@ def segments(e: Evaluation, most: int = MOST_ROWS) -> SmallTable | None:
         return None
     keys, parts = list(e.segments), list(e.segments.values())
     names = [n for n in leading("segment", kind_of(e)) if n in e.measures]
-    first = [p[names[0]] for p in parts] if names and len(parts) > most else []
-    chosen, note = _shown(keys, [float(p.rows) for p in parts], first, most, ("largest", "segments"))
+    # No intervals are asked for, since of very many most are never shown.
+    values = [value_of(p, names[0]) for p in parts] if names and len(parts) > most else []
+    chosen, note = _shown(
+        keys, [float(p.rows) for p in parts], names[0] if names else "", values, most, ("largest", "segments")
+    )
     found = [(visible(keys[i]), [parts[i][n] for n in names]) for i in chosen]
     rows = [(name, f"{parts[i].rows:,}", *map(_cell, xs)) for i, (name, xs) in zip(chosen, found, strict=True)]
     rows.append(("all", f"{e.rows:,}", *(_cell(e[n]) for n in names)))
