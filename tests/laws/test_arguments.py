@@ -43,6 +43,8 @@ EVENTS = pd.DataFrame(
     }
 )
 EVENTS["who"] += np.repeat([0, 10, 20], 6)
+DAYS = pd.DataFrame({"day": pd.date_range("2026-01-01", periods=40), "part": list("ab") * 20, **ROWS})
+LEARNT = {"X": np.column_stack([ROWS["score"], np.arange(40) % 3]), "y": ROWS["target"]}
 
 Call = Callable[..., Any]
 CALLS: dict[str, tuple[Call, tuple[str, ...]]] = {
@@ -115,6 +117,28 @@ CALLS: dict[str, tuple[Call, tuple[str, ...]]] = {
         ),
         ("horizon", "confidence", "ends", "before", "kernel", "missing", "outside", "positive", "value"),
     ),
+    "monitor": (
+        lambda **k: sy.monitor(
+            DAYS, **{"time": "day", "target": "target", "score": "score", "window": "5 days", "reference": 4, **k}
+        ),
+        ("time", "target", "score", "prediction", "positive", "reference", "window", "zone", "label_time", "features", "measures",
+         "margin", "horizon", "budget", "for_", "mode", "threshold", "weight", "unit", "period", "since", "now", "confidence",
+         "missing", "kind"),
+    ),
+    "slices": (
+        lambda **k: sy.slices(DAYS, **{"columns": ["part"], "target": "target", "score": "score", **k}),
+        ("columns", "measure", "correction", "target", "score", "weight", "unit", "positive", "threshold", "confidence"),
+    ),
+    "learning_curve": (
+        lambda **k: sy.learning_curve(**{"models": ["tree"], **LEARNT, "sizes": [10, 20], "repeats": 1, **k}),
+        ("sizes", "measure", "seed", "positive", "confidence", "remarks", "kind", "missing", "weight", "design"),
+    ),
+    "experiment": (
+        lambda **k: sy.experiment(**{"models": ["tree"], **LEARNT, "design": "kfold:2", **k}),
+        ("models", "X", "y", "design", "data", "weight", "unit", "positive", "kind", "scores", "missing", "seed", "learnt",
+         "confidence", "name", "remarks"),
+    ),
+    "table": (lambda **k: sy.table(**{"data": DAYS, **k}), ("data", "query", "labels", "on")),
     "KFold": (lambda **k: list(sy.KFold(**k).splits(12)), ("k", "repeats", "seed")),
     "Holdout": (lambda **k: list(sy.Holdout(**k).splits(12)), ("test", "validation", "seed")),
     "RepeatedHoldout": (lambda **k: list(sy.RepeatedHoldout(**k).splits(12)), ("test", "repeats", "seed")),

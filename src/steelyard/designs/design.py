@@ -101,7 +101,7 @@ def at_least(value: Any, least: int, what: str) -> int:
         message = f"The {what} is a whole number, and {shown(value)} came."
         raise UsageError(message, f"Give a whole number from {least} on.") from None
     if count < least:
-        message = f"The {what} must be at least {least}, and {count} came."
+        message = f"The {what} must be at least {least}, and {shown(count)} came."
         raise UsageError(message, f"Give a whole number from {least} on.")
     if count > MOST:
         message = f"The {what} must be at most {MOST:,}, and {shown(value)} came."
@@ -113,7 +113,7 @@ def check_seed(seed: Any) -> int:
     """A seed that every generator takes."""
     found = at_least(seed, 0, "seed")
     if found >= 2**32:
-        message = f"The seed must be below 2³², and {found} came."
+        message = f"The seed must be below 2³², and {shown(found)} came."
         raise UsageError(message, "Take a smaller one.")
     return found
 

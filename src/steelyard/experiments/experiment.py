@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.arguments.annotated import Label, as_annotated
+from steelyard.designs.design import check_seed
 from steelyard.errors import MissingPart, NotAvailable, UsageError, listing
 from steelyard.experiments.choosing import usual_folds
 from steelyard.experiments.data_set import DataSet, check_features, data_set
@@ -195,9 +196,7 @@ def _check(scores: Any, confidence: Any, seed: Any, missing: Any) -> None:
         message = f"scores={listing([scores])} is not a choice."
         raise UsageError(message, 'Allowed: "auto" (probabilities where there are any), "labels".')
     confidence = confidence_of(confidence)
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        message = f"The seed must be a whole number, not negative, and {listing([seed])} came."
-        raise UsageError(message, "0 is as good as any.")
+    check_seed(seed)
 
 
 def check_jobs(n_jobs: Any) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steelyard.arguments.annotated import as_annotated
+from steelyard.arguments.annotated import as_annotated, read_like
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.experiments.choosing import usual_holdouts
 from steelyard.experiments.experiment import experiment
@@ -54,7 +54,7 @@ def learning_curve(
     >>> curve.sizes
     (14, 28, 56, 112)
     """
-    from steelyard.designs.design import design_of
+    from steelyard.designs.design import check_seed, design_of
     from steelyard.designs.schedules import Growing
     from steelyard.sources.in_memory import as_table, column_of, flat_array
 
@@ -65,6 +65,8 @@ def learning_curve(
     if measure is not None:
         # A name that does not exist is told before anything is trained.
         find(measure)
+    options = read_like(experiment, options)
+    seed = check_seed(options.get("seed", 0))
     if design is not None and repeats is not None:
         message = "A design says itself how often rows are drawn, and a number of repeats was given beside it."
         raise UsageError(message, "Write the repeats into the design: kfold:3x2.")
@@ -73,10 +75,10 @@ def learning_curve(
     else:
         X = as_table(X)
         target = column_of(X, y) if isinstance(y, str) else None if y is None else flat_array(y)
-        seed, repeats = int(options.get("seed", 0)), REPEATS if repeats is None else repeats
+        repeats = REPEATS if repeats is None else repeats
         base, said = usual_holdouts(target, options.get("kind"), repeats, seed)
         options["remarks"] = [*options.get("remarks", ()), *said]
-    grown = Growing(base, sizes if sizes is not None else Doubling(), seed=int(options.get("seed", 0)))
+    grown = Growing(base, sizes if sizes is not None else Doubling(), seed=seed)
     found = experiment(models, X, y, design={"learning curve": grown}, learnt=True, **options)
     return LearningCurve(found, measure)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import shown
 from steelyard.errors import EmptyTable, InputError, UnreadableSource, UsageError, listing
 from steelyard.evaluation import SCHEMA, Evaluation
 from steelyard.files.addresses import without_secrets
@@ -155,7 +156,7 @@ def _saved(path: str | os.PathLike[str]) -> tuple[Baseline, list[str]]:
 def _from_stream(
     stream: Stream, made: Sequence[Window], place: Any, many: int, options: Mapping[str, Any], name: str = ""
 ) -> tuple[Baseline, int, list[str], Cut]:
-    name = name or f"first {many} window{'s' if many != 1 else ''}"
+    name = name or f"first {shown(many)} window{'s' if many != 1 else ''}"
     rows = stream.take(place < many)
     if not rows.rows:
         message = f"The reference ({name}) is empty: the first window is {made[0].name}."
