@@ -286,7 +286,8 @@ def cli_page() -> str:
 
 def engines_page() -> str:
     """Which kind of table can do what."""
-    from steelyard.sources.abilities import ABILITIES, PLACES
+    from steelyard.engines.engine import ABILITIES
+    from steelyard.sources.abilities import PLACES
 
     lines = [NOTE, "", "# Which engine can do what", ""]
     lines += ["| what you have | is counted by | rows |", "|---|---|---|"]
@@ -344,7 +345,25 @@ def how_it_works_page() -> str:
     return before + house() + rest.partition(HOUSE[1])[2]
 
 
+SIGNALS = ("<!-- Signals: printed by docs/make.py from the gauges -->", "<!-- end of signals -->")
+
+
+def monitors_page() -> str:
+    """The page of the room as it is, with the signals as they are."""
+    from steelyard.monitors.gauges import gauges
+
+    text = (DOCS / "rooms" / "monitors.md").read_text(encoding="utf-8")
+    before, _, rest = text.partition(SIGNALS[0])
+    lines = ["| kind | in tables | about | question of its section | waits for labels |", "|---|---|---|---|---|"]
+    for kind, g in gauges().items():
+        about = sentence(type(g).__doc__ or "")
+        cells = [f"`{kind}`", g.called or kind, about, g.question or "none", "yes" if g.waits else "no"]
+        lines.append(f"| {' | '.join(map(cell, cells))} |")
+    return before + "\n".join([SIGNALS[0], "", *lines, "", SIGNALS[1]]) + rest.partition(SIGNALS[1])[2]
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    "rooms/monitors.md": monitors_page,
     "how-it-works.md": how_it_works_page,
     "engines.md": engines_page,
     "measures.md": catalogue_page,

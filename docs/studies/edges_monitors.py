@@ -23,7 +23,7 @@ import pandas as pd
 from steelyard.evaluate import evaluate
 from steelyard.monitors.alarms import follow
 from steelyard.monitors.budget import budget_of
-from steelyard.monitors.estimated import MEASURES, Calibration, _Rows, estimate
+from steelyard.monitors.estimated import MEASURES, Calibration, _Rows, estimates
 from steelyard.monitors.monitor import monitor
 from steelyard.monitors.volume import judge_volume, volume_of
 from steelyard.monitors.windows import Window
@@ -138,7 +138,7 @@ def expected(
         if y.sum() < 2:
             return None
         c = Calibration.of(evaluate(target=y, score=s, threshold=cut).scores)
-        x = estimate(c, scores, measure, cut)
+        x = estimates(c, scores, [measure], cut)[measure]
         order = np.argsort(scores, kind="stable")
         real = float(MEASURES[measure](_Rows.of(scores, cut), later[order].astype(float)))
         if x.value is None or x.low is None or x.high is None or not math.isfinite(real):

@@ -22,7 +22,7 @@ from scipy.special import chdtrc, chdtri  # noqa: E402
 from stability_new import words  # noqa: E402
 
 from steelyard.monitors.bins import BinCounts, Bins  # noqa: E402
-from steelyard.monitors.decision import sufficient_size  # noqa: E402
+from steelyard.monitors.law import sufficient_size  # noqa: E402
 from steelyard.monitors.stability import Stability, assess, stability  # noqa: E402
 
 HERE = Path(__file__).parent

@@ -311,3 +311,13 @@ def quoted(name: Any) -> str:
     ('"spam"', '1')
     """
     return f'"{visible(name)}"' if isinstance(name, str) else visible(name)
+
+
+def some_names(names: Sequence[str], most: int = 5) -> str:
+    """Names in a row, the first few where there are many.
+
+    >>> some_names(["a", "b"]), some_names("abcdefg")
+    ('a, b', 'a, b, c, d, e and 2 more')
+    """
+    shown = ", ".join(visible(n) for n in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

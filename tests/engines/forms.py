@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 
 import steelyard as sy
 from steelyard.engines import devices
+from steelyard.engines.engine import engines
 
 from . import served
 
@@ -199,6 +200,11 @@ TABLES: dict[str, Callable[[Table, Path], Any]] = {
     "glob": write_shards,
 }
 """Forms that come as a table, whose columns have names."""
+
+TABLES |= {
+    name: lambda t, _, e=e: e.made({k: list(c.values) for k, c in t.items()}) for name, e in engines().items() if e.made
+}
+"""Engines that say how what they take is made."""
 
 TABLES |= {name: lambda t, folder, name=name: served.serve(name, arrow_table(t), folder) for name in served.PLACES}
 

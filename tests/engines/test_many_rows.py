@@ -13,7 +13,6 @@ import pytest
 
 import steelyard as sy
 from steelyard.engines import batches, frames
-from steelyard.sources import recognise
 
 from .alike import alike
 
@@ -58,7 +57,7 @@ def test_the_compiled_loops_count_as_the_plain_ones_do(
 def test_a_lazy_table_in_many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = _rows(4000) | {"unit": np.arange(4000) % 97, "region": np.array(["north", "south"])[np.arange(4000) // 2500]}
     roles = {"target": "truth", "score": "score", "unit": "unit", "segment": "region"}
-    monkeypatch.setattr(recognise, "BATCH", 100)
+    monkeypatch.setattr(batches, "BATCH", 100)
     lazy = pl.DataFrame(rows).lazy()
     alike(sy.evaluate(lazy, **roles), sy.evaluate(rows, **roles))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.sources import recognise
+from steelyard.engines import batches
 
 from .alike import alike
 from .forms import Col, evaluate
@@ -43,7 +43,7 @@ def test_cells_of_pairs(form: str, most: int, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr("steelyard.counting.numbers.FEW_PAIRS", 30)
     monkeypatch.setattr("steelyard.counting.numbers.MOST", most)
     monkeypatch.setattr("steelyard.summaries.pairs.MOST", most)
-    monkeypatch.setattr(recognise, "BATCH", 150)
+    monkeypatch.setattr(batches, "BATCH", 150)
     for by in (
         {},
         {"weight": "weight"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs").glob("adding-*.md"))
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SHELL = re.compile(r"^```sh\n\.venv/bin/python (-m pytest .*?)\n```", re.MULTILINE)
 FILE = re.compile(r"# (at the end of )?(src/steelyard/\S+\.py)\n")
 
 RUN = """
@@ -51,20 +53,31 @@ def _added(page: Path, copy: Path) -> list[str]:
     return modules
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_adds_works_with_no_other_edit(page: Path, tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    modules = _added(page, tmp_path)
-    assert modules, "a page adds a file"
+def _run(copy: Path, *words: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", RUN, str(page), *modules],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "src")},
+        [sys.executable, *words],
+        cwd=copy,
+        env={**os.environ, "PYTHONPATH": str(copy / "src")},
         capture_output=True,
         text=True,
         timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_a_page_adds_works_with_no_other_edit(page: Path, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    modules = _added(page, tmp_path)
+    assert modules, "a page adds a file"
+    _run(tmp_path, "-W", "error", "-c", RUN, str(page), *modules)
+    for command in SHELL.findall(page.read_text(encoding="utf-8")):
+        # The common tests know of what was added by themselves.
+        shutil.copytree(ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__", "approved"))
+        shutil.copy(ROOT / "pyproject.toml", tmp_path)
+        said = _run(tmp_path, *shlex.split(command), "-q", "-p", "no:cacheprovider", "-p", "no:randomly")
+        assert re.search(r"^\d+ passed", said, re.MULTILINE), said
 
 
 def test_a_page_that_adds_nothing_would_fail(tmp_path: Path) -> None:

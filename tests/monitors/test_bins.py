@@ -21,8 +21,8 @@ import steelyard as sy
 from steelyard.errors import BadWeight, CannotAdd, EmptyTable, MissingValues, UnreadableSource, UsageError
 from steelyard.monitors.bins import BinCounts, Bins
 from steelyard.monitors.making import MOST_LEVELS, level_bins, number_bins
-from steelyard.monitors.reading import count_reference, count_sheet, open_sheet
 from steelyard.monitors.saved import ManyBins
+from steelyard.monitors.sheets import count_reference, count_sheet, open_sheet
 
 NUMBERS = st.one_of(
     st.integers(-3, 3).map(float), st.floats(-1e6, 1e6), st.sampled_from([np.nan, np.inf, -np.inf, 999.0])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from steelyard.monitors.baseline import Baseline
 from steelyard.monitors.delays import Course, never_come
-from steelyard.monitors.labels import Outcome, labels_of
+from steelyard.monitors.labels import OutcomeLabels, labels_of
 from steelyard.monitors.monitor import monitor
 from steelyard.monitors.result import Monitor
 
@@ -82,10 +82,10 @@ def test_young_rows_do_not_make_labels_look_quick() -> None:
 
 
 def test_few_cases_need_95_of_100_and_many_more() -> None:
-    assert Outcome("x", 20, 0.95).ripe(10) and not Outcome("x", 20, 0.94).ripe(10)
-    assert not Outcome("x", 10_000, 0.99).ripe(1000) and Outcome("x", 10_000, 0.996).ripe(1000)
+    assert OutcomeLabels("x", 20, 0.95).ripe(10) and not OutcomeLabels("x", 20, 0.94).ripe(10)
+    assert not OutcomeLabels("x", 10_000, 0.99).ripe(1000) and OutcomeLabels("x", 10_000, 0.996).ripe(1000)
     # Though nothing is known of delays, few enough may be missing, whatever they are.
-    assert Outcome("x", 95).ripe(2) and not Outcome("x", 95).ripe(20)
+    assert OutcomeLabels("x", 95).ripe(2) and not OutcomeLabels("x", 95).ripe(20)
 
 
 def test_labels_that_older_windows_lack_too_never_come() -> None:
@@ -94,7 +94,7 @@ def test_labels_that_older_windows_lack_too_never_come() -> None:
     assert found[0] == 0 and found[2] > 30 and found[3] < 60
     end = pd.Timestamp("2024-03-01", tz="UTC").to_pydatetime()
     there = np.arange(1000) < 970
-    one = [Outcome("real positives", 40)]
+    one = [OutcomeLabels("real positives", 40)]
     assert labels_of(there, None, end, end, outcomes=one, never=35.0).mature
     late = labels_of(there, None, end, end, outcomes=one)
     assert not late.mature and "30 without one might all be real positives, of which 40 are known" in late.reason

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import steelyard as sy
 from steelyard.errors import NotAvailable
 from steelyard.measures.measure import find
-from steelyard.monitors.estimated import Calibration, _Rows, can_be_expected, estimate, expected
+from steelyard.monitors.estimated import Calibration, _Rows, can_be_expected, estimates, expected
+
+
+def estimate(calibration: Calibration, score: Any, measure: str, **options: Any) -> sy.Estimate:
+    """One measure."""
+    return estimates(calibration, score, [measure], **options)[measure]
 
 
 def drawn(n: int, seed: int, shift: float = 0.0) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ from steelyard.errors import UsageError
 from steelyard.monitors.known import NothingSince
 from steelyard.monitors.monitor import monitor
 from steelyard.monitors.repeated import moved_on
-from steelyard.monitors.windows import Clock, read_clocked, zone_of
+from steelyard.monitors.windows import ZoneOffsets, read_clocked, zone_of
 from steelyard.views.layout import width_of
 from steelyard.views.monitor import changes_lines
 
@@ -66,7 +66,7 @@ def test_rows_in_the_hour_that_clocks_leave_out_are_told() -> None:
     assert any(note.startswith("6 rows of 2024-03-31 lie in an hour that clocks leave out") for note in m.notes)
     _, _, wall = read_clocked(local["t"], zone_of(BERLIN))
     assert wall is not None
-    assert moved_on(wall, Clock.of(zone_of(BERLIN), int(wall.min()), int(wall.max()))) == {"2024-03-31": 6}
+    assert moved_on(wall, ZoneOffsets.of(zone_of(BERLIN), int(wall.min()), int(wall.max()))) == {"2024-03-31": 6}
 
 
 def test_identifiers_and_dates_are_no_features_and_are_named(calm: pd.DataFrame, tmp_path: Path) -> None:

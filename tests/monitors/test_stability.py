@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from steelyard.errors import EmptyTable, UnknownColumn, UsageError
-from steelyard.monitors import decision as law
+from steelyard.monitors import law
 from steelyard.monitors.bins import BinCounts, Bins
 from steelyard.monitors.stability import Stability, assess, stability
 from steelyard.views.layout import width_of

@@ -14,7 +14,7 @@ from steelyard.errors import NotNumeric, UsageError
 from steelyard.monitors.windows import (
     DAY,
     HOUR,
-    Clock,
+    ZoneOffsets,
     boundaries,
     by_count,
     by_time,
@@ -37,7 +37,7 @@ ZONES = (
     "Africa/Casablanca",  # changes four times a year
 )
 START, END = instant_of(datetime(2000, 1, 1, tzinfo=UTC)), instant_of(datetime(2040, 12, 31, tzinfo=UTC))
-CLOCKS = {name: Clock.of(ZoneInfo(name), START, END) for name in ZONES}
+CLOCKS = {name: ZoneOffsets.of(ZoneInfo(name), START, END) for name in ZONES}
 
 
 @pytest.mark.parametrize("name", ZONES)

@@ -18,7 +18,8 @@ from tests.engines import served
 
 import steelyard as sy
 from steelyard.engines import devices
-from steelyard.sources.abilities import ABILITIES, PLACES
+from steelyard.engines.engine import ABILITIES, engines
+from steelyard.sources.abilities import PLACES
 
 N = 240
 
@@ -69,6 +70,9 @@ HOLD: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
     "spark": lambda frame, folder: served.serve("spark", pa.Table.from_pandas(frame), folder),
     "polars lazy": lambda frame, _: pl.from_pandas(frame).lazy(),
     "other frames": _other,
+}
+HOLD |= {
+    name: lambda frame, _, e=e: e.made({k: frame[k].tolist() for k in frame}) for name, e in engines().items() if e.made
 }
 SCORES = {"target": "y", "score": "p"}
 TRY: dict[str, Callable[[Any], Any]] = {

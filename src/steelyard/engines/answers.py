@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,19 @@ def explained(problem: Exception) -> Exception:
     said = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", str(problem).strip().split("\n", 1)[0]).rstrip(".!")
     message = f"The table cannot be read: {said}."
     return UnreadableSource(message, "Look at the query that makes the table.")
+
+
+@contextmanager
+def plainly() -> Iterator[None]:
+    """What another library says about its own table, in one sentence."""
+    try:
+        yield
+    except Exception as problem:
+        if not is_theirs(problem):
+            raise
+        said = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
+        message = f"The table cannot be read: {said.rstrip('.').replace(' (os error 2)', '')}."
+        raise UnreadableSource(message, "Look at the file or the query that makes the table.") from problem
 
 
 def out_of_memory(problem: Exception, what: str = "The table") -> UnreadableSource | None:

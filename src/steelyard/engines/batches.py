@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from steelyard.engines.answers import plainly
 from steelyard.engines.arrays import ArrayRows
+from steelyard.engines.engine import Place, engine
 from steelyard.engines.frames import COUNTED
+from steelyard.engines.series import series_column
 from steelyard.rows import grid
 from steelyard.rows.language import ScoreCells, ScoreTally, Table, Tally, merge_tables
+
+BATCH = 1 << 18
 
 
 class BatchRows:
@@ -93,3 +98,27 @@ def _merged(parts: list[Table], request: Tally) -> Table:
 def _empty(request: Tally) -> Table:
     names = [*request.by, "rows", *request.sums, *request.lows, *request.highs]
     return {name: np.zeros(0) for name in names}
+
+
+@engine(
+    "polars lazy",
+    takes=lambda data: type(data).__module__.split(".")[0] == "polars" and hasattr(data, "collect_batches"),
+    names=lambda data: data.collect_schema().names(),
+    place=Place("lazy frames of Polars", "NumPy, one batch at a time", "pass through in batches"),
+)
+def lazy_batches(data: Any, roles: Mapping[str, Any]) -> BatchRows:
+    """A lazy frame, read anew for every request."""
+    import narwhals.stable.v2 as nw
+
+    wanted = list(dict.fromkeys(roles.values()))
+
+    def arrays(frame: Any) -> ArrayRows:
+        frame = nw.from_native(frame)
+        return ArrayRows({role: series_column(role, frame.get_column(name), name) for role, name in roles.items()})
+
+    def batches() -> Iterator[ArrayRows]:
+        with plainly():
+            yield from map(arrays, data.select(wanted).collect_batches(chunk_size=BATCH, maintain_order=False))
+
+    empty = arrays(data.select(wanted).head(0).collect())
+    return BatchRows(batches, {role: empty.kind(role) for role in roles})

@@ -8,7 +8,7 @@ from typing import Any
 
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.monitors.baseline import Baseline
-from steelyard.monitors.stream import Roles
+from steelyard.monitors.stream import StreamRoles
 from steelyard.monitors.variation import Variation
 from steelyard.monitors.volume import Volume
 from steelyard.wording import option
@@ -18,7 +18,7 @@ PARTS = ("target", "score", "prediction", "weight", "unit")
 THRESHOLD = 0.5
 
 
-def asked_for(roles: Roles, window: str, zone: str) -> dict[str, Any]:
+def asked_for(roles: StreamRoles, window: str, zone: str) -> dict[str, Any]:
     """What a baseline was made for, as plain JSON values."""
     return {name: _plain(getattr(roles, name)) for name in PARTS} | {"window": window, "zone": zone}
 
@@ -27,7 +27,7 @@ def _plain(part: Any) -> Any:
     return {str(k): v for k, v in part.items()} if isinstance(part, Mapping) else part
 
 
-def refuse_needless(roles: Roles, given: Mapping[str, Any]) -> None:
+def refuse_needless(roles: StreamRoles, given: Mapping[str, Any]) -> None:
     """Refuse what can change nothing: whatever is about outcomes where no outcome is watched."""
     idle = [name for name, value in given.items() if value is not None]
     if roles.target is None and idle:
@@ -37,7 +37,7 @@ def refuse_needless(roles: Roles, given: Mapping[str, Any]) -> None:
 
 
 def agreed(
-    baseline: Baseline, roles: Roles, options: Mapping[str, Any], window: str, zone: str, *, everything: bool
+    baseline: Baseline, roles: StreamRoles, options: Mapping[str, Any], window: str, zone: str, *, everything: bool
 ) -> tuple[Baseline, tuple[str, ...], list[str]]:
     """A saved reference as this run needs it, features that have vanished, and what is to be said of parts that are not used.
 

@@ -18,6 +18,7 @@ from steelyard.evaluation import Evaluation
 from steelyard.monitors.bins import Bins
 from steelyard.monitors.delays import Delays
 from steelyard.monitors.estimated import Calibration
+from steelyard.monitors.gauges import gauges
 from steelyard.monitors.sequential import Losses, losses, row_loss
 from steelyard.monitors.stream import Stream
 from steelyard.monitors.uncounted import why_not, with_the_clock
@@ -54,6 +55,8 @@ class Baseline:
     """How much its windows differ among themselves; nothing where it was not cut into windows."""
     covers: tuple[int, int] | None = None
     """Where it was the start of a stream, from when to when: these windows are not judged again."""
+    kept: Mapping[str, Evaluation] = field(default_factory=dict)
+    """What ordinary gauges keep of its rows, by their kind."""
     asked: Mapping[str, Any] = field(default_factory=dict)
     """Which columns played which part, and what a window was; nothing where only an evaluation is known."""
 
@@ -88,6 +91,7 @@ class Baseline:
         more |= {} if self.timeliness is None else {"timeliness": self.timeliness.to_dict()}
         more |= {} if self.delays is None else {"delays": self.delays.to_dict()}
         more |= {} if self.variation == Variation() else {"variation": self.variation.to_dict()}
+        more |= {} if not self.kept else {"kept": {kind: e.to_dict() for kind, e in self.kept.items()}}
         more |= {} if self.covers is None else {"covers": list(self.covers)}
         return more | {
             "asked": dict(self.asked),
@@ -125,6 +129,7 @@ class Baseline:
             None if "delays" not in data else Delays.from_dict(data["delays"]),
             Variation.from_dict(data["variation"]) if "variation" in data else Variation(),
             (int(data["covers"][0]), int(data["covers"][1])) if "covers" in data else None,
+            {kind: Evaluation.from_dict(e) for kind, e in data.get("kept", {}).items()},
             dict(data["asked"]),
         )
         if found.hash != data["hash"]:
@@ -195,7 +200,9 @@ def baseline_of(stream: Stream, source: str, quiet: int = 0, **options: Any) -> 
     outputs, features = stream.bins(roles.outputs), stream.bins(roles.features)
     losses = {} if evaluation is None else losses_of(stream, evaluation)
     delays = Delays.of(stream, evaluation, stream.latest) if stream.label_times is not None else None
-    return Baseline(stream.rows, labelled, source, outputs, features, evaluation, losses, quiet, delays=delays)
+    kept = {kind: found for kind, g in gauges().items() if (found := g.kept(stream)) is not None}
+    facts: dict[str, Any] = {"quiet": quiet, "delays": delays, "kept": kept}
+    return Baseline(stream.rows, labelled, source, outputs, features, evaluation, losses, **facts)
 
 
 def baseline_of_evaluation(e: Evaluation, source: str = "an evaluation") -> Baseline:

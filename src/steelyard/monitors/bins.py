@@ -159,7 +159,7 @@ class Bins:
         >>> Bins.of([1, 2, 3, 4, 5, 6, 7, 8], bins=4).edges
         (2.0, 4.0, 6.0)
         """
-        from steelyard.monitors.reading import count_reference, open_sheet
+        from steelyard.monitors.sheets import count_reference, open_sheet
 
         sheet = open_sheet(reference, None if column is None else [column], **roles)
         if len(sheet.names) != 1:

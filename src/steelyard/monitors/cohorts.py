@@ -5,23 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.designs.design import many
 from steelyard.early_warning.quality import BASE_RATE, estimate_quality
 from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.engines.events import EventArrays
 from steelyard.engines.weighing import Weighing
 from steelyard.errors import InputError, NotAvailable, UsageError, listing
+from steelyard.monitors.gauges import Gauge, gauge
 from steelyard.monitors.labels import Labels, horizon_of, labels_of, span_text
-from steelyard.monitors.signals import TIMELINESS, Signal, apart, held
+from steelyard.monitors.signals import Signal, apart, held
 from steelyard.monitors.stream import Stream
 from steelyard.monitors.windows import Window, instant_of
 from steelyard.verdicts.alarm import IMMATURE, INSUFFICIENT
 from steelyard.verdicts.enough import CaseCount, too_few
+from steelyard.views.tables import SmallTable
 from steelyard.wording import option
+from steelyard.words import some_names, visible
+
+if TYPE_CHECKING:
+    from steelyard.monitors.judging import Watch
+    from steelyard.monitors.result import Monitor
 
 Places = npt.NDArray[np.int64]
 A_DAY = timedelta(days=1)
@@ -191,24 +199,67 @@ def pooled(cohorts: Sequence[Cohort], source: str) -> TimelinessSummary:
     return found
 
 
-def judge_cohort(
-    cohort: Cohort, reference: TimelinessSummary, margin: float, confidence: float, alpha: float
-) -> Signal:
-    """Q of one cohort against that of the reference, by the interval of the difference and the margin."""
-    base = estimate_quality(reference, "q", BASE_RATE, confidence)
-    value = estimate_quality(cohort.summary, "q", BASE_RATE, confidence)
-    facts: dict[str, Any] = {"value": value, "reference": base.value, "alpha": alpha}
-    if not cohort.labels.rows:
-        return Signal(TIMELINESS, TIMELINESS, INSUFFICIENT, "no customer entered", None, base.value, alpha=alpha)
-    if not cohort.labels.mature:
-        return Signal(TIMELINESS, TIMELINESS, IMMATURE, cohort.labels.reason, **facts)
-    few = too_few([*_cases(cohort.summary), *_cases(reference)])
-    if few or value.value is None:
-        return Signal(TIMELINESS, TIMELINESS, INSUFFICIENT, few or value.reason, **facts)
-    strict = 1 - 2 * alpha
-    ends = [estimate_quality(s, "q", BASE_RATE, strict) for s in (cohort.summary, reference)]
-    d = apart(ends[0], ends[1], alpha, "higher")
-    return held(TIMELINESS, TIMELINESS, d, margin, "higher", **facts)
+@gauge
+class CohortQuality(Gauge):
+    """Q of each cohort against that of the reference."""
+
+    kind = "timeliness"
+    called = "by cohort"
+    question = "Does it still warn early enough?"
+    place = 4
+    waits = True
+    better = "higher"
+    title = "Timeliness of each cohort, followed for {period}"
+    axis = "Q"
+
+    def names(self, run: Watch) -> list[str]:
+        """One, where customers are followed."""
+        return [] if run.baseline.timeliness is None or not run.cohorts else [self.kind]
+
+    def window(self, run: Watch, i: int) -> list[Signal]:
+        """Q of one cohort, by the interval of the difference and the margin."""
+        cohort, reference, alpha = run.cohorts[i], run.baseline.timeliness, run.alpha
+        assert reference is not None
+        base = estimate_quality(reference, "q", BASE_RATE, run.confidence)
+        value = estimate_quality(cohort.summary, "q", BASE_RATE, run.confidence)
+        facts: dict[str, Any] = {"value": value, "reference": base.value, "alpha": alpha}
+        if not cohort.labels.rows:
+            return [Signal(self.kind, self.kind, INSUFFICIENT, "no customer entered", **(facts | {"value": None}))]
+        if not cohort.labels.mature:
+            return [Signal(self.kind, self.kind, IMMATURE, cohort.labels.reason, **facts)]
+        few = too_few([*_cases(cohort.summary), *_cases(reference)])
+        if few or value.value is None:
+            return [Signal(self.kind, self.kind, INSUFFICIENT, few or value.reason, **facts)]
+        ends = [estimate_quality(s, "q", BASE_RATE, 1 - 2 * alpha) for s in (cohort.summary, reference)]
+        return [
+            held(self.kind, self.kind, apart(ends[0], ends[1], alpha, self.better), run.margin, self.better, **facts)
+        ]
+
+    def sentences(self, m: Monitor) -> list[str]:
+        """Of which cohorts it is not known yet."""
+        late = [w.name for w in m.windows if any(s.kind == self.kind and s.state == IMMATURE for s in w.signals)]
+        if not late:
+            return []
+        return [
+            f"Cohorts of {many(len(late), 'window')} are not over or lack outcomes ({some_names(late)}), and no alarm for "
+            "timeliness rests on them."
+        ]
+
+    def tables(self, m: Monitor, most: int | None) -> list[SmallTable]:
+        """One row a cohort."""
+        if not m.facts.get("period"):
+            return []
+        shown = [(w, w[self.kind]) for w in (m.windows[-most:] if most else m.windows)]
+        rows: list[tuple[str, ...]] = [
+            (visible(w.name), self.value_text(s), s.state, w.state_of(s.name)) for w, s in shown
+        ]
+        note = "Values so far are of cohorts that are not over or lack outcomes; nothing rests on them."
+        title = f"Timeliness of cohorts, followed for {m.facts['period']}"
+        return [
+            SmallTable(
+                title, ("entered in", "Q", "judged", "state"), "llll", rows, note if "so far" in str(rows) else ""
+            )
+        ]
 
 
 def _cases(s: TimelinessSummary) -> tuple[CaseCount, CaseCount]:

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.measures.measure import AVERAGES, Measure, find
-from steelyard.monitors.signals import Signal, measure_name
+from steelyard.monitors.signals import Signal
 from steelyard.monitors.stream import Stream
+from steelyard.monitors.watched_measures import measure_name
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.words import significant
 

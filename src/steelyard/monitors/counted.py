@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.engines.binned import BinnedColumns
 from steelyard.monitors.bins import BUCKETS, BinCounts, Bins, a_few
 from steelyard.monitors.making import level_bins
-from steelyard.monitors.reading import Sheet, refuse_units, refuse_weights, unseen
+from steelyard.monitors.sheets import Sheet, refuse_units, refuse_weights, unseen
 from steelyard.results import Array
 
 SAMPLE = 200_000

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from steelyard.evaluation import Evaluation
 from steelyard.monitors.completion import predicted
-from steelyard.monitors.labels import Labels, Outcome, labels_of
+from steelyard.monitors.labels import Labels, OutcomeLabels, labels_of
 from steelyard.monitors.stream import Stream
 from steelyard.monitors.windows import Window, instant_of, moment
 
@@ -136,7 +136,7 @@ def kinds(stream: Stream, e: Evaluation, cut: float | None = None) -> Iterator[t
             yield f'"{level}" told wrongly', whole & ~right
 
 
-def outcomes_of(part: Stream, e: Evaluation, now: int, learned: Sequence[Delays]) -> list[Outcome]:
+def outcomes_of(part: Stream, e: Evaluation, now: int, learned: Sequence[Delays]) -> list[OutcomeLabels]:
     """Of each outcome in a window: how many labels are in, and which share of them should be."""
     assert part.times is not None
     ages = now - part.times
@@ -152,8 +152,8 @@ def outcomes_of(part: Stream, e: Evaluation, now: int, learned: Sequence[Delays]
         # Of an outcome too rare to have shown its delays the slowest that is known is taken.
         shares = [float(c.share(ages).mean()) for c in courses or everything]
         slow = int(np.argmin(shares)) if shares else 0
-        takes = (courses or everything)[slow].within(1 - Outcome.spared(there, shares[slow])) if shares else None
-        out.append(Outcome(name, there, shares[slow] if shares else None, takes))
+        takes = (courses or everything)[slow].within(1 - OutcomeLabels.spared(there, shares[slow])) if shares else None
+        out.append(OutcomeLabels(name, there, shares[slow] if shares else None, takes))
     return out
 
 
@@ -217,7 +217,7 @@ class Waiting:
             then.labelled, None, self.made[i].end, at, self.wait, outcomes=outcomes, never=self.never[i]
         ).mature
 
-    def _outcomes(self, part: Stream, until: int) -> Sequence[Outcome]:
+    def _outcomes(self, part: Stream, until: int) -> Sequence[OutcomeLabels]:
         if self.evaluation is None or part.labelled.all():
             return ()
         return outcomes_of(part, self.evaluation, until, self.learned)

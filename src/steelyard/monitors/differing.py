@@ -15,10 +15,10 @@ from steelyard.evaluation import Evaluation
 from steelyard.monitors.baseline import Baseline, losses_of
 from steelyard.monitors.bins import BinCounts
 from steelyard.monitors.labels import ENOUGH
-from steelyard.monitors.signals import measure_name
 from steelyard.monitors.stream import Stream
 from steelyard.monitors.variation import LEAST, SAME, Spread, Variation
 from steelyard.monitors.volume import place_of
+from steelyard.monitors.watched_measures import measure_name
 from steelyard.monitors.windows import Window, by_count, by_time
 from steelyard.verdicts.enough import too_few
 

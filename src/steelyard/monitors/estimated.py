@@ -175,27 +175,6 @@ def expected(m: Measure, rows: _Rows, y: Array) -> Array:
     return np.asarray(m(Confusion((0, 1), counts, len(rows.score), 1)).value)
 
 
-def estimate(
-    calibration: Calibration,
-    score: Any,
-    measure: str,
-    threshold: float = 0.5,
-    confidence: float = 0.95,
-    draws: int = DRAWS,
-) -> Estimate:
-    """A measure of rows without labels, from their scores.
-
-    What the chances that the reference gives to the scores let expect; its interval holds what labels drawn by them, and another
-    reference of the same size, might make of it.
-
-    >>> from steelyard import evaluate
-    >>> e = evaluate(target=[0, 0, 0, 1, 0, 1, 1, 1] * 40, score=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9] * 40)
-    >>> estimate(Calibration.of(e.scores), [0.1, 0.2, 0.7, 0.9] * 50, "accuracy").note[:26]
-    'an estimate without labels'
-    """
-    return estimates(calibration, score, [measure], threshold, confidence, draws)[measure]
-
-
 def estimates(
     calibration: Calibration,
     score: Any,
@@ -204,7 +183,16 @@ def estimates(
     confidence: float = 0.95,
     draws: int = DRAWS,
 ) -> dict[str, Estimate]:
-    """Several measures of the same rows, from the same drawn labels."""
+    """Measures of rows without labels, from their scores.
+
+    What the chances that the reference gives to the scores let expect; the interval holds what labels drawn by them, the same for
+    all measures, and another reference of the same size, might make of it.
+
+    >>> from steelyard import evaluate
+    >>> e = evaluate(target=[0, 0, 0, 1, 0, 1, 1, 1] * 40, score=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9] * 40)
+    >>> estimates(Calibration.of(e.scores), [0.1, 0.2, 0.7, 0.9] * 50, ["accuracy"])["accuracy"].note[:26]
+    'an estimate without labels'
+    """
     unknown = [name for name in measures if not can_be_expected(find(name))]
     if unknown:
         message = f'"{unknown[0]}" cannot be estimated from scores alone.'

@@ -9,16 +9,14 @@ from typing import Any
 
 from steelyard.errors import EmptyTable
 from steelyard.monitors.alarms import Transition
+from steelyard.monitors.gauges import gauges
 from steelyard.monitors.labels import Labels
 from steelyard.monitors.result import Watched
-from steelyard.monitors.signals import LABELLING, PERFORMANCE, TIMELINESS
 from steelyard.monitors.windows import Window, instant_of, moment, one_instant
 from steelyard.verdicts.alarm import UNJUDGED
 
 NEAR = timedelta(minutes=1)
 """So closely it is looked for when labels were in."""
-LATE = (PERFORMANCE, TIMELINESS, LABELLING)
-"""Kinds of signals that wait for labels."""
 
 
 class NothingSince(EmptyTable):
@@ -26,7 +24,7 @@ class NothingSince(EmptyTable):
 
 
 @dataclass(frozen=True)
-class Moments:
+class KnownTimes:
     """When the labels of each window could be judged.
 
     `ripe` tells whether those of a window were in at some moment. Where labels have no times, a window is taken to have waited for
@@ -70,11 +68,14 @@ class Moments:
 
     def judged(self, i: int, kind: str) -> datetime:
         """When a signal of this kind could be judged in a window."""
-        end = self.windows[i].end
-        return (self.labelled(i) or self.until) if kind in LATE else min(end, max(self.until, self.windows[i].start))
+        if gauges()[kind].waits:
+            return self.labelled(i) or self.until
+        return min(self.windows[i].end, max(self.until, self.windows[i].start))
 
 
-def dated(changes: Sequence[Transition], watched: Sequence[Watched], moments: Moments, need: int) -> list[Transition]:
+def dated(
+    changes: Sequence[Transition], watched: Sequence[Watched], moments: KnownTimes, need: int
+) -> list[Transition]:
     """Each change with the end of its window, and the moment from which on it could be told.
 
     An alarm that takes two windows became known with the later of the two to be judged, whichever that was.
@@ -96,7 +97,7 @@ def _local(known: datetime, w: Watched) -> datetime:
 
 
 def told_since(
-    watched: Sequence[Watched], changes: Sequence[Transition], moments: Moments, since: Any, zone: tzinfo
+    watched: Sequence[Watched], changes: Sequence[Transition], moments: KnownTimes, since: Any, zone: tzinfo
 ) -> tuple[list[Watched], list[Transition]]:
     """What became known from then on: windows that ended, or whose labels came in, and changes that could be told.
 
@@ -112,8 +113,12 @@ def told_since(
     return kept, [c for c in changes if instant_of(datetime.fromisoformat(c.known)) > instant_of(cut)]
 
 
-def _came_in(moments: Moments, watched: Sequence[Watched], i: int, cut: datetime) -> bool:
-    if not any(s.kind in LATE for s in watched[i].signals) or not moments.labels[i].mature or not watched[i].rows:
+def _came_in(moments: KnownTimes, watched: Sequence[Watched], i: int, cut: datetime) -> bool:
+    if (
+        not any(gauges()[s.kind].waits for s in watched[i].signals)
+        or not moments.labels[i].mature
+        or not watched[i].rows
+    ):
         return False
     if moments.ripe is not None:
         return not moments.ripe(i, cut)

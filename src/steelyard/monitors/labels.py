@@ -22,7 +22,7 @@ MOST = 1000 * 366 * 86_400_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class OutcomeLabels:
     """The labels of one outcome in one window."""
 
     name: str
@@ -38,7 +38,7 @@ class Outcome:
 
         min(0.05, ½ / √n): labels that are missing then move a share of n cases by a quarter of its standard error at most.
 
-        >>> round(Outcome.spared(25), 3), Outcome.spared(10_000)
+        >>> round(OutcomeLabels.spared(25), 3), OutcomeLabels.spared(10_000)
         (0.05, 0.005)
         """
         n = labelled / max(share or 1.0, 0.05)
@@ -91,7 +91,7 @@ def labels_of(
     now: datetime,
     horizon: timedelta | None = None,
     what: str = "row",
-    outcomes: Sequence[Outcome] = (),
+    outcomes: Sequence[OutcomeLabels] = (),
     never: float = 0.0,
 ) -> Labels:
     """Coverage, delays and maturity of one window; `delays` are those of the labelled rows, in microseconds.
@@ -130,7 +130,7 @@ def labels_of(
     return Labels(rows, there, late[0], late[1], (enough and not waits) or passed, reason, waits)
 
 
-def _waits(outcomes: Sequence[Outcome], missing: int, never: float) -> str:
+def _waits(outcomes: Sequence[OutcomeLabels], missing: int, never: float) -> str:
     """What the slowest outcome is waited for, in words; empty where the labels of all can be taken to be in."""
     late = [o for o in outcomes if not o.ripe(missing if o.share is not None else max(0.0, missing - never))]
     if not late or not missing:

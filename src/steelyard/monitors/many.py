@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from steelyard.comparisons.step_down import benjamini_hochberg
 from steelyard.errors import UnknownColumn, UsageError, listing, nearest
 from steelyard.monitors.bins import Bins
-from steelyard.monitors.reading import (
+from steelyard.monitors.saved import ManyBins
+from steelyard.monitors.sheets import (
     Sheet,
     column_kinds,
     common_columns,
@@ -19,7 +20,6 @@ from steelyard.monitors.reading import (
     keys_in,
     open_sheet,
 )
-from steelyard.monitors.saved import ManyBins
 from steelyard.monitors.sides import CURRENT, REFERENCE, of_side
 from steelyard.monitors.stability import Stability, as_mapping, assess
 from steelyard.monitors.uncounted import why_not

@@ -16,26 +16,26 @@ from steelyard.errors import EmptyTable, InputError, UsageError, listing
 from steelyard.monitors.agreed import THRESHOLD, agreed, asked_for, refuse_needless
 from steelyard.monitors.alarms import follow
 from steelyard.monitors.baseline import check_holds, countable
-from steelyard.monitors.budget import Budget, budget_of, spent
+from steelyard.monitors.budget import Budget, budget_of
 from steelyard.monitors.cohorts import Cohort, cohorts_of, period_of, pooled
 from steelyard.monitors.delays import Waiting
 from steelyard.monitors.differing import variation_of
-from steelyard.monitors.judging import Plan, choose_measures, evaluated_again, is_running, judge, run_alarms
-from steelyard.monitors.known import Moments, dated, told_since
+from steelyard.monitors.gauges import gauges
+from steelyard.monitors.judging import Watch, evaluated_again, judge, run_alarms
+from steelyard.monitors.known import KnownTimes, dated, told_since
 from steelyard.monitors.labels import Labels, horizon_of, span_text
 from steelyard.monitors.lengths import LENGTHS, advise
-from steelyard.monitors.readable import readings
-from steelyard.monitors.reading import keys_in
 from steelyard.monitors.references import find_reference, is_kept, own_windows
 from steelyard.monitors.repeated import remarks
 from steelyard.monitors.result import Monitor
 from steelyard.monitors.sequential import in_place
-from steelyard.monitors.signals import UNREAD, VOLUME, Signal, at_level
-from steelyard.monitors.stream import Roles, Stream, feature_names, read_stream
-from steelyard.monitors.volume import counted, is_whole, judge_volume, known_until, place_of, volume_of
+from steelyard.monitors.sheets import keys_in
+from steelyard.monitors.stream import Stream, StreamRoles, feature_names, read_stream
+from steelyard.monitors.volume import is_whole, known_until, place_of, volume_of
+from steelyard.monitors.watched_measures import choose_measures, is_running
 from steelyard.monitors.windows import (
-    Clock,
     Window,
+    ZoneOffsets,
     by_count,
     by_time,
     moment,
@@ -43,7 +43,6 @@ from steelyard.monitors.windows import (
     span_of,
     zone_of,
 )
-from steelyard.verdicts.alarm import OK
 from steelyard.wording import option
 
 TIMES = 10
@@ -102,7 +101,7 @@ def monitor(
     _refuse_budget(budget, mode)
     _check(time, mode, margin, confidence, missing, target, score, prediction)
     there, span, wait = zone_of(zone), span_of(window), horizon_of(horizon)
-    roles = Roles(time, target, score, prediction, weight, unit, label_time)
+    roles = StreamRoles(time, target, score, prediction, weight, unit, label_time)
     asked = {"positive": positive, "threshold": threshold, "kind": kind}
     refuse_needless(roles, asked | {"measures": measures, "horizon": horizon})
     roles = replace(roles, features=feature_names(data, features, roles))
@@ -146,70 +145,44 @@ def monitor(
         baseline = replace(baseline, volume=volume_of(made[:first], counts[:first], whole[:first]))
     check_holds(baseline, stream, None if course is None else course.weighing)
     chosen = choose_measures(measures, baseline.evaluation, roles, mode) if target is not None else ()
-    families = len(chosen) + bool(baseline.outputs) + bool(baseline.features) + timed + (course is not None)
+    again = evaluated_again(baseline.evaluation, options, roles)
+    parts = [stream.take(rows) for rows in _rows_by_window(place, first, len(made))]
+    late = None
+    labels = [Labels(part.rows, part.rows) for part in parts]
+    if target is not None:
+        lacking = (baseline.rows - baseline.labelled, baseline.rows) if first else (0, 0)
+        known = (baseline.evaluation, baseline.delays)
+        late = Waiting.of(parts, made[first:], known, stream, until, wait, lacking)
+        labels = late.labels()
+    places = [place_of(w) if timed else "" for w in made[first:]]
+    rows = (made[first:], parts, labels, places, whole[first:], cohorts[first:], timed)
+    run = Watch(baseline, chosen, margin, confidence, mode, for_, again, *rows, wait, ends, vanished)
+    families = sum(g.share(run) for g in gauges().values())
     spend: Budget | None = None
     if mode == "sequential":
         alpha = (1 - confidence) / max(1, families)
     else:
         spend = budget_of("1 per quarter" if budget is None else budget, _length(span, made), families)
         alpha = spend.alpha
-    again = evaluated_again(baseline.evaluation, options, roles)
     if cut and mode == "windows":
         watched_measures = [m for m in chosen if not is_running(m)]
         baseline = replace(baseline, variation=variation_of(cut, baseline, watched_measures, again))
-    strict = None if baseline.evaluation is None else at_level(baseline.evaluation, alpha)
-    plan = Plan(baseline, chosen, margin, confidence, alpha, mode, again, strict, course is not None)
-    _check_names(plan)
-    parts = [stream.take(rows) for rows in _rows_by_window(place, first, len(made))]
-    lacking = (baseline.rows - baseline.labelled, baseline.rows) if first else (0, 0)
-    late = None
-    labels = [Labels(part.rows, part.rows) for part in parts]
-    if target is not None:
-        known = (baseline.evaluation, baseline.delays)
-        late = Waiting.of(parts, made[first:], known, stream, until, wait, lacking)
-        labels = late.labels()
-    if timed:
-        many = len(made) - first
-        levels = [spent(alpha, i + 1) for i in range(many)] if mode == "sequential" else [alpha] * many
-        volumes = judge_volume(
-            made[first:], counts[first:], whole[first:], baseline.volume, levels, baseline.quiet, for_
-        )
-    else:
-        volumes = [Signal(VOLUME, VOLUME, OK, "", counted(n)) for n in counts[first:]]
-    read = readings(parts, made[first:], labels, baseline.evaluation, (wait, ends), vanished)
-    before = [[v, *r] for v, r in zip(volumes, read, strict=True)]
-    found = judge(plan, parts, labels, before, cohorts[first:], [place_of(w) for w in made[first:]] if timed else ())
+    run = replace(run, baseline=baseline, alpha=alpha)
+    run.check_names()
+    found = judge(run)
     found, short = advise(found, parts, baseline.evaluation, span) if mode == "windows" else (found, "")
-    watched, changes = run_alarms(made[first:], parts, labels, found, for_, plan)
+    watched, changes = run_alarms(run, found)
     ripe = None if late is None or stream.label_times is None else late.ripe
-    moments = Moments(made[first:], labels, ends, ripe, wait)
+    moments = KnownTimes(made[first:], labels, ends, ripe, wait)
     changes = dated(changes, watched, moments, for_)
     watched, changes = told_since(watched, changes, moments, since, there)
-    notes += _remarks(plan, parts, cohorts)
+    notes += _remarks(run, cohorts)
     if mode == "sequential" and target is not None:
         notes += in_place(measures, chosen)
-    shown = plan.names[0][0] if plan.names else VOLUME
-    return Monitor(
-        tuple(watched),
-        tuple(changes),
-        baseline,
-        spend,
-        mode,
-        margin,
-        confidence,
-        1 if mode == "sequential" else for_,
-        str(zone),
-        _span_text(span),
-        alpha,
-        tuple(notes),
-        {
-            "first": shown,
-            "target": target,
-            "time": time,
-            "period": None if course is None else course.text,
-            "short": short,
-        },
-    )
+    facts = {"first": run.names[0], "target": target, "time": time, "short": short}
+    facts["period"] = None if course is None else course.text
+    how = (mode, margin, confidence, 1 if mode == "sequential" else for_, str(zone), _span_text(span), alpha)
+    return Monitor(tuple(watched), tuple(changes), baseline, spend, *how, tuple(notes), facts)
 
 
 def _check(
@@ -280,17 +253,8 @@ def _whole(stream: Stream, made: Sequence[Window], zone: tzinfo, until: int) -> 
     """Which windows were watched from start to end."""
     assert stream.times is not None
     first, last = int(stream.times.min()), int(stream.times.max())
-    known = known_until(stream.times, Clock.of(zone, first, last).local(stream.times), until)
+    known = known_until(stream.times, ZoneOffsets.of(zone, first, last).local(stream.times), until)
     return [is_whole(w, first, known) for w in made]
-
-
-def _check_names(plan: Plan) -> None:
-    """Refuse a column that is called like another signal: nobody could tell their alarms apart."""
-    names = [VOLUME, *UNREAD, *(name for name, _ in plan.names)]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        message = f'Two signals would be called "{twice}": a column has the name of something else that is watched.'
-        raise UsageError(message, f"Give the column another name, or leave it out of {option('features')}.")
 
 
 def _rows_by_window(place: Any, first: int, many: int) -> list[Any]:
@@ -312,19 +276,21 @@ def _span_text(span: Any) -> str:
     return span if isinstance(span, str) else span_text(span) if isinstance(span, timedelta) else f"{span:,} rows"
 
 
-def _remarks(plan: Plan, parts: Sequence[Stream], cohorts: Sequence[Cohort]) -> list[str]:
-    out = []
+def _remarks(run: Watch, cohorts: Sequence[Cohort]) -> list[str]:
+    base, some = run.baseline, next((part for part in run.parts if part.rows), None)
+    lost = [k for k, g in gauges().items() if k not in base.kept and some is not None and g.of_rows(some) is not None]
+    out = [f"Not watched, since the reference was made without it: {name}." for name in lost]
     torn = sum(c.torn for c in cohorts)
     if torn:
         out.append(
             f"Of {torn:,} customer{'' if torn == 1 else 's'} some rows of one period have the outcome and some do not; "
             "one that has it is enough."
         )
-    sizes = sorted(p.rows for p in parts if p.rows)
+    sizes = sorted(p.rows for p in run.parts if p.rows)
     usual = sizes[len(sizes) // 2] if sizes else 0
-    if plan.baseline.rows < TIMES * usual:
+    if base.rows < TIMES * usual:
         out.append(
-            f"The reference has {plan.baseline.rows:,} rows and a window {usual:,}: less than {TIMES} times as many, so that its "
+            f"The reference has {base.rows:,} rows and a window {usual:,}: less than {TIMES} times as many, so that its "
             "own chance error recurs in every window."
         )
     return out

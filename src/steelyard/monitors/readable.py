@@ -4,53 +4,98 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.designs.columns import is_missing
 from steelyard.evaluation import Evaluation
+from steelyard.monitors.gauges import Gauge, gauge
 from steelyard.monitors.labels import Labels, span_text
-from steelyard.monitors.signals import LABELLING, READING, Signal
+from steelyard.monitors.signals import Signal
 from steelyard.monitors.stream import Stream, Values
 from steelyard.monitors.windows import Window
 from steelyard.summaries.summary import sort_levels
 from steelyard.verdicts import alarm as verdicts
 from steelyard.words import count, quoted, significant
 
+if TYPE_CHECKING:
+    from steelyard.monitors.judging import Watch
+
+LABELLING = "labels"
 SHOWN = 3
 """Values that are named."""
 
 
-def readings(
-    parts: Sequence[Stream],
-    made: Sequence[Window],
-    labels: Sequence[Labels],
-    e: Evaluation | None,
-    waits: tuple[timedelta | None, datetime],
-    vanished: Sequence[str] = (),
-) -> list[list[Signal]]:
-    """Of every window whether its labels, and its scores and features, can be read; nothing where all of them always can.
+class Readable(Gauge):
+    """Whether something can be read at all; told only where something is wrong."""
 
-    `waits` are how long labels are waited for, and the moment of the run.
-    """
-    absent = _absent(parts, made, labels, *waits)
-    gone = [f"the column {quoted(name)}, which the reference has, is not there" for name in vanished]
-    target = [[*_target(part, e), *([why] if why else [])] for part, why in zip(parts, absent, strict=True)]
-    rest = [[*_scores(part, e), *gone] for part in parts]
-    told = [_signals(LABELLING, target, parts), _signals(READING, rest, parts)]
-    return [list(here) for here in zip(*(x for x in told if x), strict=True)] or [[] for _ in parts]
+    called = "can be read"
+    of_model = False
+    against = False
+    axis = "can be read"
+
+    def names(self, run: Watch) -> list[str]:
+        """One, whether it is told or not: no column may be called like it."""
+        return [self.kind]
+
+    def share(self, run: Watch) -> int:
+        """What cannot be read is no matter of chance."""
+        return 0
+
+    def in_a_row(self, name: str, run: Watch) -> int:
+        """What cannot be read is no matter of chance."""
+        return 1
+
+    def wrong(self, run: Watch) -> list[list[str]]:
+        """Of every window what cannot be read."""
+        raise NotImplementedError
+
+    def judge(self, run: Watch, before: Sequence[Sequence[Signal]]) -> list[list[Signal]]:
+        """An alarm with what cannot be read; nothing where all can in all windows."""
+        found = self.wrong(run)
+        if not any(found):
+            return [[] for _ in run.parts]
+        out = []
+        for part, why in zip(run.parts, found, strict=True):
+            waits = self.waits and not part.labelled.any()
+            verdict, clears = verdicts.readable(why, rows=bool(part.rows), waits=waits)
+            out.append([Signal(self.kind, self.kind, verdict.word, verdict.reason, clears=clears)])
+        return out
+
+    def value_text(self, signal: Signal) -> str:
+        """Yes or no."""
+        return "n/a" if signal.state == verdicts.NODATA else "no" if signal.state == verdicts.ALARM else "yes"
 
 
-def _signals(name: str, found: Sequence[Sequence[str]], parts: Sequence[Stream]) -> list[Signal]:
-    if not any(found):
-        return []
-    out = []
-    for part, why in zip(parts, found, strict=True):
-        waits = name == LABELLING and not part.labelled.any()
-        verdict, clears = verdicts.readable(why, rows=bool(part.rows), waits=waits)
-        out.append(Signal(name, name, verdict.word, verdict.reason, clears=clears))
-    return out
+@gauge
+class Labelling(Readable):
+    """The target: levels that the reference has, and labels that are there in time."""
+
+    kind = LABELLING
+    place = 1
+    waits = True
+    title = "Whether the target can be read"
+
+    def wrong(self, run: Watch) -> list[list[str]]:
+        """Values that are no levels, and labels that should be in."""
+        absent = _absent(run.parts, run.windows, run.labels, run.wait, run.now)
+        e = run.baseline.evaluation
+        return [[*_target(part, e), *([why] if why else [])] for part, why in zip(run.parts, absent, strict=True)]
+
+
+@gauge
+class Reading(Readable):
+    """Scores, and features that were there."""
+
+    kind = "reading"
+    place = 2
+    title = "Whether scores and features can be read"
+
+    def wrong(self, run: Watch) -> list[list[str]]:
+        """Scores that are none, and columns that have gone."""
+        gone = [f"the column {quoted(name)}, which the reference has, is not there" for name in run.vanished]
+        return [[*_scores(part, run.baseline.evaluation), *gone] for part in run.parts]
 
 
 def _some(values: Any) -> str:

@@ -20,7 +20,7 @@ from steelyard.monitors.baseline import Baseline, baseline_of, baseline_of_evalu
 from steelyard.monitors.cohorts import Period, cohorts_of, pooled
 from steelyard.monitors.differing import MOST, Cut, cut_like, parts_of
 from steelyard.monitors.labels import ENOUGH
-from steelyard.monitors.stream import Roles, Stream, read_stream
+from steelyard.monitors.stream import Stream, StreamRoles, read_stream
 from steelyard.monitors.windows import Window, by_time, instant_of, moment, one_instant
 from steelyard.sources.recognise import open_table
 from steelyard.sources.spark import is_spark
@@ -96,7 +96,7 @@ def find_reference(
     return replace(found_in, timeliness=pooled(cohorts, name)), 0, [], cut_like(rows, window, zone)
 
 
-def _table(given: Any, roles: Roles, zone: tzinfo, missing: str, *, timed: bool) -> Stream:
+def _table(given: Any, roles: StreamRoles, zone: tzinfo, missing: str, *, timed: bool) -> Stream:
     """The rows of a table, with their times and those of their labels where it has them all."""
     plain = replace(roles, label_time=None) if timed else replace(roles, time=None, label_time=None)
     for more in (roles, replace(roles, label_time=None)):

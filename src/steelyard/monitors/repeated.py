@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from datetime import timedelta, tzinfo
 from typing import Any
 
-from steelyard.monitors.windows import EPOCH, Clock, Instants, Window, instant_of
+from steelyard.monitors.windows import EPOCH, Instants, Window, ZoneOffsets, instant_of
 
 
-def moved_on(local: Instants, clock: Clock) -> dict[str, int]:
+def moved_on(local: Instants, clock: ZoneOffsets) -> dict[str, int]:
     """How many local times lie in an hour that clocks leave out, by its date.
 
     >>> import numpy as np
     >>> from datetime import UTC
-    >>> moved_on(np.array([0, 1]), Clock.of(UTC, 0, 1))
+    >>> moved_on(np.array([0, 1]), ZoneOffsets.of(UTC, 0, 1))
     {}
     """
     out: dict[str, int] = {}
@@ -30,7 +30,7 @@ def joined(edges: Instants, zone: tzinfo) -> Instants:
 
     Read as the first pass, all rows of that hour would lie in one window, and the next would seem to be empty.
     """
-    clock = Clock.of(zone, int(edges[0]), int(edges[-1]))
+    clock = ZoneOffsets.of(zone, int(edges[0]), int(edges[-1]))
     for at, before, after in zip(clock.changes, clock.offsets, clock.offsets[1:], strict=False):
         inside = (edges > at - (before - after)) & (edges < at + (before - after))
         inside[[0, -1]] = False

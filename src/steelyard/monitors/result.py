@@ -11,8 +11,9 @@ from steelyard.errors import UsageError, listing, nearest
 from steelyard.monitors.alarms import FIRING, RECOVERING, Status, Transition
 from steelyard.monitors.baseline import Baseline
 from steelyard.monitors.budget import Budget
+from steelyard.monitors.gauges import Gauge, gauges
 from steelyard.monitors.labels import Labels
-from steelyard.monitors.signals import UNREAD, VOLUME, Signal
+from steelyard.monitors.signals import Signal
 from steelyard.monitors.windows import Window
 from steelyard.results import make_frame
 from steelyard.verdicts.alarm import ALARM, OK, WARN, alarm, worst
@@ -64,7 +65,7 @@ class Watched:
         """The worst state of all signals."""
         told = {s.name: self.state_of(s.name) for s in self.signals}
         # That rows came as usual says nothing of the model.
-        plain = {VOLUME, *UNREAD}
+        plain = {kind for kind, g in gauges().items() if not g.of_model}
         quiet = {s.name for s in self.signals if s.kind in plain and self.rows and told[s.name] not in {ALARM, WARN}}
         return worst([state for name, state in told.items() if name not in quiet])
 
@@ -130,6 +131,11 @@ class Monitor(Told):
     def signals(self) -> tuple[str, ...]:
         """The names of all signals."""
         return tuple(s.name for s in self.windows[0].signals)
+
+    @property
+    def gauges(self) -> Mapping[str, Gauge]:
+        """What gave the signals, by kind: what they are called, how they are told and drawn."""
+        return gauges()
 
     @property
     def firing(self) -> tuple[str, ...]:

@@ -10,12 +10,13 @@ from steelyard.arguments.allowed import INSIDE, confidence_of, taken
 from steelyard.arguments.annotated import as_annotated
 from steelyard.engines.arrays import ArrayRows
 from steelyard.errors import UsageError
-from steelyard.monitors import decision as law
+from steelyard.monitors import law
 from steelyard.monitors.bins import BinCounts, Bins, special_values
 from steelyard.monitors.distances import Samples, measure_distances
 from steelyard.monitors.never_seen import as_if_new, gathered
 from steelyard.monitors.noted import notes_of
-from steelyard.monitors.reading import (
+from steelyard.monitors.saved import is_saved, load_bins
+from steelyard.monitors.sheets import (
     Sheet,
     count_reference,
     count_sheet,
@@ -25,7 +26,6 @@ from steelyard.monitors.reading import (
     is_table,
     open_sheet,
 )
-from steelyard.monitors.saved import is_saved, load_bins
 from steelyard.monitors.sides import CURRENT, REFERENCE, of_files, of_side
 from steelyard.monitors.uncounted import no_level_twice
 from steelyard.results import Array, Estimate, make_frame

@@ -14,8 +14,8 @@ from steelyard.designs.columns import is_missing, one_each
 from steelyard.errors import EmptyTable, MissingValues, NotNumeric, UnknownColumn, UsageError, listing, nearest
 from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
-from steelyard.monitors.reading import column_kinds, count_reference, count_sheet, keys_in, open_sheet
-from steelyard.monitors.windows import Clock, Instants, read_clocked, read_times
+from steelyard.monitors.sheets import column_kinds, count_reference, count_sheet, keys_in, open_sheet
+from steelyard.monitors.windows import Instants, ZoneOffsets, read_clocked, read_times
 from steelyard.sources.fetching import fetch_columns
 from steelyard.sources.in_memory import as_table, column_names, flat_array, number_of_rows
 from steelyard.sources.recognise import open_table
@@ -26,7 +26,7 @@ WEIGHT, UNIT = "weight", "unit"
 
 
 @dataclass(frozen=True, slots=True)
-class Roles:
+class StreamRoles:
     """Which column plays which part."""
 
     time: str | None = None
@@ -62,7 +62,7 @@ class Roles:
 class Stream:
     """Columns side by side."""
 
-    roles: Roles
+    roles: StreamRoles
     rows: int
     columns: Mapping[str, Values] = field(repr=False)
     labelled: npt.NDArray[np.bool_] = field(repr=False)
@@ -138,7 +138,7 @@ def _whole(values: Values | None) -> Values | None:
 # Reading --------------------------------------------------------------------------------------------------------------
 
 
-def read_stream(data: Any, roles: Roles, zone: tzinfo, missing: str = "refuse", what: str = "table") -> Stream:
+def read_stream(data: Any, roles: StreamRoles, zone: tzinfo, missing: str = "refuse", what: str = "table") -> Stream:
     """The columns that are needed, of a table wherever it lives; rows without a time are refused, or dropped."""
     table, rows, zoned = _read(data, roles.named, what)
     if not rows:
@@ -162,7 +162,7 @@ def read_stream(data: Any, roles: Roles, zone: tzinfo, missing: str = "refuse", 
         if local is not None:
             from steelyard.monitors.repeated import moved_on
 
-            skipped = moved_on(local, Clock.of(there, int(local.min()), int(local.max())))
+            skipped = moved_on(local, ZoneOffsets.of(there, int(local.min()), int(local.max())))
         if gaps.any():
             if missing != "drop" or gaps.all():
                 message = f'{int(gaps.sum()):,} of {rows:,} rows have no time in the column "{roles.time}".'
@@ -230,7 +230,7 @@ def _by_name(found: Any) -> Any:
     raise UsageError(message, "Pass a frame, a mapping of columns, or the path of a file.")
 
 
-def feature_names(data: Any, features: Any, roles: Roles) -> tuple[str, ...]:
+def feature_names(data: Any, features: Any, roles: StreamRoles) -> tuple[str, ...]:
     """The features to watch: none, those named, or "all" columns that play no part, are no points in time and no key of labels.
 
     Identifiers and dates in text are known only once the rows are counted.

@@ -22,7 +22,7 @@ DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[+-]
 def why_not(bins: Bins) -> str:
     """Why a change of this column could not be seen, in words; empty where it could.
 
-    >>> from steelyard.monitors.reading import count_reference, open_sheet
+    >>> from steelyard.monitors.sheets import count_reference, open_sheet
     >>> ids = {"id": [f"customer {i}" for i in range(100)], "day": ["2024-01-31", "2024-02-01"] * 50}
     >>> made = count_reference(open_sheet(ids))
     >>> why_not(made["id"])[:29], why_not(made["day"])

@@ -6,14 +6,20 @@ import math
 from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from steelyard.monitors.signals import VOLUME, Signal
+from steelyard.monitors.budget import spent
+from steelyard.monitors.gauges import Gauge, gauge
+from steelyard.monitors.signals import Signal
 from steelyard.monitors.windows import DAY, HOUR, Instants, Window, instant_of
 from steelyard.results import Estimate
 from steelyard.verdicts.alarm import ALARM, INSUFFICIENT, OK, WARN, as_many, silent
 from steelyard.words import count
 
+if TYPE_CHECKING:
+    from steelyard.monitors.judging import Watch
+
+VOLUME = "volume"
 LEAST, WEEK = 5, 166.0
 """Windows, and hours, that must have been seen before one is judged: weekends are not like other days."""
 SAME = 3
@@ -147,6 +153,49 @@ class Volume:
         return cls(held, data["hours"], data["empty"], data["last"], months)
 
 
+@gauge
+class RowsOfWindow(Gauge):
+    """How many rows a window has."""
+
+    kind = VOLUME
+    called = "rows"
+    question = "Do as many rows come as before?"
+    place = 0
+    of_model = False
+    against = False
+    title = "Rows in each window"
+    axis = "rows"
+    least = 1.0
+
+    def names(self, run: Watch) -> list[str]:
+        """One, always."""
+        return [VOLUME]
+
+    def share(self, run: Watch) -> int:
+        """Windows of so many rows are not judged by it."""
+        return int(run.timed)
+
+    def in_a_row(self, name: str, run: Watch) -> int:
+        """As many as was said, however one looks."""
+        return run.consecutive
+
+    def judge(self, run: Watch, before: Sequence[Sequence[Signal]]) -> list[list[Signal]]:
+        """The rows of each window against those before it."""
+        sizes = [part.rows for part in run.parts]
+        if not run.timed:
+            return [[Signal(VOLUME, VOLUME, OK, "", counted(n))] for n in sizes]
+        looks = range(1, len(sizes) + 1)
+        levels = [spent(run.alpha, k) if run.mode == "sequential" else run.alpha for k in looks]
+        base = run.baseline
+        found = judge_volume(run.windows, sizes, run.whole, base.volume, levels, base.quiet, run.consecutive)
+        return [[s] for s in found]
+
+    def value_text(self, signal: Signal) -> str:
+        """A count."""
+        x = signal.value
+        return "n/a" if x is None or x.value is None else count(x.value)
+
+
 def place_of(window: Window) -> str:
     """Where a window lies in the week: the day, or the day and hour of one that is shorter; nothing for longer ones."""
     hours = hours_of(window)
@@ -224,8 +273,8 @@ def judge_volume(
         if signal.state in {WARN, ALARM} and rows:
             explained = before.in_month(rows, hours, alpha, place, places)
             if explained is not None:
-                (least, middle, most), times = explained
-                signal = _as_before(rows, (least, middle, most), alpha)
+                expected, times = explained
+                signal = _as_before(rows, expected, alpha)
         out.append(signal)
         # Windows that a saved reference was made from are in it already.
         if not all_of_it or instant_of(window.end) <= reference.last:
@@ -259,19 +308,10 @@ def counted(rows: int) -> Estimate:
 
 
 def _as_before(rows: int, usual: tuple[float, float, float], alpha: float) -> Signal:
-    least, middle, most = usual
-    ends = (math.ceil(least), math.floor(most))
+    ends = (math.ceil(usual[0]), math.floor(usual[2]))
     words = f"{count(rows)} rows, where {count(ends[0])} to {count(ends[1])} come at this time of the month"
-    return Signal(
-        VOLUME,
-        VOLUME,
-        OK,
-        f"{words}: a pattern of the month, seen in {MONTHS} before",
-        counted(rows),
-        middle,
-        usual=ends,
-        alpha=alpha,
-    )
+    words += f": a pattern of the month, seen in {MONTHS} before"
+    return Signal(VOLUME, VOLUME, OK, words, counted(rows), usual[1], usual=ends, alpha=alpha)
 
 
 def _none(empty: int, quiet: int, usual: tuple[float, float, float] | None, alpha: float) -> Signal:

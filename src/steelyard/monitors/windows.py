@@ -64,7 +64,7 @@ def zone_of(name: Any) -> tzinfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class ZoneOffsets:
     """The offsets of a zone over a span of years: when they change, and to what."""
 
     changes: Instants
@@ -72,7 +72,7 @@ class Clock:
     """One more than changes: before the first, after the first, …"""
 
     @classmethod
-    def of(cls, zone: tzinfo, first: int, last: int) -> Clock:
+    def of(cls, zone: tzinfo, first: int, last: int) -> ZoneOffsets:
         """Offsets from one instant to another, with two days to spare on both sides."""
 
         def offset(at: int) -> int:
@@ -141,7 +141,7 @@ def read_clocked(
     local: Instants | None = None
     if not aware and not gaps.all():
         local = instants[~gaps]
-        instants[~gaps] = Clock.of(zone, int(local.min()), int(local.max())).universal(local)
+        instants[~gaps] = ZoneOffsets.of(zone, int(local.min()), int(local.max())).universal(local)
     instants[gaps] = 0
     return instants, gaps, local
 
@@ -262,7 +262,7 @@ def boundaries(window: Any, zone: tzinfo, first: int, last: int) -> Instants:
     >>> (np.diff(edges) / HOUR).tolist()
     [23.0]
     """
-    clock = Clock.of(zone, first - 40 * DAY, last + 40 * DAY)
+    clock = ZoneOffsets.of(zone, first - 40 * DAY, last + 40 * DAY)
     if window == "hour":
         edges = _hours(clock, first, last)
     elif isinstance(window, timedelta) and window % timedelta(days=1):
@@ -305,7 +305,7 @@ def _dates(window: Any, first: date, last: date) -> Iterator[date]:
         day += timedelta(days=step)
 
 
-def _hours(clock: Clock, first: int, last: int) -> Instants:
+def _hours(clock: ZoneOffsets, first: int, last: int) -> Instants:
     """Full hours of the local clock, in each stretch between two changes of the offset."""
     _check_many((last - first) // HOUR)
     start, end = first - 2 * HOUR, last + 2 * HOUR

@@ -46,22 +46,15 @@ def write_monitor_report(m: Monitor, path: str | os.PathLike[str], *, title: str
 
 def sections(m: Monitor, command: str = "") -> list[Section]:
     """The questions that a monitor answers."""
-    kinds = {s.name: s.kind for s in m.windows[0].signals}
     out = [Section("stale", "Is it going stale?", _stands(m))]
-    for kind, anchor, question in (
-        ("performance", "performance", "Is it still as good?"),
-        ("timeliness", "timeliness", "Does it still warn early enough?"),
-        ("output", "outputs", "Does it still say the same?"),
-        ("feature", "features", "Do the features still look the same?"),
-        ("volume", "volume", "Do as many rows come as before?"),
-    ):
-        names = [name for name, k in kinds.items() if k == kind]
-        if names:
+    for kind, g in sorted(m.gauges.items(), key=lambda item: not item[1].of_model):
+        names = [s.name for s in m.windows[0].signals if s.kind == kind]
+        if names and g.question:
             body = _pictures(m, names)
-            cohorts = told.cohorts_table(m, MOST_WINDOWS) if kind == "timeliness" else None
-            out.append(Section(anchor, question, body if cohorts is None else tag("div", body, _table(cohorts))))
-        elif kind == "performance":
-            out.append(Section(anchor, question, needs("To see whether it is still as good, a target is needed.")))
+            tables = [_table(t) for t in g.tables(m, MOST_WINDOWS)]
+            out.append(Section(g.anchor or kind, g.question, tag("div", body, *tables) if tables else body))
+        elif g.needs:
+            out.append(Section(g.anchor or kind, g.question, needs(g.needs)))
     out.append(Section("windows", "What did each window say?", _table(told.windows_table(m, MOST_WINDOWS))))
     facts = [
         ("reference", m.baseline.text),
@@ -100,8 +93,8 @@ def _pictures(m: Monitor, names: list[str]) -> Ready:
 def _markdown(m: Monitor, title: str, command: str) -> str:
     lines = [f"# {safe(title)}", "", safe(told.headline(m)) + ".", ""]
     lines += [f"- {safe(s)}" for s in m.sentences()] + [""]
-    tables = (told.signals_table(m, None), told.windows_table(m, MOST_WINDOWS), told.cohorts_table(m, MOST_WINDOWS))
-    for t in (t for t in tables if t is not None):
+    first = (told.signals_table(m, None), told.windows_table(m, MOST_WINDOWS))
+    for t in (*first, *told.more_tables(m, MOST_WINDOWS)):
         lines += [f"**{safe(t.title)}**", "", *table_lines(t.head, t.rows, t.align), safe(t.note), ""]
     if m.alarms:
         lines += ["## Alarms", "", *(f"- {safe(a.text)}" for a in m.alarms), ""]

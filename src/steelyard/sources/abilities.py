@@ -2,27 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-ABILITIES = {
-    "evaluate": "every measure, with weights, segments and amounts of money",
-    "units": "units of any kind (otherwise whole numbers)",
-    "timeliness": "early warning: windows over the events of each customer",
-    "stability": "stability of any number of columns",
-    "labels": "labels= with on=, and query=",
-    "rows": "compare, monitor, trial and experiment, which fetch the columns they need",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A kind of table: what users have, who counts it, whether rows leave the place where they are, and what it can do."""
-
-    holds: str
-    counted: str
-    moves: str
-    can: tuple[str, ...] = tuple(ABILITIES)
-
+from steelyard.engines.engine import Place, engines
 
 PLACES = {
     "memory": Place(
@@ -43,7 +23,7 @@ PLACES = {
     "spark": Place(
         "frames of Spark and Spark Connect, files and tables that a cluster sees", "Spark", "stay on the cluster"
     ),
-    "polars lazy": Place("lazy frames of Polars", "NumPy, one batch at a time", "pass through in batches"),
+    **{name: e.place for name, e in engines().items()},
     "device": Place(
         "tensors of Torch on a GPU, arrays of CuPy", "the device", "stay on the device", ("evaluate", "units")
     ),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.engines.answers import is_theirs
+from steelyard.engines.answers import plainly
 from steelyard.engines.arrays import ArrayRows
-from steelyard.engines.batches import BatchRows
 from steelyard.engines.columns import Column, make_column
 from steelyard.engines.devices import DeviceColumn, library_of
+from steelyard.engines.engine import engines
 from steelyard.engines.frames import FrameRows
+from steelyard.engines.series import series_column
 from steelyard.engines.tensors import TensorRows
 from steelyard.errors import (
     LengthsDiffer,
@@ -30,8 +31,6 @@ from steelyard.sources.relations import Relation, of_columns
 from steelyard.sources.spark import SparkTable, is_spark
 from steelyard.sources.tables import Table
 from steelyard.wording import option
-
-BATCH = 1 << 18
 
 
 def open_table(
@@ -74,7 +73,15 @@ def open_rows(data: Any, roles: Mapping[str, Any]) -> Rows:
     if isinstance(data, Mapping):
         check_columns(roles, list(data))
         return _from_values({role: data[name] for role, name in roles.items()}, dict(roles))
-    return _from_frame(data, roles)
+    if type(data).__module__.startswith("narwhals."):
+        data = data.to_native()
+    own = next((e for e in engines().values() if e.takes(data)), None)
+    if own is None:
+        return _from_frame(data, roles)
+    with plainly():
+        names = list(own.names(data))
+    check_columns(roles, names)
+    return own.opens(data, roles)
 
 
 def _from_values(roles: Mapping[str, Any], names: Mapping[str, str] | None = None) -> Rows:
@@ -118,7 +125,7 @@ def _values(role: str, values: Any, name: str) -> Column | DeviceColumn:
             values = pyarrow.chunked_array([values])
         import narwhals.stable.v2 as nw
 
-        return _series_column(role, nw.from_native(values, series_only=True), name)
+        return series_column(role, nw.from_native(values, series_only=True), name)
     return make_column(role, values, name)
 
 
@@ -168,8 +175,9 @@ def _from_frame(data: Any, roles: Mapping[str, Any]) -> Rows:
     from narwhals.exceptions import DuplicateError
 
     try:
-        frame: Any = nw.from_native(data)
-        columns = list(frame.collect_schema().names())
+        with plainly():
+            frame: Any = nw.from_native(data)
+            columns = list(frame.collect_schema().names())
     except TypeError:
         word = type(data).__name__
         message = f"{'An' if word[0] in 'aeiouAEIOU' else 'A'} {word} is not a table that can be read."
@@ -180,100 +188,10 @@ def _from_frame(data: Any, roles: Mapping[str, Any]) -> Rows:
     except DuplicateError:
         message = "The table has more than one column of the same name."
         raise UnreadableSource(message, "Give every column its own name.") from None
-    except Exception as problem:
-        if not is_theirs(problem):
-            raise
-        raise _told(problem) from problem
     check_columns(roles, columns)
-    native = nw.to_native(frame)
-    if hasattr(native, "collect_batches"):
-        return _from_batches(native, roles)
-    if type(native).__module__.split(".")[0] == "polars" and isinstance(frame, nw.LazyFrame):
+    if type(data).__module__.split(".")[0] == "polars" and isinstance(frame, nw.LazyFrame):
         # An older Polars, which cannot hand over its rows in parts.
         frame = frame.select(*dict.fromkeys(roles.values())).collect()
     if isinstance(frame, nw.DataFrame):
-        return ArrayRows({role: _series_column(role, frame.get_column(name), name) for role, name in roles.items()})
+        return ArrayRows({role: series_column(role, frame.get_column(name), name) for role, name in roles.items()})
     return FrameRows(frame, roles)
-
-
-def _series_column(role: str, series: Any, name: str) -> Column:
-    """One column of an eager frame as NumPy, nulls marked apart so that whole numbers stay whole."""
-    import narwhals.stable.v2 as nw
-    import numpy as np
-
-    native = nw.to_native(series)
-    name = str(name)
-    if hasattr(native, "isna"):
-        return make_column(role, native, name)
-    series = _spelled_out(series, native)
-    dtype = series.dtype
-    exact = dtype == nw.Decimal and _many_digits(nw.to_native(series))
-    if exact or dtype.is_temporal() or dtype in {nw.Int128, nw.UInt128}:
-        return make_column(role, series.to_list(), name)
-    missing = np.asarray(series.is_null().to_numpy()) if series.null_count() else None
-    if missing is not None and (dtype.is_numeric() or dtype == nw.Boolean):
-        series = series.fill_null(False if dtype == nw.Boolean else 0)
-    if dtype == nw.Decimal:
-        # By way of text: Arrow's own conversion is not the nearest number.
-        series = series.cast(nw.String).cast(nw.Float64)
-    elif dtype in {nw.Categorical, nw.Enum}:
-        series = series.cast(nw.String)
-    column = make_column(role, series.to_numpy(), name)
-    if missing is not None:
-        column.missing = missing if column.missing is None else column.missing | missing
-    return column
-
-
-def _spelled_out(series: Any, native: Any) -> Any:
-    """Arrow's codes for repeated values as the values themselves, which need not be text."""
-    import narwhals.stable.v2 as nw
-
-    kind = str(getattr(native, "type", ""))
-    if not kind.startswith(("dictionary", "run_end_encoded")):
-        return series
-    import pyarrow
-    from pyarrow import compute
-
-    chunks = [c.dictionary_decode() if kind.startswith("d") else compute.run_end_decode(c) for c in native.chunks]
-    return nw.from_native(pyarrow.chunked_array(chunks, type=native.type.value_type), series_only=True)
-
-
-def _many_digits(native: Any) -> bool:
-    """Whether decimals have more digits than every float keeps."""
-    kind = getattr(native, "type", None) or native.dtype
-    if kind.precision is not None and kind.precision <= 15:
-        return False
-    if hasattr(native, "to_pandas") and hasattr(native, "chunks"):
-        from pyarrow import compute
-
-        ends = [abs(v.as_py() or 0) for v in compute.min_max(native).values()]
-    else:
-        ends = [abs(v or 0) for v in (native.min(), native.max())]
-    return bool(max(ends).scaleb(kind.scale) > 10**15) if any(ends) else False
-
-
-def _from_batches(native: Any, roles: Mapping[str, Any]) -> BatchRows:
-    import narwhals.stable.v2 as nw
-
-    wanted = list(dict.fromkeys(roles.values()))
-
-    def batches() -> Iterator[ArrayRows]:
-        try:
-            for batch in native.select(wanted).collect_batches(chunk_size=BATCH, maintain_order=False):
-                frame = nw.from_native(batch)
-                yield ArrayRows({role: _series_column(role, frame.get_column(n), n) for role, n in roles.items()})
-        except Exception as problem:
-            if not is_theirs(problem):
-                raise
-            raise _told(problem) from problem
-
-    empty = nw.from_native(native.select(wanted).head(0).collect())
-    kinds = {role: _series_column(role, empty.get_column(name), name).kind for role, name in roles.items()}
-    return BatchRows(batches, kinds)
-
-
-def _told(problem: Exception) -> UnreadableSource:
-    """What another library says about its own table, in one sentence."""
-    said = (str(problem).strip().splitlines() or [type(problem).__name__])[0].rstrip(".").replace(" (os error 2)", "")
-    message = f"The table cannot be read: {said}."
-    return UnreadableSource(message, "Look at the file or the query that makes the table.")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from steelyard.designs.design import many
 from steelyard.views.layout import WIDTH, wrap
 from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
-from steelyard.words import count, estimate_parts, percent, significant, visible
+from steelyard.words import count, percent, significant, some_names, visible
 
 if TYPE_CHECKING:
-    from steelyard.monitors.result import Monitor, Watched
+    from steelyard.monitors.result import Monitor
     from steelyard.monitors.signals import Signal
-
-KEYS = ("performance", "timeliness")
-"""Kinds of signals that are held against a value of the reference."""
 
 STATES = {
     "ok": "nothing is wrong",
@@ -24,15 +22,6 @@ STATES = {
     "nodata": "no rows came",
     "insufficient": "there is too little to judge by",
     "immature": "labels are still waited for",
-}
-KINDS = {
-    "performance": "performance",
-    "timeliness": "by cohort",
-    "output": "output",
-    "feature": "feature",
-    "volume": "rows",
-    "reading": "can be read",
-    "labels": "can be read",
 }
 MOST_WINDOWS, MOST_SIGNALS, MOST_ALARMS = 14, 12, 12
 UNJUDGED = {"immature", "insufficient", "nodata"}
@@ -43,8 +32,8 @@ def headline(m: Monitor) -> str:
     """What was watched, in one line."""
     first, last = m.windows[0], m.windows[-1]
     rows = sum(w.rows for w in m.windows)
-    many = "1 window" if len(m) == 1 else f"{len(m):,} windows"
-    return f"{many} of {_span(m.span)}, {visible(first.name)} to {visible(last.name)} ({m.zone}), {count(rows)} rows"
+    cut = f"{many(len(m), 'window')} of {_span(m.span)}"
+    return f"{cut}, {visible(first.name)} to {visible(last.name)} ({m.zone}), {count(rows)} rows"
 
 
 def monitor_sentences(m: Monitor) -> list[str]:
@@ -56,13 +45,13 @@ def monitor_sentences(m: Monitor) -> list[str]:
     waiting = [name for name in last.pending if name not in m.firing]
     if waiting:
         verb = "is" if len(waiting) == 1 else "are"
-        out.append(f"{_names(waiting)} {verb} pending: one window alone fires nothing, {_row(m)} do.")
+        out.append(f"{some_names(waiting)} {verb} pending: one window alone fires nothing, {_row(m)} do.")
     if m.facts.get("short"):
         out.append(visible(m.facts["short"]))
-    out += _waited(m) + _followed(m)
+    out += [sentence for g in m.gauges.values() for sentence in g.sentences(m)]
     empty = [w.name for w in m.windows if not w.rows]
     if empty:
-        out.append(f"{_many(len(empty), 'window')} had no rows: {_names(empty)}.")
+        out.append(f"{many(len(empty), 'window')} had no rows: {some_names(empty)}.")
     out.append(f"The reference is {visible(m.baseline.text)}.")
     if m.budget is not None:
         fires = "one alone fires" if m.consecutive == 1 else f"{_row(m)} fire"
@@ -82,7 +71,7 @@ def _means(m: Monitor) -> str:
     blind = [s.name for s in last.signals if last.state_of(s.name) in UNJUDGED]
     if m.state != "ok" or not blind:
         return STATES[m.state]
-    return f"nothing that could be judged is wrong, and {_names(blind)} could not be"
+    return f"nothing that could be judged is wrong, and {some_names(blind)} could not be"
 
 
 def _span(span: str) -> str:
@@ -90,19 +79,10 @@ def _span(span: str) -> str:
     return span if span[0].isdigit() else f"one {span}"
 
 
-def _names(names: Sequence[str], most: int = 5) -> str:
-    shown = ", ".join(visible(n) for n in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
 def _row(m: Monitor) -> str:
     """How many windows in a row, and of which."""
     blind = any(s.state in UNJUDGED for w in m.windows for s in w.signals)
     return f"{m.consecutive} in a row{', of those that could be judged,' if blind else ''}"
-
-
-def _many(n: int, word: str) -> str:
-    return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
 def _fires(m: Monitor, name: str) -> str:
@@ -119,90 +99,17 @@ def _fires(m: Monitor, name: str) -> str:
     return f"{word} for {visible(name)} stands{since}{now} {visible(at[name].reason)}."
 
 
-def _waited(m: Monitor) -> list[str]:
-    late = [w for w in m.windows if not w.labels.mature]
-    if not late:
-        return []
-    covered = [w.labels.coverage for w in late if w.labels.coverage is not None]
-    estimated = any(s.estimated for w in late for s in w.signals)
-    shares = list(dict.fromkeys(percent(x) for x in (min(covered), max(covered))))
-    there = f"{' to '.join(shares)} of the rows {'of each ' if len(late) > 1 else ''}have one so far"
-    there = "none of the rows has one so far" if max(covered) == 0 else there
-    more = " What is told of them is expected from the scores, an estimate." if estimated else ""
-    out = [
-        f"Labels of {_many(len(late), 'window')} are not in ({there}), and no performance alarm rests on them.{more}"
-    ]
-    slow = [w for w in late if w.labels.waits]
-    if slow:
-        out.append(f"Most rows of {_names([w.name for w in slow])} have a label, but {visible(slow[-1].labels.waits)}.")
-    kinds = {s.name: s.kind for s in m.windows[-1].signals}
-    if estimated and any(kinds[name] == "performance" for name in m.firing):
-        out.append(
-            "While performance is below the reference, scores no longer mean what they meant: do not trust the estimate."
-        )
-    return out + _completed(m, late[-1])
-
-
-def _completed(m: Monitor, w: Watched) -> list[str]:
-    """How far the labels that are missing in a window can still move what is told of it."""
-    waiting = [s for s in w.signals if s.kind == "performance" and s.state == "immature"]
-    out = [
-        f"Whatever the missing labels of {visible(w.name)} turn out to be, {visible(s.name)} will be "
-        f"{significant(s.completed[0])} at worst and {significant(s.completed[1])} at best."
-        for s in waiting
-        if s.completed is not None
-    ]
-    lost = list(dict.fromkeys(s.name for late in m.windows for s in late.signals if s.ruled_out))
-    if lost:
-        out.append(
-            f"In some of these windows the labels that are in already rule out what was expected of {_names(lost)} from the scores."
-        )
-    others = [s.name for s in waiting if s.completed is None]
-    if others and m.mode == "windows":
-        out.append(
-            f"How far missing labels can move {_names(others)} is not told: that takes a measure that counts right and "
-            "wrong, such as accuracy or recall."
-        )
-    return out
-
-
-def _followed(m: Monitor) -> list[str]:
-    """Of which cohorts the timeliness is not known yet."""
-    late = [w.name for w in m.windows if any(s.kind == "timeliness" and s.state == "immature" for s in w.signals)]
-    if not late:
-        return []
-    return [
-        f"Cohorts of {_many(len(late), 'window')} are not over or lack outcomes ({_names(late)}), and no alarm for timeliness "
-        "rests on them."
-    ]
-
-
 # Tables ---------------------------------------------------------------------------------------------------------------
 
 
-def value_text(signal: Signal) -> str:
-    """A value with its interval; one told without labels is marked."""
-    x = signal.value
-    if signal.kind in {"reading", "labels"} and signal.state != "nodata":
-        return "no" if signal.state == "alarm" else "yes"
-    alone = signal.stability is not None and not signal.stability.freedom and signal.state == "insufficient"
-    if x is None or x.value is None or alone:
-        return "n/a"
-    if signal.kind == "volume":
-        return count(x.value)
-    value, low, high = estimate_parts(x.value, x.low, x.high)
-    early = signal.state == "immature" and not signal.estimated
-    return f"{'≈ ' if signal.estimated else ''}{value}{f' [{low}, {high}]' if low else ''}{' so far' if early else ''}"
-
-
-def _absent(told: Sequence[tuple[str, Any]]) -> str:
+def _absent(m: Monitor, told: Sequence[tuple[str, Signal]]) -> str:
     """Why values are n/a, in words, those with the same reason together."""
     why: dict[str, list[str]] = {}
     for name, s in told:
-        if value_text(s) == "n/a":
+        if m.gauges[s.kind].value_text(s) == "n/a":
             undefined = s.value.reason if s.value is not None and s.value.value is None else ""
             why.setdefault((undefined or s.reason or "nothing was told of it").split(";")[0], []).append(name)
-    return "".join(f" n/a in {_names(names)}: {visible(reason)}." for reason, names in why.items())
+    return "".join(f" n/a in {some_names(names)}: {visible(reason)}." for reason, names in why.items())
 
 
 def signals_table(m: Monitor, most: int | None = MOST_SIGNALS) -> SmallTable:
@@ -210,11 +117,11 @@ def signals_table(m: Monitor, most: int | None = MOST_SIGNALS) -> SmallTable:
     last = m.windows[-1]
     rows = []
     for s in last.signals:
-        stands = last.state_of(s.name)
-        reference = "" if s.reference is None or s.kind not in KEYS else significant(s.reference)
+        stands, g = last.state_of(s.name), m.gauges[s.kind]
+        reference = "" if s.reference is None or not g.against else significant(s.reference)
         if s.usual is not None:
             reference = f"{count(s.usual[0])} to {count(s.usual[1])}"
-        rows.append((ORDER.index(stands), (visible(s.name), KINDS[s.kind], value_text(s), reference, stands)))
+        rows.append((ORDER.index(stands), (visible(s.name), g.called or s.kind, g.value_text(s), reference, stands)))
     if len(rows) > (most or len(rows)):
         rows.sort(key=lambda row: row[0])
     note = "Of outputs and features the stability index is told, less what chance brings."
@@ -222,7 +129,7 @@ def signals_table(m: Monitor, most: int | None = MOST_SIGNALS) -> SmallTable:
         note = f"{len(rows) - most} more signals are in .frame(). {note}"
     told: list[tuple[str, ...]] = [row for _, row in rows[:most]]
     shown = {row[0] for row in told}
-    note += _absent([(s.name, s) for s in last.signals if visible(s.name) in shown]).replace(" n/a in ", " n/a for ")
+    note += _absent(m, [(s.name, s) for s in last.signals if visible(s.name) in shown]).replace(" n/a in ", " n/a for ")
     head = ("signal", "kind", "last value", "reference", "state")
     return SmallTable(f"Signals, in {visible(last.name)}", head, "lllrl", told, note)
 
@@ -237,27 +144,21 @@ def windows_table(m: Monitor, most: int | None = MOST_WINDOWS) -> SmallTable:
         cover = w.labels.coverage
         labels = ("–" if cover is None else percent(cover),) if labelled else ()
         judged = w[first].state
-        rows.append((visible(w.name), count(w.rows), *labels, value_text(w[first]), judged, w.state))
+        rows.append(
+            (visible(w.name), count(w.rows), *labels, m.gauges[w[first].kind].value_text(w[first]), judged, w.state)
+        )
     head = ("window", "rows", *(("labels",) if labelled else ()), visible(first), "judged", "state")
     note = f"judged: what the window says of {visible(first)}; state: where it stands after it, alarms of all signals included."
     if any("≈" in row[-3] for row in rows):
         note = f"≈ marks what is expected from the scores, without labels. {note}"
-    note += _absent([(w.name, w[first]) for w in shown])
+    note += _absent(m, [(w.name, w[first]) for w in shown])
     title = "Windows" if len(shown) == len(m.windows) else f"The last {len(shown)} of {len(m.windows):,} windows"
     return SmallTable(title, head, "lr" + ("r" if labelled else "") + "lll", rows, note)
 
 
-def cohorts_table(m: Monitor, most: int | None = MOST_WINDOWS) -> SmallTable | None:
-    """One row a cohort with its timeliness; None where customers are not followed."""
-    if not m.facts.get("period"):
-        return None
-    shown = [(w, w["timeliness"]) for w in (m.windows[-most:] if most else m.windows)]
-    rows: list[tuple[str, ...]] = [(visible(w.name), value_text(s), s.state, w.state_of(s.name)) for w, s in shown]
-    note = "Values so far are of cohorts that are not over or lack outcomes; nothing rests on them."
-    title = f"Timeliness of cohorts, followed for {m.facts['period']}"
-    return SmallTable(
-        title, ("entered in", "Q", "judged", "state"), "llll", rows, note if "so far" in str(rows) else ""
-    )
+def more_tables(m: Monitor, most: int) -> list[SmallTable]:
+    """Tables that signals have of their own."""
+    return [t for g in m.gauges.values() for t in g.tables(m, most)]
 
 
 def changes_lines(m: Monitor, most: int = MOST_ALARMS) -> list[str]:
@@ -277,7 +178,7 @@ def monitor_text(m: Monitor) -> str:
     blocks.append([line for s in monitor_sentences(m) for line in wrap(s, WIDTH, "", "  ")])
     blocks.append(table_lines(signals_table(m)))
     blocks.append(table_lines(windows_table(m)))
-    blocks.append(table_lines(cohorts_table(m)))
+    blocks += [table_lines(t) for t in more_tables(m, MOST_WINDOWS)]
     title, *shown = changes_lines(m) or [""]
     if shown:
         blocks.append([title, *(line for t in shown for line in wrap(visible(t), WIDTH, "  ", "    "))])

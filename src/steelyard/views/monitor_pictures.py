@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale, wide_enough
-from steelyard.measures.measure import catalogue, complement
-from steelyard.views.monitor import KEYS, UNJUDGED, monitor_sentences
+from steelyard.views.monitor import UNJUDGED, monitor_sentences
 from steelyard.words import percent, significant, visible
 
 if TYPE_CHECKING:
     from steelyard.monitors.result import Monitor
     from steelyard.monitors.signals import Signal
 
-LIMITS = (0.1, 0.25)
 ACROSS, UP, LETTER, LINE = 670.0, 230.0, 7.0, 13.0
 """About how many points a picture is wide and high inside, and a letter and a line of its words."""
 
@@ -31,7 +29,7 @@ def monitor_chart(m: Monitor, name: str) -> Chart:
     A thin line through a window whose labels are not in runs from the worst to the best that they can make of it.
     """
     series = m.series(name)
-    kind = series[0].kind
+    g = m.gauges[series[0].kind]
     xs = [float(i) for i in range(len(series))]
     told = [None if s.value is None else s.value for s in series]
     ys = [None if x is None else x.value for x in told]
@@ -41,7 +39,7 @@ def monitor_chart(m: Monitor, name: str) -> Chart:
     seen = [v for v in (*ys, *lows, *highs) if v is not None]
     apart = [s.estimated or s.state == "immature" for s in series]
     marks.append(Band(xs, _settled(lows, apart), _settled(highs, apart), 0, 0.2))
-    lines, levels, words = _levels(m, name, series[0], kind, max(seen, default=0.0))
+    lines, levels, words = _levels(m, series[0], max(seen, default=0.0))
     marks += lines
     seen += levels
     more, reached, told_of = _ranges(series, xs)
@@ -63,18 +61,10 @@ def monitor_chart(m: Monitor, name: str) -> Chart:
             marks.append(Point(x, y, 1, "diamond" if state == "alarm" else "triangle", size + 2))
         else:
             marks.append(Point(x, y, 0, "ring" if s.state in UNJUDGED else "circle", size))
-    titles = {
-        "performance": f"{name} over time",
-        "timeliness": f"Timeliness of each cohort, followed for {m.facts.get('period')}",
-        "volume": "Rows in each window",
-    }
-    title = titles.get(kind, f"Stability of {name} over time")
-    upright = {"volume": "rows", "performance": name, "timeliness": "Q"}.get(kind, "stability index")
-    up = wide_enough(seen, upright)
-    if kind in {"output", "feature"}:
-        up = Scale(0.0, max([*seen, 0.12]) * 1.05, up.title)
-    elif kind == "volume":
-        up = Scale(0.0, max([*seen, 1.0]) * 1.05, up.title)
+    told_as = {"name": name, "period": m.facts.get("period")}
+    up = wide_enough(seen, g.axis.format(**told_as))
+    if g.least is not None:
+        up = Scale(0.0, max([*seen, g.least]) * 1.05, up.title)
     placed = _placed(m, name)
     deep = 1 + max((row for _, _, row, _ in placed), default=-1)
     # Words stand above everything that is drawn.
@@ -92,7 +82,15 @@ def monitor_chart(m: Monitor, name: str) -> Chart:
         legend.append(("alarm or warning", 1))
     description = " ".join(monitor_sentences(m)[:2])
     return Chart(
-        f"monitor {name}", visible(title), across, up, tuple(marks), description, columns, tuple(legend), (760.0, 320.0)
+        f"monitor {name}",
+        visible(g.title.format(**told_as)),
+        across,
+        up,
+        tuple(marks),
+        description,
+        columns,
+        tuple(legend),
+        (760.0, 320.0),
     )
 
 
@@ -150,26 +148,19 @@ def _settled(values: Sequence[float | None], apart: Sequence[bool]) -> list[floa
     return [None if alone else v for v, alone in zip(values, apart, strict=True)]
 
 
-def _levels(
-    m: Monitor, name: str, signal: Signal, kind: str, top: float
-) -> tuple[list[Mark], list[float], list[tuple[str, int | str]]]:
+def _levels(m: Monitor, signal: Signal, top: float) -> tuple[list[Mark], list[float], list[tuple[str, int | str]]]:
     """The line of the reference and the levels from which it matters, and their words."""
-    if kind in {"output", "feature"}:
-        shown = [v for v in LIMITS if v <= max(top, LIMITS[0])]
-        marks: list[Mark] = [Rule(y=v) for v in shown]
-        marks += [Text(-0.4, v, w, dy=-4) for v, w in zip(shown, ("worth a look", "large"), strict=False)]
-        return marks, [LIMITS[0]], []
-    if kind not in KEYS or signal.reference is None:
+    g, base = m.gauges[signal.kind], signal.reference
+    if g.limits:
+        first = g.limits[0][0]
+        shown = [(v, word) for v, word in g.limits if v <= max(top, first)]
+        marks: list[Mark] = [Rule(y=v) for v, _ in shown]
+        return [*marks, *(Text(-0.4, v, word, dy=-4) for v, word in shown)], [first], []
+    if not g.against or base is None:
         return [], [], []
-    base = signal.reference
-    # An error rate is followed in place of accuracy, and the margin is one of accuracy.
-    known = catalogue().get(name.split(" ")[0])
-    turned = m.mode == "sequential" and known is not None and known.name == name and complement(known) is not None
-    part = 1 - base if turned else abs(base)
-    sign = 1 if known is not None and known.better == "lower" else -1
-    edge = base + sign * m.margin * part
     words: list[tuple[str, int | str]] = [(f"reference {significant(base)}", "ink")]
     if not m.margin:
         return [Rule(y=base, colour="ink", dash="")], [base], words
+    edge = g.edge(m, signal.name, base)
     words.append((f"margin {percent(m.margin)}", "quiet"))
     return [Rule(y=base, colour="ink", dash=""), Rule(y=edge)], [base, edge], words

@@ -1,0 +1,105 @@
+"""Whether outputs and features still look as they did: the stability of many columns of a window, at one level."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from steelyard.comparisons.step_down import benjamini_hochberg
+from steelyard.errors import SteelyardError
+from steelyard.monitors.bins import Bins
+from steelyard.monitors.gauges import Gauge, gauge
+from steelyard.monitors.signals import Signal
+from steelyard.monitors.stability import Stability, assess
+from steelyard.verdicts.alarm import ALARM, INSUFFICIENT, OK, WARN, as_usual, of_column
+from steelyard.verdicts.stability import ACT, LOOK
+
+if TYPE_CHECKING:
+    from steelyard.monitors.judging import Watch
+
+
+class Columns(Gauge):
+    """Columns that are counted into the bins of the reference."""
+
+    against = False
+    title = "Stability of {name} over time"
+    axis = "stability index"
+    least = 0.12
+    limits = ((LOOK, "worth a look"), (ACT, "large"))
+
+    def bins(self, run: Watch) -> Mapping[str, Bins]:
+        """The columns, and the bins that the reference has for each."""
+        raise NotImplementedError
+
+    def names(self, run: Watch) -> list[str]:
+        """The columns."""
+        return list(self.bins(run))
+
+    def share(self, run: Watch) -> int:
+        """All of them are one signal."""
+        return bool(self.bins(run))
+
+    def window(self, run: Watch, i: int) -> list[Signal]:
+        """The stability of every column; inside a window they share their level by Benjamini and Hochberg's correction.
+
+        One that is strange is held against the same weekdays of the reference too: as usual there, it has not changed.
+        """
+        bins, alpha, alike = self.bins(run), run.level(i), run.baseline.variation.counts.get(run.places[i], {})
+        counts = run.parts[i].counted(bins)
+        found: dict[str, Stability] = {}
+        out: dict[str, Signal] = {}
+        for name, b in bins.items():
+            try:
+                found[name] = assess(b, counts[name], run.confidence, alpha)
+            except SteelyardError as problem:
+                out[name] = Signal(name, self.kind, INSUFFICIENT, problem.message, alpha=alpha)
+        adjusted = benjamini_hochberg({name: s.p_value for name, s in found.items() if s.freedom})
+        for name, s in found.items():
+            p = adjusted.get(name)
+            s = s if p is None else s.judged(p)
+            verdict, clears = of_column(s.decision, s.corrected)
+            told = Signal(
+                name, self.kind, verdict.word, s.reason, s.corrected, 0.0, stability=s, alpha=alpha, clears=clears
+            )
+            if told.state in {WARN, ALARM} and name in alike:
+                there = assess(bins[name].with_counts(alike[name]), counts[name], run.confidence, alpha)
+                if as_usual(there.decision, there.p_value, alpha):
+                    words = f"{told.reason}; on such days of the reference it was no other"
+                    told = replace(told, state=OK, reason=words, clears=(True, True))
+            out[name] = told
+        return [out[name] for name in bins]
+
+    def value_text(self, signal: Signal) -> str:
+        """The index, where there is more than one cell."""
+        s = signal.stability
+        return "n/a" if s is not None and not s.freedom and signal.state == INSUFFICIENT else super().value_text(signal)
+
+
+@gauge
+class Outputs(Columns):
+    """What the model says."""
+
+    kind = "output"
+    question = "Does it still say the same?"
+    anchor = "outputs"
+    place = 5
+
+    def bins(self, run: Watch) -> Mapping[str, Bins]:
+        """Scores and predictions."""
+        return run.baseline.outputs
+
+
+@gauge
+class Features(Columns):
+    """What the model is told."""
+
+    kind = "feature"
+    question = "Do the features still look the same?"
+    anchor = "features"
+    place = 6
+
+    def bins(self, run: Watch) -> Mapping[str, Bins]:
+        """Features, but those that are outputs as well."""
+        base = run.baseline
+        return {name: b for name, b in base.features.items() if name not in base.outputs}
