@@ -18,12 +18,11 @@ import argparse
 import json
 import math
 import os
-import sys
 import time
 import warnings
 import zlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -37,6 +36,9 @@ import numpy as np  # noqa: E402
 HERE = Path(__file__).parent
 SEED = 14
 CHUNKS = 8
+LARGEST_ERROR = 1.0
+MOST = 2600
+"""With which the error of no rate is above one point."""
 
 Once = Callable[[np.random.Generator], float | None]
 """One repeat: 1 or 0 for hit or miss (or any number, where the claim is about a mean); None where nothing was said."""
@@ -71,89 +73,103 @@ class Claim:
 
 
 def run(room: str, claims: Sequence[Claim]) -> None:
-    """Run the claims of a room from the command line and keep what was seen."""
+    """Run the claims of a room from the command line and keep what was seen, claim by claim."""
     parser = argparse.ArgumentParser(description=f"Tries the edges of {room}.")
     parser.add_argument("--state", choices=("before", "after"), default="after")
     parser.add_argument("--only", default="", help="findings to run, separated by commas")
+    parser.add_argument(
+        "--more", action="store_true", help="go on from the repeats that are kept, where more are wanted"
+    )
     parser.add_argument(
         "--repeats-times", type=float, default=1.0, help="fewer repeats for a first look (nothing is kept)"
     )
     parser.add_argument("--processes", type=int, default=2)
     asked = parser.parse_args()
-    wanted = [i for i, c in enumerate(claims) if not asked.only or c.finding in asked.only.split(",")]
-    seen = _seen(claims, wanted, asked.repeats_times, asked.processes)
-    for i in wanted:
-        for place, s in enumerate(claims[i].scenarios):
-            r = seen[i, place]
-            told = f"{r['figure']} ± {r['error']}" if r["figure"] is not None else "nothing said"
-            print(f"{claims[i].finding:4} {s.name}: {told} (promised {claims[i].promise}), {r['seconds']} s")
-    if asked.repeats_times == 1.0:
-        _keep(room, claims, wanted, seen, asked.state)
-
-
-def _part(once: Once, name: str, first: int, last: int) -> tuple[list[float | None], float]:
-    start = time.perf_counter()
-    out: list[float | None] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for i in range(first, last):
-            out.append(once(np.random.default_rng([SEED, zlib.crc32(name.encode()), i])))
-    return out, time.perf_counter() - start
+    _claims[:] = [claims]
+    with ProcessPoolExecutor(asked.processes) as pool:  # processes are forked, so they know the claims
+        for i, c in enumerate(claims):
+            if asked.only and c.finding not in asked.only.split(","):
+                continue
+            kept = _kept(room).get(c.finding, {}).get("scenarios", {}) if asked.more else {}
+            found = {}
+            for place, s in enumerate(c.scenarios):
+                row = found[s.name] = _seen(pool, i, place, kept.get(s.name, {}).get(asked.state), asked.repeats_times)
+                told = f"{row['figure']} ± {row['error']}" if row["figure"] is not None else "nothing said"
+                print(f"{c.finding:4} {s.name}: {told} (promised {c.promise}), {row['seconds']} s", flush=True)
+            if asked.repeats_times == 1.0:
+                _keep(room, claims, c.finding, found, asked.state)
 
 
 _claims: list[Sequence[Claim]] = []
 
 
-def _job(i: int, place: int, first: int, last: int) -> tuple[list[float | None], float]:
-    s = _claims[0][i].scenarios[place]
-    return _part(s.once, f"{_claims[0][i].finding} {s.name}", first, last)
+def _part(i: int, place: int, first: int, last: int) -> tuple[list[float | None], float]:
+    claim = _claims[0][i]
+    s = claim.scenarios[place]
+    start = time.process_time()
+    out: list[float | None] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for repeat in range(first, last):
+            name = zlib.crc32(f"{claim.finding} {s.name}".encode())
+            out.append(s.once(np.random.default_rng([SEED, name, repeat])))
+    return out, time.process_time() - start
 
 
-def _seen(claims: Sequence[Claim], wanted: list[int], times: float, processes: int) -> dict[tuple[int, int], Any]:
-    _claims[:] = [claims]
-    answers: dict[tuple[int, int], list[Any]] = {}
-    with ProcessPoolExecutor(processes) as pool:  # processes are forked, so they know the claims
-        jobs = {}
-        for i in wanted:
-            for place, s in enumerate(claims[i].scenarios):
-                n = max(2, round(s.repeats * times))
-                edges = np.linspace(0, n, min(CHUNKS, n) + 1).astype(int).tolist()
-                for a, b in pairwise(edges):
-                    jobs[pool.submit(_job, i, place, a, b)] = (i, place)
-        for done, job in enumerate(as_completed(jobs), 1):
-            answers.setdefault(jobs[job], []).append(job.result())
-            if done % 10 == 0:
-                print(f"{done} of {len(jobs)} parts", file=sys.stderr, flush=True)
-    return {key: _figure(claims[key[0]], parts) for key, parts in answers.items()}
+def _seen(pool: ProcessPoolExecutor, i: int, place: int, row: Any, times: float) -> Any:
+    """The figure of a scenario; a rate is drawn on until its error is at most one point, or the most repeats are drawn."""
+    claim = _claims[0][i]
+    row = row or {"repeats": 0, "said": 0, "figure": None, "error": None, "seconds": 0.0}
+    wanted = max(2, round(claim.scenarios[place].repeats * times))
+    while row["repeats"] < wanted:
+        edges = np.linspace(row["repeats"], wanted, min(CHUNKS, wanted - row["repeats"]) + 1).astype(int).tolist()
+        jobs = [pool.submit(_part, i, place, a, b) for a, b in pairwise(edges)]
+        row = _figure(claim, row, [job.result() for job in jobs])
+        if claim.unit == "%" and times == 1.0 and row["said"] and row["error"] > LARGEST_ERROR:
+            wanted = min(MOST, math.ceil(row["repeats"] * (row["error"] / LARGEST_ERROR) ** 2) + 10)
+    return row
 
 
-def _figure(claim: Claim, parts: list[Any]) -> dict[str, Any]:
+def _figure(claim: Claim, row: Any, parts: list[Any]) -> dict[str, Any]:
+    """The figure with these parts added to what there is."""
     every = [x for part, _ in parts for x in part]
-    said = np.array([x for x in every if x is not None], dtype=np.float64)
-    times = 100.0 if claim.unit == "%" else 1.0
-    told: dict[str, Any] = {"repeats": len(every), "said": len(said), "figure": None, "error": None}
-    if len(said):
-        spread = float(said.std())
+    said = [x for x in every if x is not None]
+    n, times = row["said"] + len(said), 100.0 if claim.unit == "%" else 1.0
+    told = {"repeats": row["repeats"] + len(every), "said": n, "figure": None, "error": None}
+    if n:
+        old = row["said"] * (row["figure"] or 0.0) / times
+        total = old + float(np.sum(said))
         if claim.unit == "%":  # one pretended hit and miss keep the error of a perfect record above zero
-            p = (float(said.sum()) + 1) / (len(said) + 2)
+            p = (total + 1) / (n + 2)
             spread = math.sqrt(p * (1 - p))
-        told["figure"] = float(f"{times * float(said.mean()):.4g}")
-        told["error"] = float(f"{times * spread / math.sqrt(len(said)):.2g}")
-    return told | {"seconds": round(sum(seconds for _, seconds in parts), 1)}
+        else:
+            mean, squares = total / n, float(np.square(said).sum())
+            if row["said"]:
+                squares += row["said"] * ((row["error"] or 0.0) ** 2 * row["said"] + row["figure"] ** 2)
+            spread = math.sqrt(max(0.0, squares / n - mean**2))
+        told["figure"] = float(f"{times * total / n:.5g}")
+        told["error"] = float(f"{times * spread / math.sqrt(n):.2g}")
+    return told | {"seconds": round(row["seconds"] + sum(seconds for _, seconds in parts), 1)}
 
 
-def _keep(room: str, claims: Sequence[Claim], wanted: list[int], seen: Any, state: str) -> None:
+def _kept(room: str) -> dict[str, Any]:
     path = HERE / f"edges_{room}.json"
     kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return kept
+
+
+def _keep(room: str, claims: Sequence[Claim], finding: str, found: dict[str, Any], state: str) -> None:
+    kept = _kept(room)
     out = {}
-    for i, c in enumerate(claims):
+    for c in claims:
         old = kept.get(c.finding, {}).get("scenarios", {})
         rows = {}
-        for place, s in enumerate(c.scenarios):
+        for s in c.scenarios:
             row = {k: v for k, v in old.get(s.name, {}).items() if k in {"before", "after"}}
-            if i in wanted:
-                row[state] = seen[i, place]
+            if c.finding == finding:
+                row[state] = found[s.name]
             rows[s.name] = {"listed": s.listed} | row
         facts = {"title": c.title, "promise": c.promise, "done": c.done, "unit": c.unit, "scenarios": rows}
         out[c.finding] = facts | {"holds": [x if math.isfinite(x) else None for x in c.holds]}
+    path = HERE / f"edges_{room}.json"
     path.write_text(json.dumps(out, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -255,7 +255,7 @@ CLAIMS = [
                 "partial AUC to 20 %, AUC 0.9, 5 positives",
                 covers(normal(0.9), partial(0.9, 0.2), 5, 200, "partial_auc", fpr=0.2),
             ),
-            Scenario("Hand and Till, classes of 4, 30 and 200 rows (500 repeats)", pairs_of_classes(4, 30, 200), 500),
+            Scenario("Hand and Till, classes of 4, 30 and 200 rows", pairs_of_classes(4, 30, 200), 500),
         ],
         done="Jeffreys' limits of the mean placement of each class by the Bayesian bootstrap (saddlepoint), distances squared "
         "and added, in place of DeLong's ± on the logit scale: one method for AUC, Gini, L quality and the partial area, with "
@@ -299,7 +299,7 @@ CLAIMS = [
             ),
         ],
         done="The gate decides on limits of its own: Clopper and Pearson's for shares, Gaffke's bound for areas, Brier score, log "
-        "loss and profit, and says how many cases a requirement would take. 500 repeats each.",
+        "loss and profit, and says how many cases a requirement would take.",
         holds=(0, 2.5),
     ),
     Claim(

@@ -30,7 +30,7 @@ def few_positives(apart: bool) -> list[Scenario]:
         # Of those found short all three measures, of the others the two that differ most.
         for measure in ("f1",) if apart else ("f1", "kappa", "mcc") if listed else ("mcc", "precision"):
             once = partial(draws.covers, measure=measure, apart=apart, **facts)
-            where = "different rows (300 repeats of 0.1 s)" if apart else "same rows (500 repeats)"
+            where = "different rows" if apart else "same rows"
             out.append(Scenario(f"{measure}, {name}, {where}", once, 300 if apart else 500, listed and not apart))
     return out
 
@@ -89,23 +89,23 @@ CLAIMS = [
         "≤ 5 %",
         [
             Scenario(
-                "20 models, accuracy .85 and .80, 400 rows (300 repeats of 0.1 s)",
+                "20 models, accuracy .85 and .80, 400 rows",
                 partial(draws.any_equivalent, n=400, models=21, base=0.85, margin=0.05),
                 300,
                 True,
             ),
             Scenario(
-                "20 models, margin .1, 150 rows (300 repeats)",
+                "20 models, margin .1, 150 rows",
                 partial(draws.any_equivalent, n=150, models=21, base=0.8, margin=0.1),
                 300,
             ),
             Scenario(
-                "6 models, margin .03, 2,000 rows (300 repeats)",
+                "6 models, margin .03, 2,000 rows",
                 partial(draws.any_equivalent, n=2000, models=7, base=0.9, margin=0.03),
                 300,
             ),
             Scenario(
-                "10 models on different rows, margin .05 (100 repeats)",
+                "10 models on different rows, margin .05",
                 partial(draws.any_equivalent, n=500, models=11, base=0.85, margin=0.05, apart=True),
                 100,
             ),
@@ -119,22 +119,18 @@ CLAIMS = [
         "0 %",
         [
             Scenario(
-                "5 models, auc, 300 rows (100 repeats)",
+                "5 models, auc, 300 rows",
                 partial(draws.at_odds, n=300, models=5, measure="auc"),
                 100,
                 True,
             ),
             Scenario(
-                "8 models, accuracy, 400 rows (100 repeats)",
+                "8 models, accuracy, 400 rows",
                 partial(draws.at_odds, n=400, models=8, measure="accuracy"),
                 100,
             ),
-            Scenario(
-                "6 models, brier, 200 rows (100 repeats)", partial(draws.at_odds, n=200, models=6, measure="brier"), 100
-            ),
-            Scenario(
-                "4 models, f1, 300 rows (100 repeats)", partial(draws.at_odds, n=300, models=4, measure="f1"), 100
-            ),
+            Scenario("6 models, brier, 200 rows", partial(draws.at_odds, n=200, models=6, measure="brier"), 100),
+            Scenario("4 models, f1, 300 rows", partial(draws.at_odds, n=300, models=4, measure="f1"), 100),
         ],
         "One correction for the interval, the p-value and the word; a pair by itself is asked for with alone=True.",
         holds=(0.0, 0.5),
@@ -145,21 +141,19 @@ CLAIMS = [
         "≤ 5 %",
         [
             Scenario(
-                "10 models, 200 rows, little in common (300 repeats of 0.1 s)",
+                "10 models, 200 rows, little in common",
                 partial(draws.any_found, n=200, models=10, hit=0.8, shared=0.2),
                 300,
                 True,
             ),
+            Scenario("6 models, 100 rows", partial(draws.any_found, n=100, models=6, hit=0.9, shared=0.5), 500),
             Scenario(
-                "6 models, 100 rows (500 repeats)", partial(draws.any_found, n=100, models=6, hit=0.9, shared=0.5), 500
-            ),
-            Scenario(
-                "5 models, 500 rows, nearly right (500 repeats)",
+                "5 models, 500 rows, nearly right",
                 partial(draws.any_found, n=500, models=5, hit=0.97, shared=0.5),
                 500,
             ),
             Scenario(
-                "4 models, f1, 200 rows (500 repeats)",
+                "4 models, f1, 200 rows",
                 partial(draws.any_found, n=200, models=4, hit=0.8, shared=0.3, measure="f1"),
                 500,
             ),
@@ -243,17 +237,17 @@ CLAIMS = [
                 600,
             ),
             Scenario(
-                "f1, 30 units of Pareto sizes (400 repeats)",
+                "f1, 30 units of Pareto sizes",
                 partial(draws.covers_units, measure="f1", units=30, sizes="pareto"),
                 400,
             ),
             Scenario(
-                "kappa, 12 lognormal units (400 repeats)",
+                "kappa, 12 lognormal units",
                 partial(draws.covers_units, measure="kappa", units=12, sizes="lognormal"),
                 400,
             ),
             Scenario(
-                "f1, 15 equal units (400 repeats)",
+                "f1, 15 equal units",
                 partial(draws.covers_units, measure="f1", units=15, sizes="equal"),
                 400,
             ),
@@ -263,7 +257,7 @@ CLAIMS = [
                 600,
             ),
             Scenario(
-                "f1, lognormal weights of sd 1.5, 200 rows (400 repeats)",
+                "f1, lognormal weights of sd 1.5, 200 rows",
                 partial(draws.covers_units, measure="f1", units=0, sizes="", n=200, weights=1.5),
                 400,
             ),
@@ -285,7 +279,7 @@ CLAIMS = [
             Scenario("5 sets × 4 models", partial(draws.friedman_finds, sets=5, models=4), 2000),
             Scenario("4 sets × 4 models with ties", partial(draws.friedman_finds, sets=4, models=4, ties=True), 2000),
             Scenario(
-                "6 sets × 4 models, heavy tails (600 repeats)",
+                "6 sets × 4 models, heavy tails",
                 partial(draws.friedman_finds, sets=6, models=5, heavy=True),
                 600,
             ),

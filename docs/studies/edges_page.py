@@ -11,6 +11,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import edges_tests
+
 HERE = Path(__file__).parent
 INTRO = """# What is promised, at the edges
 
@@ -37,6 +39,7 @@ ROOMS = {
 def found() -> dict[str, Any]:
     """What each script has left, in the order of the page."""
     paths = {path.stem.removeprefix("edges_"): path for path in HERE.glob("edges_*.json")}
+    paths.pop("tests", None)
     order = [room for room in ROOMS if room in paths] + sorted(set(paths) - set(ROOMS))
     return {room: json.loads(paths[room].read_text(encoding="utf-8")) for room in order}
 
@@ -105,6 +108,7 @@ def page() -> str:
         out += [f"## {ROOMS.get(room, room)}", "", f"Script: [`edges_{room}.py`](edges_{room}.py)", ""]
         for claim in of_room.values():
             out += section(claim)
+    out += edges_tests.table()
     return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).rstrip() + "\n"
 
 

@@ -204,7 +204,7 @@ SHARES = [
 WEEKS = [
     S("5 of 20 events a week", partial(weeks, effect=5.0, rate=20.0), 2000, True),
     S("2.83 of 20.5, as in the textbook", partial(weeks, effect=2.833, rate=20.5), 2000, True),
-    S("5 of 20, the verdict of sy.trial, 1,000 trials", partial(whole_weeks, effect=5.0, rate=20.0), 1000, True),
+    S("5 of 20, the verdict of sy.trial", partial(whole_weeks, effect=5.0, rate=20.0), 1000, True),
     *(
         S(
             f"{e:g} of {r:g} events{f', {t:.0%} treated' if t != 0.5 else ''}{', independent' if i else ''}",
