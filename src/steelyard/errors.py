@@ -44,6 +44,7 @@ __all__ = [
     "NotNumeric",
     "NothingMeets",
     "SteelyardError",
+    "UndefinedCompared",
     "UnknownColumn",
     "UnknownMeasure",
     "UnknownSegment",
@@ -195,3 +196,7 @@ def _told(value: object) -> str:
     except ValueError:
         # Python writes no number of more than some thousand digits.
         return "a number of very many digits"
+
+
+class UndefinedCompared(UserWarning):
+    """A number that is undefined was compared; the comparison is false, whichever way it was asked."""

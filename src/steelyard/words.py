@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steelyard.results import Difference, Estimate
+    from steelyard.results.numbers import Estimate, Numeric
 
 MINUS = "−"
 MARK = " †"
@@ -185,7 +185,7 @@ def with_article(noun: str) -> str:
     return f"{'an' if noun[0] in ('AEFHILMNORSX' if spelt else 'aeio') else 'a'} {noun}"
 
 
-def estimate_text(e: Estimate | Difference) -> str:
+def estimate_text(e: Numeric) -> str:
     """A number with its interval and what it rests on where that is little, or the reason why there is no number.
 
     >>> from steelyard.results import Estimate
@@ -198,7 +198,7 @@ def estimate_text(e: Estimate | Difference) -> str:
     return f"{told.removesuffix(MARK)} ({e.caution})" if told.endswith(MARK) else told
 
 
-def marked(e: Estimate | Difference) -> str:
+def marked(e: Numeric) -> str:
     """A number with its interval, and a mark where it rests on little; whoever lays it out tells what the mark stands for.
 
     >>> from steelyard.results import Estimate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeVar, cast
 
@@ -11,7 +11,7 @@ from steelyard.arguments.annotated import as_annotated
 from steelyard.asking.estimates import estimate, remarked
 from steelyard.asking.money import payoff_of
 from steelyard.asking.questions import ByType, ask, every_question, level_of, tidy_rows
-from steelyard.errors import NotAvailable, listing
+from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.measure import Measure, catalogue, find
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Estimate, make_frame
@@ -147,6 +147,21 @@ class Answering:
                 raise NotAvailable(message, 'Ask for e["recall"], e["recall", level] or e["recall", "macro"].')
             return self.measure(*key)
         return self.measure(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.measures)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return find(name).name in self.measures
+        except UsageError:
+            return False
+
+    def keys(self) -> list[str]:
+        """The names of its measures, so that `dict(e)` holds every number."""
+        return self.measures
+
+    _ipython_key_completions_ = keys
 
     def rows_of_numbers(self) -> list[Estimate]:
         """Every measure; with several levels also each level and the averages."""

@@ -80,7 +80,7 @@ def _t(d: Any, ratio: float, confidence: float, method: str, facts: dict[str, An
 
     found, gone = _kept(d)
     told = _Told(facts, confidence, method, found, gone)
-    if why := told.unclear():
+    if (why := told.unclear()) is not None:
         return why
     error = float(found.std(ddof=1)) * math.sqrt(1 / found.size + ratio)
     value = float(found.mean())
@@ -118,7 +118,7 @@ def five_by_two_t(
     found, gone = _kept(_five_by_two(d))
     facts = {"measure": measure, "names": names, "better": better}
     told = _Told(facts, confidence, FIVE_BY_TWO_T, found, gone, all_of=10)
-    if why := told.unclear():
+    if (why := told.unclear()) is not None:
         return why
     table = found.reshape(5, 2)
     error = math.sqrt(_within(table) / 5)
@@ -158,7 +158,7 @@ def five_by_two_f(
     found, gone = _kept(_five_by_two(d))
     facts = {"measure": measure, "names": names, "better": better}
     told = _Told(facts, confidence, FIVE_BY_TWO_F, found, gone, all_of=10)
-    if why := told.unclear():
+    if (why := told.unclear()) is not None:
         return why
     within = _within(found.reshape(5, 2))
     if within == 0:

@@ -258,7 +258,7 @@ def _look(name: str, look: Look, run: Watch, i: int) -> Signal:
         PERFORMANCE,
         state,
         reason,
-        estimate or look.estimate,
+        look.estimate if estimate is None else estimate,
         look.reference,
         alpha=run.alpha,
         clears=(look.state not in {WARN, ALARM}, look.state != ALARM),

@@ -118,7 +118,7 @@ class Monitor(Told):
         """What may be said after the last window: the state, the numbers that fire it, why, and what to do next."""
         last = self.windows[-1]
         loud = [last[name] for name in self.firing]
-        numbers = [x for s in loud if (x := s.difference or s.value) is not None]
+        numbers = [x for s in loud if (x := s.value if s.difference is None else s.difference) is not None]
         reason = "; ".join(f"{s.name}: {s.reason}" for s in loud)
         return alarm(self.state, *numbers, reason=reason, confidence=self.confidence)
 

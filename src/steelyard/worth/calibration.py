@@ -43,8 +43,8 @@ class Implied:
         return {
             "threshold": self.threshold,
             "rule": self.rule,
-            "at": self.at.to_dict() if self.at else None,
-            "price": self.price.to_dict() if self.price else None,
+            "at": None if self.at is None else self.at.to_dict(),
+            "price": None if self.price is None else self.price.to_dict(),
         }
 
 

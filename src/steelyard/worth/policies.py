@@ -41,7 +41,7 @@ class Policy:
         return {"name": self.name, "estimate": self.estimate.to_dict(), "advantage": self.advantage.to_dict()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Worth(Told, Estimate):
     """Total profit or cost with its interval, per case, beside the trivial policies and the break-even probability."""
 
@@ -81,7 +81,7 @@ class Worth(Told, Estimate):
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
         return self.plain().to_dict() | {
-            "per_case": self.per_case.to_dict() if self.per_case else None,
+            "per_case": self.per_case.to_dict() if self.per_case is not None else None,
             "policies": [p.to_dict() for p in self.policies],
             "break_even": self.break_even,
             "rule": self.rule,

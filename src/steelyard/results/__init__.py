@@ -1,0 +1,24 @@
+"""What leaves the house: small, frozen, named things that turn into JSON and back."""
+
+from steelyard.results.curve import Curve
+from steelyard.results.frames import make_frame
+from steelyard.results.numbers import Difference, Estimate, Interval, Undefined
+from steelyard.results.readings import Array, Average, Mean, Number, Quotient, Ratio, Reading, Share, divide
+
+__all__ = [
+    "Array",
+    "Average",
+    "Curve",
+    "Difference",
+    "Estimate",
+    "Interval",
+    "Mean",
+    "Number",
+    "Quotient",
+    "Ratio",
+    "Reading",
+    "Share",
+    "Undefined",
+    "divide",
+    "make_frame",
+]
