@@ -81,7 +81,7 @@ def test_copies_are_the_same_number(kind, value: float | None) -> None:
     ):
         assert other == one
         assert hash(other) == hash(one)
-        assert not other != one
+        assert (other != one) is False
         assert str(other) == str(one)
         assert np.array_equal(float(other), float(one), equal_nan=True)
     assert kind(value) != one.renamed(method="another")
