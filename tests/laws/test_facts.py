@@ -14,12 +14,11 @@ import pytest
 
 import steelyard as sy
 from steelyard.comparisons.planning import sample_size
-from steelyard.errors import NotAvailable, UsageError
+from steelyard.errors import NotAvailable
 from steelyard.gates.requirement import check
-from steelyard.measures.facts import PLACES
-from steelyard.measures.measure import Measure, catalogue, complement, find, forget, leading
+from steelyard.measures.measure import find, forget
 from steelyard.results import Mean, Share
-from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.summaries.confusion import Outcomes
 from steelyard.summaries.residuals import Residuals
 from steelyard.views.sentences import statement
 
@@ -166,63 +165,3 @@ def test_the_page_of_measures_has_it(name: str) -> None:
     spec.loader.exec_module(module)
     del sys.modules["docs_make"]
     assert name in module.catalogue_page()
-
-
-# What the facts of the house say of each other ------------------------------------------------------------------------
-
-
-def test_a_fact_or_a_place_that_does_not_exist_is_refused() -> None:
-    for odd in ({"tilte": "x"}, {"leads": "nowhere 1"}, {"leads": "card labels"}):
-        with pytest.raises(UsageError):
-            sy.measure(better="higher", range=(0, 1), **odd)
-
-
-def test_every_place_has_a_leader_and_ranks_are_not_shared() -> None:
-    kinds = ("scores", "classes", "labels", "numbers", "outcomes", "levels", "depth")
-    for place in PLACES:
-        found = {kind: leading(place, kind) for kind in kinds}
-        assert any(found.values()), place
-        for kind, names in found.items():
-            ranks = [find(n).rank(place, kind) for n in names]
-            assert place == "text" or len(set(ranks)) == len(ranks), (place, kind)
-
-
-@pytest.mark.parametrize("m", [m for m in catalogue().values() if m.counted is not None], ids=lambda m: m.name)
-def test_a_share_is_what_its_outcomes_say(m: Measure) -> None:
-    assert m.counted is not None
-    part, whole = m.counted
-    counts = {"tp": 7.0, "fn": 2.0, "fp": 3.0, "tn": 11.0}
-    o = Outcomes(**counts)
-    table = Confusion.of([[o.tp, o.fn], [o.fp, o.tn]], levels=(1, 0), positive=1)
-    wanted = sum(counts[x] for x in part) / sum(counts[x] for x in whole)
-    assert float(m(o if Outcomes in m.reads else table).value) == pytest.approx(wanted)
-    assert m.cases is not None and m.cases.whole == whole
-    other = complement(m)
-    assert other is None or float(other(o if Outcomes in other.reads else table).value) == pytest.approx(1 - wanted)
-
-
-@pytest.mark.parametrize("m", [m for m in catalogue().values() if m.linear_in or m.root_of], ids=lambda m: m.name)
-def test_what_follows_from_another_measure_does(m: Measure) -> None:
-    e = sy.evaluate(target=TARGET + SCORE, prediction=OTHER, kind="continuous")
-    if m.linear_in is not None:
-        e = sy.evaluate(target=TARGET, score=SCORE)
-        other, factor, constant = m.linear_in
-        assert float(e[m.name]) == pytest.approx(factor * float(e[other]) + constant)
-    else:
-        assert float(e[m.name]) ** 2 == pytest.approx(float(e[m.root_of]))
-
-
-@pytest.mark.parametrize("m", [m for m in catalogue().values() if m.by_row], ids=lambda m: m.name)
-def test_a_mean_over_rows_is_the_mean_of_its_rows(m: Measure) -> None:
-    codes, classes = TARGET, np.stack([1 - SCORE, SCORE])
-    said = (SCORE >= 0.5).astype(int)
-    given = {"labels": (codes, said), "scores": (codes.astype(float), SCORE), "classes": (codes, classes)}
-    given["numbers"] = (TARGET + SCORE, OTHER)
-    for shape, each in m.by_row.items():
-        if shape == "numbers":
-            e = sy.evaluate(target=TARGET + SCORE, prediction=OTHER, kind="continuous")
-        elif shape == "classes":
-            e = sy.evaluate(target=TARGET, score={0: 1 - SCORE, 1: SCORE})
-        else:
-            e = sy.evaluate(target=TARGET, score=SCORE)
-        assert float(np.mean(each(*given[shape]))) == pytest.approx(float(e[m.name]), rel=1e-9)
