@@ -3,6 +3,7 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+TESTS  := $(BIN)/python -m pytest -n 2 --dist loadgroup --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -14,10 +15,8 @@ help: ## list what can be made (this list)
 demo: .venv/.demo ## evaluate a model on real data and print what was found
 	@$(BIN)/steelyard demo
 
-test: lint ## lint, then every test, every docstring example and the README
-	@tools/chromium
-	@tools/java
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup --quiet
+test: $(if $(ROOM),.venv/.ready,lint) ## lint, then every test, docstring example and the README; ROOM=measures: one room alone, in seconds
+	@if [ -n "$(ROOM)" ]; then tools/room "$(ROOM)"; else tools/chromium && tools/java && $(TESTS); fi
 
 fuzz: .venv/.ready ## the long run: CALLS=20000 drawn calls and commands, TABLES=2000 for every engine, files changed at PLACES=500
 	@$(BIN)/python -m tests.fuzz.long $(or $(CALLS),20000) $(SEED)

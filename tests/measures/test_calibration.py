@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import steelyard as sy
@@ -64,3 +65,25 @@ def test_classes_that_the_score_separates_have_no_slope(copies: int) -> None:
         score = [0.2, 0.3, 0.6, 0.8] if len(target) == 4 else [0.2, 0.3, 0.5, 0.5, 0.6, 0.8]
         x = sy.evaluate(target=target * copies, score=score * copies)["calibration_slope"]
         assert x.value is None and "separates" in x.reason
+
+
+def test_many_tables_at_once_are_fitted_as_each_alone() -> None:
+    """One whose first step overshoots must be held back though the others are not."""
+    steep = Scores.of([0.999] * 10 + [0.9991] * 2, [1, 0] * 6, positive=1)
+    counts = steep.counts
+    gentle = counts * 0 + [[1.0, 400.0], [1.0, 100.0]]
+    stacked = steep.replicate(np.stack([counts, gentle]))
+    for measure in (calibration.calibration_intercept, calibration.calibration_slope):
+        alone = [float(measure(steep.replicate(c)).value) for c in (counts, gentle)]
+        assert np.asarray(measure(stacked).value) == pytest.approx(alone, nan_ok=True)
+        assert measure is calibration.calibration_slope or not np.isnan(alone).any()
+
+
+@pytest.mark.parametrize("target", [[0, 1, 1], [0, 0, 0], [1, 1, 1]])
+def test_certain_scores_have_neither_slope_nor_intercept(target: list[int]) -> None:
+    for score in ([0.0, 0.5, 0.6], [0.4, 0.5, 1.0], [-1.0, 0.5, 2.0]):
+        s = Scores.of(score, target, positive=1)
+        for measure in (calibration.calibration_intercept, calibration.calibration_slope):
+            assert math.isnan(float(measure(s).value)) and measure(s).empty == calibration.NO_LOG_ODDS
+    one = Scores.of([0.4, 0.5, 0.6], [target[0]] * 3, positive=1)
+    assert math.isnan(float(calibration.calibration_intercept(one).value))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from itertools import permutations
 
 import pytest
 
 import steelyard as sy
+from steelyard.measures.measure import find
+from steelyard.summaries.class_scores import ClassScores
 
 TARGET = ["a", "a", "b", "b", "c", "c"]
 SCORE = {
@@ -58,3 +61,10 @@ def test_intervals_follow_units_with_many_classes_too() -> None:
     for name in ("accuracy", "hand_till_auc", "brier", "top_k_accuracy"):
         a, b = once[name], often[name]
         assert (a.low, a.high) == (pytest.approx(b.low), pytest.approx(b.high)), f"{name}: {a} and {b} ({b.method})"
+
+
+def test_one_class_alone_has_no_pairs() -> None:
+    one = ClassScores.of({"a": [0.7, 0.2]}, ["a", "a"])
+    assert math.isnan(float(find("hand_till_auc")(one).value))
+    e = sy.evaluate(target=["a", "b"], score={"a": [0.7, 0.2], "b": [0.2, 0.5], "c": [0.1, 0.3]})
+    assert str(e["hand_till_auc"]) == "n/a (a class has no rows)"

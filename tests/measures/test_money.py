@@ -11,6 +11,7 @@ import pytest
 import steelyard as sy
 from steelyard.measures.measure import find
 from steelyard.measures.money import worth
+from steelyard.summaries.confusion import Confusion
 
 LEVELS = ("no", "yes")
 
@@ -56,3 +57,14 @@ def test_what_rows_earn_and_how_it_spreads(weights: str | None) -> None:
             counts = [sum(x for x, a, b in zip(w, target, said) if (a, b) == cell) for cell in
                       (("yes", "yes"), ("yes", "no"), ("no", "yes"))]  # fmt: skip
             assert float(other.value) == pytest.approx(sign * (counts[0] - 2 * counts[1] - 3 * counts[2]))
+
+
+def test_many_tables_at_once_earn_what_each_does_alone() -> None:
+    c = Confusion.of([[4, 1], [2, 7]], (1, 0), 1)
+    tables = np.array([[[4.0, 1.0], [2.0, 7.0]], [[1.0, 0.0], [3.0, 2.0]], [[0.0, 0.0], [0.0, 0.0]]])
+    for name in ("profit", "cost"):
+        m, payoff = find(name), sy.Profit(tp=5, fn=-2, fp=-3, tn=1)
+        for per in ("total", "case"):
+            alone = [float(m(c.replicate(t), payoff=payoff, per=per).value) for t in tables]
+            found = m(c.replicate(tables), payoff=payoff, per=per).value
+            assert np.asarray(found) == pytest.approx(alone, nan_ok=True)

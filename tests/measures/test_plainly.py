@@ -109,6 +109,15 @@ def test_a_measure_is_what_its_plain_definition_says(kind: str, weights: str | N
             check(reading(e, name, level), wanted, f"{name} of {level}: {rows}")
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_the_proportions_of_weights_matter(kind: str) -> None:
+    for rows, given in cases("sampling", kind):
+        e = sy.evaluate(**given | {"weight": [w / 1024 for w in given["weight"]]})
+        for (name, level), wanted in truths(kind, rows).items():
+            if name != "sse":
+                check(reading(e, name, level), wanted, f"{name} of {level}: {rows}")
+
+
 @pytest.mark.parametrize("slope", [True, False])
 def test_a_fitted_slope_or_intercept_has_the_greatest_likelihood(slope: bool) -> None:
     name = "calibration_slope" if slope else "calibration_intercept"

@@ -11,7 +11,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.measures import ranking
-from steelyard.measures.distance import quantile_of, spread
+from steelyard.measures.distance import quantile_of
 from steelyard.measures.measure import catalogue, find
 from steelyard.measures.scan import placement_walk
 from steelyard.results import Estimate
@@ -107,9 +107,9 @@ def test_unrelated_numbers_have_the_errors_of_all_pairs() -> None:
 def test_spread_is_about_the_means_and_rounding_is_none() -> None:
     t, m = np.array([1.0, 2.0, 4.0]), np.array([3.0, 2.5, 7.0])
     wanted = [((t - t.mean()) ** 2).sum(), ((m - m.mean()) ** 2).sum(), ((t - t.mean()) * (m - m.mean())).sum()]
-    assert np.array(spread(Residuals.of(t, m))) == pytest.approx(wanted)
-    assert float(spread(Residuals.of([0.1] * 7, m.tolist() * 2 + [1.0]))[0]) == 0.0
-    assert float(spread(Residuals.of([0.1, 0.7, 0.9], [1 / 3] * 3))[1]) == 0.0
+    assert np.array(Residuals.of(t, m).spread()) == pytest.approx(wanted)
+    assert float(Residuals.of([0.1] * 7, m.tolist() * 2 + [1.0]).spread()[0]) == 0.0
+    assert float(Residuals.of([0.1, 0.7, 0.9], [1 / 3] * 3).spread()[1]) == 0.0
 
 
 @pytest.mark.parametrize("q", [0.0, 0.2, 0.25, 0.5, 0.75, 0.9, 1.0])

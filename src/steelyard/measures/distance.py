@@ -27,20 +27,9 @@ def raw_errors(r: Residuals) -> Moments:
     return r.moments.about(centre)
 
 
-def spread(r: Residuals) -> tuple[Array, Array, Array]:
-    """Sums of squares of target, of prediction, and of their product, each about its mean."""
-    m = r.moments.centred()
-    tt, te, ee = m.get(2, 0), m.get(1, 1), m.get(0, 2)
-    # One distinct target has no spread, whatever rounding left over.
-    tt = np.maximum(tt, 0.0) if len(r.targets.low) > 1 or r.targets.blurred.any() else 0.0 * tt
-    # A sum that is all rounding, beside the larger ones it is the difference of, is none.
-    pp = tt + 2 * te + ee
-    return tt, np.where(pp > 1e-10 * (tt + ee), pp, 0.0), tt + te
-
-
 def _unrelated(r: Residuals) -> tuple[float, float]:
     """The mean squared difference over all pairs of a target and a prediction, and the variance of the targets."""
-    tt, pp, _ = spread(r)
+    tt, pp, _ = r.spread()
     n, off = float(r.total), float(r.moments.centred().centre[..., 1])
     return float(tt + pp) / n + off**2, float(tt) / n
 
