@@ -10,6 +10,8 @@ from pathlib import Path
 from steelyard.measures.measure import catalogue
 from steelyard.payoffs.kinds import KINDS
 
+from .read import parsed, sources
+
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "steelyard"
 NAMES = set(catalogue())
 
@@ -41,9 +43,9 @@ def words_in(node: ast.AST) -> list[str]:
 
 def modules() -> Iterator[tuple[Path, ast.Module]]:
     """Every module outside of the room of measures."""
-    for path in sorted(SOURCE.rglob("*.py")):
+    for path in sources():
         if (inside := path.relative_to(SOURCE)).parts[0] != "measures":
-            yield inside, ast.parse(path.read_text(encoding="utf-8"))
+            yield inside, parsed(path)
 
 
 def examples(tree: ast.Module) -> set[int]:

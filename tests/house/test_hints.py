@@ -11,6 +11,8 @@ import click
 from steelyard.cli.program import COMMANDS
 from steelyard.cli.spelling import spellings
 
+from .read import nodes, sources
+
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "steelyard"
 SPELLED = re.compile(r"""(?<![-\w.?&"'])([a-z]\w*)=(?!=)""")
 SENTENCES = {"hint", "message"}
@@ -75,8 +77,8 @@ def _sentences(*, typed: bool = True) -> Iterator[tuple[str, str]]:
     """Every text of an error with its module; what is said to people who type a command only where `typed` asks for it."""
     tree = ast.parse((SOURCE / "errors.py").read_text(encoding="utf-8"))
     errors = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path in sources():
+        for node in nodes(path):
             if _is_sentence(node, errors):
                 for text in _texts(node, typed=typed):
                     yield path.relative_to(SOURCE).as_posix(), text
@@ -100,7 +102,7 @@ def test_the_command_line_has_no_patterns_for_sentences() -> None:
     """What people typed may be read by a pattern; what an error says never is."""
     found = []
     for path in sorted((SOURCE / "cli").glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("re."):
                 about = ast.unparse(node)
                 if "sub" in ast.unparse(node.func) or re.search(r"\b(hint|message|problem)\b", about):

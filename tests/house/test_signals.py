@@ -8,6 +8,8 @@ from pathlib import Path
 
 from steelyard.monitors.gauges import Gauge, gauges
 
+from .read import nodes, sources
+
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "steelyard"
 KINDS = set(gauges())
 
@@ -40,9 +42,10 @@ def _asked(node: ast.AST) -> bool:
 
 
 def _nodes() -> Iterator[tuple[str, ast.AST]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            yield path.relative_to(SOURCE).as_posix(), node
+    for path in sources():
+        name = path.relative_to(SOURCE).as_posix()
+        for node in nodes(path):
+            yield name, node
 
 
 def test_no_list_of_signals_stands_anywhere() -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from .read import sources
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "steelyard"
 HOMES = ("engines", "sources")
@@ -51,10 +53,10 @@ def _text(node: ast.AST) -> str | None:
 def written(code: str) -> Iterator[tuple[int, str]]:
     """Texts of SQL in a module, with their lines: constants and f-strings that read so, and what is asked."""
     tree = ast.parse(code)
-    prose = _docstrings(tree)
     inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    apart = _docstrings(tree) | inside
     for node in ast.walk(tree):
-        text = None if id(node) in prose | inside else _text(node)
+        text = None if id(node) in apart else _text(node)
         if text is not None and (
             any(sql.search(text) for sql in SQL) or (isinstance(node, ast.JoinedStr) and AGGREGATE.search(text))
         ):
@@ -68,7 +70,7 @@ def written(code: str) -> Iterator[tuple[int, str]]:
 def test_sql_is_written_in_engines_and_sources_only() -> None:
     found = [
         f"{path.relative_to(SOURCE)}:{line}: {text[:80]}"
-        for path in sorted(SOURCE.rglob("*.py"))
+        for path in sources()
         if path.relative_to(SOURCE).parts[0] not in HOMES
         for line, text in written(path.read_text(encoding="utf-8"))
     ]

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from .read import parsed, sources
+
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "steelyard"
 ROOM = SOURCE / "summaries"
 
 
 @cache
 def _classes() -> frozenset[str]:
-    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in ROOM.glob("*.py"))
+    trees = (parsed(path) for path in ROOM.glob("*.py"))
     return frozenset(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
 
 
@@ -33,7 +35,7 @@ def _names(node: ast.AST) -> set[str]:
 
 def _checks(path: Path) -> list[str]:
     """Places that ask what kind of summary something is: isinstance, issubclass, type(x) is, and match."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     known = _imported(tree)
     found = []
     for node in ast.walk(tree):
@@ -57,7 +59,7 @@ def _checks(path: Path) -> list[str]:
 
 
 def test_no_room_but_their_own_asks_for_the_kind_of_a_summary() -> None:
-    found = [x for path in sorted(SOURCE.rglob("*.py")) if ROOM not in path.parents for x in _checks(path)]
+    found = [x for path in sources() if ROOM not in path.parents for x in _checks(path)]
     assert not found, "let the summary answer (summaries/summary.py says what it is asked):\n" + "\n".join(found)
 
 

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from .read import nodes
+
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "steelyard"
 MOST = 0.05
 """The share of arguments that may be anything: results known only by what they tell, from rooms above."""
@@ -14,7 +16,7 @@ MOST = 0.05
 def arguments(room: str) -> Iterator[tuple[str, ast.arg]]:
     """Every argument of every function of a room but self and cls, with where it stands."""
     for path in sorted((SOURCE / room).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 given = node.args
                 more = [x for x in (given.vararg, given.kwarg) if x is not None]

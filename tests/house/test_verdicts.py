@@ -11,6 +11,8 @@ from typing import TypeGuard
 
 import pytest
 
+from .read import nodes, parsed, sources
+
 SOURCE = Path(__file__).parents[2] / "src" / "steelyard"
 TELLING = sorted([*(SOURCE / "views").glob("*.py"), *(SOURCE / "reports").glob("*.py")])
 DECIDING = ("comparisons", "early_warning", "experiments", "gates", "monitors", "trials", "worth")
@@ -71,7 +73,7 @@ def _is_data(module: str, name: str) -> bool:
 @pytest.mark.parametrize("path", TELLING, ids=_told)
 def test_views_and_reports_import_nothing_that_decides(path: Path) -> None:
     wrong = []
-    for module, name in _imports(ast.parse(path.read_text())):
+    for module, name in _imports(parsed(path)):
         room = module.split(".")[1] if "." in module else ""
         if (room in DECIDING and module not in ASKED) or (room == "verdicts" and not (name and _is_data(module, name))):
             wrong.append(f"{module}.{name}")
@@ -114,17 +116,13 @@ def comparisons_of_ends(tree: ast.Module) -> list[str]:
 def test_views_and_reports_choose_no_word_by_an_interval_or_a_p_value(path: Path) -> None:
     if (_told(path), "*") in EXCUSED:
         return
-    found = comparisons_of_ends(ast.parse(path.read_text()))
+    found = comparisons_of_ends(parsed(path))
     wrong = [where for where in found if (_told(path), where.partition(":")[0]) not in EXCUSED]
     assert not wrong, f"{_told(path)} decides in {wrong}: ask in steelyard.verdicts, or excuse it by name with a reason"
 
 
 def test_an_excuse_is_needed() -> None:
-    used = {
-        (_told(path), where.partition(":")[0])
-        for path in TELLING
-        for where in comparisons_of_ends(ast.parse(path.read_text()))
-    }
+    used = {(_told(path), where.partition(":")[0]) for path in TELLING for where in comparisons_of_ends(parsed(path))}
     idle = [key for key in EXCUSED if key not in used and not (key[1] == "*" and any(u[0] == key[0] for u in used))]
     assert not idle, f"nothing is compared any more in {idle}"
 
@@ -147,10 +145,10 @@ def test_only_the_room_says_that_so_many_cases_are_needed() -> None:
     from steelyard.verdicts import enough
 
     others = []
-    for path in sorted(SOURCE.rglob("*.py")):
+    for path in sources():
         if path.is_relative_to(SOURCE / "verdicts"):
             continue
-        tree = ast.parse(path.read_text())
+        tree = parsed(path)
         for node in ast.walk(tree):
             if isinstance(node, ast.Assign | ast.AnnAssign) and _withholds(tree, node):
                 others.append(f"{_told(path)}: {ast.unparse(node)}")
@@ -174,10 +172,8 @@ def test_nobody_has_a_word_of_its_own_for_too_few() -> None:
 
     places = [
         _told(path)
-        for path in sorted(SOURCE.rglob("*.py"))
-        if any(
-            isinstance(node, ast.Constant) and node.value == TOO_FEW for node in ast.walk(ast.parse(path.read_text()))
-        )
+        for path in sources()
+        if any(isinstance(node, ast.Constant) and node.value == TOO_FEW for node in nodes(path))
     ]
     assert places == ["verdicts/comparison.py"]
 
@@ -186,6 +182,6 @@ def test_the_room_sees_estimates_only() -> None:
     """No summary, no row, no view: a verdict is a function of estimates, counts and margins."""
     allowed = {"results", "words", "verdicts", "intervals", "payoffs"}
     for path in sorted((SOURCE / "verdicts").glob("*.py")):
-        for module, name in _imports(ast.parse(path.read_text())):
+        for module, name in _imports(parsed(path)):
             assert module.split(".")[1] in allowed, f"{_told(path)} imports {module}.{name}"
             assert not module.startswith("steelyard.intervals") or name == "FEWEST"

@@ -241,14 +241,9 @@ def fit_log_odds(s: Scores, *, slope: bool) -> tuple[Array, Array, Array]:
     # A separable table has no maximum: the coefficients run away and never settle.
     exists = settled & (total_p > 0) & (total_n > 0) & (np.abs(both) < 500).all(axis=-1)
     if slope:
-        # Nor does one whose classes do not overlap, or whose scores are all but the same.
-        exists = exists & _overlap(p > 0, n > 0) & _overlap(n > 0, p > 0) & (det > 1e-10 * i00 * i11)
+        # Nor does one whose scores are all but the same.
+        exists = exists & (det > 1e-10 * i00 * i11)
     return both, information, exists
-
-
-def _overlap(low: Any, high: Any) -> Any:
-    """Whether the first cell of one class lies below the last of the other."""
-    return np.argmax(low, axis=-1) < high.shape[-1] - 1 - np.argmax(high[..., ::-1], axis=-1)
 
 
 def _linear(both: Array, x: Array) -> Array:
