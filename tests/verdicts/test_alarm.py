@@ -207,3 +207,10 @@ def test_an_alarm_that_rings_does_not_end_at_once(d, base, margin):
     verdict, (warning, alarm) = against_reference(d, base, margin, "higher")
     assert warning == (verdict.word == "ok")
     assert not (verdict.word == "alarm" and alarm)
+
+
+def test_the_margin_is_a_share_of_the_reference():
+    for base in (0.5, -0.5, 4.0):
+        verdict, _ = against_reference(Difference("mae", value=-0.3, low=-0.4, high=-0.2), base, 0.1, "higher")
+        assert verdict.margin == pytest.approx(0.1 * abs(base))
+        assert verdict.word == ("alarm" if 0.1 * abs(base) < 0.2 else "warn")

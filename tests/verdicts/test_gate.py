@@ -42,6 +42,12 @@ def test_what_a_grid_may_hide_is_taken_off():
     x = Estimate("auc", 0.85, 0.8001, 0.9, bound=0.0002)
     assert told(x, Bound(0.8)) == ("not shown", "scores were counted on a grid")
     assert told(x, Bound(0.7999)) == ("met", "")
+    low = Estimate("ece", 0.04, 0.03, 0.0499, bound=0.0002)
+    assert told(low, Bound(0.05, upper=True)) == ("not shown", "scores were counted on a grid")
+    assert told(low, Bound(0.0502, upper=True)) == ("met", "")
+    # The far end is taken off as well: what may be hidden leaves a failure open.
+    assert told(Estimate("auc", 0.78, 0.7, 0.7999, bound=0.0002), Bound(0.8)) == ("not shown", "")
+    assert told(Estimate("ece", 0.06, 0.0501, 0.07, bound=0.0002), Bound(0.05, upper=True)) == ("not shown", "")
 
 
 def test_without_an_interval_nothing_is_shown():
