@@ -114,3 +114,16 @@ def test_units_count_and_not_their_rows() -> None:
     units = sy.evaluate(target=y, prediction=np.where(right, y, 1 - y), unit=unit, **more)
     low = [check(e, "accuracy >= 0.5").results[0].number.low for e in (rows, units)]
     assert low[1] < low[0] - 0.05
+
+
+def test_money_by_row_and_by_unit_is_held_by_what_units_earn() -> None:
+    """Each unit earns what its rows earn; the gate's ends hold those of the interval by unit."""
+    i = np.arange(96)
+    columns = {"y": (i * 37 % 101 < 35).astype(int), "p": (i * 53 % 97) / 97, "worth": (i * 13 % 29) / 2, "who": i // 4}
+    for per_row in ("2 * worth - 5", 7):
+        e = sy.evaluate(columns, target="y", score="p", unit="who", profit=sy.Profit(tp=per_row, fp=-3))
+        x = check(e, ["profit >= -1000"]).results[0].number
+        assert "24 buckets of units" in x.method
+        assert x.low is not None and x.high is not None and x.low < e["profit"].value < x.high
+        width, known = x.high - x.low, e["profit"].high - e["profit"].low
+        assert 0.9 * known < width < 2 * known

@@ -17,7 +17,7 @@ import numpy as np
 from steelyard.intervals.areas import GROUPS, NAME, mean_limits, placed, told
 from steelyard.intervals.bounded import WHOLE, Values
 from steelyard.intervals.method import Question
-from steelyard.intervals.money import typical_worth
+from steelyard.intervals.money import coefficients_of, means_without, typical_worth
 from steelyard.intervals.proportions import rows_behind, squares_of
 from steelyard.measures.facts import ROWS
 from steelyard.measures.money import priced
@@ -106,7 +106,7 @@ def guard(question: Question) -> Guard | None:
     if question.measure.interval == "harmonic" and summary.units is None:
         return _f1(question)
     if question.measure.interval == "money":
-        return _by_unit(question, _money(question))
+        return _money(question)
     if "scores" in question.measure.by_row and len(summary.score_tables) == 1:
         return _by_unit(question, _loss(question, summary))
     return None
@@ -184,12 +184,8 @@ def _loss(question: Question, s: Scores) -> Guard | None:
 def _money(question: Question) -> Guard | None:
     """What rows are worth by outcome; with amounts of their own, three values that have their mean and spread."""
     c: Confusion = question.summary
-    payoff, per = question.options["payoff"], question.options["per"]
-    names = () if c.amounts is None else c.amounts.names
-    sign = -1.0 if question.measure.better == "lower" else 1.0
-    coefficients = sign * payoff.coefficients(c.levels, c.positive, names)
-    total = float(c.total)
-    factor = total if per == "total" else 1.0
+    coefficients, total = coefficients_of(question), float(c.total)
+    factor = total if question.options["per"] == "total" else 1.0
     first, second = (x.ravel() for x in priced(c, coefficients, 2))
     like, squared = (np.asarray(x).ravel() for x in typical_worth(c, coefficients))
     n = c.counts.ravel()
@@ -204,23 +200,26 @@ def _money(question: Question) -> Guard | None:
     worst, best = float(values[made].min()), float(values[made].max())
     rows = total if c.squares is None else float(effective_rows(np.asarray(total), c.squares.sum()))
     part = Values(values, shares, rows, worst, best)
-    return Guard(question.value / factor, (part,), ("rows",), BOUND, lambda a, b: (factor * a, factor * b))
+    found = Guard(question.value / factor, (part,), ("rows",), BOUND, lambda a, b: (factor * a, factor * b))
+    return found if c.units is None else _spread_by_unit(question, found, means_without(c, coefficients))
 
 
 def _by_unit(question: Question, found: Guard | None) -> Guard | None:
+    if found is None or question.summary.units is None:
+        return found
+    _, copies, _ = question.summary.left_out()
+    return _spread_by_unit(question, found, np.asarray(question.read(copies).value, dtype=np.float64))
+
+
+def _spread_by_unit(question: Question, found: Guard, values: Array) -> Guard | None:
     """As many rows as would spread like the units, by the jackknife over their buckets; as many as there are units at ends."""
     from steelyard.intervals.by_unit import FEWEST
 
-    if found is None or question.summary.units is None:
-        return found
-    _, copies, buckets = question.summary.left_out()
-    values: Array = np.asarray(question.read(copies).value, dtype=np.float64)
+    buckets = values.size
     if buckets < FEWEST or values.ndim == 0 or not np.isfinite(values).all():
         return None
     (part,) = found.parts
-    # Totals of money grow with the rows that are left.
-    scale = found.value / question.value if question.value and found.told is not _as_it_is else 1.0
-    error = scale * math.sqrt((buckets - 1) / buckets * float(((values - values.mean()) ** 2).sum()))
+    error = math.sqrt((buckets - 1) / buckets * float(((values - values.mean()) ** 2).sum()))
     rows = min(float(buckets), part.rows)
     if error > 0 and part.variance > 0:
         rows = part.variance / error**2 * (question.z / question.t(buckets - 1)) ** 2

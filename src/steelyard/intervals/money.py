@@ -112,11 +112,15 @@ def _quantile(n: Array, inside: Array, variance: Array, each: Array, confidence:
 @method("money", by_unit=True)
 def money_interval(question: Question) -> Interval:
     """Cornish and Fisher's quantiles of the Bayesian bootstrap; by unit the jackknife over buckets of units."""
+    return around_worth(question, question.summary, coefficients_of(question), question.options["per"])
+
+
+def coefficients_of(question: Question) -> Array:
+    """What outcomes are worth to a question of profit or cost, its sign included."""
     c: Confusion = question.summary
-    payoff, per = question.options["payoff"], question.options["per"]
     names = () if c.amounts is None else c.amounts.names
     sign = -1.0 if question.measure.better == "lower" else 1.0
-    return around_worth(question, c, sign * payoff.coefficients(c.levels, c.positive, names), per)
+    return np.asarray(sign * question.options["payoff"].coefficients(c.levels, c.positive, names))
 
 
 def around_worth(question: Question, c: Confusion, coefficients: Array, per: str) -> Interval:
@@ -134,13 +138,18 @@ def _by_unit(question: Question, c: Confusion, coefficients: Array, factor: floa
     buckets = len(c.units.ids)
     if buckets < FEWEST_BUCKETS:
         return Interval(None, None, "none", f"fewer than {FEWEST_BUCKETS} units")
-    values, counts = unit_totals(c, coefficients)
-    left = divide(values.sum() - values, counts.sum() - counts)
+    left = means_without(c, coefficients)
     if not np.isfinite(left).all():
         return Interval(None, None, "none", "leaving out one bucket of units leaves no rows")
     error = math.sqrt((buckets - 1) / buckets * float(((left - left.mean()) ** 2).sum()))
     name = f"jackknife over {buckets:,} buckets of units"
     return around(question, question.value, factor * error, question.t(buckets - 1), name)
+
+
+def means_without(c: Confusion, coefficients: Array) -> Array:
+    """What a row is worth on average without each bucket of units."""
+    values, counts = unit_totals(c, coefficients)
+    return divide(values.sum() - values, counts.sum() - counts)
 
 
 def unit_totals(c: Confusion, coefficients: Array) -> tuple[Array, Array]:
