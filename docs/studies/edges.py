@@ -70,19 +70,22 @@ class Claim:
     """"%" for a rate; "" for a mean of numbers."""
     holds: tuple[float, float] = (-math.inf, math.inf)
     """From where to where the figure keeps the promise, in the unit of the figure."""
+    reason: str = ""
+    """Why a figure may not keep it to the letter, and what the number itself says of that."""
 
 
 def run(room: str, claims: Sequence[Claim]) -> None:
     """Run the claims of a room from the command line and keep what was seen, claim by claim."""
     parser = argparse.ArgumentParser(description=f"Tries the edges of {room}.")
     parser.add_argument("--state", choices=("before", "after"), default="after")
-    parser.add_argument("--only", default="", help="findings to run, separated by commas")
+    parser.add_argument("--only", default="", help='findings to run, separated by commas; "texts" for none')
     parser.add_argument(
         "--more", action="store_true", help="go on from the repeats that are kept, where more are wanted"
     )
     parser.add_argument(
         "--repeats-times", type=float, default=1.0, help="fewer repeats for a first look (nothing is kept)"
     )
+    parser.add_argument("--most", type=int, default=MOST, help="at most so many repeats of a scenario")
     parser.add_argument("--processes", type=int, default=2)
     asked = parser.parse_args()
     _claims[:] = [claims]
@@ -93,11 +96,14 @@ def run(room: str, claims: Sequence[Claim]) -> None:
             kept = _kept(room).get(c.finding, {}).get("scenarios", {}) if asked.more else {}
             found = {}
             for place, s in enumerate(c.scenarios):
-                row = found[s.name] = _seen(pool, i, place, kept.get(s.name, {}).get(asked.state), asked.repeats_times)
+                old = kept.get(s.name, {}).get(asked.state)
+                row = found[s.name] = _seen(pool, i, place, old, asked.repeats_times, asked.most)
                 told = f"{row['figure']} ± {row['error']}" if row["figure"] is not None else "nothing said"
                 print(f"{c.finding:4} {s.name}: {told} (promised {c.promise}), {row['seconds']} s", flush=True)
             if asked.repeats_times == 1.0:
                 _keep(room, claims, c.finding, found, asked.state)
+    if asked.only == "texts":
+        _keep(room, claims, "", {}, asked.state)
 
 
 _claims: list[Sequence[Claim]] = []
@@ -116,17 +122,18 @@ def _part(i: int, place: int, first: int, last: int) -> tuple[list[float | None]
     return out, time.process_time() - start
 
 
-def _seen(pool: ProcessPoolExecutor, i: int, place: int, row: Any, times: float) -> Any:
+def _seen(pool: ProcessPoolExecutor, i: int, place: int, row: Any, times: float, most: int) -> Any:
     """The figure of a scenario; a rate is drawn on until its error is at most one point, or the most repeats are drawn."""
     claim = _claims[0][i]
     row = row or {"repeats": 0, "said": 0, "figure": None, "error": None, "seconds": 0.0}
-    wanted = max(2, round(claim.scenarios[place].repeats * times))
+    asked = max(2, round(claim.scenarios[place].repeats * times))
+    wanted = asked if most == MOST else min(asked, most)
     while row["repeats"] < wanted:
         edges = np.linspace(row["repeats"], wanted, min(CHUNKS, wanted - row["repeats"]) + 1).astype(int).tolist()
         jobs = [pool.submit(_part, i, place, a, b) for a, b in pairwise(edges)]
         row = _figure(claim, row, [job.result() for job in jobs])
         if claim.unit == "%" and times == 1.0 and row["said"] and row["error"] > LARGEST_ERROR:
-            wanted = min(MOST, math.ceil(row["repeats"] * (row["error"] / LARGEST_ERROR) ** 2) + 10)
+            wanted = min(most, math.ceil(row["repeats"] * (row["error"] / LARGEST_ERROR) ** 2) + 10)
     return row
 
 
@@ -169,7 +176,7 @@ def _keep(room: str, claims: Sequence[Claim], finding: str, found: dict[str, Any
             if c.finding == finding:
                 row[state] = found[s.name]
             rows[s.name] = {"listed": s.listed} | row
-        facts = {"title": c.title, "promise": c.promise, "done": c.done, "unit": c.unit, "scenarios": rows}
-        out[c.finding] = facts | {"holds": [x if math.isfinite(x) else None for x in c.holds]}
+        facts = {"title": c.title, "promise": c.promise, "done": c.done, "reason": c.reason, "unit": c.unit}
+        out[c.finding] = facts | {"scenarios": rows, "holds": [x if math.isfinite(x) else None for x in c.holds]}
     path = HERE / f"edges_{room}.json"
     path.write_text(json.dumps(out, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -227,3 +227,9 @@ def test_laws_that_fit_are_weighed_by_their_fit_and_by_what_is_usual() -> None:
     by_hand = sum(w * (a + b * 1600.0**-c) for w, a, b, c in zip(laws.weight, laws.a, laws.b, POWERS))
     assert laws.at(1600) == pytest.approx(by_hand)
     assert laws.at(np.array([800.0, 1600.0])) == pytest.approx([laws.at(800), laws.at(1600)])
+
+
+def test_what_lies_far_beyond_the_rows_is_marked() -> None:
+    v = _repeats(np.random.default_rng(4))
+    near, far = (gain(v, SIZES, factor, ratio=0.5, limits=UNIT) for factor in (2, 4))
+    assert near.caution == "" and "the interval says what is known" in str(far)

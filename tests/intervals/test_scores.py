@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
+from scipy.stats import norm
 
 import steelyard as sy
 from steelyard.intervals.bins import FilledBins
@@ -139,3 +141,20 @@ def test_a_few_large_units_decide_and_the_interval_knows() -> None:
     assert uneven["kappa"].caution == "rests on 4 of 40 units"
     for name in ("recall", "kappa", "brier_resolution"):
         assert uneven[name].low is not None
+
+
+@pytest.mark.parametrize(("area", "keep"), [(0.95, 0.02), (0.7, 0.1)])
+def test_average_precision_is_held_where_few_negatives_were_kept(area: float, keep: float) -> None:
+    """Whether one negative or none was kept above the first positives decides; each stands for 50 or 10."""
+    rng, share, held = np.random.default_rng(3), 0.01 if keep < 0.1 else 0.05, []
+    shift = np.sqrt(2) * ndtri(area)
+    cuts = np.linspace(shift + 6, -6, 4001)
+    found, alarms = share * norm.sf(cuts - shift), (1 - share) * norm.sf(cuts)
+    truth = float(np.sum(np.diff(found) * (found / (found + alarms))[1:]) / share)
+    for _ in range(60):
+        y = (rng.random(400) < share / (share + (1 - share) * keep)).astype(int)
+        given = {"target": y, "score": rng.normal(shift * y), "weight": np.where(y == 1, 1.0, 1 / keep)}
+        x = sy.evaluate(**given, weights="sampling")["average_precision"]
+        assert x.caution == f"a negative weighs {1 / keep:.0f} positives"
+        held.append(x.low <= truth <= x.high)
+    assert np.mean(held) >= 0.9

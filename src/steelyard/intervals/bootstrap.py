@@ -20,7 +20,8 @@ import numpy as np
 from steelyard.intervals.by_unit import units_of_one_size
 from steelyard.intervals.method import LOGIT, Question, around, clipped, method
 from steelyard.intervals.proportions import wilson
-from steelyard.results import Array, Interval
+from steelyard.measures.ranking import cumulative
+from steelyard.results import Array, Interval, divide
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import Drawn
 
@@ -267,20 +268,31 @@ def precision_interval(question: Question) -> Interval:
     low, high = LOGIT.back(2 * float(middle) - mean + (ends - mean) * times)
     plain = np.quantile(values, [tail, 1 - tail]) + shift - 2 * (float(values.mean()) - centre)
     low, high = min(float(low), max(float(plain[0]), 0.0)), max(float(high), min(float(plain[1]), 1.0))
-    found_interval = _told(question, low, high, "percentiles less bias, plain and logit", len(values))
-    return (
-        replace(found_interval, caution=_unlike(question.summary)) if found_interval.low is not None else found_interval
-    )
+    positive, negative = _usual_weights(question.summary)
+    unlike = negative >= UNLIKE * positive
+    if unlike:
+        low -= max(question.value - _if_one_had_come(question.summary, negative), 0.0)
+    told = _told(question, low, high, "percentiles less bias, plain and logit", len(values))
+    caution = f"a negative weighs {negative / positive:.0f} positives" if unlike else ""
+    return replace(told, caution=caution) if told.low is not None else told
 
 
-def _unlike(s: Scores) -> str:
-    """What to say where rows of one class weigh many times those of the other: a few of them decide the top of the list."""
+def _if_one_had_come(s: Scores, weight: float) -> float:
+    """Average precision, each positive counted as if that part of a heavy negative had come first which was to be expected.
+
+    False alarms are then FP + w (FP + w) / (TP + FP + w): to second order it takes off what the mean of TP / (TP + FP) is too
+    high by. Where few negatives were kept the truth lies between both, and the lower limit is that of the lower one.
+    """
+    tp, fp = cumulative(s)
+    precision = tp / (tp + fp + weight * (fp + weight) / (tp + fp + weight))
+    return float((np.diff(tp) * precision[1:]).sum() / tp[-1])
+
+
+def _usual_weights(s: Scores) -> tuple[float, float]:
+    """What a positive and a negative weigh, Σ w² / Σ w: classes may have been sampled at different rates."""
     if s.squares is None or s.units is not None:
-        return ""
+        return 1.0, 1.0
     place = s.levels.index(s.positive)
-    total = np.array([s.counts[..., place].sum(), s.negatives.sum()])
-    squares = np.array([s.squares[..., place].sum(), s.squares.sum() - s.squares[..., place].sum()])
-    if not total.all():
-        return ""
-    times = float((squares / total)[1] / (squares / total)[0])
-    return f"a negative weighs {times:.0f} positives" if times >= UNLIKE else ""
+    mine = s.squares[..., place].sum()
+    weights = divide(np.array([mine, s.squares.sum() - mine]), np.array([s.positives.sum(), s.negatives.sum()]))
+    return (float(weights[0]), float(weights[1])) if (weights > 0).all() else (1.0, 1.0)

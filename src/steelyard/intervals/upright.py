@@ -4,7 +4,8 @@ Read upwards at a false positive rate, a ROC curve is off for two reasons: the p
 lets just so many negatives through is itself found among the negatives of the sample. Had a cut truly this rate, so many
 negatives as chance allows would lie above it; between those places the curve is read, and Wilson's interval of the height
 comes on top (distances squared and added, Zou and Donner's MOVER). A precision–recall curve is the same question with the
-classes exchanged: false alarms at a given recall.
+classes exchanged: false alarms at a given recall. Where one or two rows lie above the cut, a limit of 0 or 1 holds whatever
+the truth, so that a band of 95% holds in 97% to 100% there (docs/studies/edges.md).
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from steelyard.measures.ranking import cumulative
 from steelyard.results import Array, divide
 from steelyard.summaries.scores import Scores
 
-ROC = "Wilson up and across (MOVER), at each false positive rate"
-PR = "Wilson up and across (MOVER), at each recall"
+ROC = "Wilson up and across (MOVER), at each false positive rate; wider than needed where few rows decide"
+PR = "Wilson up and across (MOVER), at each recall; wider than needed where few rows decide"
 BY_UNIT = ", effective rows by unit"
 Limits = tuple[Array, Array]
 
