@@ -232,4 +232,4 @@ def test_laws_that_fit_are_weighed_by_their_fit_and_by_what_is_usual() -> None:
 def test_what_lies_far_beyond_the_rows_is_marked() -> None:
     v = _repeats(np.random.default_rng(4))
     near, far = (gain(v, SIZES, factor, ratio=0.5, limits=UNIT) for factor in (2, 4))
-    assert near.caution == "" and "the interval says what is known" in str(far)
+    assert near.caution == "" and "go by the interval" in str(far)

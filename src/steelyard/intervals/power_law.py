@@ -20,7 +20,7 @@ POWERS = np.geomspace(0.05, 3.0, 40)
 """Exponents that are tried; below the first a curve can hardly be told from a logarithm."""
 LEAST = 1e-18
 """A variance below which a size counts as known."""
-FAR, BEYOND = 2.0, "far beyond the rows seen: the interval says what is known, the value little"
+FAR, BEYOND = 2.0, "far beyond the rows seen: go by the interval, not the value"
 """From so many times the largest size on a value is marked: a curve that has reached its end brings a third of what it tells."""
 REPLICATES = 1000
 SEED = 20010131
