@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from steelyard.evaluate import evaluate
     from steelyard.evaluation import Evaluation
     from steelyard.experiments.experiment import experiment
+    from steelyard.experiments.fitted import evaluate_model, scorer
     from steelyard.experiments.learning import LearningCurve, learning_curve
     from steelyard.experiments.result import Experiment
     from steelyard.experiments.stopping import stopping_curve
+    from steelyard.gates.check import check
     from steelyard.measures.measure import catalogue, measure
     from steelyard.monitors.monitor import monitor
     from steelyard.monitors.stability import stability
@@ -70,10 +72,12 @@ _HOMES = {
     "arithmetic": "designs.schedules",
     "campaign": "worth.campaign",
     "catalogue": "measures.measure",
+    "check": "gates.check",
     "compare": "compare",
     "detectable": "comparisons.planning",
     "errors": "errors",
     "evaluate": "evaluate",
+    "evaluate_model": "experiments.fitted",
     "experiment": "experiments.experiment",
     "geometric": "designs.schedules",
     "learning_curve": "experiments.learning",
@@ -82,6 +86,7 @@ _HOMES = {
     "monitor": "monitors.monitor",
     "regions": "worth.regions",
     "sample_size": "comparisons.planning",
+    "scorer": "experiments.fitted",
     "slices": "slicing",
     "stability": "monitors.stability",
     "stopping_curve": "experiments.stopping",
@@ -120,10 +125,12 @@ __all__ = [
     "arithmetic",
     "campaign",
     "catalogue",
+    "check",
     "compare",
     "detectable",
     "errors",
     "evaluate",
+    "evaluate_model",
     "experiment",
     "geometric",
     "learning_curve",
@@ -132,6 +139,7 @@ __all__ = [
     "monitor",
     "regions",
     "sample_size",
+    "scorer",
     "slices",
     "stability",
     "stopping_curve",

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 import steelyard as sy
-from steelyard.gates.requirement import check
+from steelyard.gates.requirement import outcome_of
 from steelyard.views.layout import width_of
 
 from .conftest import HEAD, two_levels
@@ -52,7 +52,7 @@ def test_the_text_is_that_of_the_library_and_fits(steelyard: Run, preds: Path, t
     e = sy.evaluate(str(preds), target="y", score="p")
     told = steelyard("check", *CALL, *(x for text in wanted for x in ("--require", text)))
     assert (told.code, told.err) == (1, "")
-    assert told.out == f"{check(e, wanted)}\n"
+    assert told.out == f"{outcome_of(e, wanted)}\n"
     assert told.out.splitlines() == [
         "✗ auc         not shown: 0.842 [0.775, 0.891] (83 positives do not show it:",
         "              about 180 like them would), needed at least 0.80",
@@ -117,7 +117,7 @@ def test_a_champion_is_held_against(steelyard: Run, preds: Path, champion: str) 
     e, f = sy.evaluate(str(preds), target="y", score="p"), sy.load(preds.parent / champion)
     margins = ("--margin", "0.1", "--margin", "brier=0.001")
     told = steelyard("check", *CALL, "--require", "auc >= 0.7", "--against", champion, "--compare", "brier", *margins)
-    expected = check(e, ["auc >= 0.7"], f, {"auc": 0.1, "brier": 0.001}, compare=["brier"])
+    expected = outcome_of(e, ["auc >= 0.7"], f, {"auc": 0.1, "brier": 0.001}, compare=["brier"])
     assert told.out == f"{expected}\n"
     assert [r.met for r in expected.results] == [True, True, False]
     assert told.code == 1

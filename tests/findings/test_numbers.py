@@ -12,7 +12,7 @@ from scipy.stats import norm
 from sklearn.neighbors import KNeighborsClassifier
 
 import steelyard as sy
-from steelyard.gates.requirement import check
+from steelyard.gates.requirement import outcome_of
 from steelyard.intervals.power_law import gain
 from steelyard.monitors.estimated import Calibration
 
@@ -33,7 +33,7 @@ def words(result: object) -> str:
 def test_one_positive_leaves_its_area_open_and_gets_no_model_through() -> None:
     e = sy.evaluate(target=[1] + [0] * 200, score=np.r_[0.88, np.linspace(0, 1, 200)])
     assert e["auc"].high - e["auc"].low > 0.6
-    assert not check(e, ["auc >= 0.8"]).passed
+    assert not outcome_of(e, ["auc >= 0.8"]).passed
 
 
 @pytest.mark.parametrize(("area", "positives"), [(0.8, 2), (0.95, 5), (0.95, 15)])

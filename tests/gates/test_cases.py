@@ -10,7 +10,7 @@ import pytest
 from scipy.special import expit, ndtri
 
 import steelyard as sy
-from steelyard.gates.requirement import check
+from steelyard.gates.requirement import outcome_of
 
 
 def scored(rng: np.random.Generator, area: float, positives: int, negatives: int) -> Any:
@@ -26,7 +26,7 @@ def labelled(tp: int, fn: int, fp: int, tn: int, **more: Any) -> Any:
 
 def test_one_positive_shows_nothing_and_is_told_to() -> None:
     e = sy.evaluate(target=[1] + [0] * 200, score=np.r_[0.88, np.linspace(0, 1, 200)])
-    (result,) = check(e, ["auc >= 0.8"]).results
+    (result,) = outcome_of(e, ["auc >= 0.8"]).results
     assert result.state == "not shown"
     assert result.reason == "1 positive is too few to show it: it takes at least 17"
     assert 0.025 ** (1 / 16) < 0.8 < 0.025 ** (1 / 17)
@@ -35,7 +35,7 @@ def test_one_positive_shows_nothing_and_is_told_to() -> None:
 @pytest.mark.parametrize(("area", "positives"), [(0.95, 5), (0.95, 15), (0.99, 30), (0.9, 60)])
 def test_an_area_at_the_bound_passes_in_at_most_what_is_promised(area: float, positives: int) -> None:
     rng = np.random.default_rng([13, positives])
-    passed = sum(check(scored(rng, area, positives, 100), f"auc >= {area}").passed for _ in range(60))
+    passed = sum(outcome_of(scored(rng, area, positives, 100), f"auc >= {area}").passed for _ in range(60))
     assert passed <= 60 * 0.025 + 2
 
 
@@ -46,36 +46,36 @@ def test_positives_of_two_kinds_do_not_get_an_area_through() -> None:
     for _ in range(150):
         y = np.repeat([1, 0], [40, 150])
         s = rng.normal(size=190) + 9.0 * y * (rng.random(190) > 0.1)
-        passed += check(sy.evaluate(target=y, score=s), "auc >= 0.95").passed
+        passed += outcome_of(sy.evaluate(target=y, score=s), "auc >= 0.95").passed
     assert passed <= 150 * 0.025 + 3
 
 
 def test_shares_decide_on_clopper_and_pearsons_limits() -> None:
     """58 of 60 found: Wilson's lower limit is 0.886, the exact one 0.885; what lies between is not shown."""
     e = labelled(58, 2, 3, 57)
-    (result,) = check(e, "recall >= 0.885").results
+    (result,) = outcome_of(e, "recall >= 0.885").results
     assert e["recall"].low > 0.885 > result.number.low
     assert (result.state, result.number.method) == ("not shown", "Clopper and Pearson")
     assert result.to_dict()["estimate"]["low"] == result.number.low, "what is told is what decided"
     for name in ("accuracy", "precision", "specificity", "fpr", "npv", "f1", "youden", "average_class_accuracy"):
-        (result,) = check(e, f"{name} <= 1").results
+        (result,) = outcome_of(e, f"{name} <= 1").results
         assert result.number.low <= e[name].low + 1e-9, name
         assert result.number.high >= e[name].high - 1e-9, name
         assert "Clopper" in result.number.method
 
 
 def test_it_says_how_many_cases_it_takes() -> None:
-    few = check(labelled(5, 0, 3, 57), ["recall >= 0.9", "recall >= 0.2"]).results
+    few = outcome_of(labelled(5, 0, 3, 57), ["recall >= 0.9", "recall >= 0.2"]).results
     assert few[0].reason == "5 positives are too few to show it: it takes at least 36"
     assert few[1].met
-    some = check(labelled(45, 5, 3, 57), "recall >= 0.85").results[0]
+    some = outcome_of(labelled(45, 5, 3, 57), "recall >= 0.85").results[0]
     assert some.reason.startswith("50 positives do not show it: about ")
     about = int(some.reason.split("about ")[1].split()[0].replace(",", ""))
     # With so many of the same kind it is shown, with a tenth fewer it is not.
-    assert check(labelled(round(0.9 * about), about - round(0.9 * about), 3, 57), "recall >= 0.85").passed
+    assert outcome_of(labelled(round(0.9 * about), about - round(0.9 * about), 3, 57), "recall >= 0.85").passed
     fewer = round(0.85 * about)
-    assert not check(labelled(round(0.9 * fewer), fewer - round(0.9 * fewer), 3, 57), "recall >= 0.85").passed
-    assert check(labelled(40, 10, 3, 57), "recall >= 0.85").results[0].reason == "", "more of these would not help"
+    assert not outcome_of(labelled(round(0.9 * fewer), fewer - round(0.9 * fewer), 3, 57), "recall >= 0.85").passed
+    assert outcome_of(labelled(40, 10, 3, 57), "recall >= 0.85").results[0].reason == "", "more of these would not help"
 
 
 def test_a_brier_score_at_the_bound_passes_in_at_most_what_is_promised() -> None:
@@ -85,7 +85,7 @@ def test_a_brier_score_at_the_bound_passes_in_at_most_what_is_promised() -> None
         # Of 300 rows 1% are positive and nobody can say which.
         y = (rng.random(300) < 0.01).astype(int)
         e = sy.evaluate(target=y, score=expit(-4.6 + 0.01 * rng.normal(size=300)), levels=[0, 1], positive=1)
-        passed += check(e, "brier <= 0.0099").passed
+        passed += outcome_of(e, "brier <= 0.0099").passed
     assert passed <= 150 * 0.025 + 3
 
 
@@ -98,10 +98,10 @@ def test_a_rare_loss_that_has_not_come_yet_is_allowed_for() -> None:
     passed = 0
     for _ in range(150):
         e = labelled(*rng.multinomial(100, chances), profit=worth)
-        passed += check(e, f"profit(per=case) >= {truth!r}").passed
+        passed += outcome_of(e, f"profit(per=case) >= {truth!r}").passed
     assert passed <= 150 * 0.025 + 3
     fine = labelled(400, 0, 1000, 8600, profit=worth)
-    assert check(fine, "profit(per=case) >= 0").passed, "with rows enough it is shown"
+    assert outcome_of(fine, "profit(per=case) >= 0").passed, "with rows enough it is shown"
 
 
 def test_units_count_and_not_their_rows() -> None:
@@ -112,7 +112,7 @@ def test_units_count_and_not_their_rows() -> None:
     more = {"levels": [0, 1], "positive": 1}
     rows = sy.evaluate(target=y, prediction=np.where(right, y, 1 - y), **more)
     units = sy.evaluate(target=y, prediction=np.where(right, y, 1 - y), unit=unit, **more)
-    low = [check(e, "accuracy >= 0.5").results[0].number.low for e in (rows, units)]
+    low = [outcome_of(e, "accuracy >= 0.5").results[0].number.low for e in (rows, units)]
     assert low[1] < low[0] - 0.05
 
 
@@ -122,7 +122,7 @@ def test_money_by_row_and_by_unit_is_held_by_what_units_earn() -> None:
     columns = {"y": (i * 37 % 101 < 35).astype(int), "p": (i * 53 % 97) / 97, "worth": (i * 13 % 29) / 2, "who": i // 4}
     for per_row in ("2 * worth - 5", 7):
         e = sy.evaluate(columns, target="y", score="p", unit="who", profit=sy.Profit(tp=per_row, fp=-3))
-        x = check(e, ["profit >= -1000"]).results[0].number
+        x = outcome_of(e, ["profit >= -1000"]).results[0].number
         assert "24 buckets of units" in x.method
         assert x.low is not None and x.high is not None and x.low < e["profit"].value < x.high
         width, known = x.high - x.low, e["profit"].high - e["profit"].low

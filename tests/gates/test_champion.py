@@ -13,7 +13,7 @@ import pytest
 import steelyard as sy
 from steelyard.comparisons.independent import difference
 from steelyard.errors import SteelyardError
-from steelyard.gates.requirement import check
+from steelyard.gates.requirement import outcome_of
 
 
 def evaluated(n: int = 500, apart: float = 1.5, seed: int = 1, **more: Any) -> Any:
@@ -30,7 +30,7 @@ def pair() -> tuple[Any, Any]:
 def test_a_margin_is_kept_in_the_sense_of_better(pair: tuple[Any, Any]) -> None:
     e, f = pair
     for name in ("auc", "brier", "recall", "fnr", "log_loss"):
-        d = check(e, [], f, 9.0, compare=[name]).results[0].number
+        d = outcome_of(e, [], f, 9.0, compare=[name]).results[0].number
         usual = difference(e, f, name)
         assert d.low <= usual.low <= usual.value == d.value <= usual.high <= d.high, (
             "the gate's ends are the wider ones"
@@ -39,7 +39,7 @@ def test_a_margin_is_kept_in_the_sense_of_better(pair: tuple[Any, Any]) -> None:
         worst = -d.low if sy.catalogue()[name].better == "higher" else d.high
         assert worst > 0, "these two are not told apart"
         for factor, state in ((1.01, "met"), (0.99, "not shown"), (0.0, "not shown")):
-            (result,) = check(e, [], f, worst * factor, compare=[name]).results
+            (result,) = outcome_of(e, [], f, worst * factor, compare=[name]).results
             assert (result.state, result.met) == (state, state == "met"), name
             assert result.number == d
             assert result.against
@@ -47,26 +47,26 @@ def test_a_margin_is_kept_in_the_sense_of_better(pair: tuple[Any, Any]) -> None:
 
 def test_clearly_worse_is_failed_and_clearly_better_needs_no_margin() -> None:
     good, bad = evaluated(900, 2.5, 1), evaluated(900, 0.5, 2)
-    down = check(bad, [], good, 0.01, compare=["auc", "brier", "recall"])
+    down = outcome_of(bad, [], good, 0.01, compare=["auc", "brier", "recall"])
     assert [r.state for r in down.results] == ["failed"] * 3
     assert [r.limit.needed for r in down.results] == ["at least −0.01", "at most 0.01", "at least −0.01"]
-    up = check(good, [], bad, compare=["auc", "brier"])
+    up = outcome_of(good, [], bad, compare=["auc", "brier"])
     assert up.passed
     assert up.notes[0].startswith("No margin was given for auc, brier, so the challenger must be shown to be no worse")
-    assert check(bad, [], good, 0.01, compare=["auc"], on="point").results[0].state == "failed"
-    assert check(bad, [], good, 0.9, compare=["auc"], on="point").passed
+    assert outcome_of(bad, [], good, 0.01, compare=["auc"], on="point").results[0].state == "failed"
+    assert outcome_of(bad, [], good, 0.9, compare=["auc"], on="point").passed
 
 
 def test_what_is_required_is_compared_and_the_default_beside_it(pair: tuple[Any, Any]) -> None:
     e, f = pair
     wanted = ["recall@0.3 >= 0.1", "recall@0.3 <= 1", "prevalence <= 0.9", "accuracy >= 0.1"]
-    outcome = check(e, wanted, f, {"auc": 0.2, "recall@0.3": 0.3, "accuracy": 0.1})
+    outcome = outcome_of(e, wanted, f, {"auc": 0.2, "recall@0.3": 0.3, "accuracy": 0.1})
     named = [r.subject for r in outcome.results if r.against]
     assert named == ["recall@0.3 − champion", "accuracy − champion", "auc − champion"]
     assert [r.limit.bound for r in outcome.results if r.against] == [-0.3, -0.1, -0.2]
     assert "prevalence is required and not compared: it has no better and worse." in outcome.notes
     assert outcome.results[4].number.values == (e.at(0.3)["recall"].value, f.at(0.3)["recall"].value)
-    named = [r.subject for r in check(e, ["recall >= 0.1"], f, 0.1, compare=["brier"]).results if r.against]
+    named = [r.subject for r in outcome_of(e, ["recall >= 0.1"], f, 0.1, compare=["brier"]).results if r.against]
     assert named == ["recall − champion", "brier − champion"]
 
 
@@ -89,7 +89,7 @@ def test_the_default_is_what_both_can_answer() -> None:
         (two, plain, "accuracy"),
     ]
     for e, f, name in expected:
-        (result,) = check(e, [], f, 5).results
+        (result,) = outcome_of(e, [], f, 5).results
         assert result.number.measure == name
 
 
@@ -98,7 +98,7 @@ def test_margins_may_be_typed(pair: tuple[Any, Any]) -> None:
     compare = ["auc", "recall@0.3", "recall[0]", "brier"]
 
     def bounds(margin: Any) -> list[float]:
-        return [r.limit.bound for r in check(e, [], f, margin, compare=compare).results]
+        return [r.limit.bound for r in outcome_of(e, [], f, margin, compare=compare).results]
 
     assert bounds("1%") == [-0.01, -0.01, -0.01, 0.01]
     assert bounds(["0.05", "roc_auc=2%"]) == [-0.02, -0.05, -0.05, 0.05]
@@ -113,20 +113,20 @@ def test_notes_say_how_to_read_it(pair: tuple[Any, Any]) -> None:
         "Decided by Gaffke's bound (auc), wider than the intervals elsewhere: "
         "what just misses its bound passes in at most 2.5% of samples."
     )
-    assert check(e, [], f, 0.1).notes == (decided,)
-    assert check(e, [], e, 0.1).notes == (
+    assert outcome_of(e, [], f, 0.1).notes == (decided,)
+    assert outcome_of(e, [], e, 0.1).notes == (
         "Both were evaluated on 900 rows: if these are the same rows, a paired comparison is sharper.",
         decided,
     )
-    apart = check(e, ["recall >= 0.1"], f.at(0.3), 0.1)
+    apart = outcome_of(e, ["recall >= 0.1"], f.at(0.3), 0.1)
     assert "Each is told at its own threshold: 0.5 for the challenger, 0.3 for the champion" in apart.notes[0]
     assert "'recall@0.5' compares both at one" in apart.notes[0]
-    assert len(check(e, ["recall@0.5 >= 0.1"], f.at(0.3), 0.1).notes) == 1
+    assert len(outcome_of(e, ["recall@0.5 >= 0.1"], f.at(0.3), 0.1).notes) == 1
 
 
 def test_profit_is_compared_per_case(pair: tuple[Any, Any]) -> None:
     e, f = (replace(x, payoff=sy.Profit(tp=5, fp=-4)) for x in pair)
-    result = check(e, ["profit >= 0"], f, 1.0).results[1]
+    result = outcome_of(e, ["profit >= 0"], f, 1.0).results[1]
     assert result.subject == "profit per case − champion"
     assert result.number.value == pytest.approx(e["profit"].value / 900 - f["profit"].value / 700)
 
@@ -134,7 +134,7 @@ def test_profit_is_compared_per_case(pair: tuple[Any, Any]) -> None:
 def test_what_is_undefined_fails() -> None:
     e = sy.evaluate(target=[1, 0] * 50, prediction=[0] * 100)
     f = sy.evaluate(target=[1, 0] * 40, prediction=[1, 0] * 40)
-    (result,) = check(e, [], f, 1, compare=["precision"]).results
+    (result,) = outcome_of(e, [], f, 1, compare=["precision"]).results
     assert result.state == "undefined"
     assert result.message == "undefined: challenger: nothing was predicted positive, needed at least −1"
     json.dumps(result.to_dict(), allow_nan=False)
@@ -175,7 +175,7 @@ def test_bad_margins_and_champions_get_a_sentence(pair: tuple[Any, Any]) -> None
     ]
     for champion, options, message, hint in refused:
         with pytest.raises(SteelyardError) as found:
-            check(e, [] if champion is not None else ["auc >= 0.1"], champion, **options)
+            outcome_of(e, [] if champion is not None else ["auc >= 0.1"], champion, **options)
         assert message in found.value.message, found.value.message
         assert hint in found.value.hint, found.value.hint
         assert found.value.exit_code == 2
@@ -193,7 +193,7 @@ def test_a_challenger_that_is_worse_by_the_margin_passes_as_rarely_as_it_should(
     worse = equal = 0
     for i in range(120):
         champion = drawn(0.85, 800)
-        worse += check(drawn(0.8, 600), [], champion, 0.05).passed
-        equal += i < 40 and check(drawn(0.85, 600), [], champion, 0.08).passed
+        worse += outcome_of(drawn(0.8, 600), [], champion, 0.05).passed
+        equal += i < 40 and outcome_of(drawn(0.85, 600), [], champion, 0.08).passed
     assert worse / 120 <= 0.04, worse
     assert equal / 40 > 0.9, equal

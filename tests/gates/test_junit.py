@@ -10,7 +10,7 @@ import pytest
 import steelyard as sy
 from steelyard.gates.junit import junit
 from steelyard.gates.outcome import Outcome, Result
-from steelyard.gates.requirement import check
+from steelyard.gates.requirement import outcome_of
 from steelyard.results import Estimate
 from steelyard.verdicts.gate import Bound
 
@@ -24,7 +24,7 @@ def test_every_requirement_is_a_test_case() -> None:
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 300)
     e = sy.evaluate(target=y, score=y + rng.normal(0, 1, 300))
-    outcome = check(e, ["auc >= 0.6", "auc >= 0.99", "recall@0.5 >= 0.69"], e, 0.2)
+    outcome = outcome_of(e, ["auc >= 0.6", "auc >= 0.99", "recall@0.5 >= 0.69"], e, 0.2)
     root = ElementTree.fromstring(junit(outcome, "preds.csv"))
     (suite,) = root.findall("testsuite")
     cases = suite.findall("testcase")
@@ -64,4 +64,4 @@ def test_hostile_names_stay_names(name: str) -> None:
 
 def test_the_same_outcome_is_the_same_file() -> None:
     e = sy.evaluate(target=[1, 0] * 40, prediction=[1, 1, 0, 0] * 20)
-    assert junit(check(e, "recall >= 0.1")) == junit(check(e, "recall >= 0.1"))
+    assert junit(outcome_of(e, "recall >= 0.1")) == junit(outcome_of(e, "recall >= 0.1"))

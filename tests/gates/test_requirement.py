@@ -11,7 +11,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.errors import NotAvailable, SteelyardError, UnknownMeasure, UsageError
-from steelyard.gates.requirement import check, requirement_of, subject_of
+from steelyard.gates.requirement import outcome_of, requirement_of, subject_of
 from steelyard.results import Estimate
 from steelyard.verdicts.gate import Bound
 from steelyard.views.gate import number_text, outcome_text
@@ -133,7 +133,7 @@ def test_what_cannot_be_meant_is_said(text: str, message: str, hint: str) -> Non
 def test_results_are_those_of_the_evaluation() -> None:
     e = evaluated(profit=sy.Profit(tp=5, fp=-4))
     texts = ["auc >= 0.7", "recall@0.3 >= 0.9", "recall >= 0.1", "profit > 0", "ece <= 0.0001", "accuracy >= 99%"]
-    outcome = check(e, texts)
+    outcome = outcome_of(e, texts)
     numbers = [e["auc"], e.at(0.3)["recall"], e["recall"], e["profit"], e["ece"], e["accuracy"]]
     assert [r.number.value for r in outcome.results] == [x.value for x in numbers]
     for r, x in zip(outcome.results, numbers):
@@ -143,35 +143,35 @@ def test_results_are_those_of_the_evaluation() -> None:
     assert [r.requirement for r in outcome.results] == texts
     assert not outcome.passed
     assert not outcome
-    assert check(e, "auc >= 0.5").passed
-    assert check(e, [requirement_of("auc >= 0.5")]).passed
+    assert outcome_of(e, "auc >= 0.5").passed
+    assert outcome_of(e, [requirement_of("auc >= 0.5")]).passed
 
 
 def test_points_are_compared_only_when_it_is_asked_for() -> None:
     e = evaluated()
     bound = round(e["auc"].value - 0.001, 6)
     text = f"auc >= {bound}"
-    assert check(e, text).results[0].state == "not shown"
-    outcome = check(e, text, on="point")
+    assert outcome_of(e, text).results[0].state == "not shown"
+    outcome = outcome_of(e, text, on="point")
     assert outcome.passed
     assert outcome.notes == ("Values were compared and not intervals: luck may decide.",)
     with pytest.raises(UsageError, match='on="points" is not a choice'):
-        check(e, text, on="points")
+        outcome_of(e, text, on="points")
 
 
 def test_levels_are_found_by_what_they_are_called(flowers: Any) -> None:
     for level in flowers.levels:
-        (result,) = check(flowers, f"recall[{level}] >= 0.1").results
+        (result,) = outcome_of(flowers, f"recall[{level}] >= 0.1").results
         assert (result.number.value, result.number.n) == (flowers["recall", level].value, flowers["recall", level].n)
-    assert check(flowers, "recall[macro] >= 0.1").results[0].number == flowers["recall", "macro"]
+    assert outcome_of(flowers, "recall[macro] >= 0.1").results[0].number == flowers["recall", "macro"]
     e = evaluated()
-    assert check(e, "recall[0] >= 0.1").results[0].number.value == e["recall", 0].value, "levels may be numbers"
+    assert outcome_of(e, "recall[0] >= 0.1").results[0].number.value == e["recall", 0].value, "levels may be numbers"
 
 
 def test_what_is_undefined_fails_with_its_reason() -> None:
     e = sy.evaluate(target=[1, 0] * 40, prediction=[0] * 80)
     for on in ("interval", "point"):
-        outcome = check(e, ["precision >= 0", "recall <= 0.5"], on=on)
+        outcome = outcome_of(e, ["precision >= 0", "recall <= 0.5"], on=on)
         assert [r.state for r in outcome.results] == ["undefined", "met"]
         assert outcome.results[0].message == "undefined: nothing was predicted positive, needed at least 0"
     json.dumps(outcome.to_dict(), allow_nan=False)
@@ -192,7 +192,7 @@ def test_questions_that_cannot_be_answered_are_refused(flowers: Any) -> None:
     ]
     for one, text, kind, message, hint in refused:
         with pytest.raises(kind) as found:
-            check(one, text)
+            outcome_of(one, text)
         assert message in found.value.message
         assert hint in found.value.hint, found.value.hint
 
@@ -205,8 +205,8 @@ def test_a_model_exactly_at_the_bound_passes_as_rarely_as_it_should() -> None:
     for _ in range(150):
         y = np.arange(300) % 2
         e = sy.evaluate(target=y, score=rng.normal(apart * y, 1))
-        passed += check(e, "auc >= 0.8").passed
-        shown += check(e, "auc >= 0.7").passed
+        passed += outcome_of(e, "auc >= 0.8").passed
+        shown += outcome_of(e, "auc >= 0.7").passed
     assert passed / 150 <= 0.04, passed
     assert shown / 150 > 0.9, "a good model is not kept out"
 
@@ -217,7 +217,7 @@ def test_a_model_exactly_at_the_bound_passes_as_rarely_as_it_should() -> None:
 def test_the_text_fits_and_counts(flowers: Any) -> None:
     long = "recall[a rather long name of a level 日本語の名前 that does not fit]"
     e = sy.evaluate(target=[long[7:-1], "b", "c"] * 40, prediction=["b", "b", "c"] * 40)
-    outcome = check(e, [f"{long} >= 0.1", "accuracy >= 0.1", f"precision{long[6:]} >= 0.1"])
+    outcome = outcome_of(e, [f"{long} >= 0.1", "accuracy >= 0.1", f"precision{long[6:]} >= 0.1"])
     text = str(outcome)
     lines = text.splitlines()
     assert all(width_of(line) <= 80 for line in lines), text
@@ -251,7 +251,7 @@ def test_ends_are_told_so_that_the_side_is_seen() -> None:
 
 
 def test_an_outcome_as_json_and_as_a_frame() -> None:
-    outcome = check(evaluated(), ["auc >= 0.6", "recall >= 0.99"])
+    outcome = outcome_of(evaluated(), ["auc >= 0.6", "recall >= 0.99"])
     data = json.loads(json.dumps(outcome.to_dict(), allow_nan=False))
     assert (data["passed"], data["met"], data["of"], data["on"]) == (False, 1, 2, "interval")
     first, second = data["results"]

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.gates.requirement import check
+from steelyard.gates.requirement import outcome_of
 from steelyard.intervals.mean_errors import mean_errors
 from steelyard.measures.curves import curves
 from steelyard.results import Interval
@@ -77,7 +77,7 @@ def told(e: sy.Evaluation) -> Iterator[str]:
         mean = f"{np.mean(ends[0]):.6g} to {np.mean(ends[1]):.6g}" if ends[0] else "none"
         yield f"curve {c.name}: {mean} (mean of {len(ends[0])})"
     asked = [f"{name} >= 0.8" for name in GATE if name in e.measures]
-    for outcome in check(e, asked).results if asked else ():
+    for outcome in outcome_of(e, asked).results if asked else ():
         yield line(f"gate {outcome.subject}", outcome.number)
         if outcome.reason:
             yield f"gate {outcome.subject} needs: none ({outcome.reason})"

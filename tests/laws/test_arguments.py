@@ -12,7 +12,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.errors import SteelyardError
-from steelyard.gates.requirement import check
+from steelyard.gates.requirement import outcome_of
 
 ODD: tuple[Any, ...] = (
     None, "x", "", "0.5", b"1", True, False, -1, 0, 1, 1.0, 1.5, 2, 95, 0.5, -0.5, 1e-300, 1e300, float("nan"), float("inf"),
@@ -73,8 +73,8 @@ CALLS: dict[str, tuple[Call, tuple[str, ...]]] = {
     "expected_profit": (E.expected_profit, ("payoff",)),
     "best_threshold": (lambda **k: E.best_threshold(**{"goal": "f1", **k}), ("goal", "constraint", "beta")),
     "best_threshold for money": (lambda **k: E.best_threshold(sy.Profit(tp=5, fp=-1), **k), ("over",)),
-    "check": (lambda **k: check(E, **{"requirements": ["auc >= 0.1"], **k}), ("requirements", "on", "against", "margin")),
-    "check against": (lambda **k: check(E, ["auc >= 0.1"], F, **k), ("margin", "compare")),
+    "check": (lambda **k: outcome_of(E, **{"requirements": ["auc >= 0.1"], **k}), ("requirements", "on", "against", "margin")),
+    "check against": (lambda **k: outcome_of(E, ["auc >= 0.1"], F, **k), ("margin", "compare")),
     "compare": (
         lambda **k: sy.compare({"a": E, "b": F}, **k),
         ("measures", "margin", "confidence", "correction", "over", "control"),

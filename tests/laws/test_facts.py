@@ -15,7 +15,7 @@ import pytest
 import steelyard as sy
 from steelyard.comparisons.planning import sample_size
 from steelyard.errors import NotAvailable
-from steelyard.gates.requirement import check
+from steelyard.gates.requirement import outcome_of
 from steelyard.measures.measure import find, forget
 from steelyard.results import Mean, Share
 from steelyard.summaries.confusion import Outcomes
@@ -128,10 +128,12 @@ def test_it_is_compared(name: str) -> None:
 
 def test_the_gate_holds_it(name: str) -> None:
     e = evaluation(name)
-    outcome = check(e, [f"{name} <= 5" if find(name).range[1] > 1 else f"{name} <= 1"], against=evaluation(name, OTHER))
+    outcome = outcome_of(
+        e, [f"{name} <= 5" if find(name).range[1] > 1 else f"{name} <= 1"], against=evaluation(name, OTHER)
+    )
     assert name in str(outcome)
     if find(name).leads:
-        assert name in str(check(e, against=evaluation(name, OTHER))), (
+        assert name in str(outcome_of(e, against=evaluation(name, OTHER))), (
             "held against the champion's though nobody named it"
         )
 

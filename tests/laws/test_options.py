@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import steelyard as sy
-from steelyard.gates.requirement import check, requirement_of
+from steelyard.gates.requirement import outcome_of, requirement_of
 from steelyard.measures.measure import Measure, catalogue
 
 from .test_range import check_promises
@@ -140,7 +140,7 @@ def test_the_same_sentence_wherever_it_is_asked(rng: Any) -> None:
     other = sy.evaluate(**{**ROWS, "score": rng.random(8)})
     ways: list[Callable[[], Any]] = [
         lambda: HERE[0].measure("lift", depth=2),
-        lambda: check(HERE[0], ["lift(depth=2) >= 1"]),
+        lambda: outcome_of(HERE[0], ["lift(depth=2) >= 1"]),
         lambda: requirement_of("lift(depth=200%) >= 1"),
         lambda: sy.compare({"a": HERE[0], "b": other}).difference("lift", "a", "b", depth=2),
         lambda: sy.compare(target=ROWS["target"], score={"a": ROWS["score"], "b": rng.random(8)}).difference(

@@ -9,7 +9,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.gates.junit import junit
-from steelyard.gates.requirement import check
+from steelyard.gates.requirement import outcome_of
 
 RNG = np.random.default_rng(7)
 Y = (RNG.random(600) < 0.4).astype(int)
@@ -72,7 +72,7 @@ def test_of_two_models(first, second, margin, word, tmp_path):
 
 @pytest.mark.parametrize(("bound", "word"), [(0.6, "met"), (0.99, "failed"), (0.92, "not shown")])
 def test_of_a_requirement(bound, word):
-    outcome = check(sy.evaluate(target=Y, score=scores(2.0)), [f"auc >= {bound}"])
+    outcome = outcome_of(sy.evaluate(target=Y, score=scores(2.0)), [f"auc >= {bound}"])
     (result,) = outcome.results
     assert result.state == outcome.to_dict()["results"][0]["state"] == word
     assert f"{word}: " in str(outcome)

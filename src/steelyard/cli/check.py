@@ -133,7 +133,7 @@ def _check_asked(given: dict[str, Any]) -> None:
 
 
 def _outcome(file: str, given: dict[str, Any]) -> tuple[Evaluation, Outcome]:
-    from steelyard.gates.requirement import check
+    from steelyard.gates.requirement import outcome_of
 
     rows = {k: v for k, v in given.items() if k not in OWN}
     e = read(file, rows)
@@ -144,7 +144,7 @@ def _outcome(file: str, given: dict[str, Any]) -> tuple[Evaluation, Outcome]:
         kept = {k: rows[k] for k in (*KINDS, "confidence")} if saved else rows
         champion = read(given["against"], kept)
     margin = list(given["margin"]) or None
-    return e, check(e, list(given["require"]), champion, margin, compare=given["compare"], on=given["on"])
+    return e, outcome_of(e, list(given["require"]), champion, margin, compare=given["compare"], on=given["on"])
 
 
 def _told(outcome: Outcome, e: Evaluation, given: dict[str, Any]) -> str:

@@ -174,13 +174,14 @@ def _over_levels(table: npt.NDArray[np.float64], model: Any, levels: tuple[Any, 
     return out
 
 
-def weigh(data: DataSet, rows: npt.NDArray[np.int64], columns: Columns) -> Evaluation:
-    """The evidence in predictions of some rows."""
+def weigh(data: DataSet, rows: npt.NDArray[np.int64], columns: Columns, **how: Any) -> Evaluation:
+    """The evidence in predictions of some rows; `how` they are evaluated is handed on."""
     from steelyard.evaluate import evaluate
 
     score: Any = columns.get("score", columns.get("margin"))
     if "score_0" in columns:
         score = {level: columns[f"score_{i}"] for i, level in enumerate(data.levels)}
+    how = {"threshold": 0.0 if "margin" in columns else 0.5} | how
     return evaluate(
         target=data.target[rows],
         score=score,
@@ -189,6 +190,6 @@ def weigh(data: DataSet, rows: npt.NDArray[np.int64], columns: Columns) -> Evalu
         unit=None if data.unit is None else data.unit[rows],
         positive=data.positive,
         levels=data.levels or None,
-        threshold=0.0 if "margin" in columns else 0.5,
         kind="labels" if data.kind == "levels" else "continuous",
+        **how,
     )

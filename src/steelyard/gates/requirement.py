@@ -163,7 +163,7 @@ def requirement_of(text: str) -> Requirement:
 
 
 @as_annotated("margin")
-def check(
+def outcome_of(
     e: Any,
     requirements: str | Sequence[str | Requirement] = (),
     against: Any = None,
@@ -180,7 +180,7 @@ def check(
 
     >>> from steelyard import evaluate
     >>> e = evaluate(target=["a"] * 80 + ["b"] * 20, prediction=["a"] * 100, positive="a")
-    >>> print(check(e, ["accuracy >= 0.70", "accuracy >= 0.75"]))
+    >>> print(outcome_of(e, ["accuracy >= 0.70", "accuracy >= 0.75"]))
     ✓ accuracy  met: 0.800 [0.708, 0.873], needed at least 0.70
     ✗ accuracy  not shown: 0.800 [0.708, 0.873] (100 rows do not show it: about 300
                 like them would), needed at least 0.75
