@@ -15,7 +15,11 @@ from scipy.stats import norm
 
 import steelyard as sy
 from steelyard.comparisons.independent import difference
-from steelyard.gates.requirement import check
+
+try:
+    from steelyard.gates.requirement import outcome_of as check
+except ImportError:  # its name in version 0.1.0
+    from steelyard.gates.requirement import check
 
 Sample = Callable[[Generator, int], Any]
 Shape = tuple[Sample, Sample]
