@@ -64,7 +64,7 @@ def _token(content: list[Any]) -> str:
 # How values are written -----------------------------------------------------------------------------------------------
 
 
-def _code(value: Any) -> str:
+def _code(value: object) -> str:
     """A value as Python has it."""
     if isinstance(value, Code):
         return str(value)
@@ -88,7 +88,7 @@ def _code(value: Any) -> str:
     return text if 0 < len(text) <= LONGEST and text[0] != "<" else f"a value of type {type(value).__name__}"
 
 
-def _values(value: Any) -> Any:
+def _values(value: object) -> Any:
     """A value as it is typed: a text each, None for any, pairs of level and column, or a truth value."""
     if value is NOTHING or isinstance(value, bool):
         return [] if value is NOTHING else value
@@ -100,7 +100,7 @@ def _values(value: Any) -> Any:
     return [[None, None]] if isinstance(value, set) else [_typed(value)]
 
 
-def _typed(value: Any) -> str | None:
+def _typed(value: object) -> str | None:
     """A value as it is typed; Python's own cannot be, and is any."""
     if value is ... or isinstance(value, Code):
         return None
@@ -149,7 +149,7 @@ class Argument:
         return f"{spelling.option} {','.join(told)}"
 
 
-def _quoted(value: Any, stands_for: str) -> str:
+def _quoted(value: str | list[str | None] | None, stands_for: str) -> str:
     """A value as a shell takes it, or what stands for one."""
     if value is None:
         return stands_for
@@ -244,12 +244,12 @@ def _part(content: str) -> Argument | Either | None:
     return None
 
 
-def _is_value(value: Any) -> bool:
+def _is_value(value: object) -> bool:
     pair = isinstance(value, list) and len(value) == 2 and all(isinstance(v, str | None) for v in value)
     return pair or isinstance(value, str | None)
 
 
-def _masked(values: Any) -> Any:
+def _masked(values: object) -> Any:
     """Values without secrets and marks."""
     if isinstance(values, list):
         return [_masked(value) for value in values]

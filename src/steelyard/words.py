@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from steelyard.results.numbers import Estimate, Numeric
@@ -238,7 +238,7 @@ def _a_few_of(names: list[str]) -> str:
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-def visible(name: Any) -> str:
+def visible(name: object) -> str:
     r"""A name as it may be printed: whatever would move the cursor or turn the line round is shown instead of obeyed.
 
     What runs from right to left is set apart (Unicode's isolates), so that it does not turn round the numbers beside it.
@@ -304,7 +304,7 @@ def _shown(c: str) -> str:
     return c
 
 
-def quoted(name: Any) -> str:
+def quoted(name: object) -> str:
     """A level as it stands in a sentence: text in quotes, numbers and truth values bare.
 
     >>> quoted("spam"), quoted(1)

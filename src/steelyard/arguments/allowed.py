@@ -18,7 +18,7 @@ class NotAllowed(ValueError):
     """The value is not what the argument may be."""
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value that came, short enough for a sentence.
 
     >>> shown("x"), shown(float("nan")), shown([1, 2]), shown(None)
@@ -42,7 +42,7 @@ def shown(value: Any) -> str:
     return f"a value of type {type(value).__name__}"
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """A value in full, to know it again by; a number too long to be written is known by itself alone."""
     try:
         return repr(value)
@@ -50,7 +50,7 @@ def written(value: Any) -> str:
         return f"{type(value).__name__} {id(value)}"
 
 
-def plain_number(value: Any) -> float | int:
+def plain_number(value: object) -> float | int:
     """A number of any library as Python's own; truth values, text and everything else are none."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise NotAllowed
@@ -96,7 +96,7 @@ class Span:
         first = f"above {low}" if self.above else f"at least {low}"
         return f"{kind} {first} and {f'below {high}' if self.below else f'at most {high}'}"
 
-    def read(self, value: Any) -> float | int:
+    def read(self, value: object) -> float | int:
         """The value as a plain number, or NotAllowed."""
         found = plain_number(value)
         if self.whole:
@@ -132,7 +132,7 @@ class Words:
     def __str__(self) -> str:
         return " or ".join(f'"{w}"' for w in self.words)
 
-    def read(self, value: Any) -> str:
+    def read(self, value: object) -> str:
         """The word, or NotAllowed."""
         if not isinstance(value, str) or value not in self.words:
             raise NotAllowed
@@ -156,7 +156,7 @@ class Numbers:
         *first, last = (f"{x:g}" for x in self.numbers)
         return f"{', '.join(first)} or {last}"
 
-    def read(self, value: Any) -> float:
+    def read(self, value: object) -> float:
         """The number, or NotAllowed."""
         found = float(Span().read(value))
         if found not in self.numbers:
@@ -178,7 +178,7 @@ class Several:
     def __str__(self) -> str:
         return f"{self.count} numbers, each {self.each}, and not all of them 0"
 
-    def read(self, value: Any) -> tuple[float, ...]:
+    def read(self, value: object) -> tuple[float, ...]:
         """The numbers as a tuple, or NotAllowed."""
         listed = value.tolist() if hasattr(value, "tolist") else value
         if not isinstance(listed, Sequence) or isinstance(listed, str | bytes) or len(listed) != self.count:
@@ -197,7 +197,7 @@ INSIDE = Span(0, 1, above=True, below=True)
 BINS = Span(1, 10_000, whole=True)
 
 
-def taken(what: str, value: Any, allowed: Allowed, hint: str = "") -> Any:
+def taken(what: str, value: object, allowed: Allowed, hint: str = "") -> Any:
     """The value as plain Python, if it is allowed; else a sentence about `what` says what came and what is allowed."""
     try:
         return allowed.read(value)
@@ -209,7 +209,7 @@ def taken(what: str, value: Any, allowed: Allowed, hint: str = "") -> Any:
 # Arguments that many calls have ---------------------------------------------------------------------------------------
 
 
-def confidence_of(value: Any) -> float:
+def confidence_of(value: object) -> float:
     """A confidence: a number above 0 and below 1.
 
     >>> confidence_of(0.9)
@@ -226,7 +226,7 @@ def confidence_of(value: Any) -> float:
     return found
 
 
-def threshold_of(value: Any) -> float:
+def threshold_of(value: object) -> float:
     """A threshold: any finite number.
 
     >>> threshold_of(1)

@@ -53,7 +53,7 @@ def as_annotated(*but: str) -> Callable[[Function], Function]:
         signature = inspect.signature(function)
 
         @functools.wraps(function)
-        def checked(*places: Any, **given: Any) -> Any:
+        def checked(*places: object, **given: object) -> Any:
             bound = _bound(function, signature, places, given)
             asked = {name: value for name, value in bound.arguments.items() if name not in but}
             bound.arguments.update(read_like(function, asked))
@@ -85,7 +85,9 @@ def _readers(function: Callable[..., Any]) -> dict[str, tuple[Any, str, Reader]]
     return out
 
 
-def _bound(function: Any, signature: inspect.Signature, places: Any, given: Any) -> inspect.BoundArguments:
+def _bound(
+    function: Callable[..., Any], signature: inspect.Signature, places: tuple[object, ...], given: dict[str, object]
+) -> inspect.BoundArguments:
     """The arguments by name; one that is missing, unknown or given twice is told in a sentence."""
     try:
         return signature.bind(*places, **given)
@@ -95,7 +97,7 @@ def _bound(function: Any, signature: inspect.Signature, places: Any, given: Any)
         raise UsageError(message, f"It takes {', '.join(names)}." if names else "It takes nothing.") from None
 
 
-def _read(function: Any, name: str, value: Any, default: Any, allowed: str, reader: Reader) -> Any:
+def _read(function: Callable[..., Any], name: str, value: object, default: object, allowed: str, reader: Reader) -> Any:
     if value is default:
         return value
     try:
@@ -109,7 +111,7 @@ def _read(function: Any, name: str, value: Any, default: Any, allowed: str, read
         raise UsageError(message, hint) from None
 
 
-def _called(function: Any) -> str:
+def _called(function: Callable[..., Any]) -> str:
     """The name by which people call a function, a method or a class.
 
     >>> _called(Span.read), _called(Span.__init__)
@@ -121,32 +123,32 @@ def _called(function: Any) -> str:
 # What an annotation allows --------------------------------------------------------------------------------------------
 
 
-def _flag(value: Any) -> bool:
+def _flag(value: object) -> bool:
     """Yes or no; 0 and 1 are taken for it, as they are everywhere."""
     if type(value).__name__ in ("bool", "bool_") or (isinstance(value, int) and value in (0, 1)):
         return bool(value)
     raise NotAllowed
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str):
         raise NotAllowed
     return value
 
 
-def _path(value: Any) -> Any:
+def _path(value: object) -> Any:
     if not isinstance(value, str | os.PathLike) or "\x00" in os.fsdecode(value):
         raise NotAllowed
     return value
 
 
-def _mapping(value: Any) -> Any:
+def _mapping(value: object) -> Any:
     if not isinstance(value, Mapping):
         raise NotAllowed
     return value
 
 
-def _listed(value: Any) -> Any:
+def _listed(value: object) -> Any:
     """A list, a tuple, an array or a column; what can be read only once is read here."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise NotAllowed
@@ -157,7 +159,7 @@ def _listed(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
-def texts(value: Any) -> Any:
+def texts(value: object) -> Any:
     """Words in a list; one word alone stands for itself."""
     if isinstance(value, str):
         return value
@@ -167,7 +169,7 @@ def texts(value: Any) -> Any:
     return found
 
 
-def label(value: Any) -> Any:
+def label(value: object) -> Any:
     """One value that a column can hold, as plain Python, or NotAllowed."""
     if isinstance(value, int) and value.bit_length() > 10_000:  # a number that Python itself will not write
         raise NotAllowed
@@ -176,7 +178,7 @@ def label(value: Any) -> Any:
     raise NotAllowed
 
 
-def _nothing(value: Any) -> None:
+def _nothing(value: object) -> None:
     if value is not None:
         raise NotAllowed
 
@@ -197,7 +199,7 @@ KINDS: dict[Any, tuple[str, Reader]] = {
 }
 
 
-def _allowed(function: Any, annotation: Any) -> tuple[str, Reader] | None:
+def _allowed(function: Callable[..., Any], annotation: object) -> tuple[str, Reader] | None:
     """What an annotation allows, in words, and who reads it; None where it names something that is left to the function."""
     if isinstance(annotation, str):
         try:
@@ -223,7 +225,7 @@ def _allowed(function: Any, annotation: Any) -> tuple[str, Reader] | None:
     words = [w for w, _ in known if w != "None"]
     told = " or ".join(words)
 
-    def read(value: Any) -> Any:
+    def read(value: object) -> Any:
         for _, reader in known:
             try:
                 return reader(value)
@@ -245,7 +247,7 @@ def _made(kind: type) -> list[type]:
 
 
 def _instance(kind: type) -> Reader:
-    def read(value: Any) -> Any:
+    def read(value: object) -> Any:
         if not isinstance(value, kind):
             raise NotAllowed
         return value

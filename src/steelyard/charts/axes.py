@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Band, Bar, Chart, Colour, Line, Point, Rule, Text
 from steelyard.charts.palette import colour, on
@@ -12,6 +13,9 @@ from steelyard.charts.scales import Scale
 from steelyard.charts.svg import Frame
 from steelyard.errors import MissingPart
 from steelyard.words import closed, visible
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 POINT = 72 / 96
 """Points in a pixel: widths and offsets of marks are given in pixels."""
@@ -22,7 +26,7 @@ LONGEST = 30
 """Characters of a name beside an axis; a longer one would leave no room for the picture."""
 
 
-def plot(chart: Chart, ax: Any = None) -> Any:
+def plot(chart: Chart, ax: Axes | None = None) -> Any:
     """Draw into axes, one's own or new ones, and hand them back.
 
     New axes come from `matplotlib.pyplot.subplots`, so that a notebook shows them; with axes given, pyplot is not
@@ -46,7 +50,7 @@ def plot(chart: Chart, ax: Any = None) -> Any:
 class Drawing:
     """One chart on its way into one pair of axes."""
 
-    def __init__(self, chart: Chart, ax: Any) -> None:
+    def __init__(self, chart: Chart, ax: Axes) -> None:
         self.chart = chart
         self.ax = ax
         self.dark = _dark(ax)
@@ -82,7 +86,9 @@ class Drawing:
         for side, axis, ticks in (("x", ax.xaxis, frame.ticks_x), ("y", ax.yaxis, frame.ticks_y)):
             scale: Scale = getattr(chart, side)
             getattr(ax, f"set_{side}scale")("log" if scale.kind == "log" else "linear")
-            look = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if side == "x" and frame.slant else {}
+            look: dict[str, Any] = (
+                {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if side == "x" and frame.slant else {}
+            )
             words = [t if len(t) <= LONGEST else closed(t[: LONGEST - 1] + "…") for _, t in ticks]
             axis.set_ticks([v for v, _ in ticks], words, **PLAIN, **look)
             axis.set_minor_locator(NullLocator())
@@ -106,7 +112,7 @@ class Drawing:
         if chart.y.title:
             ax.set_ylabel(visible(chart.y.title), **PLAIN)
         if chart.title:
-            ax.set_title(visible(chart.title), **({"pad": 26.0} if chart.legend else {}), **PLAIN)
+            ax.set_title(visible(chart.title), pad=26.0 if chart.legend else None, **PLAIN)
         if chart.legend:
             squares = [Patch(facecolor=self.tint(tint), linewidth=0) for _, tint in chart.legend]
             words = [visible(text) for text, _ in chart.legend]
@@ -117,7 +123,9 @@ class Drawing:
 
     # Marks -------------------------------------------------------------------------------------------------------------
 
-    def _stroke(self, xs: Any, ys: Any, tint: Colour, width: float, zorder: float, **look: Any) -> None:
+    def _stroke(
+        self, xs: Sequence[float], ys: Sequence[float], tint: Colour, width: float, zorder: float, **look: Any
+    ) -> None:
         """A line that takes nothing from the cycle of colours and markers, which is the user's."""
         from matplotlib.lines import Line2D
 
@@ -161,7 +169,7 @@ class Drawing:
         for run in runs(m.x, m.low, m.high):
             if len(run) > 1:
                 x, low, high = zip(*run, strict=True)
-                look = {"alpha": m.opacity, "linewidth": 0, "zorder": zorder}
+                look: dict[str, Any] = {"alpha": m.opacity, "linewidth": 0, "zorder": zorder}
                 self.ax.fill_between(x, low, high, facecolor=self.tint(m.colour), **look)
 
     def bar(self, m: Bar, zorder: float) -> None:
@@ -233,7 +241,7 @@ def _dashes(dash: str, width: float) -> Any:
     return (0, lengths if len(lengths) % 2 == 0 else lengths * 2)
 
 
-def _dark(ax: Any) -> bool:
+def _dark(ax: Axes) -> bool:
     """Whether the paper of these axes is dark."""
     from matplotlib.colors import to_rgba
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.scales import Scale
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Values = Sequence[float | None]
 Colour = int | str
@@ -139,7 +142,7 @@ class Chart:
 
         return specification(self)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Into matplotlib axes, one's own or new ones."""
         from steelyard.charts.axes import plot
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -96,7 +97,7 @@ def _renderer() -> tuple[Any, dict[str, Any]]:
 
 
 @cache
-def _writes(render: Any, files: tuple[str, ...]) -> bool:
+def _writes(render: Callable[..., bytes], files: tuple[str, ...]) -> bool:
     """Whether words appear at all: fonts are looked for once in a process, since there may be thousands."""
     paper = f'<svg xmlns="{NAMESPACE}" width="20" height="20" font-family="{WORDS}">'
     fonts = list(files)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from steelyard.words import MINUS, number, significant, visible
 
@@ -109,7 +109,9 @@ def nice_step(span: float, most: int) -> float:
     return float(next(m * power for m in (1.0, 2.0, 2.5, 5.0, 10.0) if m * power >= rough * (1 - 1e-9)))
 
 
-def wide_enough(values: Any, title: str = "", *, zero: bool = False, kind: str = "number", room: float = 0.04) -> Scale:
+def wide_enough(
+    values: Iterable[float | None], title: str = "", *, zero: bool = False, kind: str = "number", room: float = 0.04
+) -> Scale:
     """A scale that holds these values with a little room, and zero where it must be seen."""
     found = [float(v) for v in values if v is not None and math.isfinite(v)]
     low, high = (min(found), max(found)) if found else (0.0, 1.0)

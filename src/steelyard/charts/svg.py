@@ -9,7 +9,7 @@ from html import escape
 from itertools import groupby, pairwise
 from typing import Any
 
-from steelyard.charts.marks import Band, Bar, Chart, Colour, Line, Point, Rule, Text
+from steelyard.charts.marks import Band, Bar, Chart, Colour, Line, Mark, Point, Rule, Text
 from steelyard.charts.palette import FONT, SERIES, colour, notebook_style, on
 from steelyard.charts.places import runs
 from steelyard.words import closed, visible
@@ -183,13 +183,13 @@ def _tick(x: float, y: float, words: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}">{escape(visible(words), quote=True)}</text>'
 
 
-def _draw(f: Frame, mark: Any) -> list[str]:
+def _draw(f: Frame, mark: Mark) -> list[str]:
     drawers = {Line: _line, Band: _band, Bar: _bar, Point: _point, Rule: _rule, Text: _words}
     found: list[str] = drawers[type(mark)](f, mark)  # type: ignore[operator]
     return found
 
 
-def _path(f: Frame, xs: Any, ys: Any, *, step: bool = False) -> str:
+def _path(f: Frame, xs: Sequence[float | None], ys: Sequence[float | None], *, step: bool = False) -> str:
     """A path through the points that are there, without those that nobody would miss."""
     out: list[str] = []
     for run in runs(xs, ys):
@@ -258,7 +258,7 @@ def _band(f: Frame, m: Band) -> list[str]:
     return [f'<path d="{shapes}" fill-opacity="{m.opacity:g}" {_fill(m.colour)}/>'] if shapes else []
 
 
-def _alike(mark: Any) -> Any:
+def _alike(mark: Mark) -> Any:
     """What bars must share to be drawn as one path; other marks are drawn one by one."""
     return (mark.colour, mark.opacity) if isinstance(mark, Bar) and not mark.text else None
 

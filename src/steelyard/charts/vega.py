@@ -153,7 +153,7 @@ def _unit(mark: dict[str, Any], values: list[dict[str, Any]], **fields: str) -> 
     return {"data": {"values": values}, "mark": mark, "encoding": encoding}
 
 
-def _words(x: float, y: float, text: str, tint: Colour, **look: Any) -> Layer:
+def _words(x: float, y: float, text: str, tint: Colour, **look: object) -> Layer:
     mark = {"type": "text", "baseline": "alphabetic", "fontSize": SMALL, "color": colour(tint), **look}
     unit = _unit(mark, [{"x": float(x), "y": float(y), "text": visible(text)}], x="x", y="y")
     unit["encoding"]["text"] = {"field": "text", "type": "nominal"}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import shown
 from steelyard.errors import BadLevels, UsageError, listing
@@ -20,7 +21,7 @@ MOST = 2.0**53
 NO_COUNTS = np.full(1, np.nan)
 
 
-def matrix_of(matrix: Any, levels: Sequence[Any] | None, positive: Any, layout: Any) -> Confusion:
+def matrix_of(matrix: npt.ArrayLike, levels: Sequence[Any] | None, positive: object, layout: object) -> Confusion:
     """A matrix of counts, actual by row and predicted by column, with its levels in the order that was said.
 
     >>> found = matrix_of([[6, 3], [2, 9]], None, None, "positive first")
@@ -42,9 +43,9 @@ def matrix_of(matrix: Any, levels: Sequence[Any] | None, positive: Any, layout: 
     return Confusion.of(counts, names, _positive(names, positive, layout))
 
 
-def _counts(matrix: Any) -> Array:
+def _counts(matrix: npt.ArrayLike) -> Array:
     try:
-        given = np.ma.asarray(matrix)
+        given: np.ma.MaskedArray[Any, np.dtype[Any]] = np.ma.asarray(matrix)
         counts = np.asarray(np.ma.filled(given.astype(np.float64), np.nan)) if given.dtype.kind != "c" else NO_COUNTS
     except (TypeError, ValueError, OverflowError):
         counts = NO_COUNTS
@@ -58,7 +59,7 @@ def _counts(matrix: Any) -> Array:
     return counts
 
 
-def _names(levels: Sequence[Any] | None, size: int, layout: Any) -> tuple[Any, ...]:
+def _names(levels: Sequence[Any] | None, size: int, layout: object) -> tuple[Any, ...]:
     if levels is None and layout is not None:
         return (1, 0) if layout == LAYOUTS[0] else (0, 1)
     names = levels_of(levels) or tuple(range(size))
@@ -68,7 +69,7 @@ def _names(levels: Sequence[Any] | None, size: int, layout: Any) -> tuple[Any, .
     return names
 
 
-def _positive(names: tuple[Any, ...], positive: Any, layout: Any) -> Any:
+def _positive(names: tuple[Any, ...], positive: object, layout: object) -> Any:
     if layout is not None:
         said = names[0] if layout == LAYOUTS[0] else names[1]
         if positive is not None and positive != said:
@@ -90,7 +91,7 @@ def _positive(names: tuple[Any, ...], positive: Any, layout: Any) -> Any:
     return positive
 
 
-def levels_of(levels: Any) -> tuple[Any, ...] | None:
+def levels_of(levels: Iterable[Any] | None) -> tuple[Any, ...] | None:
     """Levels as they were declared: several different values, in this order."""
     if levels is None:
         return None

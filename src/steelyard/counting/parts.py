@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from steelyard.counting.rules import CountingRules
 from steelyard.errors import BadLevels, listing
@@ -16,7 +15,7 @@ CHOOSING = {"validation", "valid", "val"}
 TESTING = {"test", "testing"}
 
 
-def is_table(data: Any, validation: Any) -> bool:
+def is_table(data: object, validation: object) -> bool:
     """Whether `validation` is another table and not a column of this one."""
     if data is None:
         return False

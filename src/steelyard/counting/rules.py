@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.errors import BadLevels, BadWeight, EmptyTable, MissingValues, listing
 from steelyard.results import Array
@@ -144,7 +145,7 @@ def segments_apart(table: Table) -> dict[Key | None, Table]:
     return {key: {k: v[ends[i] : ends[i + 1]] for k, v in laid.items()} for key, i in found.items()}
 
 
-def found_levels(plan: CountingRules, *columns: Any) -> tuple[Any, ...]:
+def found_levels(plan: CountingRules, *columns: npt.NDArray[Any]) -> tuple[Any, ...]:
     """The levels that occur, or the declared ones; far too many are refused."""
     found = sort_levels([v for column in columns for v in occurring(column)])
     if plan.levels is not None:
@@ -195,7 +196,7 @@ def positive_of(levels: tuple[Any, ...], plan: CountingRules, *, two: bool) -> A
     return None
 
 
-def require_both(levels: tuple[Any, ...], positive: Any, plan: CountingRules) -> tuple[Any, ...]:
+def require_both(levels: tuple[Any, ...], positive: object, plan: CountingRules) -> tuple[Any, ...]:
     """Two levels for a score; one class alone is refused unless the levels were declared."""
     if len(levels) > 2:
         message = f"One score tells two levels apart, and the target has {len(levels):,}: {listing(levels)}."

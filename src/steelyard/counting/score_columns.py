@@ -17,7 +17,7 @@ SHARES = 0.01
 
 
 def by_level(
-    score: Any, levels: Sequence[Any] | None, positive: Any = None, found: Callable[[], Iterable[Any]] = tuple
+    score: object, levels: Sequence[Any] | None, positive: object = None, found: Callable[[], Iterable[Any]] = tuple
 ) -> Any:
     """A matrix of scores, rows × levels, as a mapping of level to column; of two the positive's column alone.
 
@@ -101,7 +101,7 @@ def _owners(
     return [known[name] if name in known else _written_like(name, wanted) for name in names]
 
 
-def _written_like(name: Any, wanted: list[Any]) -> Any:
+def _written_like(name: object, wanted: list[Any]) -> Any:
     """The name of a level that does not occur, as those are written that do."""
     whole = all(isinstance(v, int) and not isinstance(v, bool) for v in wanted)
     return int(name) if whole and isinstance(name, str) and name.isdecimal() else name

@@ -55,7 +55,7 @@ def score_table(rows: Rows, role: str, plan: CountingRules) -> Table:
 
 
 def scores_of(
-    rows: Rows, role: str, levels: tuple[Any, ...], positive: Any, plan: CountingRules, table: Table
+    rows: Rows, role: str, levels: tuple[Any, ...], positive: object, plan: CountingRules, table: Table
 ) -> dict[Any, Scores]:
     """The score table of the whole and of each segment, from the answer of an engine."""
     out = {

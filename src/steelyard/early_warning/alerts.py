@@ -25,6 +25,8 @@ from steelyard.wording import either, option
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
+    from steelyard.early_warning.events import Events
+    from steelyard.early_warning.timeliness import Timeliness
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 MOST_POINTS = 200
@@ -95,8 +97,8 @@ class AlertResult(Told):
 
 
 def measure_alerts(
-    events: Any,
-    t: Any,
+    events: Events,
+    t: Timeliness,
     threshold: float | None,
     quiet: float | None,
     budget: float | None,
@@ -160,7 +162,7 @@ def _raised(found: Alerts, quiet: float | None) -> npt.NDArray[np.bool_]:
     return raised
 
 
-def threshold_for(events: Any, most: int, quiet: float | None) -> float:
+def threshold_for(events: Events, most: int, quiet: float | None) -> float:
     """The lowest score as a threshold at which at most so many alerts are raised.
 
     A lower threshold never raises fewer alerts, also with a quiet period: taking alerts as they come raises as many as
@@ -206,7 +208,7 @@ def _leads(kept: Alerts) -> tuple[Array, Array]:
     return kept.until[mine] - kept.time[mine], kept.value[mine]
 
 
-def _rates(kept: Alerts, t: Any, horizon: float) -> dict[str, Estimate]:
+def _rates(kept: Alerts, t: Timeliness, horizon: float) -> dict[str, Estimate]:
     """Alerts and false alarms per unit of time, from the number of each customer."""
     customers, negatives = t.summary.customers, t.summary.negatives
     _, first, times = np.unique(kept.customer, return_index=True, return_counts=True)
@@ -314,7 +316,12 @@ def quantile_estimate(name: str, values: Array, share: float, confidence: float)
 
 
 def _saved(
-    leads: Array, value: Array, customers: int, horizon: float, t: Any, share: Callable[[float, float], float] | None
+    leads: Array,
+    value: Array,
+    customers: int,
+    horizon: float,
+    t: Timeliness,
+    share: Callable[[float, float], float] | None,
 ) -> Estimate:
     """Σ V × share saved: what is left of the period at the first alert, or a function of lead and horizon."""
     name = "value_saved"

@@ -90,7 +90,7 @@ class Clock:
             raise _no_moments(column, name)
 
 
-def make_clock(horizon: Any, start: Any, time_unit: str | None) -> tuple[Any, Clock]:
+def make_clock(horizon: object, start: object, time_unit: str | None) -> tuple[Any, Clock]:
     """The length of the period as a number, and how time is told.
 
     >>> make_clock("31 days", None, None)
@@ -119,7 +119,7 @@ def make_clock(horizon: Any, start: Any, time_unit: str | None) -> tuple[Any, Cl
     return horizon, Clock(unit, _start(start))
 
 
-def _unit(given: Any) -> str:
+def _unit(given: object) -> str:
     """A unit in the plural, where it is an English one; another is taken as it is."""
     if given is None:
         return ""
@@ -146,7 +146,7 @@ def _told(text: str) -> tuple[float, str]:
     return number, unit
 
 
-def _start(given: Any) -> np.datetime64:
+def _start(given: object) -> np.datetime64:
     boxed = np.empty(1, dtype=object)
     boxed[0] = given
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +40,7 @@ def masks(columns: Mapping[str, Array], horizon: float) -> dict[str, tuple[npt.N
     return found
 
 
-def complaint(key: str, rows: int, example: Any, horizon: float, name: str, unit: str = "") -> SteelyardError:
+def complaint(key: str, rows: int, example: float, horizon: float, name: str, unit: str = "") -> SteelyardError:
     """The error for a problem, in a sentence about the column of that name."""
     of = f'the column "{name}"' if name else f"the {key.removeprefix(GONE)}"
     lines = f"{rows:,} row{'' if rows == 1 else 's'}"

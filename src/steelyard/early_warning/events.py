@@ -43,7 +43,9 @@ class Rules:
     outside: str = "refuse"
 
 
-def open_events(data: Any, roles: Mapping[str, Any], outcomes: Any, rules: Rules) -> tuple[Events, dict[str, int]]:
+def open_events(
+    data: object, roles: Mapping[str, Any], outcomes: object, rules: Rules
+) -> tuple[Events, dict[str, int]]:
     """Events ready to be asked, and how many rows were left out for which reason."""
     missing = rules.missing
     if rules.outside not in {"refuse", "drop"}:
@@ -66,7 +68,7 @@ def open_events(data: Any, roles: Mapping[str, Any], outcomes: Any, rules: Rules
     return _in_engine(table, dict(roles), outcomes, rules)
 
 
-def _table(data: Any, beside: Table | None = None) -> Table | None:
+def _table(data: object, beside: Table | None = None) -> Table | None:
     """The table of a database: a path, a relation, a frame that lives there, or a large frame handed to DuckDB; or none."""
     library = type(data).__module__.split(".")[0]
     if library in {"pandas", "polars", "pyarrow"} and hasattr(data, "__len__") and len(data) >= LARGE:
@@ -74,7 +76,7 @@ def _table(data: Any, beside: Table | None = None) -> Table | None:
     return open_table(data, beside)
 
 
-def _parts(roles: Mapping[str, Any], outcomes: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def _parts(roles: Mapping[str, Any], outcomes: object) -> tuple[dict[str, Any], dict[str, Any]]:
     """The roles that the events play, and those of a table of outcomes."""
     if outcomes is None:
         return dict(roles), {}
@@ -85,7 +87,7 @@ def _parts(roles: Mapping[str, Any], outcomes: Any) -> tuple[dict[str, Any], dic
 # In memory ------------------------------------------------------------------------------------------------------------
 
 
-def _columns(data: Any, roles: Mapping[str, Any]) -> dict[str, Column]:
+def _columns(data: object, roles: Mapping[str, Any]) -> dict[str, Column]:
     rows = open_rows(data, {NAMED.get(role, role): name for role, name in roles.items()})
     if isinstance(rows, FrameRows):
         message = f"Events in a table of type {type(data).__name__} cannot be read where they are."
@@ -94,7 +96,7 @@ def _columns(data: Any, roles: Mapping[str, Any]) -> dict[str, Column]:
     return {role: found[NAMED.get(role, role)] for role in roles}
 
 
-def _in_memory(data: Any, roles: dict[str, Any], outcomes: Any, rules: Rules) -> tuple[Events, dict[str, int]]:
+def _in_memory(data: object, roles: dict[str, Any], outcomes: object, rules: Rules) -> tuple[Events, dict[str, int]]:
     mine, theirs = _parts(roles, outcomes)
     events = _columns(data, mine)
     if not len(events["unit"].values) and outcomes is None:
@@ -172,7 +174,7 @@ def _checked(
     return unit[keep], {role: values[keep] for role, values in numbers.items()}
 
 
-def _outcomes(column: Column, positive: Any) -> Array:
+def _outcomes(column: Column, positive: object) -> Array:
     """1 where the outcome came, 0 where not, NaN where it is not known."""
     if positive is None:
         if column.kind == "text":
@@ -185,7 +187,7 @@ def _outcomes(column: Column, positive: Any) -> Array:
     return same if absent is None else np.where(absent, np.nan, same)
 
 
-def _told_columns(outcomes: Any, roles: Mapping[str, Any]) -> dict[str, Column]:
+def _told_columns(outcomes: object, roles: Mapping[str, Any]) -> dict[str, Column]:
     table = _table(outcomes)
     if table is None:
         return _columns(outcomes, roles)
@@ -195,14 +197,14 @@ def _told_columns(outcomes: Any, roles: Mapping[str, Any]) -> dict[str, Column]:
     return _columns(values, roles)
 
 
-def _unmasked(values: Any) -> Any:
+def _unmasked(values: object) -> Any:
     return np.ma.filled(np.ma.asarray(values).astype(object), None) if np.ma.isMaskedArray(values) else values
 
 
 # In the engine --------------------------------------------------------------------------------------------------------
 
 
-def _in_engine(table: Table, roles: dict[str, Any], outcomes: Any, rules: Rules) -> tuple[Events, dict[str, int]]:
+def _in_engine(table: Table, roles: dict[str, Any], outcomes: object, rules: Rules) -> tuple[Events, dict[str, int]]:
     mine, theirs = _parts(roles, outcomes)
     query = EventQuery(rules.horizon, table, valued="value" in roles, timed="outcome_time" in roles)
     rows = table.project(_projected(table, mine, rules, EVENT if outcomes is None else BARE, query))
@@ -280,7 +282,7 @@ def _number(table: Table, own: Mapping[str, str], role: str, clock: Clock) -> st
     return table.number(table.told(own[role]))
 
 
-def _outcome(table: Table, own: Mapping[str, str], positive: Any) -> str:
+def _outcome(table: Table, own: Mapping[str, str], positive: object) -> str:
     if "outcome" not in own:
         return table.number("null")
     name, kind = own["outcome"], table.kinds[own["outcome"]]

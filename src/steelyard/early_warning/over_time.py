@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from steelyard.early_warning.quality import BASE_RATE
 from steelyard.engines.events import EventArrays
 from steelyard.errors import UsageError
 from steelyard.results import Array, Curve, Estimate
+
+if TYPE_CHECKING:
+    from steelyard.early_warning.events import Events
+    from steelyard.early_warning.timeliness import Timeliness
 
 POINTS = 41
 CHUNK, HELD = 8, 16_000_000
@@ -46,12 +50,12 @@ def _moments(moments: Sequence[float], horizon: float) -> Array:
     return found
 
 
-def _early(t: Any) -> float:
+def _early(t: Timeliness) -> float:
     """The score before the first event."""
     return t.base_rate if t.before == BASE_RATE else float(t.before)
 
 
-def _in_force(events: Any, t: Any, moments: Array) -> Iterator[tuple[Array, Array]]:
+def _in_force(events: Events, t: Timeliness, moments: Array) -> Iterator[tuple[Array, Array]]:
     """Outcome and scores in force, a few moments at a time, with the stated score before the first event."""
     early = _early(t)
     size = len(moments) if isinstance(events, EventArrays) else max(CHUNK, HELD // t.summary.customers)
@@ -90,7 +94,7 @@ def _l_estimate(one: Array, zero: Array, confidence: float, name: str = "l_quali
     return Estimate(name, value, low, high, confidence, f"{DELONG}, on Fisher's scale", n)
 
 
-def l_quality_sum(events: Any, t: Any, moments: Sequence[float]) -> LQuality:
+def l_quality_sum(events: Events, t: Timeliness, moments: Sequence[float]) -> LQuality:
     """Σ over moments of L(M, t) = 2 AUC − 1 of the scores in force; ranks only, blind to how much earlier."""
     found = _moments(moments, events.horizon)
     parts: list[Estimate] = []
@@ -108,7 +112,7 @@ def l_quality_sum(events: Any, t: Any, moments: Sequence[float]) -> LQuality:
     return LQuality(tuple(found.tolist()), tuple(parts), total, mean)
 
 
-def curve_over_time(events: Any, t: Any, name: str, moments: Sequence[float] | None = None) -> Curve:
+def curve_over_time(events: Events, t: Timeliness, name: str, moments: Sequence[float] | None = None) -> Curve:
     """The mean score in force of each class, or L-quality, at moments of the period, with pointwise bands."""
     from scipy.special import stdtrit
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.engines.events import PLAIN, VALUED, EventSums, products
 from steelyard.engines.weighing import Weighing
@@ -45,7 +46,13 @@ class TimelinessSummary:
 
     @classmethod
     def of(
-        cls, weighing: Weighing, outcome: Any, scored: Any, before: Any, value: Any = None, **counts: int
+        cls,
+        weighing: Weighing,
+        outcome: npt.ArrayLike,
+        scored: npt.ArrayLike,
+        before: npt.ArrayLike,
+        value: npt.ArrayLike | None = None,
+        **counts: int,
     ) -> TimelinessSummary:
         """The sums of customers: outcome 0 or 1, weighed score, weight before the first event, and value."""
         given = (None if a is None else np.asarray(a, dtype=np.float64) for a in (outcome, scored, before, value))

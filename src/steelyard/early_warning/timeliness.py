@@ -98,15 +98,15 @@ class Timeliness(Told):
         """The same, with alerts that its text, its page and its JSON tell along with it."""
         return replace(self, alerted=alerts)
 
-    def __add__(self, other: Any) -> Timeliness:
+    def __add__(self, other: object) -> Timeliness:
         return self.plus(other)
 
-    def __radd__(self, other: Any) -> Timeliness:
+    def __radd__(self, other: object) -> Timeliness:
         # `sum` begins with 0.
         return self if isinstance(other, int) and not isinstance(other, bool) and other == 0 else self.plus(other)
 
     @as_annotated()
-    def plus(self, other: Any, *, twice: bool = False) -> Timeliness:
+    def plus(self, other: object, *, twice: bool = False) -> Timeliness:
         """The evidence of both sets of customers; equal sums are taken for the same customers unless `twice` is said."""
         if not isinstance(other, Timeliness):
             message = f"Timeliness adds to timeliness, and {shown(other)} came."
@@ -238,22 +238,22 @@ class Timeliness(Told):
 
 @as_annotated()
 def timeliness(
-    events: Any = None,
+    events: object = None,
     *,
-    unit: Any,
-    time: Any,
-    score: Any,
-    outcome: Any,
-    horizon: Any,
-    start: Any = None,
+    unit: object,
+    time: object,
+    score: object,
+    outcome: object,
+    horizon: object,
+    start: object = None,
     time_unit: str | None = None,
-    value: Any = None,
-    outcome_time: Any = None,
+    value: object = None,
+    outcome_time: object = None,
     before: str | float = BASE_RATE,
     kernel: str = "declining",
     estimator: str = EXACT,
     ends: Sequence[float] | None = None,
-    outcomes: Any = None,
+    outcomes: object = None,
     confidence: Confidence = 0.95,
     positive: Label = None,
     missing: str = "refuse",
@@ -301,7 +301,7 @@ def _convention(before: str | float) -> str | float:
         raise UsageError(message, hint) from None
 
 
-def _one_class(summary: TimelinessSummary, positive: Any) -> BadLevels:
+def _one_class(summary: TimelinessSummary, positive: object) -> BadLevels:
     if not summary.customers:
         return BadLevels("No customers are left.", "Check what was left out as missing.")
     if summary.positives:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ import numpy.typing as npt
 from steelyard.engines.plain import decimal_level, plain_level
 from steelyard.engines.sql import Query, SqlFrame
 from steelyard.errors import UnreadableSource
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
 
 Answer = dict[str, npt.NDArray[Any]]
 """The columns of an answer, masked where something is missing."""
@@ -54,9 +57,9 @@ def out_of_memory(problem: Exception, what: str = "The table") -> UnreadableSour
     return UnreadableSource(message, "Allow more with STEELYARD_MEMORY, for example STEELYARD_MEMORY=4GB.")
 
 
-def key_values(values: Any) -> npt.NDArray[Any]:
+def key_values(values: npt.ArrayLike) -> npt.NDArray[Any]:
     """A key column as numbers; what is missing, in rows that will be left out, becomes zero."""
-    array = np.ma.filled(np.ma.asarray(values), 0)
+    array: npt.NDArray[Any] = np.ma.filled(np.ma.asarray(values), 0)
     return array if array.dtype.kind == "f" else array.astype(np.int64)
 
 
@@ -64,9 +67,9 @@ LEVELS: dict[str, Callable[[Any], Any]] = {"wide": int, "decimal": decimal_level
 """How a level is read that came as itself, or as the digits of a large number."""
 
 
-def level_values(values: Any, digits: str) -> npt.NDArray[Any]:
+def level_values(values: npt.ArrayLike, digits: str) -> npt.NDArray[Any]:
     """A column of levels as plain values, None for missing; `digits` says what numbers they are that came as text."""
-    masked = np.ma.asarray(values)
+    masked: np.ma.MaskedArray[Any, np.dtype[Any]] = np.ma.asarray(values)
     gone = np.ma.getmaskarray(masked)
     if masked.dtype.kind in "biu" and not gone.any():
         return np.asarray(masked)
@@ -79,7 +82,7 @@ def level_values(values: Any, digits: str) -> npt.NDArray[Any]:
     return out
 
 
-def collect(frame: Any) -> dict[str, Any]:
+def collect(frame: SqlFrame | Query | nw.LazyFrame[Any]) -> dict[str, Any]:
     """The columns of a small lazy result as arrays."""
     if isinstance(frame, SqlFrame | Query):
         return frame.ask()
@@ -87,7 +90,7 @@ def collect(frame: Any) -> dict[str, Any]:
     return {name: result[name].to_numpy() for name in result.columns}
 
 
-def plain_numbers(values: Any) -> npt.NDArray[np.float64]:
+def plain_numbers(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Numbers of an answer, NaN where the database had none."""
     filled = np.ma.filled(np.ma.asarray(values).astype(np.float64), np.nan)
     return np.asarray(filled, dtype=np.float64)

@@ -65,7 +65,7 @@ class ArrayRows:
         """Whether some number of a column has more digits than a float."""
         return self.columns[role].rest() is not None
 
-    def only(self, role: str, level: Any) -> ArrayRows:
+    def only(self, role: str, level: object) -> ArrayRows:
         """The rows in which a column holds this level."""
         keep = self.is_level(role, level)
         return ArrayRows({name: column.only(keep) for name, column in self.columns.items()})
@@ -88,12 +88,12 @@ class ArrayRows:
         """The bucket of each unit."""
         return self.columns[role].buckets()
 
-    def cell(self, x: Any, m: int) -> npt.NDArray[np.int64]:
+    def cell(self, x: npt.ArrayLike, m: int) -> npt.NDArray[np.int64]:
         """The grid cell of each number."""
         return grid.encode(np.where(np.isfinite(x), x, 0.0), m)
 
     @staticmethod
-    def shrink(x: Any, bits: int) -> Any:
+    def shrink(x: npt.NDArray[np.int64], bits: int) -> Any:
         """Drop the last bits of a whole number."""
         return x >> bits
 
@@ -103,12 +103,12 @@ class ArrayRows:
         return value
 
     @staticmethod
-    def whole(x: Any) -> Any:
+    def whole(x: npt.ArrayLike) -> Any:
         """The largest whole number not above x."""
         return np.floor(x)
 
     @staticmethod
-    def keep(x: Any) -> Any:
+    def keep(x: npt.ArrayLike) -> Any:
         """A term that others use."""
         return x
 
@@ -118,29 +118,30 @@ class ArrayRows:
         return np.maximum.reduce(terms)
 
     @staticmethod
-    def absolute(x: Any) -> Any:
+    def absolute(x: npt.ArrayLike) -> Any:
         """Distance from zero."""
         return np.abs(x)
 
     @staticmethod
-    def log(x: Any) -> Any:
+    def log(x: npt.ArrayLike) -> Any:
         """The natural logarithm; NaN of what is not above zero."""
         wrong = np.asarray(x) <= 0
         return np.log(np.where(wrong, np.nan, x) if wrong.any() else x)
 
     @staticmethod
-    def exp(x: Any) -> Any:
+    def exp(x: npt.ArrayLike) -> Any:
         """E to the power of x."""
         return np.exp(x)
 
     @staticmethod
-    def power(x: Any, exponent: float) -> Any:
+    def power(x: npt.ArrayLike, exponent: float) -> Any:
         """X to a constant power; NaN where x is below zero."""
-        wrong = np.asarray(x) < 0
-        return (np.where(wrong, np.nan, x) if wrong.any() else x) ** float(exponent)
+        base = np.asarray(x)
+        wrong = base < 0
+        return (np.where(wrong, np.nan, base) if wrong.any() else base) ** float(exponent)
 
     @staticmethod
-    def chain(cases: Sequence[tuple[Any, Any]], otherwise: Any) -> Any:
+    def chain(cases: Sequence[tuple[Any, Any]], otherwise: npt.ArrayLike) -> Any:
         """The value of the first case that holds."""
         out = otherwise
         for condition, value in reversed(cases):
@@ -148,7 +149,7 @@ class ArrayRows:
         return out
 
     @staticmethod
-    def flag(condition: Any) -> npt.NDArray[np.float64]:
+    def flag(condition: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """One where it holds, else zero."""
         return np.asarray(condition, dtype=np.float64)
 
@@ -157,7 +158,7 @@ class ArrayRows:
         levels = self.level(role)
         return np.array([values.get(v, otherwise) for v in levels.names] + [otherwise])[levels.codes]
 
-    def is_level(self, role: str, level: Any) -> npt.NDArray[np.bool_]:
+    def is_level(self, role: str, level: object) -> npt.NDArray[np.bool_]:
         """Whether a column holds this level."""
         levels = self.level(role)
         return np.asarray(levels.codes == (levels.names.index(level) if level in levels.names else -9))
@@ -287,7 +288,7 @@ def _sums(place: npt.NDArray[np.int64], x: npt.NDArray[np.float64], size: int) -
     return total
 
 
-def _key(term: Any, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+def _key(term: object, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
     """Codes from zero up, and the value of each code."""
     if isinstance(term, Coded):
         names = np.empty(len(term.names) + 1, dtype=object)

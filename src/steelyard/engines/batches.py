@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from steelyard.engines.frames import COUNTED
 from steelyard.engines.series import series_column
 from steelyard.rows import grid
 from steelyard.rows.language import ScoreCells, ScoreTally, Table, Tally, merge_tables
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BATCH = 1 << 18
 
@@ -51,7 +54,7 @@ class BatchRows:
         """Whether some number of a column has more digits than a float."""
         return self.kinds[role] != "bool" and any(rows.rounds(role) for rows in self.batches())
 
-    def only(self, role: str, level: Any) -> BatchRows:
+    def only(self, role: str, level: object) -> BatchRows:
         """The rows in which a column holds this level."""
         batches = self.batches
         return BatchRows(lambda: (rows.only(role, level) for rows in batches()), self.kinds)
@@ -106,15 +109,15 @@ def _empty(request: Tally) -> Table:
     names=lambda data: data.collect_schema().names(),
     place=Place("lazy frames of Polars", "NumPy, one batch at a time", "pass through in batches"),
 )
-def lazy_batches(data: Any, roles: Mapping[str, Any]) -> BatchRows:
+def lazy_batches(data: pl.LazyFrame, roles: Mapping[str, Any]) -> BatchRows:
     """A lazy frame, read anew for every request."""
     import narwhals.stable.v2 as nw
 
     wanted = list(dict.fromkeys(roles.values()))
 
-    def arrays(frame: Any) -> ArrayRows:
-        frame = nw.from_native(frame)
-        return ArrayRows({role: series_column(role, frame.get_column(name), name) for role, name in roles.items()})
+    def arrays(frame: pl.DataFrame) -> ArrayRows:
+        table = nw.from_native(frame)
+        return ArrayRows({role: series_column(role, table.get_column(name), name) for role, name in roles.items()})
 
     def batches() -> Iterator[ArrayRows]:
         with plainly():

@@ -290,13 +290,13 @@ def _asked(table: SqlTable, terms: Sequence[str]) -> Iterator[float]:
         yield from (_first(found[f"t{i}"]) for i in range(len(part)))
 
 
-def _first(values: Any) -> float:
+def _first(values: npt.ArrayLike) -> float:
     """The one number of an answer, 0 where nothing was there to add up."""
     return float(np.nan_to_num(plain_numbers(values)[0]))
 
 
-def _plain(values: Any) -> list[Any]:
+def _plain(values: npt.ArrayLike) -> list[Any]:
     """Levels of an answer, None where missing."""
-    masked = np.ma.asarray(values)
+    masked: np.ma.MaskedArray[Any, np.dtype[Any]] = np.ma.asarray(values)
     gone = np.ma.getmaskarray(masked).tolist()
     return [None if lost else v for v, lost in zip(masked.data.tolist(), gone, strict=True)]

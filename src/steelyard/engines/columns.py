@@ -202,7 +202,7 @@ def bucket_of_fraction(x: float) -> int:
     return int(bucket_of_integers(whole if whole == x else (whole % MODULUS) * 31 + part))
 
 
-def bucket_of(value: Any) -> int:
+def bucket_of(value: object) -> int:
     """The bucket of one unit: numbers by arithmetic, everything else by the MD5 of its text."""
     if value is None:
         return 0
@@ -216,14 +216,14 @@ def bucket_of(value: Any) -> int:
 # From whatever holds them ---------------------------------------------------------------------------------------------
 
 
-def make_column(name: str, values: Any, column: str = "") -> Column:
+def make_column(name: str, values: object, column: str = "") -> Column:
     """A column from anything array-like: lists, arrays, Series, tensors."""
     made = _make(name, values)
     made.column = column
     return made
 
 
-def _make(name: str, values: Any) -> Column:
+def _make(name: str, values: object) -> Column:
     if hasattr(values, "detach"):
         values = values.detach().cpu()
     if hasattr(values, "isna") and hasattr(values, "to_numpy") and hasattr(values, "dtype"):
@@ -320,7 +320,7 @@ def _from_objects(name: str, values: npt.NDArray[Any]) -> Column:
     return Column(name, values, mask)
 
 
-def _wide(value: Any) -> bool:
+def _wide(value: object) -> bool:
     """Whether a whole number has more digits than a float."""
     whole = None if isinstance(value, float) else plain_level(value)
     return isinstance(whole, int) and abs(whole) > WHOLE_FLOATS and whole != _float(whole)
@@ -336,5 +336,5 @@ def _float(value: Any) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def _infinite(value: Any) -> bool:
+def _infinite(value: object) -> bool:
     return isinstance(value, float | Decimal) and math.isinf(value)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 from functools import cached_property
-from typing import Any
+from types import ModuleType
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -37,20 +38,40 @@ def parts_of(n: int) -> list[slice]:
     return [slice(start, min(start + CHUNK, n)) for start in range(0, n, CHUNK)]
 
 
-def fetch(xp: Any, values: Any) -> npt.NDArray[Any]:
+def fetch(xp: ModuleType, values: Tensor) -> npt.NDArray[Any]:
     """A copy on the host, as NumPy."""
     return np.asarray(values.cpu().numpy() if xp.__name__ == "torch" else xp.asnumpy(values))
 
 
-def bits_of(xp: Any, x: Any) -> Any:
+def bits_of(xp: ModuleType, x: Tensor) -> Any:
     """Floats as whole numbers that tell the same ones apart: one zero, one NaN."""
     return xp.where(xp.isnan(x), xp.full((), np.nan, dtype=xp.float64), x + 0.0).view(xp.int64)
+
+
+class Tensor(Protocol):
+    """What both libraries let be done with an array on a device; operators work on every element."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, place: object) -> Any: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __add__(self, other: object) -> Any: ...
+    def __radd__(self, other: object) -> Any: ...
+    def __sub__(self, other: object) -> Any: ...
+    def __rsub__(self, other: object) -> Any: ...
+    def __mul__(self, other: object) -> Any: ...
+    def __mod__(self, other: object) -> Any: ...
+    def __pow__(self, other: object) -> Any: ...
+    def __rshift__(self, other: object) -> Any: ...
+    def __lt__(self, other: object) -> Any: ...
+    def __le__(self, other: object) -> Any: ...
+    def __gt__(self, other: object) -> Any: ...
+    def __ge__(self, other: object) -> Any: ...
 
 
 class DeviceColumn:
     """A column that is a tensor."""
 
-    def __init__(self, role: str, values: Any) -> None:
+    def __init__(self, role: str, values: Tensor) -> None:
         self.role = role
         self.library = "torch" if hasattr(values, "detach") else "cupy"
         self.xp: Any = sys.modules[self.library]
@@ -70,7 +91,7 @@ class DeviceColumn:
         self.device = values.device
         self.unsigned = dtype == "uint64"
 
-    def only(self, keep: Any) -> DeviceColumn:
+    def only(self, keep: Tensor) -> DeviceColumn:
         """The rows that are marked."""
         return DeviceColumn(self.role, self.values[keep])
 
@@ -99,7 +120,7 @@ class DeviceColumn:
         parts = (self._are_whole(self.numbers(rows)) for rows in parts_of(len(self.values)))
         return self.kind != "float" or all(bool(part.all()) for part in parts)
 
-    def _are_whole(self, x: Any) -> Any:
+    def _are_whole(self, x: Tensor) -> Any:
         return (self.xp.floor(x) == x) & (self.xp.abs(x) < WHOLE)
 
     def codes(self, rows: slice) -> Any:
@@ -118,16 +139,16 @@ class DeviceColumn:
             return [plain_level(v) for v in codes.view(np.float64).tolist()]
         return list((codes.view(np.uint64) if self.unsigned else codes).tolist())
 
-    def code(self, level: Any) -> int | None:
+    def code(self, level: object) -> int | None:
         """The code of a level, if the column can hold it."""
         number: Any = level if isinstance(level, int | float | np.number | np.bool_) else np.nan
         if not abs(number) <= sys.float_info.max:
             return None
         if not self.whole:
-            return int(np.float64(float(level) + 0.0).view(np.int64)) if float(level) == level else None
+            return int(np.float64(float(number) + 0.0).view(np.int64)) if float(number) == number else None
         low, high = (0, 2**64) if self.unsigned else (-(2**63), 2**63)
-        found = int(level)
-        return (found if found < 2**63 else found - 2**64) if found == level and low <= found < high else None
+        found = int(number)
+        return (found if found < 2**63 else found - 2**64) if found == number and low <= found < high else None
 
     def absent(self, rows: slice) -> Any:
         """Which rows hold no level; None when none can be."""
@@ -156,10 +177,10 @@ class MovedColumn:
 
     library = ""
 
-    def __init__(self, column: Column, xp: Any) -> None:
+    def __init__(self, column: Column, xp: ModuleType) -> None:
         self.column, self.xp, self.kind, self.values = column, xp, column.kind, column.values
 
-    def only(self, keep: Any) -> MovedColumn:
+    def only(self, keep: Tensor) -> MovedColumn:
         """The rows that are marked."""
         return MovedColumn(self.column.only(fetch(self.xp, keep)), self.xp)
 
@@ -192,7 +213,7 @@ class MovedColumn:
         names = self.column.levels().names
         return [None if code < 0 else names[code] for code in codes.tolist()]
 
-    def code(self, level: Any) -> int | None:
+    def code(self, level: object) -> int | None:
         """The code of a level, if the column holds it."""
         names = self.column.levels().names
         return names.index(level) if level in names else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,7 +118,7 @@ class EventArrays:
         before = np.where(positive, weighing.positive(start), weighing.negative(start))
         return Customers(self.units, self.outcome, self.value, np.where(positive, one, zero), before)
 
-    def _weighed(self, gathered: Any, n: int) -> Array:
+    def _weighed(self, gathered: Callable[[Array], Array], n: int) -> Array:
         width = gathered(self._until(2.0 * self.horizon)) - gathered(self.time)
         return np.bincount(self.customer, weights=self.score * width, minlength=n).astype(np.float64)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from steelyard.rows.language import (
     Tally,
     row_checks,
 )
+
+if TYPE_CHECKING:
+    from steelyard.engines.words import Term
 
 ENOUGH = 1000
 """Values that are looked at to find one that is not a number."""
@@ -106,7 +109,7 @@ class FrameRows(Powers):
         left = self.tally(Tally(highs={"left": lambda r: r.absolute(r.rest(role))}))["left"]
         return bool(len(left) and left[0] > 0)
 
-    def only(self, role: str, level: Any) -> FrameRows:
+    def only(self, role: str, level: object) -> FrameRows:
         """The rows in which a column holds this level."""
         out = copy(self)
         out.frame = self.frame.filter(self.is_level(role, level))
@@ -191,11 +194,11 @@ class FrameRows(Powers):
             raise NotAvailable(message, "Number the units, or save the table as Parquet and name the file.")
         return self.chain([(column.is_null(), 0)], bucket_of_integers(column.cast(self.nw.Int64)))
 
-    def shrink(self, x: Any, bits: int) -> Any:
+    def shrink(self, x: Term, bits: int) -> Any:
         """Drop the last bits of a whole number."""
         return x if bits == 0 else (x - x % (1 << bits)) // (1 << bits)
 
-    def cell(self, x: Any, m: int, otherwise: int = 0) -> Any:
+    def cell(self, x: Term, m: int, otherwise: int = 0) -> Any:
         """The grid cell of each number, and what stands for one that is missing or not finite."""
         if self.table is not None:
             return self.keep(self.nw.cell(self.keep(x), m, otherwise))
@@ -206,11 +209,11 @@ class FrameRows(Powers):
         return self.nw.lit(value)
 
     @staticmethod
-    def whole(x: Any) -> Any:
+    def whole(x: Term) -> Any:
         """The largest whole number not above x."""
         return x.floor()
 
-    def keep(self, x: Any) -> Any:
+    def keep(self, x: object) -> Any:
         """A term that others use, as a column of its own."""
         name = f"number {len(self._staged)}"
         self._staged[name] = x
@@ -221,11 +224,11 @@ class FrameRows(Powers):
         return self.nw.max_horizontal(*terms)
 
     @staticmethod
-    def absolute(x: Any) -> Any:
+    def absolute(x: Term) -> Any:
         """Distance from zero."""
         return x.abs()
 
-    def chain(self, cases: Sequence[tuple[Any, Any]], otherwise: Any) -> Any:
+    def chain(self, cases: Sequence[tuple[Any, Any]], otherwise: object) -> Any:
         """The value of the first case that holds."""
         nw = self.nw
         out = self._expression(otherwise)
@@ -233,11 +236,11 @@ class FrameRows(Powers):
             out = nw.when(condition).then(self._expression(value)).otherwise(out)
         return out
 
-    def flag(self, condition: Any) -> Any:
+    def flag(self, condition: object) -> Any:
         """One where it holds, else zero."""
         return self.nw.when(condition).then(self.nw.lit(1.0)).otherwise(self.nw.lit(0.0))
 
-    def _finite(self, x: Any) -> Any:
+    def _finite(self, x: Term) -> Any:
         return ~(x.is_null() | x.is_nan()) & (x.abs() < np.inf)
 
     def state(self, *, scores: Sequence[str] = (), numbers: Sequence[str] = (), labels: Sequence[str] = ()) -> Any:
@@ -387,7 +390,7 @@ class FrameRows(Powers):
             frame = frame.with_columns(**{name: x})
         return frame
 
-    def _expression(self, term: Any) -> Any:
+    def _expression(self, term: object) -> Any:
         return self.nw.lit(term) if isinstance(term, int | float | bool) else term
 
     def _collect(self, frame: Any) -> dict[str, Any]:

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from steelyard.engines.devices import Tensor
 from steelyard.rows.language import Tally
 
 DENSE = 1 << 22
@@ -21,7 +23,12 @@ Group = dict[str, Any]
 
 
 def grouped(
-    xp: Any, request: Tally, keys: Mapping[str, Any], n: int, column: Callable[[str], Any], rows: Any = None
+    xp: ModuleType,
+    request: Tally,
+    keys: Mapping[str, Any],
+    n: int,
+    column: Callable[[str], Any],
+    rows: Tensor | None = None,
 ) -> Group:
     """The groups of n rows: their keys, how many rows each has (or the sum of `rows`), and the sums and extremes asked for."""
     place, size = _places(xp, list(keys.values()), n)
@@ -42,7 +49,7 @@ def grouped(
     return out
 
 
-def joined(xp: Any, request: Tally, parts: list[Group]) -> Group:
+def joined(xp: ModuleType, request: Tally, parts: list[Group]) -> Group:
     """Add up the answers of parts: the same grouping, of groups."""
 
     def column(name: str) -> Any:
@@ -53,7 +60,7 @@ def joined(xp: Any, request: Tally, parts: list[Group]) -> Group:
     return grouped(xp, request, keys, len(rows), column, rows)
 
 
-def _places(xp: Any, keys: list[Any], n: int) -> tuple[Any, int]:
+def _places(xp: ModuleType, keys: list[Any], n: int) -> tuple[Any, int]:
     """One place for each combination of keys; re-numbered when the combinations would not fit in memory."""
     place, total = xp.full((n,), 0, dtype=xp.int64), 1
     for key in keys:
@@ -70,7 +77,7 @@ def _places(xp: Any, keys: list[Any], n: int) -> tuple[Any, int]:
     return place, total
 
 
-def _added(xp: Any, place: Any, x: Any, size: int) -> Any:
+def _added(xp: ModuleType, place: Tensor, x: Tensor, size: int) -> Any:
     """The sum of x in each place."""
     if size < LANES * LANES:
         lanes = _summed(xp, place * LANES + xp.arange(len(place)) % LANES, x, size * LANES)
@@ -78,14 +85,14 @@ def _added(xp: Any, place: Any, x: Any, size: int) -> Any:
     return _summed(xp, place, x, size)
 
 
-def _summed(xp: Any, place: Any, x: Any, size: int) -> Any:
+def _summed(xp: ModuleType, place: Tensor, x: Tensor, size: int) -> Any:
     if xp.__name__ == "torch" and xp.are_deterministic_algorithms_enabled():
         # Counting with weights is refused in this mode, adding by place is not.
         return xp.zeros(size, dtype=xp.float64).index_add_(0, place, x)
     return xp.bincount(place, weights=x, minlength=size)
 
 
-def _extreme(xp: Any, place: Any, x: Any, size: int, *, least: bool) -> Any:
+def _extreme(xp: ModuleType, place: Tensor, x: Tensor, size: int, *, least: bool) -> Any:
     """The least or the greatest x in each place."""
     if xp.__name__ == "torch":
         out = xp.full((size,), np.inf if least else -np.inf, dtype=xp.float64)

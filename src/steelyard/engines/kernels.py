@@ -20,10 +20,11 @@ import numpy.typing as npt
 from steelyard.rows import grid
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.integer[Any]]
 THREADS = max(1, min(8, os.cpu_count() or 1))
 
 
-def compiled(function: Any) -> Any:
+def compiled(function: Callable[..., Any]) -> Any:
     """The function as Numba compiles it; kept for later runs where there is a place to keep it.
 
     In a container the package and the home of the user may both be read-only: then every process compiles for itself.
@@ -71,7 +72,7 @@ def _range(x: Floats) -> tuple[float, float, bool]:  # pragma: no cover - compil
 @compiled
 def _count(
     x: Floats,
-    target: Any,
+    target: Integers,
     first: int,
     levels: int,
     weight: Floats,
@@ -99,7 +100,7 @@ def _count(
 
 @compiled
 def _count_one_amount(
-    x: Floats, target: Any, first: int, amount: Floats, m: int, base: int, cut: float, counts: Any, ends: Floats
+    x: Floats, target: Integers, first: int, amount: Floats, m: int, base: int, cut: float, counts: Floats, ends: Floats
 ) -> None:  # pragma: no cover - compiled
     """Rows and the sums of one amount and its square: what belongs to one row lies side by side."""
     for i in range(len(x)):
@@ -119,14 +120,14 @@ def _count_one_amount(
 @compiled
 def _count_money(
     x: Floats,
-    target: Any,
+    target: Integers,
     first: int,
     weight: Floats,
-    amounts: Any,
+    amounts: tuple[Floats, ...],
     m: int,
     base: int,
     cut: float,
-    counts: Any,
+    counts: Floats,
     ends: Floats,
     squares: bool,
 ) -> None:  # pragma: no cover - compiled
@@ -211,7 +212,7 @@ def _aligned(shape: tuple[int, ...]) -> Floats:
 
 
 def grid_cells(
-    x: Floats, target: Any, first: int, levels: int, added: Added, cut: float, ends: tuple[float, float]
+    x: Floats, target: Integers, first: int, levels: int, added: Added, cut: float, ends: tuple[float, float]
 ) -> tuple[Floats, Floats, Floats]:
     """Cells of the grid in use: least and greatest score, and all sums by level."""
     base, size = _span(*ends, grid.FINE)

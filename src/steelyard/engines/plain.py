@@ -17,7 +17,7 @@ WHOLE_FLOATS = 2**53
 """Whole numbers up to here are their own floating-point numbers."""
 
 
-def plain_level(value: Any) -> Any:
+def plain_level(value: object) -> Any:
     """A level as a plain Python value: 1.0 is 1, a NumPy scalar is its item, anything odd is its text; None is missing."""
     if value is None or type(value) in {str, bool, int}:
         return value
@@ -37,7 +37,7 @@ def plain_level(value: Any) -> Any:
     return time_text(value) if isinstance(value, datetime.datetime | datetime.time) else _text(value)
 
 
-def unboxed(value: Any) -> Any:
+def unboxed(value: object) -> Any:
     """What a scalar of NumPy, Torch or Arrow holds; everything else as it is."""
     if isinstance(value, np.generic):
         return value.item()
@@ -58,7 +58,7 @@ def _number(value: Decimal | Fraction) -> Any:
     return format(value.normalize(), "f")
 
 
-def decimal_level(text: Any) -> Any:
+def decimal_level(text: str) -> Any:
     """The level of a decimal that came as its digits."""
     try:
         return plain_level(Decimal(text))
@@ -96,7 +96,7 @@ def text_of_bytes(value: bytes) -> str:
     return "".join(chr(b) if b in plain else f"\\x{b:02X}" for b in value)
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     text = str(value)
     return None if text in {"NaT", "<NA>"} else text
 
@@ -136,7 +136,7 @@ def _with_one_gap(codes: list[int], levels: list[Any]) -> tuple[list[int], list[
     return [first if code in gaps else code for code in codes] if len(gaps) > 1 else codes, levels
 
 
-def _family(value: Any) -> str:
+def _family(value: object) -> str:
     """Values of one family that make the same level are the same."""
     value = unboxed(value)
     for kind, word in FAMILIES:
@@ -165,7 +165,7 @@ def kind_word(values: Iterable[Any]) -> str:
     return " and ".join(sorted(found))
 
 
-def _alike(name: str, level: Any, kinds: Iterable[str]) -> BadLevels:
+def _alike(name: str, level: object, kinds: Iterable[str]) -> BadLevels:
     shown = str(level) if len(str(level)) <= 40 else str(level)[:40] + "…"
     message = f"The {name} holds {shown} as {' and as '.join(kinds)}, which cannot be told apart when it is written."
     return BadLevels(message, "Write both in one way if they are the same, and in two if they are not.")

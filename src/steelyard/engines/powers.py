@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from steelyard.engines.words import Term
 
 LARGEST, SMALLEST = math.log(1.7e308), math.log(5e-324)
 """Between these e to the power of a number is a float above zero."""
@@ -17,7 +20,7 @@ LARGEST, SMALLEST = math.log(1.7e308), math.log(5e-324)
 class AnyFrame(Protocol):
     """What is needed of a frame."""
 
-    def chain(self, cases: Sequence[tuple[Any, Any]], otherwise: Any) -> Any:
+    def chain(self, cases: Sequence[tuple[Any, Any]], otherwise: object) -> Any:
         """The value of the first case that holds."""
         ...
 
@@ -25,18 +28,18 @@ class AnyFrame(Protocol):
 class Powers:
     """log, exp and power as expressions."""
 
-    def log(self: AnyFrame, x: Any) -> Any:
+    def log(self: AnyFrame, x: Term) -> Any:
         """The natural logarithm; NaN of what is not above zero."""
         found = self.chain([(x > 0.0, x)], 1.0).log()
         return self.chain([(x.is_null(), x), (x > 0.0, found)], math.nan)
 
-    def exp(self: AnyFrame, x: Any) -> Any:
+    def exp(self: AnyFrame, x: Term) -> Any:
         """E to the power of x."""
         inside = (x < LARGEST) & (x > SMALLEST)
         found = self.chain([(inside, x)], 0.0).exp()
         return self.chain([(x.is_null() | x.is_nan(), x), (inside, found), (x > 0.0, math.inf)], 0.0)
 
-    def power(self: AnyFrame, x: Any, exponent: float) -> Any:
+    def power(self: AnyFrame, x: Term, exponent: float) -> Any:
         """X to a constant power; NaN where x is below zero."""
         exponent = float(exponent)
         if exponent == 0:

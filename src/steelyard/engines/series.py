@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.engines.columns import Column, make_column
 
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
 
-def series_column(role: str, series: Any, name: str) -> Column:
+
+def series_column(role: str, series: nw.Series[Any], name: str) -> Column:
     """One column of an eager frame as NumPy, nulls marked apart so that whole numbers stay whole."""
     import narwhals.stable.v2 as nw
     import numpy as np
@@ -35,7 +38,7 @@ def series_column(role: str, series: Any, name: str) -> Column:
     return column
 
 
-def _spelled_out(series: Any, native: Any) -> Any:
+def _spelled_out(series: nw.Series[Any], native: Any) -> Any:
     """Arrow's codes for repeated values as the values themselves, which need not be text."""
     import narwhals.stable.v2 as nw
 

@@ -54,7 +54,7 @@ class SqlTable(Protocol):
     def number(self, x: str) -> str:
         """An expression as a floating-point number."""
 
-    def literal(self, value: Any) -> str:
+    def literal(self, value: object) -> str:
         """A value as the database reads it, to the last digit."""
 
     def is_nan(self, x: str) -> str:
@@ -82,32 +82,32 @@ class Expression:
     def _made(self, sql: str) -> Expression:
         return Expression(sql, self.words)
 
-    def _joined(self, sign: str, other: Any, *, turned: bool = False) -> Expression:
+    def _joined(self, sign: str, other: object, *, turned: bool = False) -> Expression:
         a, b = self.sql, self.words.text(other)
         return self._made(f"({b} {sign} {a})" if turned else f"({a} {sign} {b})")
 
-    def __add__(self, other: Any) -> Expression:
+    def __add__(self, other: object) -> Expression:
         return self._joined("+", other)
 
-    def __radd__(self, other: Any) -> Expression:
+    def __radd__(self, other: object) -> Expression:
         return self._joined("+", other, turned=True)
 
-    def __sub__(self, other: Any) -> Expression:
+    def __sub__(self, other: object) -> Expression:
         return self._joined("-", other)
 
-    def __rsub__(self, other: Any) -> Expression:
+    def __rsub__(self, other: object) -> Expression:
         return self._joined("-", other, turned=True)
 
-    def __mul__(self, other: Any) -> Expression:
+    def __mul__(self, other: object) -> Expression:
         return self._joined("*", other)
 
-    def __rmul__(self, other: Any) -> Expression:
+    def __rmul__(self, other: object) -> Expression:
         return self._joined("*", other, turned=True)
 
-    def __truediv__(self, other: Any) -> Expression:
+    def __truediv__(self, other: object) -> Expression:
         return self._joined("/", other)
 
-    def __mod__(self, other: Any) -> Expression:
+    def __mod__(self, other: object) -> Expression:
         return self._joined("%", other)
 
     def __floordiv__(self, other: int) -> Expression:
@@ -123,22 +123,22 @@ class Expression:
     def __ne__(self, other: object) -> Expression:  # type: ignore[override]
         return self._joined("<>", other)
 
-    def __lt__(self, other: Any) -> Expression:
+    def __lt__(self, other: object) -> Expression:
         return self._joined("<", other)
 
-    def __le__(self, other: Any) -> Expression:
+    def __le__(self, other: object) -> Expression:
         return self._joined("<=", other)
 
-    def __gt__(self, other: Any) -> Expression:
+    def __gt__(self, other: object) -> Expression:
         return self._joined(">", other)
 
-    def __ge__(self, other: Any) -> Expression:
+    def __ge__(self, other: object) -> Expression:
         return self._joined(">=", other)
 
-    def __and__(self, other: Any) -> Expression:
+    def __and__(self, other: object) -> Expression:
         return self._joined("and", other)
 
-    def __or__(self, other: Any) -> Expression:
+    def __or__(self, other: object) -> Expression:
         return self._joined("or", other)
 
     def __invert__(self) -> Expression:
@@ -207,7 +207,7 @@ class Case:
     def __init__(self, condition: Expression) -> None:
         self.condition = condition
 
-    def then(self, value: Any) -> Chosen:
+    def then(self, value: object) -> Chosen:
         """The value where the condition holds."""
         words = self.condition.words
         return Chosen(f"case when {self.condition.sql} then {words.text(value)}", words)
@@ -220,7 +220,7 @@ class Chosen(Expression):
         super().__init__(f"{start} end", words)
         self.start = start
 
-    def otherwise(self, value: Any) -> Expression:
+    def otherwise(self, value: object) -> Expression:
         """The value where the condition does not hold."""
         return self._made(f"{self.start} else {self.words.text(value)} end")
 
@@ -233,7 +233,7 @@ class Vocabulary:
     def __init__(self, table: SqlTable) -> None:
         self.table = table
 
-    def text(self, value: Any) -> str:
+    def text(self, value: object) -> str:
         """An expression or a constant as SQL."""
         if isinstance(value, Expression):
             return value.sql
@@ -243,7 +243,7 @@ class Vocabulary:
         """A column."""
         return Expression(self.table.quoted(name), self, name)
 
-    def lit(self, value: Any, kind: str | None = None) -> Expression:
+    def lit(self, value: object, kind: str | None = None) -> Expression:
         """A constant."""
         return (
             Expression("null" if value is None else self.text(value), self).cast(kind)
@@ -292,7 +292,7 @@ class SqlFrame:
             waiting[name] = x.sql
         return SqlFrame(table.extended(waiting) if waiting else table)
 
-    def select(self, *columns: Expression, **named: Any) -> SqlFrame:
+    def select(self, *columns: Expression, **named: object) -> SqlFrame:
         """The table of these expressions."""
         words = Vocabulary(self.table)
         parts = {x.name: x.sql for x in columns} | {name: words.text(x) for name, x in named.items()}

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.columns import Column
-from steelyard.engines.devices import DeviceColumn, MovedColumn, bits_of, fetch, parts_of
+from steelyard.engines.devices import DeviceColumn, MovedColumn, Tensor, bits_of, fetch, parts_of
 from steelyard.engines.groups import grouped, joined
 from steelyard.errors import UsageError
 from steelyard.rows import grid
@@ -83,7 +83,7 @@ class TensorRows:
         """No number has more digits than a float: such columns are counted on the host."""
         return False
 
-    def only(self, role: str, level: Any) -> TensorRows:
+    def only(self, role: str, level: object) -> TensorRows:
         """The rows in which a column holds this level."""
         with self.device:
             keep = self.is_level(role, level)
@@ -105,18 +105,18 @@ class TensorRows:
         """The bucket of each unit."""
         return self.held[role].buckets(self.rows)
 
-    def cell(self, x: Any, m: int) -> Any:
+    def cell(self, x: Tensor, m: int) -> Any:
         """The grid cell of each number: `grid.encode` on the device."""
         xp, a, top = self.xp, grid.arm(m), ((grid.LARGEST - grid.SMALLEST) << m) + 1
         x = self.chain([(xp.isfinite(x), x + 0.0)], 0.0)
-        upper, below = (x >= 0.5) & (x < 1.0), x < 0.0
+        upper, below, zero = (x >= 0.5) & (x < 1.0), x < 0.0, ~((x < 0.0) | (x > 0.0))
         bits = xp.where(upper, 1.0 - x, xp.abs(x)).view(xp.int64) - xp.asarray(upper | below, dtype=xp.int64)
         step = xp.clip((bits >> (52 - m)) - ((1023 + grid.SMALLEST) << m) + 1, 0, top)
         beyond = 2 * a + step - ((-grid.SMALLEST) << m)
-        return self.chain([(below, -1 - step), (x == 0.0, 0), (upper, 2 * a - step), (x < 0.5, 1 + step)], beyond)
+        return self.chain([(below, -1 - step), (zero, 0), (upper, 2 * a - step), (x < 0.5, 1 + step)], beyond)
 
     @staticmethod
-    def shrink(x: Any, bits: int) -> Any:
+    def shrink(x: Tensor, bits: int) -> Any:
         """Drop the last bits of a whole number."""
         return x >> bits
 
@@ -125,12 +125,12 @@ class TensorRows:
         """A constant."""
         return value
 
-    def whole(self, x: Any) -> Any:
+    def whole(self, x: Tensor) -> Any:
         """The largest whole number not above x."""
         return self.xp.floor(x)
 
     @staticmethod
-    def keep(x: Any) -> Any:
+    def keep(x: Tensor) -> Any:
         """A term that others use."""
         return x
 
@@ -138,37 +138,37 @@ class TensorRows:
         """The largest of several numbers in each row."""
         return reduce(self.xp.maximum, terms)
 
-    def absolute(self, x: Any) -> Any:
+    def absolute(self, x: Tensor) -> Any:
         """Distance from zero."""
         return self.xp.abs(x)
 
-    def log(self, x: Any) -> Any:
+    def log(self, x: Tensor) -> Any:
         """The natural logarithm; NaN of what is not above zero."""
         return self.xp.log(self.chain([(x > 0.0, x)], float("nan")))
 
-    def exp(self, x: Any) -> Any:
+    def exp(self, x: Tensor) -> Any:
         """E to the power of x."""
         return self.xp.exp(x)
 
-    def power(self, x: Any, exponent: float) -> Any:
+    def power(self, x: Tensor, exponent: float) -> Any:
         """X to a constant power; NaN where x is below zero."""
         return self.chain([(x < 0.0, float("nan"))], x) ** float(exponent)
 
-    def _wide(self, x: Any, shape: tuple[int, ...] = ()) -> Any:
+    def _wide(self, x: object, shape: tuple[int, ...] = ()) -> Any:
         """A constant as a tensor of 64 bits, which no library narrows; tensors as they are."""
         if hasattr(x, "ndim") and not isinstance(x, np.generic):
             return x
         kind = self.xp.int64 if isinstance(x, int | np.integer) else self.xp.float64
         return self.xp.full(shape, x, dtype=kind)
 
-    def chain(self, cases: Sequence[tuple[Any, Any]], otherwise: Any) -> Any:
+    def chain(self, cases: Sequence[tuple[Any, Any]], otherwise: object) -> Any:
         """The value of the first case that holds."""
         out = otherwise
         for condition, value in reversed(cases):
             out = self.xp.where(condition, self._wide(value), self._wide(out))
         return out
 
-    def flag(self, condition: Any) -> Any:
+    def flag(self, condition: Tensor) -> Any:
         """One where it holds, else zero."""
         return self.xp.asarray(condition, dtype=self.xp.float64)
 
@@ -183,7 +183,7 @@ class TensorRows:
         place = self.xp.clip(self.xp.searchsorted(codes, mine), 0, len(known) - 1)
         return self.chain([(codes[place] == mine, numbers[place])], float(otherwise))
 
-    def is_level(self, role: str, level: Any) -> Any:
+    def is_level(self, role: str, level: object) -> Any:
         """Whether a column holds this level."""
         codes, code = self.held[role].codes(self.rows), self.held[role].code(level)
         return codes != codes if code is None else codes == code
@@ -255,7 +255,7 @@ class TensorRows:
             whole = joined(self.xp, request, parts) if len(parts) > 1 else parts[0]
             return {name: fetch(self.xp, values) for name, values in whole.items()}, names
 
-    def _key(self, term: Any) -> Key:
+    def _key(self, term: object) -> Key:
         if isinstance(term, Key):
             return term
         x = self._wide(term, (self.length,))

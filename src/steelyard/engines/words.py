@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from steelyard.engines.sql import SqlFrame, Vocabulary
+from steelyard.engines.sql import Expression, SqlFrame, Vocabulary
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as narwhals
+
+    Term = Expression | narwhals.Expr
+    """An expression over the columns of a frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +29,7 @@ def rest_name(role: str) -> str:
     return f"rest of the {role}"
 
 
-def words_of(frame: Any) -> Any:
+def words_of(frame: object) -> Any:
     """The module of Narwhals, or what stands in its place for a table that is asked in SQL."""
     if isinstance(frame, SqlFrame):
         return Vocabulary(frame.table)
@@ -31,7 +38,7 @@ def words_of(frame: Any) -> Any:
     return nw
 
 
-def kinds_of(nw: Any, frame: Any, columns: Mapping[str, str]) -> dict[str, str]:
+def kinds_of(nw: ModuleType, frame: narwhals.LazyFrame[Any], columns: Mapping[str, str]) -> dict[str, str]:
     """What the columns of a frame of Narwhals hold."""
     schema = frame.collect_schema()
 

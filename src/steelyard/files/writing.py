@@ -137,7 +137,7 @@ def read_saved(path: str | os.PathLike[str], what: str = "evaluation", hint: str
     return Saved(data, sealed, path)
 
 
-def _unpacked(data: Any) -> int:
+def _unpacked(data: object) -> int:
     """Bytes to which the packed tables of a file say that they unpack."""
     total, waiting = 0, [data]
     while waiting:

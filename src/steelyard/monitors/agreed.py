@@ -23,7 +23,7 @@ def asked_for(roles: StreamRoles, window: str, zone: str) -> dict[str, Any]:
     return {name: _plain(getattr(roles, name)) for name in PARTS} | {"window": window, "zone": zone}
 
 
-def _plain(part: Any) -> Any:
+def _plain(part: object) -> Any:
     return {str(k): v for k, v in part.items()} if isinstance(part, Mapping) else part
 
 
@@ -82,7 +82,7 @@ def agreed(
     return baseline, vanished, notes
 
 
-def _told(name: str, part: Any) -> str:
+def _told(name: str, part: object) -> str:
     if part is None:
         return f"no {name}"
     return f"the {name} {listing(part.values() if isinstance(part, Mapping) else [part])}"

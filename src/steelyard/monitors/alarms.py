@@ -92,7 +92,7 @@ def advance(before: Status, seen: str, consecutive: int = 2) -> Status:
     return Status(FIRING) if falling else Status(OK)
 
 
-def follow(seen: Iterable[str], consecutive: Any = 2) -> list[Status]:
+def follow(seen: Iterable[str], consecutive: object = 2) -> list[Status]:
     """The state after each window."""
     if isinstance(consecutive, bool) or not isinstance(consecutive, int) or consecutive < 1:
         message = f"An alarm fires after a number of windows in a row, and {consecutive!r} came."

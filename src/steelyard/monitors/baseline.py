@@ -110,7 +110,7 @@ class Baseline:
         return {"steelyard baseline": SCHEMA, "hash": self.hash, **self._plain()}
 
     @classmethod
-    def from_dict(cls, data: Any) -> Baseline:
+    def from_dict(cls, data: object) -> Baseline:
         """Read back what `to_dict` wrote; a changed one is refused."""
         if not isinstance(data, Mapping) or data.get("steelyard baseline") != SCHEMA:
             message = "This is no baseline that was saved by this version."
@@ -176,7 +176,7 @@ def losses_of(stream: Stream, e: Evaluation) -> dict[str, Losses]:
     return {name: Losses.of(row_loss(m, truth, said), weight) for name, m in losses("labels").items()}
 
 
-def baseline_of(stream: Stream, source: str, quiet: int = 0, **options: Any) -> Baseline:
+def baseline_of(stream: Stream, source: str, quiet: int = 0, **options: object) -> Baseline:
     """Count the rows of a reference; `options` are those of evaluate."""
     roles = stream.roles
     if stream.rows < LEAST:
@@ -231,7 +231,7 @@ def countable(baseline: Baseline, stream: Stream, keys: Sequence[str] = ()) -> t
     return baseline, replace(stream, roles=roles), [told]
 
 
-def check_holds(baseline: Baseline, stream: Stream, weighing: Any = None) -> None:
+def check_holds(baseline: Baseline, stream: Stream, weighing: object = None) -> None:
     """Refuse a saved baseline that does not know the columns to be watched."""
     roles = stream.roles
     if roles.target is not None and roles.outputs and baseline.evaluation is None:

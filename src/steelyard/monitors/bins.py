@@ -152,7 +152,13 @@ class Bins:
 
     @classmethod
     def of(
-        cls, reference: Any, column: str | None = None, *, bins: Any = 10, special: Sequence[Any] = (), **roles: Any
+        cls,
+        reference: object,
+        column: str | None = None,
+        *,
+        bins: object = 10,
+        special: Sequence[Any] = (),
+        **roles: object,
     ) -> Bins:
         """Bins from a reference, which is counted at once; `roles` may be weight= and unit=.
 
@@ -209,7 +215,7 @@ class Bins:
         """Bins of numbers as engines count into them."""
         return Intervals(self.edges, self.special, self.ends, self.known)
 
-    def place(self, values: Any) -> npt.NDArray[np.int64]:
+    def place(self, values: object) -> npt.NDArray[np.int64]:
         """The bin of each value."""
         from steelyard.engines.columns import Column, make_column
 
@@ -229,7 +235,9 @@ class Bins:
         otherwise = len(self.levels) if self.unlisted else self.missing + 1
         return lambda level: known.get(level, otherwise)
 
-    def count(self, values: Any, weight: Any = None, bucket: npt.NDArray[np.int64] | None = None) -> BinCounts:
+    def count(
+        self, values: object, weight: Array | None = None, bucket: npt.NDArray[np.int64] | None = None
+    ) -> BinCounts:
         """Count values into the bins; `bucket` are the places of their units.
 
         >>> Bins("age", "numbers", edges=(30.0,)).count([20, 30, 40]).counts.tolist()
@@ -329,7 +337,7 @@ def a_few(values: Iterable[Any]) -> tuple[Any, ...]:
     return there[:NAMED]
 
 
-def special_values(special: Any) -> tuple[Any, ...]:
+def special_values(special: Iterable[Any]) -> tuple[Any, ...]:
     """Special values as levels of a column are, each of which gets a bin of its own; missing values have theirs anyway."""
     try:
         if isinstance(special, str | bytes | Mapping):

@@ -45,7 +45,7 @@ class Budget:
         return asdict(self) | {"text": self.text}
 
 
-def budget_of(given: Any, window: timedelta, signals: int) -> Budget:
+def budget_of(given: object, window: timedelta, signals: int) -> Budget:
     """The budget as said, and the level that follows.
 
     α = alarms / (windows · signals), at most 0.05. All features together, and all outputs, are one signal each, since the
@@ -63,10 +63,10 @@ def budget_of(given: Any, window: timedelta, signals: int) -> Budget:
     return Budget(alarms, named, windows, max(1, signals), alpha)
 
 
-def _read(given: Any) -> tuple[float, float, str]:
+def _read(given: object) -> tuple[float, float, str]:
     hint = f'Say {option("budget", "1 per quarter")}, "2 per year" or "0.05 per 52 windows".'
-    plain = re.fullmatch(r"\s*\d+(\.\d*)?\s*", given) if isinstance(given, str) else None
-    if plain is not None or (isinstance(given, int | float) and not isinstance(given, bool)):
+    plain = isinstance(given, str) and re.fullmatch(r"\s*\d+(\.\d*)?\s*", given)
+    if isinstance(given, str | int | float) and not isinstance(given, bool) and (plain or not isinstance(given, str)):
         found: Sequence[Any] = (float(given), 1.0, "quarter")
     else:
         match = TOLD.fullmatch(str(given))

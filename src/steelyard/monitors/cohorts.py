@@ -19,8 +19,8 @@ from steelyard.errors import InputError, NotAvailable, UsageError, listing
 from steelyard.monitors.gauges import Gauge, gauge
 from steelyard.monitors.labels import Labels, horizon_of, labels_of, span_text
 from steelyard.monitors.signals import Signal, apart, held
-from steelyard.monitors.stream import Stream
-from steelyard.monitors.windows import Window, instant_of
+from steelyard.monitors.stream import Stream, StreamRoles
+from steelyard.monitors.windows import Instants, Window, instant_of
 from steelyard.verdicts.alarm import IMMATURE, INSUFFICIENT
 from steelyard.verdicts.enough import CaseCount, too_few
 from steelyard.views.tables import SmallTable
@@ -68,7 +68,7 @@ class Cohort:
     """Customers of whom some rows say that the outcome came, and some that it did not."""
 
 
-def period_of(given: Any, window: Any, roles: Any, mode: str) -> Period | None:
+def period_of(given: object, window: object, roles: StreamRoles, mode: str) -> Period | None:
     """The period as said; refused where there is no customer, outcome, score or time to follow."""
     if given is None:
         return None
@@ -97,7 +97,7 @@ def period_of(given: Any, window: Any, roles: Any, mode: str) -> Period | None:
     return Period(length)
 
 
-def enter(unit: npt.NDArray[Any], times: Any, place: Places, made: Sequence[Window], period: Period) -> Places:
+def enter(unit: npt.NDArray[Any], times: Instants, place: Places, made: Sequence[Window], period: Period) -> Places:
     """The cohort of every row: that of the window in which its customer entered, until the period is over.
 
     The first row of a customer after that enters it again, so that a row belongs to one cohort and no more.
@@ -128,7 +128,7 @@ def cohorts_of(
     made: Sequence[Window],
     place: Places,
     period: Period,
-    positive: Any,
+    positive: object,
     now: datetime | None,
     wait: timedelta | None,
 ) -> list[Cohort]:

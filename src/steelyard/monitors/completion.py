@@ -13,6 +13,7 @@ from steelyard.measures.measure import AVERAGES, Measure, find
 from steelyard.monitors.signals import Signal
 from steelyard.monitors.stream import Stream
 from steelyard.monitors.watched_measures import measure_name
+from steelyard.results import Array
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.words import significant
 
@@ -49,7 +50,7 @@ def at_corners(m: Measure) -> bool:
     return known and m.of_labels and m.better in {"higher", "lower"}
 
 
-def completed(signal: Signal, measure: Any, part: Stream, options: Mapping[str, Any]) -> Signal:
+def completed(signal: Signal, measure: object, part: Stream, options: Mapping[str, Any]) -> Signal:
     """The same signal, with the worst and the best that the missing labels can make of it, or words why that is not told."""
     name, level, _ = measure_name(measure)
     found, why = _ends(name, level, part, options)
@@ -60,7 +61,7 @@ def completed(signal: Signal, measure: Any, part: Stream, options: Mapping[str, 
     return replace(signal, reason=f"{signal.reason}; {words}", completed=(worst, best))
 
 
-def _ends(name: str, level: Any, part: Stream, options: Mapping[str, Any]) -> tuple[tuple[float, float] | None, str]:
+def _ends(name: str, level: object, part: Stream, options: Mapping[str, Any]) -> tuple[tuple[float, float] | None, str]:
     roles = part.roles
     assert roles.target is not None
     weight = np.ones(part.rows) if roles.weight is None else part.columns[roles.weight].astype(np.float64)
@@ -93,11 +94,11 @@ def _right_or_wrong(m: Measure, right: float, wrong: float, missing: float) -> t
     return inside / total, (total - outside) / total
 
 
-def _sum(weight: Any, rows: Flags) -> float:
+def _sum(weight: Array, rows: Flags) -> float:
     return float(weight[rows].sum())
 
 
-def predicted(part: Stream, options: Mapping[str, Any], level: Any = None) -> Flags | None:
+def predicted(part: Stream, options: Mapping[str, Any], level: object = None) -> Flags | None:
     """Which rows were predicted to be of the level, or positive; None where that is not one label or one score a row."""
     roles, positive = part.roles, options["positive"]
     if roles.prediction is not None:

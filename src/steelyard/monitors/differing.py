@@ -8,6 +8,7 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.comparisons.enough import cases_of
 from steelyard.errors import SteelyardError
@@ -19,7 +20,7 @@ from steelyard.monitors.stream import Stream
 from steelyard.monitors.variation import LEAST, SAME, Spread, Variation
 from steelyard.monitors.volume import place_of
 from steelyard.monitors.watched_measures import measure_name
-from steelyard.monitors.windows import Window, by_count, by_time
+from steelyard.monitors.windows import Window, WindowSpan, by_count, by_time
 from steelyard.verdicts.enough import too_few
 
 MOST = 400
@@ -27,22 +28,18 @@ MOST = 400
 Cut = Sequence[tuple[Window, Stream]]
 
 
-def cut_like(rows: Stream, span: Any, zone: tzinfo) -> Cut:
+def cut_like(rows: Stream, span: WindowSpan | None, zone: tzinfo) -> Cut:
     """A table of reference rows in windows like those that are judged; nothing where its times do not allow that."""
     if rows.times is None or span is None:
         return ()
     try:
-        made, place = (
-            by_count(rows.times, int(span), zone)
-            if isinstance(span, int | np.integer)
-            else by_time(rows.times, span, zone)
-        )
+        made, place = by_count(rows.times, span, zone) if isinstance(span, int) else by_time(rows.times, span, zone)
     except SteelyardError:
         return ()
     return parts_of(rows, made, place, range(max(0, len(made) - MOST), len(made)))
 
 
-def parts_of(stream: Stream, made: Sequence[Window], place: Any, which: Sequence[int]) -> Cut:
+def parts_of(stream: Stream, made: Sequence[Window], place: npt.NDArray[np.int64], which: Sequence[int]) -> Cut:
     """Some windows with their rows."""
     order = np.argsort(place, kind="stable")
     edges = np.searchsorted(place[order], np.arange(len(made) + 1))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.results import Array, Estimate
+
+if TYPE_CHECKING:
+    from steelyard.monitors.stability import Stability
 
 NO_ORDER = "levels have no order"
 NO_INTERVAL = "it has no interval; that of the stability index tells how far off the samples could be"
@@ -81,7 +84,7 @@ def largest_gap(a: Array, b: Array) -> float:
     return float(np.abs(np.cumsum(a) / a.sum() - np.cumsum(b) / b.sum()).max())
 
 
-def measure_distances(s: Any) -> dict[str, Estimate]:
+def measure_distances(s: Stability) -> dict[str, Estimate]:
     """All distances of a stability result by name; those of values where they are at hand, else those of its bins."""
     n, m = s.sizes
     rows = float(s.reference_rows + s.current_rows)
@@ -103,10 +106,12 @@ def measure_distances(s: Any) -> dict[str, Estimate]:
     return out
 
 
-def _ordinary(s: Any) -> tuple[Array, Array]:
+def _ordinary(s: Stability) -> tuple[Array, Array]:
+    then, now = s.bins.reference, s.current
+    assert then is not None and now is not None
     k, first = s.bins.ordinary, s.bins.missing + 1
     both = []
-    for counts in (s.bins.reference.counts, s.current.counts):
+    for counts in (then.counts, now.counts):
         held = counts[:k].copy()
         if s.bins.ends:
             # What lies beyond the ends has its place in the order too.
@@ -116,7 +121,7 @@ def _ordinary(s: Any) -> tuple[Array, Array]:
     return both[0], both[1]
 
 
-def _ks(s: Any, n: float, m: float, told: dict[str, Any]) -> Estimate:
+def _ks(s: Stability, n: float, m: float, told: dict[str, Any]) -> Estimate:
     from scipy.special import kolmogorov
 
     a, b = _ordinary(s)
@@ -125,7 +130,9 @@ def _ks(s: Any, n: float, m: float, told: dict[str, Any]) -> Estimate:
         return Estimate("ks", None, reason=reason, **told)
     value = largest_gap(a, b) if s.samples is None else kolmogorov_smirnov(s.samples)
     # Only ordinary values have an order, so that only they count.
-    n, m = n * float(a.sum()) / s.bins.reference.total, m * float(b.sum()) / s.current.total
+    then, now = s.bins.reference, s.current
+    assert then is not None and now is not None
+    n, m = n * float(a.sum()) / then.total, m * float(b.sum()) / now.total
     p = float(kolmogorov(math.sqrt(n * m / (n + m)) * value))
     # Each distribution function lies within its own band with half of what may go wrong.
     slack = sum(math.sqrt(math.log(4 / (1 - s.confidence)) / (2 * size)) for size in (n, m))
@@ -138,7 +145,7 @@ def _ks(s: Any, n: float, m: float, told: dict[str, Any]) -> Estimate:
     return Estimate("ks", value, low, high, method=method, options={"p_value": p}, **told)
 
 
-def _wasserstein(s: Any, told: dict[str, Any]) -> Estimate:
+def _wasserstein(s: Stability, told: dict[str, Any]) -> Estimate:
     if s.bins.kind == "levels":
         return Estimate("wasserstein", None, reason=NO_ORDER, **told)
     if s.samples is None:

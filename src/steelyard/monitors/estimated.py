@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.errors import NotAvailable
 from steelyard.measures.measure import Measure, catalogue, find
 from steelyard.monitors.sequential import row_loss
 from steelyard.results import Array, Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import effective_rows
 
 METHOD = "expected from the scores, as calibrated on the reference"
@@ -54,7 +56,7 @@ class Calibration:
     negatives: float
 
     @classmethod
-    def of(cls, scores: Any) -> Calibration:
+    def of(cls, scores: Scores) -> Calibration:
         """From the score table of an evaluation, with knots at quantiles of both classes alike.
 
         >>> from steelyard import evaluate
@@ -143,7 +145,7 @@ class _Rows:
     flagged: Array
 
     @classmethod
-    def of(cls, score: Any, threshold: float) -> _Rows:
+    def of(cls, score: object, threshold: float) -> _Rows:
         s = np.sort(np.asarray(score, dtype=np.float64))
         return cls(s, (s >= threshold).astype(np.float64))
 
@@ -177,7 +179,7 @@ def expected(m: Measure, rows: _Rows, y: Array) -> Array:
 
 def estimates(
     calibration: Calibration,
-    score: Any,
+    score: npt.ArrayLike,
     measures: Sequence[str],
     threshold: float = 0.5,
     confidence: float = 0.95,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, tzinfo
-from typing import Any
 
 from steelyard.errors import EmptyTable
 from steelyard.monitors.alarms import Transition
@@ -97,7 +96,7 @@ def _local(known: datetime, w: Watched) -> datetime:
 
 
 def told_since(
-    watched: Sequence[Watched], changes: Sequence[Transition], moments: KnownTimes, since: Any, zone: tzinfo
+    watched: Sequence[Watched], changes: Sequence[Transition], moments: KnownTimes, since: object, zone: tzinfo
 ) -> tuple[list[Watched], list[Transition]]:
     """What became known from then on: windows that ended, or whose labels came in, and changes that could be told.
 

@@ -162,7 +162,7 @@ def span_text(span: timedelta | None) -> str:
     raise AssertionError
 
 
-def horizon_of(given: Any) -> timedelta | None:
+def horizon_of(given: object) -> timedelta | None:
     """How long labels are waited for: a length of time, a number of days, or text such as "30 days".
 
     >>> horizon_of("2 weeks"), horizon_of(10)

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 from steelyard.comparisons.enough import cases_of, counted
 from steelyard.evaluation import Evaluation
 from steelyard.monitors.signals import PERFORMANCE, Signal
 from steelyard.monitors.stream import Stream
+from steelyard.monitors.windows import WindowSpan
 from steelyard.verdicts.alarm import INSUFFICIENT
 from steelyard.verdicts.enough import FEW, too_few
 from steelyard.words import count
@@ -26,7 +26,7 @@ SPARE = 4 / 3
 """So many times the cases needed are to be expected, since half of the windows would otherwise have too few by chance."""
 
 
-def length_that_would_do(span: Any, rows: float, needed: float) -> str:
+def length_that_would_do(span: WindowSpan, rows: float, needed: float) -> str:
     """The shortest usual length of windows with so many rows, where windows of this length have `rows`.
 
     >>> length_that_would_do("week", 140, 560), length_that_would_do("day", 20, 2000), length_that_would_do(500, 500, 1900)
@@ -44,7 +44,7 @@ def length_that_would_do(span: Any, rows: float, needed: float) -> str:
 
 
 def advise(
-    found: Sequence[Sequence[Signal]], parts: Sequence[Stream], reference: Evaluation | None, span: Any
+    found: Sequence[Sequence[Signal]], parts: Sequence[Stream], reference: Evaluation | None, span: WindowSpan
 ) -> tuple[list[list[Signal]], str]:
     """The same signals, those of windows with too few cases telling which length would do, and a sentence where most are so."""
     signals = [list(here) for here in found]

@@ -36,7 +36,7 @@ WHOLE = 2.0**53
 
 
 def number_bins(
-    column: str, values: Array, bins: Any, special: tuple[Any, ...], unit: npt.NDArray[Any] | None = None
+    column: str, values: Array, bins: object, special: tuple[Any, ...], unit: npt.NDArray[Any] | None = None
 ) -> Bins:
     """Intervals between quantiles of the values; equal quantiles are one edge, and few distinct values have a bin each.
 
@@ -56,16 +56,16 @@ def number_bins(
             message = "The edges of bins must be finite numbers, at least one of them."
             raise UsageError(message, "The first and the last bin are open by themselves.")
         return Bins(column, "numbers", tuple(edges.tolist()), special=wanted)
-    bins = taken("The number of bins", bins, Span(2, 10_000, whole=True), "Ten is usual.")
+    most: int = taken("The number of bins", bins, Span(2, 10_000, whole=True), "Ten is usual.")
     x = values[np.isfinite(values)]
     x = x[~np.isin(x, wanted)] if wanted else x
     if not len(x):
         return Bins(column, "numbers", special=wanted)
-    few = np.unique(x[: 50 * bins])
-    if len(few) <= bins and np.isin(x, few).all():
+    few = np.unique(x[: 50 * most])
+    if len(few) <= most and np.isin(x, few).all():
         edges = few[:-1]
     else:
-        edges = np.unique(np.quantile(x, np.arange(1, bins) / bins, method="inverted_cdf"))
+        edges = np.unique(np.quantile(x, np.arange(1, most) / most, method="inverted_cdf"))
         # An edge at the greatest value would leave the last bin empty.
         edges = edges[edges < x.max()]
     made = Bins(column, "numbers", tuple((edges + 0.0).tolist()), special=wanted)

@@ -141,10 +141,10 @@ def ranked(found: Sequence[Stability], alpha: float, left_out: Sequence[str] = (
 
 
 def measure_many(
-    reference: Any,
-    current: Any,
+    reference: object,
+    current: object,
     columns: Sequence[str] | None,
-    bins: Any,
+    bins: object,
     special: tuple[Any, ...],
     sides: Sequence[tuple[Any, Any]],
     confidence: float,
@@ -191,7 +191,7 @@ def measure_many(
 
 
 def _shared(
-    reference: Any, current: Any, columns: Sequence[str] | None, sides: Sequence[tuple[Any, Any]]
+    reference: object, current: object, columns: Sequence[str] | None, sides: Sequence[tuple[Any, Any]]
 ) -> tuple[list[str], list[str]]:
     """The columns to compare, and in words those that only one table has or that hold points in time."""
     if columns is not None:

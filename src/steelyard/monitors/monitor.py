@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.arguments.annotated import Label, as_annotated
@@ -35,6 +36,7 @@ from steelyard.monitors.volume import is_whole, known_until, place_of, volume_of
 from steelyard.monitors.watched_measures import choose_measures, is_running
 from steelyard.monitors.windows import (
     Window,
+    WindowSpan,
     ZoneOffsets,
     by_count,
     by_time,
@@ -49,32 +51,32 @@ TIMES = 10
 """A reference should have so many times the rows of a window."""
 
 
-@as_annotated("time")
+@as_annotated("time", "score")
 def monitor(
-    data: Any,
+    data: object,
     *,
     time: str,
     target: str | None = None,
-    score: Any = None,
+    score: str | Mapping[Any, str] | None = None,
     prediction: str | None = None,
     positive: Label = None,
-    reference: Any = None,
-    window: Any = "day",
-    zone: Any = "UTC",
+    reference: object = None,
+    window: object = "day",
+    zone: object = "UTC",
     label_time: str | None = None,
-    features: Any = None,
+    features: object = None,
     measures: Sequence[Any] | str | None = None,
     margin: float = 0.05,
-    horizon: Any = None,
-    budget: Any = None,
+    horizon: object = None,
+    budget: object = None,
     for_: int = 2,
     mode: str = "windows",
     threshold: float | None = None,
     weight: str | None = None,
     unit: str | None = None,
-    period: Any = None,
-    since: Any = None,
-    now: Any = None,
+    period: object = None,
+    since: object = None,
+    now: object = None,
     confidence: float = 0.95,
     missing: str = "refuse",
     kind: str | None = None,
@@ -186,7 +188,14 @@ def monitor(
 
 
 def _check(
-    time: Any, mode: str, margin: Any, confidence: Any, missing: str, target: Any, score: Any, prediction: Any
+    time: object,
+    mode: str,
+    margin: object,
+    confidence: object,
+    missing: str,
+    target: object,
+    score: object,
+    prediction: object,
 ) -> None:
     if not isinstance(time, str):
         message = "No column of times was named."
@@ -224,14 +233,14 @@ def _known_by(stream: Stream, until: int) -> Stream:
     return replace(stream, labelled=stream.labelled & (stream.label_times <= until))
 
 
-def _windows(stream: Stream, span: Any, zone: tzinfo, until: int | None) -> tuple[list[Window], Any]:
+def _windows(stream: Stream, span: WindowSpan, zone: tzinfo, until: int | None) -> tuple[list[Window], Any]:
     assert stream.times is not None
-    if isinstance(span, int | np.integer):
-        return by_count(stream.times, int(span), zone)
+    if isinstance(span, int):
+        return by_count(stream.times, span, zone)
     return by_time(stream.times, span, zone, until, naive=stream.skipped is not None and timed_by_hours(span))
 
 
-def timed_by_hours(span: Any) -> bool:
+def timed_by_hours(span: WindowSpan) -> bool:
     """Whether windows are so short that an hour which clocks repeat, or leave out, matters to them.
 
     >>> timed_by_hours("hour"), timed_by_hours("day"), timed_by_hours(timedelta(hours=6)), timed_by_hours(500)
@@ -240,7 +249,7 @@ def timed_by_hours(span: Any) -> bool:
     return span == "hour" or (isinstance(span, timedelta) and bool(span % timedelta(days=1)))
 
 
-def _refuse_budget(budget: Any, mode: str) -> None:
+def _refuse_budget(budget: object, mode: str) -> None:
     if mode == "sequential" and budget is not None:
         message = (
             "A budget sets the level of each window, and looks at any time share one level, one minus the confidence."
@@ -257,13 +266,13 @@ def _whole(stream: Stream, made: Sequence[Window], zone: tzinfo, until: int) -> 
     return [is_whole(w, first, known) for w in made]
 
 
-def _rows_by_window(place: Any, first: int, many: int) -> list[Any]:
+def _rows_by_window(place: npt.NDArray[np.int64], first: int, many: int) -> list[Any]:
     order = np.argsort(place, kind="stable")
     edges = np.searchsorted(place[order], np.arange(first, many + 1))
     return [order[a:b] for a, b in pairwise(edges)]
 
 
-def _length(span: Any, made: Sequence[Window]) -> timedelta:
+def _length(span: WindowSpan, made: Sequence[Window]) -> timedelta:
     if isinstance(span, str):
         return LENGTHS[span]
     if isinstance(span, timedelta):
@@ -272,7 +281,7 @@ def _length(span: Any, made: Sequence[Window]) -> timedelta:
     return max(lengths[len(lengths) // 2], timedelta(seconds=1))
 
 
-def _span_text(span: Any) -> str:
+def _span_text(span: WindowSpan) -> str:
     return span if isinstance(span, str) else span_text(span) if isinstance(span, timedelta) else f"{span:,} rows"
 
 

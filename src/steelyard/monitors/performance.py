@@ -145,7 +145,9 @@ def _window(run: Watch, i: int, apart: dict[str, list[Signal]]) -> list[Signal]:
     return list(told.values())
 
 
-def performance(measure: Any, window: Evaluation | None, reference: Evaluation, run: Watch, i: int, why: str) -> Signal:
+def performance(
+    measure: object, window: Evaluation | None, reference: Evaluation, run: Watch, i: int, why: str
+) -> Signal:
     """A measure of one window against the reference, by the interval of the difference itself.
 
     With d = window − reference (turned so that less is worse) and its 1 − 2α interval: alarm if the upper end lies below

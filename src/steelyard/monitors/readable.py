@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -98,7 +98,7 @@ class Reading(Readable):
         return [[*_scores(part, run.baseline.evaluation), *gone] for part in run.parts]
 
 
-def _some(values: Any) -> str:
+def _some(values: Iterable[Any]) -> str:
     told = sort_levels(set(values))
     names = [significant(v) if isinstance(v, float) else quoted(v) for v in told[:SHOWN]]
     return ", ".join(dict.fromkeys(names)) + (", …" if len(told) > SHOWN else "")
@@ -126,7 +126,7 @@ def _plain(values: Values) -> list[Any]:
     return [int(v) if isinstance(v, float) and v.is_integer() else v for v in values.tolist()]
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -10,6 +10,7 @@ from datetime import date, datetime, tzinfo
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import shown
 from steelyard.errors import EmptyTable, InputError, UnreadableSource, UsageError, listing
@@ -21,7 +22,7 @@ from steelyard.monitors.cohorts import Period, cohorts_of, pooled
 from steelyard.monitors.differing import MOST, Cut, cut_like, parts_of
 from steelyard.monitors.labels import ENOUGH
 from steelyard.monitors.stream import Stream, StreamRoles, read_stream
-from steelyard.monitors.windows import Window, by_time, instant_of, moment, one_instant
+from steelyard.monitors.windows import Window, WindowSpan, by_time, instant_of, moment, one_instant
 from steelyard.sources.recognise import open_table
 from steelyard.sources.spark import is_spark
 from steelyard.sources.tables import Table
@@ -36,21 +37,21 @@ HINT = (
 ALONE = "The reference is an evaluation: outputs and features are not watched, since it tells nothing of them."
 
 
-def is_kept(given: Any) -> bool:
+def is_kept(given: object) -> bool:
     """Whether a reference was counted before, so that it cannot be counted in another way."""
     path = isinstance(given, str | os.PathLike) and str(given).lower().endswith(".json")
     return path or isinstance(given, Baseline | Evaluation)
 
 
 def find_reference(
-    given: Any,
+    given: object,
     stream: Stream,
     made: Sequence[Window],
-    place: Any,
+    place: npt.NDArray[np.int64],
     zone: tzinfo,
     options: Mapping[str, Any],
     missing: str,
-    window: Any = None,
+    window: WindowSpan | None = None,
     period: Period | None = None,
 ) -> tuple[Baseline, int, list[str], Cut]:
     """The baseline, the first window to be judged, what is to be said about it, and its own windows where it has some."""
@@ -64,13 +65,14 @@ def find_reference(
     if is_spark(given):
         # Such a frame claims to have every attribute, and so to be anything.
         given = open_table(given)
-    if is_kept(given):
+    if isinstance(given, str | os.PathLike) and is_kept(given):
         loaded, notes = _saved(given)
         return loaded, _own(loaded, made), notes, ()
     found = FIRST.fullmatch(given) if isinstance(given, str) else None
-    whole = isinstance(given, int) and not isinstance(given, bool)
-    if found is not None or whole:
-        return _from_stream(stream, made, place, int(found[1]) if found is not None else given, options)
+    whole = given if isinstance(given, int) and not isinstance(given, bool) else None
+    many = whole if found is None else int(found[1])
+    if many is not None:
+        return _from_stream(stream, made, place, many, options)
     if isinstance(given, str) and re.match(r"\s*\d{4}-\d", given) and not os.path.exists(given):
         given = datetime.fromisoformat(given.strip()) if _is_date(given) else given
     if isinstance(given, date | np.datetime64) or hasattr(given, "tzinfo"):
@@ -91,12 +93,13 @@ def find_reference(
     if period is None or found_in.evaluation is None:
         return found_in, 0, [], cut_like(rows, window, zone)
     assert rows.times is not None
+    assert window is not None
     theirs, where = by_time(rows.times, window, zone)
     cohorts = cohorts_of(rows, theirs, where, period, found_in.evaluation.positive, None, None)
     return replace(found_in, timeliness=pooled(cohorts, name)), 0, [], cut_like(rows, window, zone)
 
 
-def _table(given: Any, roles: StreamRoles, zone: tzinfo, missing: str, *, timed: bool) -> Stream:
+def _table(given: object, roles: StreamRoles, zone: tzinfo, missing: str, *, timed: bool) -> Stream:
     """The rows of a table, with their times and those of their labels where it has them all."""
     plain = replace(roles, label_time=None) if timed else replace(roles, time=None, label_time=None)
     for more in (roles, replace(roles, label_time=None)):
@@ -154,7 +157,12 @@ def _saved(path: str | os.PathLike[str]) -> tuple[Baseline, list[str]]:
 
 
 def _from_stream(
-    stream: Stream, made: Sequence[Window], place: Any, many: int, options: Mapping[str, Any], name: str = ""
+    stream: Stream,
+    made: Sequence[Window],
+    place: npt.NDArray[np.int64],
+    many: int,
+    options: Mapping[str, Any],
+    name: str = "",
 ) -> tuple[Baseline, int, list[str], Cut]:
     name = name or f"first {shown(many)} window{'s' if many != 1 else ''}"
     rows = stream.take(place < many)

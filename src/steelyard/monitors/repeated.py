@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta, tzinfo
-from typing import Any
 
 from steelyard.monitors.windows import EPOCH, Instants, Window, ZoneOffsets, instant_of
 
@@ -38,7 +37,7 @@ def joined(edges: Instants, zone: tzinfo) -> Instants:
     return edges
 
 
-def remarks(made: list[Window], skipped: Mapping[str, int], zone: Any, *, naive: bool) -> list[str]:
+def remarks(made: list[Window], skipped: Mapping[str, int], zone: object, *, naive: bool) -> list[str]:
     """What is to be said of times without an offset."""
     out = []
     for window in made if naive else ():

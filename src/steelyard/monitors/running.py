@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from steelyard.monitors.signals import PERFORMANCE, Signal
 from steelyard.results import Array, Estimate
 from steelyard.verdicts.alarm import IMMATURE, INSUFFICIENT, added_up
 from steelyard.words import count, percent, significant
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 PREFIX = "running "
 METHOD = "cumulative sum (CUSUM)"
@@ -84,13 +87,12 @@ def _tilt(z: Array, weights: Array, k: float) -> float:
     return max(low, 1e-9)
 
 
-def loss_table(e: Any, name: str) -> tuple[Array, Array]:
+def loss_table(e: Evaluation | None, name: str) -> tuple[Array, Array]:
     """Every loss that a reference row had, and how many rows had it; nothing where only sums were kept."""
-    scores = None if e is None else e.scores
-    if scores is None or name not in losses("scores"):
+    if e is None or e.scores is None or name not in losses("scores"):
         return np.zeros(0), np.zeros(0)
     cut = 0.5 if e.threshold is None else e.threshold
-    s = scores.score.astype(np.float64)
+    scores, s = e.scores, e.scores.score.astype(np.float64)
     both = [row_loss(find(name), np.full(len(s), y), s, cut) for y in (1.0, 0.0)]
     return np.concatenate(both), np.concatenate([scores.positives, scores.negatives]).astype(np.float64)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, TypeGuard
 
 from steelyard.errors import UnreadableSource
 from steelyard.monitors.bins import SCHEMA, Bins
@@ -29,7 +29,7 @@ class ManyBins(dict[str, Bins]):
         write_saved(path, self.to_dict())
 
 
-def is_saved(path: Any) -> bool:
+def is_saved(path: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether it is the path of a file that begins as saved bins do."""
     if not isinstance(path, str | os.PathLike) or not str(path).lower().endswith(".json"):
         return False

@@ -13,6 +13,7 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.facts import EVIDENCE
@@ -43,7 +44,7 @@ class Losses:
     total_squares: float = 0.0
 
     @classmethod
-    def of(cls, losses: Any, weight: Any = None) -> Losses:
+    def of(cls, losses: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> Losses:
         """Count the losses of some rows."""
         x = np.asarray(losses, dtype=np.float64)
         w = np.ones_like(x) if weight is None else np.asarray(weight, dtype=np.float64)
@@ -179,7 +180,7 @@ def losses(kind: str, *, probabilities: bool = True) -> dict[str, Measure]:
     return {n: m for n, m in catalogue().items() if m.better == "lower" and any(s in m.by_row for s in shapes)}
 
 
-def row_loss(m: Measure, y: Any, p: Any, cut: float | None = None) -> Array:
+def row_loss(m: Measure, y: Array, p: Array, cut: float | None = None) -> Array:
     """The loss of each row: of scores where `cut` tells which of them are positive, of numbers or labels without.
 
     >>> row_loss(find("error_rate"), np.array([1.0, 0.0]), np.array([0.7, 0.6]), 0.5).tolist()
@@ -193,7 +194,7 @@ def row_loss(m: Measure, y: Any, p: Any, cut: float | None = None) -> Array:
     return np.where(np.isfinite(found), found, each(y, np.clip(p, CLIP, 1 - CLIP))) if cut is not None else found
 
 
-def in_place(given: Any, chosen: Sequence[str]) -> list[str]:
+def in_place(given: Sequence[Any] | None, chosen: Sequence[str]) -> list[str]:
     """Words on a mean loss that is followed although another measure was asked for, or would be watched in windows.
 
     >>> in_place(None, ["mae"]), in_place(["accuracy"], ["error_rate"])[0][:47]

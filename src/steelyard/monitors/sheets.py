@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +48,7 @@ class Sheet:
         return self.rows.kind(self.roles[name]) in {"int", "float"}
 
 
-def is_table(data: Any) -> bool:
+def is_table(data: object) -> bool:
     """Whether columns of it must be named: a path, a frame, a relation, a mapping of columns."""
     if isinstance(data, Mapping):
         return not is_counts(data)
@@ -57,13 +57,13 @@ def is_table(data: Any) -> bool:
     )
 
 
-def is_counts(data: Any) -> bool:
+def is_counts(data: object) -> TypeGuard[Mapping[Any, float]]:
     """Whether it is a mapping from levels to numbers of rows."""
     number = int | float | np.integer | np.floating
     return isinstance(data, Mapping) and bool(data) and all(isinstance(n, number) for n in data.values())
 
 
-def open_sheet(data: Any, columns: Sequence[str] | None = None, weight: Any = None, unit: Any = None) -> Sheet:
+def open_sheet(data: object, columns: Sequence[str] | None = None, weight: object = None, unit: object = None) -> Sheet:
     """Open whatever was given; without `columns` all of them but those of points in time."""
     others = {"weight": weight, "unit": unit}
     given = {role: values for role, values in others.items() if values is not None}
@@ -87,7 +87,7 @@ def open_sheet(data: Any, columns: Sequence[str] | None = None, weight: Any = No
     return Sheet(rows, roles, "weight" in given, "unit" in given, times)
 
 
-def keys_in(data: Any) -> tuple[str, ...]:
+def keys_in(data: object) -> tuple[str, ...]:
     """The columns by which labels were found, where a table was joined with them."""
     return data.keys if isinstance(data, Table) else ()
 
@@ -205,7 +205,7 @@ def level_counts(column: Column) -> dict[Any, float]:
 # Making bins ----------------------------------------------------------------------------------------------------------
 
 
-def count_reference(sheet: Sheet, bins: Any = 10, special: Sequence[Any] = ()) -> dict[str, Bins]:
+def count_reference(sheet: Sheet, bins: object = 10, special: Sequence[Any] = ()) -> dict[str, Bins]:
     """Bins of every column of a reference, with its counts."""
     wanted = tuple(special)
     # Among many columns a special value belongs to those that can hold it.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from steelyard.errors import EmptyTable, UnknownColumn, UsageError
 from steelyard.sources.recognise import open_table
@@ -36,7 +35,7 @@ def of_side(side: str) -> Iterator[None]:
 
 
 @contextmanager
-def of_files(reference: Any, current: Any) -> Iterator[None]:
+def of_files(reference: object, current: object) -> Iterator[None]:
     """Where files cannot be compared, say first that one has no rows: its columns then have no kind of their own."""
     try:
         yield

@@ -87,7 +87,7 @@ def held(name: str, kind: str, d: Difference, margin: float, better: str, **fact
     return Signal(name, kind, verdict.word, reason, difference=d, clears=clears, **facts)
 
 
-def gap(window: Evaluation, reference: Evaluation, name: str, level: Any, alpha: float) -> Difference:
+def gap(window: Evaluation, reference: Evaluation, name: str, level: object, alpha: float) -> Difference:
     """The difference of a measure with its 1 − 2α interval, the reference being at that level already.
 
     The ends are those of `comparisons.independent.difference`; a p-value, which takes twenty times as long, is not needed.
@@ -100,7 +100,7 @@ def gap(window: Evaluation, reference: Evaluation, name: str, level: Any, alpha:
     return apart(a, b, alpha, m.better, level=level)
 
 
-def apart(a: Estimate, b: Estimate, alpha: float, better: str, level: Any = None) -> Difference:
+def apart(a: Estimate, b: Estimate, alpha: float, better: str, level: object = None) -> Difference:
     """The difference of two estimates on different rows, both with 1 − 2α intervals."""
     assert a.value is not None
     assert b.value is not None

@@ -271,14 +271,14 @@ def _span(first: str, last: str) -> str:
 
 @as_annotated()
 def stability(
-    reference: Any,
-    current: Any,
+    reference: object,
+    current: object,
     column: str | None = None,
     *,
-    bins: Any = 10,
+    bins: object = 10,
     special: Sequence[Any] = (),
-    weight: Any = None,
-    unit: Any = None,
+    weight: object = None,
+    unit: object = None,
     confidence: float = 0.95,
     alpha: float = 0.05,
     columns: Sequence[str] | None = None,
@@ -318,13 +318,13 @@ def stability(
 
 
 def _one(
-    reference: Any,
-    current: Any,
+    reference: object,
+    current: object,
     column: str | None,
-    bins: Any,
+    bins: object,
     special: tuple[Any, ...],
-    weight: Any,
-    unit: Any,
+    weight: object,
+    unit: object,
     confidence: float,
     alpha: float,
 ) -> Stability:
@@ -346,12 +346,12 @@ def _one(
     return replace(assess(made, counted, confidence, alpha), samples=_samples(then, now, made))
 
 
-def pick(value: Any, side: int) -> Any:
+def pick(value: object, side: int) -> Any:
     """What belongs to one of the two samples: one name for both, or a pair."""
     return value[side] if isinstance(value, tuple | list) and len(value) == 2 else value
 
 
-def _from_counts(reference: Any, current: Any, column: str | None) -> tuple[Bins, BinCounts]:
+def _from_counts(reference: object, current: object, column: str | None) -> tuple[Bins, BinCounts]:
     if isinstance(reference, Bins) and is_counts(current):
         return reference, counts_in(reference, current)
     if is_counts(reference) and is_counts(current):
@@ -376,7 +376,7 @@ def _samples(then: Sheet | None, now: Sheet, bins: Bins) -> Samples | None:
     return Samples(found[0][0], found[1][0], found[0][1], found[1][1])
 
 
-def as_mapping(bins: Any) -> Mapping[str, Bins] | None:
+def as_mapping(bins: object) -> Mapping[str, Bins] | None:
     """Saved bins of many columns, where that is what came."""
     if isinstance(bins, Mapping) and bins and all(isinstance(b, Bins) for b in bins.values()):
         return bins

@@ -71,7 +71,7 @@ class Stream:
     skipped: Mapping[str, int] | None = None
     """Rows by date whose hour clocks leave out; None where times have an offset, so that there is no doubt."""
 
-    def take(self, rows: Any) -> Stream:
+    def take(self, rows: npt.NDArray[Any]) -> Stream:
         """Some of the rows."""
         picked = {name: values[rows] for name, values in self.columns.items()}
         times, late = (None if x is None else x[rows] for x in (self.times, self.label_times))
@@ -138,7 +138,7 @@ def _whole(values: Values | None) -> Values | None:
 # Reading --------------------------------------------------------------------------------------------------------------
 
 
-def read_stream(data: Any, roles: StreamRoles, zone: tzinfo, missing: str = "refuse", what: str = "table") -> Stream:
+def read_stream(data: object, roles: StreamRoles, zone: tzinfo, missing: str = "refuse", what: str = "table") -> Stream:
     """The columns that are needed, of a table wherever it lives; rows without a time are refused, or dropped."""
     table, rows, zoned = _read(data, roles.named, what)
     if not rows:
@@ -194,7 +194,7 @@ def _gaps(values: Values) -> npt.NDArray[np.bool_]:
     return np.zeros(len(values), dtype=np.bool_)
 
 
-def _read(data: Any, names: Sequence[str], what: str) -> tuple[Any, int, set[str]]:
+def _read(data: object, names: Sequence[str], what: str) -> tuple[Any, int, set[str]]:
     """Columns by name, the number of rows, and which columns had a zone and now hold times in UTC.
 
     Of a table that lives elsewhere only the columns that are needed come here.
@@ -225,12 +225,12 @@ def _check_columns(names: Sequence[str], known: Sequence[str], what: str) -> Non
             raise UnknownColumn(message, hint)
 
 
-def _by_name(found: Any) -> Any:
+def _by_name(found: object) -> Any:
     message = f"A table with named columns is needed, and a value of type {type(found).__name__} came."
     raise UsageError(message, "Pass a frame, a mapping of columns, or the path of a file.")
 
 
-def feature_names(data: Any, features: Any, roles: StreamRoles) -> tuple[str, ...]:
+def feature_names(data: object, features: object, roles: StreamRoles) -> tuple[str, ...]:
     """The features to watch: none, those named, or "all" columns that play no part, are no points in time and no key of labels.
 
     Identifiers and dates in text are known only once the rows are counted.
@@ -241,8 +241,8 @@ def feature_names(data: Any, features: Any, roles: StreamRoles) -> tuple[str, ..
     if isinstance(features, str) and features == "all":
         taken |= set(keys_in(data))
         return tuple(name for name, is_time in column_kinds(data).items() if not is_time and name not in taken)
-    several = isinstance(features, Iterable) and getattr(features, "ndim", 1) == 1
-    chosen = (features,) if isinstance(features, str) else tuple(features) if several else ([],)
+    listed = features if isinstance(features, Iterable) and getattr(features, "ndim", 1) == 1 else ([],)
+    chosen: tuple[Any, ...] = (features,) if isinstance(features, str) else tuple(listed)
     if not one_each(chosen):
         message = f"Features are columns by name, and {listing([features])} came."
         hint = f"Say {option('features', ['age', 'region'])}, for example, or {option('features', 'all')}."

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.monitors.bins import Bins
 from steelyard.monitors.making import DISTINCT
@@ -38,7 +39,7 @@ def why_not(bins: Bins) -> str:
     return no_level_twice(bins)
 
 
-def with_the_clock(values: Any, times: Any) -> str:
+def with_the_clock(values: npt.NDArray[Any], times: npt.NDArray[np.int64] | None) -> str:
     """Why whole numbers that grow with time tell nothing, in words: counters and clocks move on by themselves; else empty.
 
     >>> with_the_clock(np.arange(100) * 7919, np.arange(100)), with_the_clock(np.arange(100) % 7, np.arange(100))
@@ -55,7 +56,7 @@ def with_the_clock(values: Any, times: Any) -> str:
     return "whole numbers that grow with time, as of counters, which move on by themselves"
 
 
-def _ranks(x: Any) -> Any:
+def _ranks(x: npt.NDArray[Any]) -> Any:
     out = np.empty(len(x))
     out[np.argsort(x, kind="stable")] = np.arange(len(x))
     return out

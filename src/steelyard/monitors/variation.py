@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.monitors.bins import BinCounts
 from steelyard.results import Array, Difference
@@ -38,7 +39,7 @@ class Spread:
     """The mean at each place of the week and its standard error, where places differ."""
 
     @classmethod
-    def of(cls, values: Any, errors: Any, places: Sequence[str]) -> Spread:
+    def of(cls, values: npt.ArrayLike, errors: npt.ArrayLike, places: Sequence[str]) -> Spread:
         """From the value of each window and its standard error.
 
         τ² = max(0, (Q − f) / C), Q = Σ w (x − x̄)², w = 1 / error², C = Σ w − Σ w² / Σ w, f degrees of freedom; where places of
@@ -90,7 +91,7 @@ class Spread:
         return cls(data["windows"], data["free"], data["between"], held)
 
 
-def _within(x: Array, w: Array, at: Any) -> tuple[float, int, float, Array]:
+def _within(x: Array, w: Array, at: npt.NDArray[np.int64]) -> tuple[float, int, float, Array]:
     """Q within groups, its degrees of freedom, C, and the means of the groups."""
     total = np.bincount(at, weights=w)
     means = np.bincount(at, weights=w * x) / total

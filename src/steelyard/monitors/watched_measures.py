@@ -15,7 +15,7 @@ from steelyard.views.story import kind_of
 from steelyard.wording import option
 
 
-def measure_name(measure: Any) -> tuple[str, Any, str]:
+def measure_name(measure: object) -> tuple[str, Any, str]:
     """A measure as asked for: its canonical name, its level, and what the two are called together."""
     name, level = measure if isinstance(measure, tuple) else (measure, None)
     found = find(name)
@@ -25,12 +25,12 @@ def measure_name(measure: Any) -> tuple[str, Any, str]:
     return found.name, level, found.name if level is None else f"{found.name} {level}"
 
 
-def is_running(measure: Any) -> bool:
+def is_running(measure: object) -> bool:
     """Whether a mean loss is added up over windows."""
     return isinstance(measure, str) and measure.startswith(PREFIX)
 
 
-def choose_measures(given: Any, e: Evaluation | None, roles: StreamRoles, mode: str) -> tuple[Any, ...]:
+def choose_measures(given: object, e: Evaluation | None, roles: StreamRoles, mode: str) -> tuple[Any, ...]:
     """The measures to watch: those asked for, or the one that tells most."""
     if e is None:
         return ()

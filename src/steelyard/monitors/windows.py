@@ -18,6 +18,8 @@ from steelyard.errors import InputError, NotNumeric, UsageError, listing
 from steelyard.wording import option
 
 Instants = npt.NDArray[np.int64]
+WindowSpan = str | timedelta | int
+"""What a window is: one of the calendar's, a length of time, or a number of rows."""
 """Microseconds since the start of 1970, universal time."""
 
 SECOND = 1_000_000
@@ -47,7 +49,7 @@ class Window:
 # Zones ----------------------------------------------------------------------------------------------------------------
 
 
-def zone_of(name: Any) -> tzinfo:
+def zone_of(name: object) -> tzinfo:
     """A time zone by its IANA name.
 
     >>> str(zone_of("Europe/Berlin"))
@@ -117,7 +119,7 @@ def instant_of(when: datetime) -> int:
 # Times ----------------------------------------------------------------------------------------------------------------
 
 
-def read_times(values: Any, zone: tzinfo, what: str = "time") -> tuple[Instants, npt.NDArray[np.bool_]]:
+def read_times(values: object, zone: tzinfo, what: str = "time") -> tuple[Instants, npt.NDArray[np.bool_]]:
     """Times of any library as instants, and which of them are missing; times without a zone are taken in `zone`.
 
     >>> read_times(["2024-07-01 12:00", None], zone_of("Europe/Berlin"))[1].tolist()
@@ -128,7 +130,7 @@ def read_times(values: Any, zone: tzinfo, what: str = "time") -> tuple[Instants,
 
 
 def read_clocked(
-    values: Any, zone: tzinfo, what: str = "time"
+    values: object, zone: tzinfo, what: str = "time"
 ) -> tuple[Instants, npt.NDArray[np.bool_], Instants | None]:
     """The same, and the times as the clock on the wall showed them where they came without a zone."""
     found, aware = _datetimes(values, what)
@@ -187,7 +189,7 @@ def _from_objects(values: npt.NDArray[Any], what: str) -> tuple[npt.NDArray[Any]
     return np.array([plain[v] for v in values.tolist()], dtype="datetime64[us]"), aware
 
 
-def _one(value: Any, what: str) -> datetime:
+def _one(value: object, what: str) -> datetime:
     if isinstance(value, datetime):
         return datetime.combine(value.date(), value.time(), value.tzinfo)
     if isinstance(value, date):
@@ -201,7 +203,7 @@ def _one(value: Any, what: str) -> datetime:
     raise NotNumeric(message, "Write dates as 2024-01-31, times as 2024-01-31 13:45 or 2024-01-31T13:45+01:00.")
 
 
-def one_instant(given: Any, zone: tzinfo, what: str) -> int:
+def one_instant(given: object, zone: tzinfo, what: str) -> int:
     """A single moment, such as a cut."""
     try:
         instants, gaps = read_times([given], zone, what)
@@ -216,7 +218,7 @@ def one_instant(given: Any, zone: tzinfo, what: str) -> int:
 # Boundaries -----------------------------------------------------------------------------------------------------------
 
 
-def span_of(window: Any) -> Any:
+def span_of(window: object) -> WindowSpan:
     """What a window is: one of the calendar's, a number of rows, or a length of time.
 
     >>> span_of("3 days"), span_of("week"), span_of(500)
@@ -249,10 +251,10 @@ def span_of(window: Any) -> Any:
     if (window.total_seconds() if isinstance(window, timedelta) else window) <= 0:
         message = f"A window must have a length, and {window} came."
         raise UsageError(message, hint)
-    return window
+    return window if isinstance(window, timedelta) else int(window)
 
 
-def boundaries(window: Any, zone: tzinfo, first: int, last: int) -> Instants:
+def boundaries(window: WindowSpan, zone: tzinfo, first: int, last: int) -> Instants:
     """The instants at which windows begin and end, from the one that holds `first` to the end of the one that holds `last`.
 
     Days, weeks (from Monday) and months begin at the first moment of their local date, so that a day has 23 or 25 hours
@@ -288,7 +290,7 @@ def _midnights(days: list[date]) -> Instants:
     return np.array(days, dtype="datetime64[us]").astype(np.int64)
 
 
-def _dates(window: Any, first: date, last: date) -> Iterator[date]:
+def _dates(window: WindowSpan, first: date, last: date) -> Iterator[date]:
     """Local dates at which windows begin, from before the first to after the last."""
     if window == "month":
         year, month = first.year, first.month
@@ -297,7 +299,13 @@ def _dates(window: Any, first: date, last: date) -> Iterator[date]:
             if date(year, month, 1) > last:
                 return
             year, month = (year, month + 1) if month < 12 else (year + 1, 1)
-    step = {"day": 1, "week": 7}.get(window) if isinstance(window, str) else window.days
+    step = (
+        {"day": 1, "week": 7}.get(window)
+        if isinstance(window, str)
+        else window.days
+        if isinstance(window, timedelta)
+        else None
+    )
     assert step is not None
     day = ORIGIN + timedelta(days=(first - ORIGIN).days // step * step - step)
     while day <= last + timedelta(days=step + 1):
@@ -321,7 +329,7 @@ def _hours(clock: ZoneOffsets, first: int, last: int) -> Instants:
 
 
 def by_time(
-    instants: Instants, window: Any, zone: tzinfo, until: int | None = None, *, naive: bool = False
+    instants: Instants, window: WindowSpan, zone: tzinfo, until: int | None = None, *, naive: bool = False
 ) -> tuple[list[Window], npt.NDArray[np.int64]]:
     """Windows from the first row to the last, empty ones too, and the place of each row.
 
@@ -362,14 +370,14 @@ def by_count(instants: Instants, size: int, zone: tzinfo) -> tuple[list[Window],
     return made, of[np.searchsorted(times, instants)]
 
 
-def _names(starts: list[datetime], window: Any) -> list[str]:
+def _names(starts: list[datetime], window: object) -> list[str]:
     """The name of every window; the offset is told only of the hours that come twice."""
     names = [_name(start, window) for start in starts]
     twice = {a for a, n in Counter(names).items() if n > 1}
     return [f"{name}{start:%z}" if name in twice else name for name, start in zip(names, starts, strict=True)]
 
 
-def _name(start: datetime, window: Any) -> str:
+def _name(start: datetime, window: object) -> str:
     if window == "week":
         # Clocks may change at midnight itself, so the week is that of a later day.
         year, week, _ = (start + timedelta(days=1)).isocalendar()

@@ -74,7 +74,7 @@ class Rows(Protocol):
         """Answer one request with a small table."""
         ...
 
-    def only(self, role: str, level: Any) -> Rows:
+    def only(self, role: str, level: object) -> Rows:
         """The rows in which a column holds this level."""
         ...
 

@@ -29,14 +29,14 @@ class Roles:
 
 def assign(
     *,
-    target: Any,
-    score: Any = None,
-    prediction: Any = None,
-    weight: Any = None,
-    unit: Any = None,
-    segment: Any = None,
-    value: Any = None,
-    validation: Any = None,
+    target: object,
+    score: object = None,
+    prediction: object = None,
+    weight: object = None,
+    unit: object = None,
+    segment: object = None,
+    value: object = None,
+    validation: object = None,
     needed: Sequence[str] = (),
 ) -> Roles:
     """Sort the arguments of a call into roles; what cannot be meant is refused."""
@@ -69,7 +69,7 @@ def assign(
     return Roles(columns, classes, names, tuple(amounts))
 
 
-def _amounts(value: Any, needed: Sequence[str]) -> dict[str, Any]:
+def _amounts(value: object, needed: Sequence[str]) -> dict[str, Any]:
     """Per-row amounts by name: given as one column, several, or a mapping; columns that a payoff names are added."""
     if value is None:
         found: dict[str, Any] = {}

@@ -25,12 +25,12 @@ MASTER = re.compile(
 )
 
 
-def is_session(spark: Any) -> bool:
+def is_session(spark: object) -> bool:
     """Whether it is a session of Spark or Spark Connect, and not the address of a cluster."""
     return type(spark).__module__.startswith("pyspark.sql.") and type(spark).__name__ == "SparkSession"
 
 
-def session(spark: Any) -> Any:
+def session(spark: object) -> Any:
     """A session of the cluster at an address, which has answered once; a session of the user's is left as it is."""
     if is_session(spark):
         return spark

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import parse_qsl, unquote, urlencode
 
 from steelyard.engines.answers import is_theirs
@@ -16,6 +16,9 @@ from steelyard.files.writing import note_read
 from steelyard.sources.side_effects import PIECE, refuse_side_effects
 from steelyard.sources.tables import Table
 from steelyard.wording import option
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 SERVERS = ("postgresql", "postgres")
 FILES = {"duckdb": (".duckdb", ".ddb"), "sqlite": (".sqlite", ".sqlite3", ".db")}
@@ -29,19 +32,19 @@ CHANGE = re.compile(r"\(\s*(insert\s+into|delete\s+from|merge\s+into|update\s+\S
 EXAMPLE = "Write a query that gives rows, such as: select target, score from predictions"
 
 
-def is_address(data: Any) -> bool:
+def is_address(data: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether a text names a database: by its scheme, or by the suffix of a file."""
     return isinstance(data, str | os.PathLike) and bool(_kind(os.fspath(data)))
 
 
-def is_path(data: Any) -> bool:
+def is_path(data: object) -> TypeGuard[str | os.PathLike[str] | Sequence[str | os.PathLike[str]]]:
     """Whether it is a path, or a list of them."""
     if isinstance(data, list | tuple) and data:
         return all(isinstance(part, str | os.PathLike) for part in data)
     return isinstance(data, str | os.PathLike)
 
 
-def refuse_scheme(data: Any, *, cluster: bool = False) -> None:
+def refuse_scheme(data: object, *, cluster: bool = False) -> None:
     """Refuse addresses in a tongue that is not spoken here; a cluster of Spark reads files by many of them."""
     for part in data if isinstance(data, list | tuple) else [data]:
         found = FOREIGN.match(os.fspath(part)) if isinstance(part, str | os.PathLike) else None
@@ -75,7 +78,9 @@ def _kind(text: str) -> str:
     return next((kind for kind, suffixes in FILES.items() if path.endswith(suffixes)), "")
 
 
-def open_address(address: str, query: str | None = None, wanted: Sequence[str] = (), near: Any = None) -> Table:
+def open_address(
+    address: str, query: str | None = None, wanted: Sequence[str] = (), near: DuckDBPyConnection | None = None
+) -> Table:
     """A table or a query of a database; `wanted` are the columns that will be asked for, if that is known.
 
     `near` is a connection of DuckDB in which database files are opened, so that they can be joined with what is there.
@@ -196,7 +201,8 @@ def _spelled(schema: str, name: str, usual: str) -> str:
 def _open_server(place: str, told: str, table: str, query: str | None) -> Table:
     from steelyard.sources.postgres import PostgresTable, connect, is_missing, refused, tables_of
 
-    complaint, connection = None, None
+    complaint: Exception | None = None
+    connection: Any = None
     try:
         connection = connect(place)
     except Exception as problem:
@@ -240,7 +246,7 @@ def _path(place: str) -> str:
     return path
 
 
-def _attached(connection: Any, path: str) -> str:
+def _attached(connection: DuckDBPyConnection, path: str) -> str:
     """The name under which a connection knows a database file, which is read and never written."""
     there = dict(
         connection.execute("select path, database_name from duckdb_databases() where path is not null").fetchall()
@@ -254,7 +260,9 @@ def _attached(connection: Any, path: str) -> str:
     return str(found)
 
 
-def _open_file(place: str, kind: str, table: str, query: str | None, wanted: Sequence[str], near: Any) -> Table:
+def _open_file(
+    place: str, kind: str, table: str, query: str | None, wanted: Sequence[str], near: DuckDBPyConnection | None
+) -> Table:
     path = _path(place)
 
     def asked(known: list[str]) -> str:

@@ -11,9 +11,12 @@ import re
 import zlib
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from steelyard.errors import UnreadableSource, listing
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
 
 DELIMITERS = ",;\t|"
 SAMPLE = 200_000
@@ -59,7 +62,7 @@ def read_csv(connection: Any, paths: Sequence[str], patterns: Sequence[str]) -> 
     return (connection.read_csv(list(patterns), **options, dtype=kept) if kept else relation), names
 
 
-def _is_text(texts: Any, column: str, kind: str) -> bool:
+def _is_text(texts: DuckDBPyRelation, column: str, kind: str) -> bool:
     """Whether what DuckDB takes for truth values or for numbers are words or digits that name levels.
 
     It reads "yes" and "t" as true; only the words true and false are not names. And whole numbers of more digits than its
@@ -72,7 +75,7 @@ def _is_text(texts: Any, column: str, kind: str) -> bool:
     return bool(texts.limit(SAMPLE).filter(digits).limit(1).fetchall())
 
 
-def _far_away(relation: Any, kinds: Mapping[str, str]) -> list[str]:
+def _far_away(relation: DuckDBPyRelation, kinds: Mapping[str, str]) -> list[str]:
     """Columns of floats, some of which are larger than any whole number that DuckDB has."""
     floats = [name for name, kind in kinds.items() if kind == "DOUBLE"]
     if not floats:

@@ -34,7 +34,7 @@ def refuse_many(table: Table) -> None:
         raise NotAvailable(message, f"Take fewer of them, such as a sample, by a query: {option('query', ...)}")
 
 
-def _plain(values: Any, kind: str) -> npt.NDArray[Any]:
+def _plain(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
     gone = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     found = np.asarray(values.data if gone is not None else values)
     if gone is not None and gone.any():

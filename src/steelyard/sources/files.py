@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.engines.answers import out_of_memory
 from steelyard.errors import InputError, MissingPart, UnreadableSource, listing, nearest, refuse_address
@@ -20,6 +20,9 @@ from steelyard.sources.reach import allow
 from steelyard.sources.relations import Relation
 from steelyard.sources.whole import refuse_open_frame, refuse_open_line
 from steelyard.wording import either
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 READERS = {
     ".csv": "csv",
@@ -64,7 +67,7 @@ OTHERS = {
 
 def open_files(
     data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    connection: Any = None,
+    connection: DuckDBPyConnection | None = None,
     *,
     alone: bool = False,
     near: bool = False,
@@ -106,9 +109,9 @@ def open_files(
     return made
 
 
-def _read_parquet(connection: Any, paths: list[str], patterns: list[str]) -> Any:
+def _read_parquet(connection: DuckDBPyConnection, paths: list[str], patterns: list[str]) -> Any:
     # By name, so that a column of whole numbers in the first file does not round the others.
-    options = {"union_by_name": len(paths) > 1, "hive_partitioning": False}
+    options: dict[str, Any] = {"union_by_name": len(paths) > 1, "hive_partitioning": False}
     relation = connection.read_parquet(patterns, **options)
     folders = {tuple(re.findall(r"([^/\\=]+)=[^/\\]*[/\\]", path.lower())) for path in paths}
     keys = folders.pop() if len(folders) == 1 else ()
@@ -123,7 +126,7 @@ def _read_json(connection: Any, paths: list[str], patterns: list[str]) -> Any:
     return connection.read_json(patterns, **options)
 
 
-def _read_arrow(connection: Any, paths: list[str], patterns: list[str]) -> Any:
+def _read_arrow(connection: DuckDBPyConnection, paths: list[str], patterns: list[str]) -> Any:
     try:
         from pyarrow import ArrowInvalid, dataset
     except ImportError:

@@ -13,7 +13,7 @@ from steelyard.designs.columns import is_missing
 from steelyard.errors import UnknownColumn, UsageError, listing, nearest
 
 
-def read_table(data: Any) -> Any:
+def read_table(data: object) -> Any:
     """All rows of a path, an address or a table that lives elsewhere, as a frame of whichever library is installed.
 
     The rows come to this machine; a table of many millions is refused.
@@ -56,7 +56,7 @@ def as_table(X: Any) -> Any:
     return found
 
 
-def take_rows(X: Any, rows: npt.NDArray[np.int64]) -> Any:
+def take_rows(X: object, rows: npt.NDArray[np.int64]) -> Any:
     """Some rows of a table, in the form in which it came."""
     from sklearn.utils import _safe_indexing
 
@@ -68,7 +68,7 @@ def number_of_rows(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-def column_names(X: Any) -> list[str]:
+def column_names(X: object) -> list[str]:
     """The names of the columns, none for an array."""
     return [str(c) for c in X.columns] if hasattr(X, "columns") else []
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from steelyard.arguments.annotated import as_annotated
 from steelyard.engines.answers import plain_numbers
@@ -30,12 +29,12 @@ KINDS = {
 
 @as_annotated()
 def table(
-    data: Any,
+    data: object,
     *,
     query: str | None = None,
-    labels: Any = None,
+    labels: object = None,
     on: str | Sequence[str] | Mapping[str, str] | None = None,
-    spark: Any = None,
+    spark: object = None,
 ) -> Table:
     """Open a table where it lives; it can be passed wherever data is taken, and is not read before it is asked.
 
@@ -63,7 +62,7 @@ def table(
     return _joined(_asked(found, data, query), there, on)
 
 
-def _opened(data: Any, query: str | None, spark: Any, beside: Table | None = None) -> Table:
+def _opened(data: object, query: str | None, spark: object, beside: Table | None = None) -> Table:
     if spark is not None and is_address(data):
         message = "A Spark cluster reads files, and an address of another database came."
         raise UsageError(message, f"Leave {option('spark')} out; or name files that the cluster can see.")
@@ -86,7 +85,7 @@ def _opened(data: Any, query: str | None, spark: Any, beside: Table | None = Non
     return found
 
 
-def _asked(found: Table, data: Any, query: str | None) -> Table:
+def _asked(found: Table, data: object, query: str | None) -> Table:
     """What a query gives of a table; of an address it was asked when that was opened."""
     if query is None or is_address(data):
         return found

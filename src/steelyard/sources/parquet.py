@@ -50,7 +50,7 @@ def _footer(path: str) -> Any:
         return None
 
 
-def _read(path: str, footer: Any, group: int, score: str, target: str) -> Iterator[Pair]:
+def _read(path: str, footer: object, group: int, score: str, target: str) -> Iterator[Pair]:
     import pyarrow.parquet as pq
     from pyarrow.lib import ArrowException
 

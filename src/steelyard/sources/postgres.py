@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from steelyard.sources.cells import cell_text
 from steelyard.sources.progress import asking, nobody_knows
 from steelyard.sources.side_effects import refuse_side_effects
 from steelyard.sources.tables import Table
+
+if TYPE_CHECKING:
+    from psycopg import Column, Connection
 
 KINDS = {
     "bool": "bool",
@@ -41,7 +44,7 @@ def connect(address: str) -> Any:
         raise MissingPart(message, "Install it: pip install 'steelyard[postgres]'") from None
 
     class Connection(psycopg.Connection[Any]):
-        def __del__(self, *_: Any) -> None:
+        def __del__(self, *_: object) -> None:
             # It lives as long as some table is asked over it, and nobody else can tell when that ends.
             self.close()
 
@@ -54,7 +57,7 @@ def connect(address: str) -> Any:
     return connection
 
 
-def ask(connection: Any, sql: str) -> Any:
+def ask(connection: Connection[Any], sql: str) -> Any:
     """Send one query in a transaction of its own that can only read, and that is undone whatever happens.
 
     Once its first query runs, a transaction that reads cannot be turned into one that writes, and what a query sets for
@@ -105,7 +108,7 @@ def is_missing(problem: BaseException | None) -> bool:
     return isinstance(problem, e.UndefinedTable | e.InvalidSchemaName | e.FeatureNotSupported)
 
 
-def tables_of(connection: Any) -> list[tuple[str, str]]:
+def tables_of(connection: Connection[Any]) -> list[tuple[str, str]]:
     """The schemas and names of the tables and views that the user may read."""
     sql = "select n.nspname, c.relname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace"
     sql += " where c.relkind in ('r', 'v', 'm', 'p', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'"
@@ -119,7 +122,7 @@ class PostgresTable(Table):
     database = "PostgreSQL"
     text = "text"
 
-    def __init__(self, connection: Any, query: str, columns: Sequence[str] | None = None) -> None:
+    def __init__(self, connection: Connection[Any], query: str, columns: Sequence[str] | None = None) -> None:
         self.connection, self.query = connection, query
         self.columns = list(columns) if columns is not None else list(self.kinds)
         self.names = {name: name for name in self.columns}
@@ -249,7 +252,7 @@ class PostgresTable(Table):
         return UnreadableSource(message, hint or "Look at the table or the query, and at what the user may read.")
 
 
-def _kind(column: Any) -> str:
+def _kind(column: Column) -> str:
     if column.type_display.startswith("numeric"):
         return "wide" if column.scale == 0 and (column.precision or 0) > 18 else "decimal"
     return KINDS.get(re.sub(r"\(.*", "", column.type_display), "other")

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import UsageError, listing
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 OFFLINE: dict[str, Any] = {
     "autoinstall_known_extensions": False,
@@ -23,7 +26,7 @@ ODD = set("/\\.:*?~")
 HINT = "A query reads the tables that were named; name other files where the data is named."
 
 
-def allow(connection: Any, paths: Sequence[str]) -> None:
+def allow(connection: DuckDBPyConnection, paths: Sequence[str]) -> None:
     """Note files that may still be read once the database is shut off."""
     known = _setting(connection, "allowed_paths")
     more = {form for path in paths for form in (path, os.path.abspath(path), os.path.realpath(path))}
@@ -31,22 +34,22 @@ def allow(connection: Any, paths: Sequence[str]) -> None:
     connection.execute(f"set allowed_paths = [{texts}]")
 
 
-def is_shut(connection: Any) -> bool:
+def is_shut(connection: DuckDBPyConnection) -> bool:
     """Whether a database reads no more files than those it knows."""
     return not _setting(connection, "enable_external_access")
 
 
-def _setting(connection: Any, name: str) -> Any:
+def _setting(connection: DuckDBPyConnection, name: str) -> Any:
     return connection.execute(f"select current_setting('{name}')").fetchall()[0][0]
 
 
-def shut(connection: Any) -> None:
+def shut(connection: DuckDBPyConnection) -> None:
     """Let a database of ours reach nothing but the files that were allowed; this cannot be undone while it is open."""
     if not is_shut(connection):
         connection.execute("set enable_external_access = false")
 
 
-def refuse_reaching(query: str, ours: Any = None) -> None:
+def refuse_reaching(query: str, ours: DuckDBPyConnection | None = None) -> None:
     """Refuse a query that reaches beyond the tables that it was given.
 
     `ours` is a connection of ours, which is shut: it reads no other file, but it has functions that do more than read.
@@ -80,7 +83,7 @@ def refuse_reaching(query: str, ours: Any = None) -> None:
         raise UsageError(message, HINT)
 
 
-def _nodes(held: Any) -> Iterator[dict[str, Any]]:
+def _nodes(held: object) -> Iterator[dict[str, Any]]:
     waiting = [held]
     while waiting:
         now = waiting.pop()

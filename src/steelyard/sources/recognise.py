@@ -170,7 +170,7 @@ def check_columns(roles: Mapping[str, Any], columns: list[Any]) -> None:
             )
 
 
-def _from_frame(data: Any, roles: Mapping[str, Any]) -> Rows:
+def _from_frame(data: object, roles: Mapping[str, Any]) -> Rows:
     import narwhals.stable.v2 as nw
     from narwhals.exceptions import DuplicateError
 

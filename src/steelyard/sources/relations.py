@@ -6,7 +6,7 @@ import importlib.util
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from steelyard.sources.parquet import BATCH, Part, arrow_pair, parquet_length, p
 from steelyard.sources.progress import Share, asking, nobody_knows
 from steelyard.sources.reach import is_shut, refuse_reaching, shut
 from steelyard.sources.tables import Table
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 KINDS = {
     "BOOLEAN": "bool",
@@ -43,14 +46,15 @@ class Relation(Table):
 
     def __init__(
         self,
-        relation: Any,
+        relation: DuckDBPyRelation,
         names: Mapping[str, str] | None = None,
         complain: Callable[[Exception], Exception] = explained,
-        connection: Any = None,
-        borrowed: Any = None,
+        connection: DuckDBPyConnection | None = None,
+        borrowed: DuckDBPyConnection | None = None,
         shared: bool = False,
     ) -> None:
-        self.relation, self.complain, self.connection = relation, complain, connection
+        self.relation: Any = relation
+        self.complain, self.connection = complain, connection
         self.shared = shared
         """Whether others may be asking the database of its connection too, so that nothing may be set for all of it."""
         self.borrowed = borrowed
@@ -74,7 +78,7 @@ class Relation(Table):
         long = {name: "" if t.endswith("]") else t.split("(", 1)[0] for name, t in types.items()}
         return {name: KINDS.get(t) or LONG.get(long[name], "other") for name, t in types.items()}
 
-    def _with(self, relation: Any) -> Self:
+    def _with(self, relation: DuckDBPyRelation) -> Self:
         return type(self)(relation, None, self.complain, self.connection, self.borrowed, self.shared)
 
     @cached_property
@@ -142,11 +146,11 @@ class Relation(Table):
         """Columns in memory as a table that can be joined with this one."""
         return self.holding(columns)
 
-    def holding(self, data: Any) -> Self:
+    def holding(self, data: object) -> Self:
         """A frame or columns in memory as a table of the same connection, whoever opened that."""
         relation, borrowed, connection = self.relation, self.borrowed, self.connection
 
-        def picked(given: Any) -> Any:
+        def picked(given: object) -> Any:
             if connection is not None:
                 return _registered(connection, given)
             if borrowed is None:
@@ -212,11 +216,11 @@ class Relation(Table):
                 yield part
                 done += 1
 
-    def _batches(self, relation: Any) -> Iterator[tuple[Any, Any]]:
-        owned = self.connection is not None and not self.shared
-        if owned:
+    def _batches(self, relation: DuckDBPyRelation) -> Iterator[tuple[Any, Any]]:
+        owned = None if self.shared else self.connection
+        if owned is not None:
             # Counting does not depend on the order, and keeping it costs as much again.
-            self.connection.execute("set preserve_insertion_order = false")
+            owned.execute("set preserve_insertion_order = false")
         try:
             with asking(self._progress):
                 for batch in relation.to_arrow_reader(BATCH):
@@ -226,8 +230,8 @@ class Relation(Table):
                 raise
             raise self.explain(problem) from problem
         finally:
-            if owned:
-                self.connection.execute("reset preserve_insertion_order")
+            if owned is not None:
+                owned.execute("reset preserve_insertion_order")
 
     def odd_text(self, column: str) -> tuple[str | None, str]:
         """The first text in a column that is no number, and the line of the file in which it stands."""
@@ -317,19 +321,19 @@ class Relation(Table):
         return f"case {' '.join(f'when {condition} then {cell}' for condition, cell in cases)} else {otherwise} end"
 
 
-def of_columns(data: Any, connection: Any = None) -> Relation:
+def of_columns(data: object, connection: DuckDBPyConnection | None = None) -> Relation:
     """A frame or columns in memory as a table of DuckDB; nothing is copied."""
     connection = connection or local_database()
     return Relation(_held(data, lambda given: _registered(connection, given)), connection=connection)
 
 
-def _registered(connection: Any, given: Any) -> Any:
+def _registered(connection: DuckDBPyConnection, given: object) -> Any:
     name = f"given {id(given)}"
     connection.register(name, given)
     return connection.table(Relation.quoted(name))
 
 
-def _held(data: Any, hold: Callable[[Any], Any]) -> Any:
+def _held(data: object, hold: Callable[[Any], Any]) -> Any:
     """A relation over what is in memory; what DuckDB cannot hold is told in our words."""
     import duckdb
 
@@ -348,7 +352,7 @@ def _held(data: Any, hold: Callable[[Any], Any]) -> Any:
         raise UnreadableSource(message, hint) from problem
 
 
-def _in_arrow(data: Any) -> Any:
+def _in_arrow(data: object) -> Any:
     """What is in memory as a table of Arrow; Ibis needs Arrow itself, so that it is installed."""
     import pyarrow as pa
 

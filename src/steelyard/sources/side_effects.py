@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import UsageError, listing
+
+if TYPE_CHECKING:
+    from psycopg import Connection
 
 PIECE = re.compile(
     r"""\b[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\w$])\$((?:[^\W\d]\w*)?)\$.*?\$\1\$|--[^\n\r]*|/\*.*?\*/""",
@@ -42,7 +45,7 @@ def names_called(query: str) -> list[str]:
     return sorted({n[1:-1].replace('""', '"') if n.startswith('"') else n.lower() for n in found})
 
 
-def refuse_side_effects(connection: Any, query: str) -> None:
+def refuse_side_effects(connection: Connection[Any], query: str) -> None:
     """Refuse a query with functions that PostgreSQL itself holds to be able to change something."""
     bare = without_texts(query)
     if re.search(r'\bu&\s*"', query, re.IGNORECASE):

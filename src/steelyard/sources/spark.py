@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from steelyard.sources.cells import cell_text
 from steelyard.sources.progress import Share, asking, nobody_knows
 from steelyard.sources.tables import Table
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 KINDS = {
     "boolean": "bool",
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "int"),
@@ -29,7 +32,7 @@ KINDS = {
 }
 
 
-def is_spark(data: Any) -> bool:
+def is_spark(data: object) -> bool:
     """Whether it is a frame of Spark; such a frame claims to have every attribute, so only its module tells."""
     return type(data).__module__.startswith("pyspark.sql.") and type(data).__name__ == "DataFrame"
 
@@ -41,7 +44,7 @@ class SparkTable(Table):
     double, text = "double", "string"
     counts = False
 
-    def __init__(self, frame: Any, columns: Sequence[str] | None = None) -> None:
+    def __init__(self, frame: DataFrame, columns: Sequence[str] | None = None) -> None:
         self.native = frame
         self.columns = list(frame.columns if columns is None else columns)
         self.names = {name: name for name in self.columns}
@@ -57,7 +60,7 @@ class SparkTable(Table):
         return "`" + name.replace("`", "``") + "`"
 
     @classmethod
-    def literal(cls, value: Any) -> str:
+    def literal(cls, value: object) -> str:
         """A value as the database reads it, to the last digit; backslashes would begin something else in a text."""
         if isinstance(value, str):
             return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"

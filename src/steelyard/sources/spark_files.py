@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from steelyard.engines.answers import is_theirs
@@ -16,6 +16,9 @@ from steelyard.sources.clusters import session as opened_session
 from steelyard.sources.delimited import divided_header
 from steelyard.sources.spark import SparkTable, cause
 from steelyard.wording import option
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 FORMATS = {
     **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
@@ -31,7 +34,7 @@ SEEN = "Every worker must see the files under this path."
 UNKNOWN = "Where the files have no suffix, or cannot be seen from here, name them by a pattern with one: folder/*.csv"
 
 
-def read_files(spark: Any, data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> SparkTable:
+def read_files(spark: object, data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> SparkTable:
     """The files at a path, or at several of the same kind, read by a cluster that can see them."""
     paths = [os.fspath(path) for path in ([data] if isinstance(data, str | os.PathLike) else data)]
     title = ", ".join(map(without_secrets, paths))
@@ -98,7 +101,7 @@ def _inside(path: str) -> set[str]:
     return found - {""}
 
 
-def _read(session: Any, paths: Sequence[str], kind: str, options: dict[str, Any]) -> Any:
+def _read(session: SparkSession, paths: Sequence[str], kind: str, options: dict[str, Any]) -> Any:
     if kind == "table":
         return session.read.table(paths[0])
     # With columns that are given Spark looks at names alone, and adds a column for folders such as region=north.
@@ -111,7 +114,7 @@ def _read(session: Any, paths: Sequence[str], kind: str, options: dict[str, Any]
     return session.read.options(**options).format(kind).load(list(paths))
 
 
-def _dialect(session: Any, paths: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
+def _dialect(session: SparkSession, paths: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
     """Options of CSV with which no line is padded, cut or read under the header of another file in silence."""
     kept = {name: value for name, value in options.items() if name != "sep"}
     first = session.read.options(**kept).text(list(paths)).first()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
@@ -15,12 +15,15 @@ from steelyard.sources.local import local_database
 from steelyard.sources.relations import Relation
 from steelyard.sources.whole import refuse_cut_pages
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
 BATCH = 100_000
 NOW = "steelyard_batch"
 
 
 def open_sqlite(
-    path: str, choose: Callable[[list[str]], str], wanted: Sequence[str] = (), near: Any = None
+    path: str, choose: Callable[[list[str]], str], wanted: Sequence[str] = (), near: DuckDBPyConnection | None = None
 ) -> Relation:
     """The rows of a query; `choose` makes it, given the tables that there are."""
     refuse_cut_pages(path)
@@ -36,7 +39,9 @@ def open_sqlite(
         raise UnreadableSource(message, "Check that the file is whole, and what the query asks.") from problem
 
 
-def copied(connection: sqlite3.Connection, query: str, wanted: Sequence[str] = (), near: Any = None) -> Relation:
+def copied(
+    connection: sqlite3.Connection, query: str, wanted: Sequence[str] = (), near: DuckDBPyConnection | None = None
+) -> Relation:
     """What a query gives, of which only the columns that are wanted are read."""
     described = connection.execute(f"select * from ({query}) limit 0").description
     # Whoever named columns that are not there is told so where all names are looked at.
@@ -44,7 +49,7 @@ def copied(connection: sqlite3.Connection, query: str, wanted: Sequence[str] = (
     q = Relation.quoted
     kinds = {name: _kind(connection, query, name) for name in columns}
     database = near or local_database()
-    (there,) = database.execute("select count(*) from duckdb_tables() where temporary").fetchone()
+    (there,) = database.execute("select count(*) from duckdb_tables() where temporary").fetchall()[0]
     name = f"rows_of_sqlite_{there}"
     database.execute(
         f"create temporary table {name} ({', '.join(f'{q(name)} {kind}' for name, kind in kinds.items())})"

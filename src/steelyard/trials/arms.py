@@ -44,7 +44,7 @@ class TrialRows:
         return TrialRows({k: v[keep] for k, v in self.columns.items()}, self.levels, self.dropped)
 
 
-def read(data: Any, given: Mapping[str, Any], missing: str = "refuse", positive: Any = None) -> TrialRows:
+def read(data: object, given: Mapping[str, Any], missing: str = "refuse", positive: object = None) -> TrialRows:
     """The columns that play a part, without rows in which any is missing; `positive` is the outcome's level that counts."""
     roles = {role: value for role, value in given.items() if value is not None}
     if missing not in {"refuse", "drop"}:
@@ -97,7 +97,7 @@ def _worded(role: str) -> Iterator[None]:
         raise NotNumeric(problem.message, f"Say which level counts as the outcome: {option('positive', ...)}") from None
 
 
-def _happened(codes: Codes, names: list[Any], positive: Any) -> Array:
+def _happened(codes: Codes, names: list[Any], positive: object) -> Array:
     """1 where the outcome is the level that counts, 0 where it is another, and no number where it is missing."""
     known = [plain_level(v) for v in names]
     if positive not in known:
@@ -145,7 +145,7 @@ def _complete(table: TrialRows, missing: str) -> TrialRows:
 # Arms -----------------------------------------------------------------------------------------------------------------
 
 
-def arms_of(table: TrialRows, control: Any, treated: Any = None) -> tuple[TrialRows, Any, Any, int]:
+def arms_of(table: TrialRows, control: object, treated: object = None) -> tuple[TrialRows, Any, Any, int]:
     """The rows of the two arms, what the arms are called, and the number of rows of other groups."""
     names = table.levels["group"]
     present = [names[i] for i in np.unique(table.columns["group"])]
@@ -205,7 +205,7 @@ class TrialUnits:
         return values[self.treated], values[~self.treated]
 
 
-def _sums(place: Any, weights: Any, size: int) -> Array:
+def _sums(place: npt.NDArray[np.int64], weights: Array | None, size: int) -> Array:
     return np.bincount(place, weights=weights, minlength=size).astype(np.float64)
 
 

@@ -8,6 +8,7 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.trials.slow_waves import ALLOWED
 
@@ -48,7 +49,7 @@ class Neighbours:
         return asdict(self) | {"alike": self.alike, "harmless": self.harmless}
 
 
-def neighbours(first: Any, second: Any, *, paired: bool = True) -> Neighbours | None:
+def neighbours(first: npt.ArrayLike, second: npt.ArrayLike, *, paired: bool = True) -> Neighbours | None:
     """The first autocorrelation of the differences between the arms, or of each arm; None with fewer than five periods.
 
     r = Σ dₜ dₜ₊₁ / Σ dₜ² with d less its mean; without dependence its mean is −1/n and its variance (n − 2)² / (n² (n − 1)). The

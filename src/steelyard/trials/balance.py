@@ -8,6 +8,7 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.results import Estimate
 from steelyard.verdicts.trial import flagged, not_by_chance
@@ -39,7 +40,9 @@ class Balance:
         return {"name": self.name, "estimate": self.estimate.to_dict(), "p_value": self.p_value, **said}
 
 
-def standardised_difference(name: str, treated: Any, control: Any, confidence: float = 0.95) -> Balance:
+def standardised_difference(
+    name: str, treated: npt.ArrayLike, control: npt.ArrayLike, confidence: float = 0.95
+) -> Balance:
     """The difference of two means in standard deviations: d = (m₁ − m₂) / √((s₁² + s₂²) / 2).
 
     Error² = 1/n₁ + 1/n₂ + d² / (2 (n₁ + n₂)).

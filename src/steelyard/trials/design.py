@@ -6,8 +6,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.errors import BadLevels, InputError, UsageError, listing
+from steelyard.results import Array
 from steelyard.trials.arms import Periods, TrialRows, TrialUnits, arms_of, in_order, periods_of, units_of
 from steelyard.trials.sample_ratio import planned_shares
 from steelyard.wording import option
@@ -70,7 +72,9 @@ class Evidence:
     """The same in each period and segment."""
 
 
-def check_words(analysis: Any, direction: Any, selection: Any, independent: Any = False, adjust: Any = True) -> None:
+def check_words(
+    analysis: object, direction: object, selection: object, independent: object = False, adjust: object = True
+) -> None:
     """Refuse words that are not known."""
     if analysis not in ANALYSES:
         message = f'{option("analysis", analysis)} is not known; there are "unit" and "period".'
@@ -91,7 +95,7 @@ def check_words(analysis: Any, direction: Any, selection: Any, independent: Any 
         raise UsageError(message, f"Leave it out, or say {option('adjust', False)} to let the plain effect decide.")
 
 
-def _varied(outcome: Any) -> None:
+def _varied(outcome: Array) -> None:
     if outcome.min() == outcome.max():
         message = f"The outcome is {outcome[0]:g} in every row of both arms, so there is nothing to compare."
         raise BadLevels(message, "Check the column, or wait for outcomes to come in.")
@@ -99,12 +103,12 @@ def _varied(outcome: Any) -> None:
 
 def from_counts(
     table: TrialRows,
-    control: Any,
-    treated: Any,
+    control: object,
+    treated: object,
     analysis: str | None,
     direction: str,
     selection: str | None,
-    planned: Any = None,
+    planned: object = None,
 ) -> Evidence:
     """The evidence of a table of counts by period and arm.
 
@@ -156,7 +160,7 @@ def from_counts(
     return Evidence(design, None, periods, sizes, parts if len(parts) > 1 else {})
 
 
-def _by_plan(periods: Periods, planned: Any, arms: tuple[Any, Any]) -> Periods:
+def _by_plan(periods: Periods, planned: object, arms: tuple[Any, Any]) -> Periods:
     """The periods with the planned shares of the arms for exposed units."""
     if planned is None:
         message = (
@@ -178,7 +182,7 @@ def _ordered(rows: TrialRows) -> tuple[TrialRows, list[Any]]:
 
 
 def from_rows(
-    table: TrialRows, control: Any, treated: Any, analysis: str | None, direction: str, selection: str | None
+    table: TrialRows, control: object, treated: object, analysis: str | None, direction: str, selection: str | None
 ) -> Evidence:
     """The evidence of rows, one a unit or one a unit and period."""
     rows, control, treated, others = arms_of(table, control, treated)
@@ -224,7 +228,7 @@ def _parts(rows: TrialRows, units: TrialUnits, names: list[Any], *, declared: bo
     """Units of each arm that entered in each period, and that belong to each segment."""
     out: dict[str, tuple[float, float]] = {}
 
-    def add(word: str, codes: Any, labels: list[Any]) -> None:
+    def add(word: str, codes: npt.NDArray[np.int64], labels: list[Any]) -> None:
         found = np.unique(codes)
         if len(found) > 1:
             for k in found:

@@ -46,7 +46,7 @@ def without_interval(measure: str, value: float | None, confidence: float, why: 
     return Difference(measure, value=value, confidence=confidence, note=why, **facts)
 
 
-def values_of(values: Any) -> Numbers:
+def values_of(values: npt.ArrayLike) -> Numbers:
     """The values as one row of numbers."""
     return np.asarray(values, dtype=np.float64).ravel()
 
@@ -62,7 +62,7 @@ def is_flat(a: Numbers, b: Numbers, spread: float) -> bool:
     return spread <= CERTAIN * max(float(np.abs(a).max()), float(np.abs(b).max()), 1e-300)
 
 
-def welch(first: Any, second: Any, confidence: float = 0.95, measure: str = "mean") -> Difference:
+def welch(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, measure: str = "mean") -> Difference:
     """The difference of two means whose spreads may differ.
 
     t = (m₁ − m₂) / √(s₁²/n₁ + s₂²/n₂), degrees of freedom by Satterthwaite
@@ -87,7 +87,9 @@ def welch(first: Any, second: Any, confidence: float = 0.95, measure: str = "mea
     return by_t(measure, value, error, freedom, confidence, **facts)
 
 
-def pooled_t(first: Any, second: Any, confidence: float = 0.95, measure: str = "mean") -> Difference:
+def pooled_t(
+    first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, measure: str = "mean"
+) -> Difference:
     """The difference of two means that share one spread.
 
     t = (m₁ − m₂) / (s √(1/n₁ + 1/n₂)), s² = ((n₁ − 1) s₁² + (n₂ − 1) s₂²) / (n₁ + n₂ − 2)
@@ -112,7 +114,9 @@ def pooled_t(first: Any, second: Any, confidence: float = 0.95, measure: str = "
     return by_t(measure, value, error, freedom, confidence, options={"hedges_g": size}, **facts)
 
 
-def paired_t(first: Any, second: Any, confidence: float = 0.95, measure: str = "mean") -> Difference:
+def paired_t(
+    first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, measure: str = "mean"
+) -> Difference:
     """The mean of the differences within pairs, such as the two arms in the same week.
 
     t = d̄ / (s_d / √n), s_d² = s₁² + s₂² − 2 r s₁ s₂, n − 1 degrees of freedom
@@ -157,7 +161,9 @@ def paired_from_summary(
     return by_t("mean", means[0] - means[1], error, n - 1, confidence, options=options, **facts)
 
 
-def wilcoxon_by_period(first: Any, second: Any, confidence: float = 0.95, measure: str = "mean") -> Difference:
+def wilcoxon_by_period(
+    first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, measure: str = "mean"
+) -> Difference:
     """Wilcoxon's signed ranks of the differences within periods; the value is the median of their pairwise means.
 
     >>> d = wilcoxon_by_period([21, 18, 28, 19, 18, 17], [23, 15, 18, 20, 15, 17])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError
@@ -35,7 +37,7 @@ def _check(first: float, whole: float, second: float, other: float) -> None:
             raise InputError(message, "Where a unit can have several events, compare rates instead.")
 
 
-def scores(first: Any, whole: float, second: Any, other: float) -> Array:
+def scores(first: npt.ArrayLike, whole: float, second: npt.ArrayLike, other: float) -> Array:
     """The skewness-corrected score of "both shares are the same" for counts of two arms; 1.96 or more is clear at 5%.
 
     z solves z + γ (z² − 1) / 6 = (p₁ − p₂) / √(p (1 − p) (1/n₁ + 1/n₂)), p of both arms together, and γ is the skewness of
@@ -58,7 +60,7 @@ def scores(first: Any, whole: float, second: Any, other: float) -> Array:
     return _unbent(score, bend)
 
 
-def _unbent(score: Any, bend: Any) -> Array:
+def _unbent(score: Array, bend: Array) -> Array:
     """The z of z + bend (z² − 1) = score, on the branch that goes through z = score at bend 0."""
     inside = 1 + 4 * bend * (score + bend)
     root = np.sqrt(np.maximum(inside, 0.0))
@@ -195,7 +197,7 @@ def fisher(first: float, whole: float, second: float, other: float, confidence: 
     return Difference("odds_ratio", value=ratio, **limits, confidence=confidence, p_value=p, **facts)
 
 
-def _solve(rising: Any) -> float:
+def _solve(rising: Callable[[float], float]) -> float:
     """Where a rising function of the log odds is zero."""
     low, high = -1.0, 1.0
     while rising(low) > 0 and low > -600:

@@ -9,10 +9,11 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError, UsageError
-from steelyard.results import Difference
+from steelyard.results import Array, Difference
 from steelyard.trials.means import without_interval
 from steelyard.verdicts.trial import spread
 
@@ -48,7 +49,7 @@ class Dispersion:
         return asdict(self) | {"verdict": self.verdict}
 
 
-def _counts(values: Any, exposed: Any) -> tuple[Any, Any]:
+def _counts(values: npt.ArrayLike, exposed: npt.ArrayLike | None) -> tuple[Any, Any]:
     x = np.asarray(values, dtype=np.float64).ravel()
     e = np.broadcast_to(np.asarray(1.0 if exposed is None else exposed, dtype=np.float64), x.shape)
     if (x < 0).any():
@@ -60,7 +61,9 @@ def _counts(values: Any, exposed: Any) -> tuple[Any, Any]:
     return x, e
 
 
-def dispersion(first: Any, second: Any, exposed: tuple[Any, Any] = (None, None)) -> Dispersion | None:
+def dispersion(
+    first: npt.ArrayLike, second: npt.ArrayLike, exposed: tuple[Any, Any] = (None, None)
+) -> Dispersion | None:
     """Whether the counts of periods vary as independent events would; None where nothing is left to judge by.
 
     D = Σ (x − μ)² / μ with μ = the arm's rate × exposure, which is χ² with periods − 2 degrees of freedom under Poisson
@@ -186,7 +189,7 @@ def _crossing(rising: Callable[[float], float]) -> float:
 
 
 def quasi_poisson(
-    first: Any, second: Any, exposed: tuple[Any, Any] = (None, None), confidence: float = 0.95
+    first: npt.ArrayLike, second: npt.ArrayLike, exposed: tuple[Any, Any] = (None, None), confidence: float = 0.95
 ) -> Difference:
     """The ratio of two rates whose spread is that of the periods: Poisson's error times √φ, Student's t.
 
@@ -201,7 +204,7 @@ def quasi_poisson(
 
 
 def negative_binomial(
-    first: Any, second: Any, exposed: tuple[Any, Any] = (None, None), confidence: float = 0.95
+    first: npt.ArrayLike, second: npt.ArrayLike, exposed: tuple[Any, Any] = (None, None), confidence: float = 0.95
 ) -> Difference:
     """The ratio of two rates that vary from period to period: Var = μ + κ μ².
 
@@ -217,7 +220,9 @@ def negative_binomial(
     return _wider(first, second, exposed, confidence, "negative binomial, t")
 
 
-def _wider(first: Any, second: Any, exposed: tuple[Any, Any], confidence: float, method: str) -> Difference:
+def _wider(
+    first: npt.ArrayLike, second: npt.ArrayLike, exposed: tuple[Any, Any], confidence: float, method: str
+) -> Difference:
     confidence = confidence_of(confidence)
     (x, e), (y, f) = (_counts(v, w) for v, w in zip((first, second), exposed, strict=True))
     a, b = float(x.sum()), float(y.sum())
@@ -247,7 +252,7 @@ def _wider(first: Any, second: Any, exposed: tuple[Any, Any], confidence: float,
     return on_log_scale(ratio, error, freedom, confidence, options={"kappa": kappa}, **facts)
 
 
-def _kappa(squares: Any, mean: Any, freedom: int) -> float:
+def _kappa(squares: Array, mean: Array, freedom: int) -> float:
     """The κ at which the squares are as large as they should be."""
 
     def excess(kappa: float) -> float:

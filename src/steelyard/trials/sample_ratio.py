@@ -120,7 +120,7 @@ def _plain(part: RatioPart) -> dict[str, Any]:
     return {"name": part.name, "sizes": list(part.sizes), "statistic": part.statistic, "p_value": part.p_value}
 
 
-def planned_shares(planned: Any, arms: Sequence[Any]) -> tuple[float, ...]:
+def planned_shares(planned: object, arms: Sequence[Any]) -> tuple[float, ...]:
     """The planned shares of the arms, in their order: equal unless given by name (any positive numbers in proportion).
 
     Arms that are not compared may be named as well.
@@ -152,7 +152,7 @@ def planned_shares(planned: Any, arms: Sequence[Any]) -> tuple[float, ...]:
 
 
 def sample_ratio(
-    sizes: Mapping[Any, float], planned: Any = None, parts: Mapping[Any, Sequence[float]] | None = None
+    sizes: Mapping[Any, float], planned: object = None, parts: Mapping[Any, Sequence[float]] | None = None
 ) -> RatioCheck:
     """Whether so many units in each arm are what the plan and chance would give.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 
@@ -150,22 +150,22 @@ class Trial(Told):
 
 @as_annotated("independent", "adjust")
 def trial(
-    data: Any = None,
+    data: object = None,
     *,
-    group: Any,
-    control: Any,
-    outcome: Any,
-    treated: Any = None,
-    unit: Any = None,
-    period: Any = None,
-    segment: Any = None,
-    value: Any = None,
-    before: Any = None,
-    score: Any = None,
+    group: object,
+    control: object,
+    outcome: object,
+    treated: object = None,
+    unit: object = None,
+    period: object = None,
+    segment: object = None,
+    value: object = None,
+    before: object = None,
+    score: object = None,
     bands: int = 10,
-    planned: Any = None,
-    counts: Any = None,
-    exposed: Any = None,
+    planned: object = None,
+    counts: object = None,
+    exposed: object = None,
     positive: Label = None,
     analysis: str | None = None,
     adjust: bool = True,
@@ -237,11 +237,11 @@ NEEDED = {
 }
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _only_counts(others: dict[str, Any], period: Any, value: Any) -> None:
+def _only_counts(others: dict[str, Any], period: object, value: object) -> None:
     """Refuse what a table of counts cannot have."""
     for name, given in others.items():
         if given is not None:
@@ -255,7 +255,7 @@ def _only_counts(others: dict[str, Any], period: Any, value: Any) -> None:
         raise UsageError(message, f"For example {option('value', 200)}.")
 
 
-def _counted(counts: Any, roles: dict[str, Any], missing: str) -> TrialRows:
+def _counted(counts: object, roles: dict[str, Any], missing: str) -> TrialRows:
     """The table of counts, with the same number of exposed units in every row where one number was given."""
     exposed = roles["exposed"]
     if not _is_number(exposed):
@@ -272,7 +272,7 @@ def _counted(counts: Any, roles: dict[str, Any], missing: str) -> TrialRows:
 
 def _judged(
     e: Evidence,
-    planned: Any,
+    planned: object,
     bands: int,
     value: float | None,
     cost: float | None,

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.errors import UsageError
-from steelyard.results import Curve, Difference, Estimate, make_frame
+from steelyard.results import Array, Curve, Difference, Estimate, make_frame
 from steelyard.trials.means import Numbers, without_interval
 from steelyard.trials.methods import effect_by_unit
 from steelyard.verdicts.trial import where_it_helps
@@ -22,6 +23,8 @@ MANY = 100_000
 SEED = 19081015
 FEWEST = 10
 """Units that each arm needs for a curve."""
+
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +83,13 @@ class Uplift:
 
 
 def score_bands(
-    outcome: Any,
-    treated: Any,
-    score: Any,
+    outcome: npt.ArrayLike,
+    treated: npt.ArrayLike,
+    score: npt.ArrayLike,
     bands: int = 10,
     confidence: float = 0.95,
     sign: float = 1.0,
-    rows: Any = None,
+    rows: object = None,
 ) -> tuple[ScoreBand, ...]:
     """The effect in bands of the score with as many units each, the highest scores first; tied scores stay together.
 
@@ -111,7 +114,7 @@ def score_bands(
     return tuple(out)
 
 
-def _effect(y: Numbers, arm: Any, here: Any, confidence: float, sign: float, rows: Any) -> Difference:
+def _effect(y: Numbers, arm: Flags, here: Flags, confidence: float, sign: float, rows: object) -> Difference:
     """The gain among some of the units."""
     n = np.ones_like(y) if rows is None else np.asarray(rows, dtype=np.float64)
     once = bool((n == 1).all()) and bool(np.isin(y, (0.0, 1.0)).all())
@@ -133,12 +136,12 @@ def _turned(d: Difference) -> Difference:
     return d.renamed(**ends, values=(less(d.values[0]), less(d.values[1])))
 
 
-def _columns(outcome: Any, treated: Any, score: Any) -> tuple[Numbers, Any, Numbers]:
+def _columns(outcome: npt.ArrayLike, treated: npt.ArrayLike, score: npt.ArrayLike) -> tuple[Numbers, Any, Numbers]:
     y, s = np.asarray(outcome, dtype=np.float64), np.asarray(score, dtype=np.float64)
     return y, np.asarray(treated, dtype=bool), s
 
 
-def _steps(y: Numbers, arm: Any, s: Numbers) -> tuple[Any, Any]:
+def _steps(y: Numbers, arm: Flags, s: Numbers) -> tuple[Any, Any]:
     """Units in order from the highest score, and where each of at most POINTS steps begins; ties are never cut."""
     order = np.argsort(-s, kind="stable")
     ranked = s[order]
@@ -148,7 +151,7 @@ def _steps(y: Numbers, arm: Any, s: Numbers) -> tuple[Any, Any]:
     return order, np.r_[0, stops[:-1]]
 
 
-def _curves(sums: Any) -> tuple[Any, Any, Any]:
+def _curves(sums: Array) -> tuple[Any, Any, Any]:
     """Shares acted on, uplift and Qini, from sums of weights and outcomes by arm in each step (… × 4 × steps)."""
     n, y, m, z = (sums[..., i, :].cumsum(axis=-1) for i in range(4))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -159,10 +162,10 @@ def _curves(sums: Any) -> tuple[Any, Any, Any]:
     return share, apart * share, qini
 
 
-def _areas(share: Any, uplift: Any, qini: Any) -> tuple[Any, Any]:
+def _areas(share: Array, uplift: Array, qini: Array) -> tuple[Any, Any]:
     """The area under the uplift curve, and that between the Qini curve and the straight line to its end."""
 
-    def under(values: Any) -> Any:
+    def under(values: Array) -> Any:
         width = np.diff(share, axis=-1, prepend=0.0)
         before = np.concatenate([np.zeros_like(values[..., :1]), values[..., :-1]], axis=-1)
         return (width * (values + before) / 2).sum(axis=-1)
@@ -171,14 +174,14 @@ def _areas(share: Any, uplift: Any, qini: Any) -> tuple[Any, Any]:
 
 
 def uplift_by_score(
-    outcome: Any,
-    treated: Any,
-    score: Any,
+    outcome: npt.ArrayLike,
+    treated: npt.ArrayLike,
+    score: npt.ArrayLike,
     bands: int = 10,
     confidence: float = 0.95,
     sign: float = 1.0,
     replicates: int | None = None,
-    rows: Any = None,
+    rows: object = None,
 ) -> Uplift:
     """How the gain from acting depends on the score, one row a unit; `sign` is −1 where a lower outcome is good.
 
@@ -213,7 +216,7 @@ def uplift_by_score(
     method = f"Bayesian bootstrap by unit, {number} replicates"
     tail = (1 - confidence) / 2
 
-    def curve(name: str, values: Any, drawn: Any) -> Curve:
+    def curve(name: str, values: Array, drawn: Array) -> Curve:
         # Read at the shares of the curve itself.
         there = np.stack([np.interp(share, x, d) for x, d in zip(made[0], drawn, strict=True)])
         low, high = np.quantile(there, [tail, 1 - tail], axis=0)
@@ -221,7 +224,7 @@ def uplift_by_score(
         told = {k: [0.0, *np.asarray(c, dtype=float).tolist()] for k, c in columns.items()}
         return Curve(name, told, confidence, method)
 
-    def estimate(name: str, value: float, drawn: Any) -> Estimate:
+    def estimate(name: str, value: float, drawn: Array) -> Estimate:
         low, high = (float(q) for q in np.quantile(drawn, [tail, 1 - tail]))
         return Estimate(name, value, min(low, value), max(high, value), confidence, method, float(y.size))
 
@@ -235,7 +238,7 @@ def uplift_by_score(
     )
 
 
-def _contrast(y: Numbers, arm: Any, s: Numbers, confidence: float, sign: float, rows: Any) -> Difference:
+def _contrast(y: Numbers, arm: Flags, s: Numbers, confidence: float, sign: float, rows: object) -> Difference:
     """The effect in the upper half of the scores less that in the lower half: distances of their ends squared and added."""
     upper = s > float(np.median(s))
     halves = [_effect(y, arm, h, confidence, sign, rows) for h in (upper, ~upper)]

@@ -58,7 +58,7 @@ def check_results(given: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def told_of(result: Any) -> Telling | None:
+def told_of(result: object) -> Telling | None:
     """What is told of a result of whichever kind, or None where it is of none of these."""
     for name, tell in TELLING.items():
         if all(hasattr(result, mark) for mark in MARKS[name]):
