@@ -108,7 +108,8 @@ def measure_distances(s: Stability) -> dict[str, Estimate]:
 
 def _ordinary(s: Stability) -> tuple[Array, Array]:
     then, now = s.bins.reference, s.current
-    assert then is not None and now is not None
+    assert then is not None
+    assert now is not None
     k, first = s.bins.ordinary, s.bins.missing + 1
     both = []
     for counts in (then.counts, now.counts):
@@ -131,7 +132,8 @@ def _ks(s: Stability, n: float, m: float, told: dict[str, Any]) -> Estimate:
     value = largest_gap(a, b) if s.samples is None else kolmogorov_smirnov(s.samples)
     # Only ordinary values have an order, so that only they count.
     then, now = s.bins.reference, s.current
-    assert then is not None and now is not None
+    assert then is not None
+    assert now is not None
     n, m = n * float(a.sum()) / then.total, m * float(b.sum()) / now.total
     p = float(kolmogorov(math.sqrt(n * m / (n + m)) * value))
     # Each distribution function lies within its own band with half of what may go wrong.

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.curves import overlay
 from steelyard.errors import SteelyardError
-from steelyard.files.writing import write_whole
-from steelyard.reports.html import Ready, tag
-from steelyard.reports.html import table as html_table
-from steelyard.reports.markdown import safe, table_lines
-from steelyard.reports.page import made, page_html
+from steelyard.reports.html import Ready, small_table, tag
+from steelyard.reports.markdown import made_by, safe, titled_table
+from steelyard.reports.page import made, page_header, page_html
 from steelyard.reports.sections import LAID_OVER, Section, figure, needs, paragraphs
-from steelyard.reports.writing import check_ending
+from steelyard.reports.writing import write_as_asked
 from steelyard.views import comparison as told
-from steelyard.views.document import plain
-from steelyard.views.tables import SmallTable
 
 if TYPE_CHECKING:
     from steelyard.comparison import Comparison
@@ -29,21 +24,13 @@ MOST_CROSSINGS = 3
 
 def write_comparison_report(c: Comparison, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
     """Write the report of a comparison whole or not at all, in the form that the file's name asks for."""
-    ending = check_ending(path)
     title = title or " or ".join(c.models[:4]) + ("" if len(c.models) <= 4 else " or …")
-    if ending == ".json":
-        found = plain({"title": title, "command": command, **told.comparison_document(c)})
-        write_whole(path, json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1))
-    elif ending == ".md":
-        write_whole(path, _markdown(c, title, command))
-    else:
-        head = tag(
-            "div",
-            tag("p", "steelyard report", class_="over"),
-            tag("h1", title),
-            tag("p", told.headline(c) + "."),
-        )
-        write_whole(path, page_html(title, head, sections(c, command)))
+    write_as_asked(
+        path,
+        lambda: {"title": title, "command": command, **told.comparison_document(c)},
+        lambda: _markdown(c, title, command),
+        lambda: page_html(title, page_header(title, tag("p", told.headline(c) + ".")), sections(c, command)),
+    )
 
 
 def sections(c: Comparison, command: str = "") -> list[Section]:
@@ -61,21 +48,17 @@ def sections(c: Comparison, command: str = "") -> list[Section]:
     return out
 
 
-def _table(t: SmallTable) -> Ready:
-    return Ready(html_table(t.head, t.rows, t.align, t.title) + tag("p", t.note, class_="note"))
-
-
 def _better(c: Comparison) -> Ready:
     parts: list[Any] = [paragraphs(c.sentences()[:-1] if c.ranking is not None else c.sentences())]
     for measure in c.measures:
         parts.append(tag("div", figure(c.chart(measure), wide=True), class_="grid"))
-        parts.append(_table(told.differences_table(c, measure)))
+        parts.append(small_table(told.differences_table(c, measure)))
     parts += [tag("p", n, class_="note warn") for n in c.notes()]
     return tag("div", parts)
 
 
 def _each(c: Comparison) -> Ready:
-    parts: list[Any] = [_table(told.models_table(c))]
+    parts: list[Any] = [small_table(told.models_table(c))]
     if all(e.scores is not None for e in c.evaluations.values()) and len(c.models) <= MOST_CURVES:
         drawn = []
         for name in LAID_OVER:
@@ -107,10 +90,8 @@ def _markdown(c: Comparison, title: str, command: str) -> str:
     lines = [f"# {safe(title)}", "", safe(told.headline(c)) + ".", ""]
     lines += [f"- {safe(s)}" for s in c.sentences()] + [""]
     for t in (told.models_table(c), *(told.differences_table(c, m) for m in c.measures)):
-        lines += [f"**{safe(t.title)}**", "", *table_lines(t.head, t.rows, t.align), safe(t.note), ""]
+        lines += titled_table(t)
     lines += [f"> {safe(n)}\n" for n in c.notes()]
     if c.ranking is not None:
         lines += ["## Over all data sets", "", c.ranking.markdown(), ""]
-    if command:
-        lines += ["Made by:", "", f"    {command}", ""]
-    return "\n".join(lines).rstrip() + "\n"
+    return "\n".join([*lines, *made_by(command)]).rstrip() + "\n"

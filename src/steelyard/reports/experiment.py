@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from steelyard.files.writing import write_whole
-from steelyard.reports.html import Ready, tag
+from steelyard.reports.html import Ready, small_table, tag
 from steelyard.reports.html import table as html_table
-from steelyard.reports.markdown import safe, table_lines
-from steelyard.reports.page import made, page_html, report_html
+from steelyard.reports.markdown import safe, table_lines, titled_table
+from steelyard.reports.page import made, page_header, page_html, report_html
 from steelyard.reports.sections import Section, figure, needs, paragraphs
-from steelyard.reports.writing import check_ending, report_text
+from steelyard.reports.writing import report_text, write_as_asked
 from steelyard.views import experiment as told
 from steelyard.views import learning
 from steelyard.views.document import plain
-from steelyard.views.tables import SmallTable
 from steelyard.words import visible
 
 if TYPE_CHECKING:
@@ -29,31 +26,29 @@ NO_PLACE = "One report shows the models on one data set under one design; here a
 
 def write_experiment_report(x: Experiment, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
     """Write the report of an experiment whole or not at all, in the form that the file's name asks for."""
-    ending = check_ending(path)
     title = title or _title(x)
+    write_as_asked(
+        path,
+        lambda: experiment_document(x, title, command),
+        lambda: _markdown(x, title, command),
+        lambda: _page(x, title, command),
+    )
+
+
+def _page(x: Experiment, title: str, command: str) -> str:
+    """Of one data set and design the report of the models follows; of several each model has its own."""
     places = told.cells_by_place(x)
-    if ending == ".md":
-        write_whole(path, _markdown(x, title, command))
-    elif ending == ".json":
-        write_whole(
-            path, json.dumps(experiment_document(x, title, command), ensure_ascii=False, allow_nan=False, indent=1)
-        )
-    elif len(places) == 1 and any(places.values()):
+    if len(places) == 1 and any(places.values()):
         models = {c.model: x[told.names_of(c)] for cells in places.values() for c in cells}
-        write_whole(path, report_html(models, title=title, command=command, before=sections(x)))
-    else:
-        example = f'x["{x.models[0]}", "{x.data_sets[0]}"].report("{x.models[0]}.html")'
-        last = Section("made", "How was this made?", made([("more", NO_PLACE + example)], command))
-        lines = [told.headline(x, *place) + "." for place in places]
-        write_whole(path, page_html(title, _header(title, lines), [*sections(x), last]))
+        return report_html(models, title=title, command=command, before=sections(x))
+    example = f'x["{x.models[0]}", "{x.data_sets[0]}"].report("{x.models[0]}.html")'
+    last = Section("made", "How was this made?", made([("more", NO_PLACE + example)], command))
+    lines = [told.headline(x, *place) + "." for place in places]
+    return page_html(title, page_header(title, paragraphs(lines)), [*sections(x), last])
 
 
 def _title(x: Experiment) -> str:
     return f"{' and '.join(x.data_sets)}: {', '.join(x.models)}"
-
-
-def _header(title: str, lines: list[str]) -> Ready:
-    return tag("div", tag("p", "steelyard report", class_="over"), tag("h1", title), paragraphs(lines))
 
 
 def sections(x: Experiment) -> list[Section]:
@@ -73,7 +68,7 @@ def _tested(x: Experiment, data: str, design: str) -> Ready:
         parts.append(needs("No fold is done yet."))
     else:
         parts.append(tag("div", figure(x.chart(None, data, design), wide=True), class_="grid"))
-        parts += [_table(t) for t in told.experiment_tables(x, data, design)]
+        parts += [small_table(t) for t in told.experiment_tables(x, data, design)]
         parts += paragraphs(told.experiment_sentences(x, data, design))
     picture = x.picture(data, design)
     if picture:
@@ -85,10 +80,6 @@ def _tested(x: Experiment, data: str, design: str) -> Ready:
         parts += [tag("p", s) for s in told.tuned(x, cell)]
     parts += [tag("p", n, class_="note warn") for n in told.experiment_notes(x)]
     return tag("div", parts)
-
-
-def _table(t: SmallTable) -> Ready:
-    return Ready(html_table(t.head, t.rows, t.align, t.title) + tag("p", t.note, class_="note"))
 
 
 def experiment_document(x: Experiment, title: str = "", command: str = "") -> dict[str, Any]:
@@ -116,7 +107,7 @@ def _markdown(x: Experiment, title: str, command: str) -> str:
     for data, design in told.cells_by_place(x):
         lines += [f"## {safe(told.headline(x, data, design))}", ""]
         for t in told.experiment_tables(x, data, design):
-            lines += [f"**{safe(t.title)}**", "", *table_lines(t.head, t.rows, t.align), safe(t.note), ""]
+            lines += titled_table(t)
         lines += [safe(s) + "\n" for s in told.experiment_sentences(x, data, design)]
     for cell in x.cells:
         lines += [safe(s) + "\n" for s in told.tuned(x, cell)]
@@ -136,31 +127,31 @@ def write_learning_report(
     curve: LearningCurve, path: str | os.PathLike[str], *, title: str = "", command: str = ""
 ) -> None:
     """Write the report of a learning curve whole or not at all."""
-    ending = check_ending(path)
     title = title or learning.learning_title(curve)
     document = learning.learning_document(curve)
-    if ending == ".json":
-        write_whole(
-            path, json.dumps(plain({**document, "title": title, "command": command}), ensure_ascii=False, indent=1)
-        )
-        return
-    if ending == ".md":
+
+    def markdown() -> str:
         lines = [f"# {safe(title)}", "", safe(document["headline"]), ""]
         for model in curve.models:
             t = learning.learning_table(curve, model)
             lines += [f"**{safe(t.title)}**", "", *table_lines(t.head, t.rows, t.align)]
             lines += [safe(s) + "\n" for s in learning.learning_sentences(curve, model)]
-        write_whole(path, "\n".join(lines).rstrip() + "\n")
-        return
-    parts: list[Any] = [tag("div", figure(curve.chart(), wide=True), class_="grid")]
-    if len(curve.models) > 1:
-        parts.append(tag("div", [figure(curve.chart(m), wide=True) for m in curve.models], class_="grid"))
-    for model in curve.models:
-        parts += paragraphs(learning.learning_sentences(curve, model))
-        t = learning.learning_table(curve, model)
-        parts.append(html_table(t.head, t.rows, t.align, t.title))
-    parts += [tag("p", n, class_="note warn") for n in document["notes"]]
-    found = [Section("learning", "Would more data help?", tag("div", parts))]
-    facts = [("design", next(iter(curve.experiment.plan["designs"].values()))["text"])]
-    found.append(Section("made", "How was this made?", made(facts, command)))
-    write_whole(path, page_html(title, _header(title, [document["headline"] + "."]), found))
+        return "\n".join(lines).rstrip() + "\n"
+
+    def page() -> str:
+        parts: list[Any] = [tag("div", figure(curve.chart(), wide=True), class_="grid")]
+        if len(curve.models) > 1:
+            parts.append(tag("div", [figure(curve.chart(m), wide=True) for m in curve.models], class_="grid"))
+        for model in curve.models:
+            parts += paragraphs(learning.learning_sentences(curve, model))
+            t = learning.learning_table(curve, model)
+            parts.append(html_table(t.head, t.rows, t.align, t.title))
+        parts += [tag("p", n, class_="note warn") for n in document["notes"]]
+        facts = [("design", next(iter(curve.experiment.plan["designs"].values()))["text"])]
+        found = [
+            Section("learning", "Would more data help?", tag("div", parts)),
+            Section("made", "How was this made?", made(facts, command)),
+        ]
+        return page_html(title, page_header(title, paragraphs([document["headline"] + "."])), found)
+
+    write_as_asked(path, lambda: {**document, "title": title, "command": command}, markdown, page)

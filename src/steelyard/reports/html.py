@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from steelyard.views.tables import SmallTable
 from steelyard.words import visible
 
 
@@ -58,6 +59,13 @@ def island(text: str) -> Ready:
 def fingerprint(text: str) -> str:
     """The hash by which a content policy knows a script or a style."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def small_table(t: SmallTable) -> Ready:
+    """A small table with its title, and below it what is to be known of it."""
+    # A screen reader needs a word where the eye needs none.
+    head = [h or ("model" if i == 0 else "remark") for i, h in enumerate(t.head)]
+    return join([table(head, t.rows, t.align, t.title), tag("p", t.note, class_="note") if t.note else None])
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str, caption: str = "") -> Ready:

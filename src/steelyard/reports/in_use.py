@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Chart
-from steelyard.reports.html import Ready, tag
-from steelyard.reports.html import table as html_table
+from steelyard.reports.html import Ready, small_table, tag
 from steelyard.reports.markdown import safe, table_lines
 from steelyard.reports.sections import Section, figure, needs, paragraphs
 from steelyard.views import monitor as watched
@@ -63,7 +62,7 @@ def told_html(told: Telling) -> Ready:
     parts: list[Any] = [tag("p", told.answer, class_="told"), *paragraphs(told.sentences)]
     if told.charts:
         parts.append(_drawn(told.charts))
-    parts += [_table(t) for t in told.tables]
+    parts += [small_table(t) for t in told.tables]
     parts += [tag("p", note, class_="note") for note in told.notes]
     if told.more:
         parts.append(tag("details", tag("summary", "More pictures"), _drawn(told.more)))
@@ -72,13 +71,6 @@ def told_html(told: Telling) -> Ready:
 
 def _drawn(charts: Sequence[Chart]) -> Ready:
     return tag("div", [figure(c, wide=c.size[0] >= WIDE) for c in charts], class_="grid")
-
-
-def _table(t: SmallTable) -> Ready:
-    note = tag("p", t.note, class_="note") if t.note else ""
-    # A screen reader needs a word where the eye needs none.
-    head = [h or ("model" if i == 0 else "remark") for i, h in enumerate(t.head)]
-    return Ready(html_table(head, t.rows, t.align, t.title) + note)
 
 
 # Markdown and JSON ----------------------------------------------------------------------------------------------------

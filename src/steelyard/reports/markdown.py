@@ -45,9 +45,7 @@ def report_markdown(
         if slices is not None and not several:
             lines += [safe(s) for s in slices.sentences()] + [""]
     lines += later.markdown(in_use or {})
-    if command:
-        lines += ["Made by:", "", f"    {visible(command)}", ""]
-    return "\n".join(lines).rstrip() + "\n"
+    return "\n".join([*lines, *made_by(command)]).rstrip() + "\n"
 
 
 def _one(e: Evaluation) -> list[str]:
@@ -76,6 +74,16 @@ def _one(e: Evaluation) -> list[str]:
         out += table_lines(small.head, small.rows, small.align)
         out += [safe(small.note), ""] if small.note else []
     return out
+
+
+def titled_table(t: tables.SmallTable) -> list[str]:
+    """A small table with its title and its note."""
+    return [f"**{safe(t.title)}**", "", *table_lines(t.head, t.rows, t.align), safe(t.note), ""]
+
+
+def made_by(command: str) -> list[str]:
+    """The command that makes the same again, where there is one."""
+    return ["Made by:", "", f"    {visible(command)}", ""] if command else []
 
 
 def table_lines(head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> list[str]:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from steelyard.files.writing import write_whole
-from steelyard.reports.html import Ready, tag
-from steelyard.reports.html import table as html_table
-from steelyard.reports.markdown import safe, table_lines
-from steelyard.reports.page import made, page_html
+from steelyard.reports.html import Ready, small_table, tag
+from steelyard.reports.markdown import made_by, safe, titled_table
+from steelyard.reports.page import made, page_header, page_html
 from steelyard.reports.sections import Section, figure, needs, paragraphs
-from steelyard.reports.writing import check_ending
+from steelyard.reports.writing import write_as_asked
 from steelyard.views import monitor as told
-from steelyard.views.document import plain
-from steelyard.views.tables import SmallTable
 
 if TYPE_CHECKING:
     from steelyard.monitors.result import Monitor
@@ -26,22 +21,18 @@ MOST_WINDOWS = 400
 
 def write_monitor_report(m: Monitor, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
     """Write the report of a monitor whole or not at all, in the form that the file's name asks for."""
-    ending = check_ending(path)
     title = title or f"Monitor, {m.windows[0].name} to {m.windows[-1].name}"
-    if ending == ".json":
-        found = plain({"title": title, "command": command, **m.to_dict()})
-        write_whole(path, json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1))
-    elif ending == ".md":
-        write_whole(path, _markdown(m, title, command))
-    else:
-        head = tag(
-            "div",
-            tag("p", "steelyard report", class_="over"),
-            tag("h1", title),
-            tag("p", told.headline(m) + "."),
-            tag("p", " ".join(m.sentences()[:3]), class_="story"),
-        )
-        write_whole(path, page_html(title, head, sections(m, command)))
+
+    def page() -> str:
+        story = tag("p", " ".join(m.sentences()[:3]), class_="story")
+        return page_html(title, page_header(title, tag("p", told.headline(m) + "."), story), sections(m, command))
+
+    write_as_asked(
+        path,
+        lambda: {"title": title, "command": command, **m.to_dict()},
+        lambda: _markdown(m, title, command),
+        page,
+    )
 
 
 def sections(m: Monitor, command: str = "") -> list[Section]:
@@ -51,11 +42,11 @@ def sections(m: Monitor, command: str = "") -> list[Section]:
         names = [s.name for s in m.windows[0].signals if s.kind == kind]
         if names and g.question:
             body = _pictures(m, names)
-            tables = [_table(t) for t in g.tables(m, MOST_WINDOWS)]
+            tables = [small_table(t) for t in g.tables(m, MOST_WINDOWS)]
             out.append(Section(g.anchor or kind, g.question, tag("div", body, *tables) if tables else body))
         elif g.needs:
             out.append(Section(g.anchor or kind, g.question, needs(g.needs)))
-    out.append(Section("windows", "What did each window say?", _table(told.windows_table(m, MOST_WINDOWS))))
+    out.append(Section("windows", "What did each window say?", small_table(told.windows_table(m, MOST_WINDOWS))))
     facts = [
         ("reference", m.baseline.text),
         ("window", f"{m.span}, {m.zone}"),
@@ -68,12 +59,8 @@ def sections(m: Monitor, command: str = "") -> list[Section]:
     return out
 
 
-def _table(t: SmallTable) -> Ready:
-    return Ready(html_table(t.head, t.rows, t.align, t.title) + tag("p", t.note, class_="note"))
-
-
 def _stands(m: Monitor) -> Ready:
-    parts: list[Any] = [*paragraphs(m.sentences()), _table(told.signals_table(m, None))]
+    parts: list[Any] = [*paragraphs(m.sentences()), small_table(told.signals_table(m, None))]
     if m.alarms:
         parts += [tag("h3", "Alarms"), tag("ul", [tag("li", a.text) for a in m.alarms])]
     parts += [tag("p", n, class_="note warn") for n in m.notes]
@@ -95,10 +82,8 @@ def _markdown(m: Monitor, title: str, command: str) -> str:
     lines += [f"- {safe(s)}" for s in m.sentences()] + [""]
     first = (told.signals_table(m, None), told.windows_table(m, MOST_WINDOWS))
     for t in (*first, *told.more_tables(m, MOST_WINDOWS)):
-        lines += [f"**{safe(t.title)}**", "", *table_lines(t.head, t.rows, t.align), safe(t.note), ""]
+        lines += titled_table(t)
     if m.alarms:
         lines += ["## Alarms", "", *(f"- {safe(a.text)}" for a in m.alarms), ""]
     lines += [f"> {safe(n)}\n" for n in m.notes]
-    if command:
-        lines += ["Made by:", "", f"    {command}", ""]
-    return "\n".join(lines).rstrip() + "\n"
+    return "\n".join([*lines, *made_by(command)]).rstrip() + "\n"

@@ -88,6 +88,11 @@ def page_html(title: str, header: Ready, found: Sequence[Section]) -> str:
     return f'<!DOCTYPE html>\n<html lang="en">{head}{body}</html>\n'
 
 
+def page_header(title: str, *more: object) -> Ready:
+    """What stands at the top of a page: what it is, its title, and a few lines."""
+    return tag("div", tag("p", "steelyard report", class_="over"), tag("h1", title), *more)
+
+
 def _title(e: Evaluation) -> str:
     """The name of the file, or plain words where rows came from memory, which has none."""
     source = str(e.facts.get("source", ""))

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from html import escape
 from typing import Any
 
 from steelyard.charts.marks import Chart
-from steelyard.files.writing import write_whole
 from steelyard.reports.html import Ready, tag
 from steelyard.reports.in_use import told_html, told_lines
-from steelyard.reports.markdown import safe
-from steelyard.reports.page import made, page_html
+from steelyard.reports.markdown import made_by, safe
+from steelyard.reports.page import made, page_header, page_html
 from steelyard.reports.sections import Section
-from steelyard.reports.writing import check_ending
-from steelyard.views.document import plain
+from steelyard.reports.writing import write_as_asked
 from steelyard.views.in_use import Telling, told_of
 from steelyard.words import visible
 
@@ -40,21 +37,18 @@ def write_story(
     command: str = "",
 ) -> None:
     """Write a result that tells itself (`sentences`, `str`, `to_dict`) whole or not at all: .html, .md or .json."""
-    ending = check_ending(path)
     title = title or question
-    if ending == ".json":
-        document = plain({"title": title, "command": command, **result.to_dict()})
-        write_whole(path, json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
-        return
-    if ending == ".md":
+
+    def markdown() -> str:
         lines = [f"# {safe(title)}", "", *told_lines(_told(result, charts)), "```text", str(result), "```"]
-        made_by = ["", "Made by:", "", f"    {visible(command)}"] if command else []
-        write_whole(path, "\n".join([*lines, *made_by]) + "\n")
-        return
-    text = [Ready(escape(visible(line)) + "\n") for line in str(result).splitlines()]
-    shown = tag("pre", text, class_="picture", tabindex="0", role="region", aria_label="All numbers")
-    told = told_html(_told(result, charts))
-    body = tag("div", told, tag("details", tag("summary", "All of it as text"), shown))
-    header = tag("div", tag("p", "steelyard report", class_="over"), tag("h1", title))
-    found = [Section("story", question, body), Section("made", "How was this made?", made([], command))]
-    write_whole(path, page_html(title, header, found))
+        return "\n".join([*lines, *(["", *made_by(command)[:-1]] if command else [])]) + "\n"
+
+    def page() -> str:
+        text = [Ready(escape(visible(line)) + "\n") for line in str(result).splitlines()]
+        shown = tag("pre", text, class_="picture", tabindex="0", role="region", aria_label="All numbers")
+        told = told_html(_told(result, charts))
+        body = tag("div", told, tag("details", tag("summary", "All of it as text"), shown))
+        found = [Section("story", question, body), Section("made", "How was this made?", made([], command))]
+        return page_html(title, page_header(title), found)
+
+    write_as_asked(path, lambda: {"title": title, "command": command, **result.to_dict()}, markdown, page)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +93,22 @@ def write_report(
     """Write a report whole or not at all, in the form that the file's name asks for."""
     ending = check_ending(path)
     write_whole(path, report_text(models, ending, title=title, command=command, slices=slices, in_use=in_use))
+
+
+def write_as_asked(
+    path: str | os.PathLike[str],
+    document: Callable[[], Mapping[str, Any]],
+    markdown: Callable[[], str],
+    page: Callable[[], str],
+) -> None:
+    """Write a report whole or not at all, in the form that the file's name asks for; only that one is made."""
+    from steelyard.views.document import plain
+
+    ending = check_ending(path)
+    if ending == ".json":
+        write_whole(path, json.dumps(plain(document()), ensure_ascii=False, allow_nan=False, indent=1))
+    else:
+        write_whole(path, markdown() if ending == ".md" else page())
 
 
 def check_ending(path: str | os.PathLike[str]) -> str:
