@@ -21,7 +21,7 @@ from steelyard.payoffs.kinds import KINDS
 from steelyard.results import Difference, make_frame
 from steelyard.verdicts.comparison import CLEAR, TOO_FEW, alike, compared, turned, wording
 from steelyard.verdicts.verdict import Verdict
-from steelyard.views.told import Told
+from steelyard.views.told import Said
 from steelyard.wording import option
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Compared:
         return replace(self, difference=found, verdict=found.verdict)
 
 
-class Comparison(Told):
+class Comparison(Said):
     """Models side by side: `c.difference("auc", "tree", "knn")`, `c.table()`, `c.winner()`, or all of it in words."""
 
     as_text: ClassVar[str] = "comparison.comparison_text"
@@ -329,12 +329,6 @@ class Comparison(Told):
         """One tidy row a pair and measure, as a frame."""
         rows = self.rows_as_dicts()
         return make_frame({k: [r[k] for r in rows] for k in rows[0]})
-
-    def sentences(self) -> list[str]:
-        """The verdicts in plain words."""
-        from steelyard.views.comparison import comparison_sentences
-
-        return comparison_sentences(self)
 
     def chart(self, measure: str | None = None) -> Chart:
         """The differences of all pairs as dots on their intervals, with zero and the margin."""

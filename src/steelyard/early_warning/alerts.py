@@ -18,9 +18,10 @@ import numpy.typing as npt
 
 from steelyard.engines.events import Alerts
 from steelyard.errors import NothingMeets, UnknownMeasure, UsageError, listing, nearest
+from steelyard.files.as_json import AsJson
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Array, Curve, Estimate, make_frame
-from steelyard.views.told import Told
+from steelyard.views.told import Said
 from steelyard.wording import either, option
 
 if TYPE_CHECKING:
@@ -36,9 +37,11 @@ CAUGHT_ONLY = "of those caught; the missed have no lead time"
 
 
 @dataclass(frozen=True, slots=True)
-class AlertResult(Told):
+class AlertResult(AsJson, Said):
     """How alerts at a threshold do: every number with its interval by customer."""
 
+    left_out = ("measured",)
+    told_too = ("sentences",)
     as_text: ClassVar[str] = "timeliness.alert_text"
 
     threshold: float
@@ -73,27 +76,12 @@ class AlertResult(Told):
         """The same as a chart."""
         return self.curve(name).chart()
 
-    def sentences(self) -> list[str]:
-        """The story in a few sentences."""
-        from steelyard.views.timeliness import alert_sentences
-
-        return alert_sentences(self)
-
     def frame(self) -> Any:
         """One row a number."""
         columns = {"measure": list(self.numbers)}
         for name in ("value", "low", "high", "confidence", "method", "n", "reason"):
             columns["estimate" if name == "value" else name] = [getattr(x, name) for x in self.numbers.values()]
         return make_frame(columns)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        plain = {
-            k: getattr(self, k)
-            for k in ("threshold", "quiet", "budget", "horizon", "time_unit", "alerts", "suppressed", "note")
-        }
-        numbers = {k: x.to_dict() for k, x in self.numbers.items()}
-        return plain | {"numbers": numbers, "detection": self.detection.to_dict(), "sentences": self.sentences()}
 
 
 def measure_alerts(

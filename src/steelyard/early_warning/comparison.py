@@ -16,19 +16,21 @@ from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.early_warning.timeliness import NUMBERS, Timeliness
 from steelyard.engines.events import Customers
 from steelyard.errors import NotAvailable, UnknownMeasure, UsageError, listing, nearest
+from steelyard.files.as_json import AsJson
 from steelyard.results import Difference, make_frame
 from steelyard.verdicts.comparison import CLEAR, UNCLEAR, neither_beats, turned, verdict_word
 from steelyard.views.timeliness import IMPROPER
-from steelyard.views.told import Told
+from steelyard.views.told import Said
 from steelyard.wording import option
 
 STEPS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class TimelinessComparison(Told):
+class TimelinessComparison(AsJson, Said):
     """Which model warns earlier: every pair of models by each number, paired by customer."""
 
+    told_too = ("sentences",)
     as_text: ClassVar[str] = "timeliness.comparison_text"
 
     models: Mapping[str, Timeliness]
@@ -50,24 +52,10 @@ class TimelinessComparison(Told):
         message = f'"{measure}" was not compared; there are {listing(known)}.'
         raise UnknownMeasure(message, nearest(measure, known) or 'For example c.difference("q").')
 
-    def sentences(self) -> list[str]:
-        """The story in a few sentences."""
-        from steelyard.views.timeliness import comparison_sentences
-
-        return comparison_sentences(self)
-
     def frame(self) -> Any:
         """One row a pair and number."""
         names = ("measure", "first", "second", "value", "low", "high", "p_value", "verdict", "reason")
         return make_frame({n: [getattr(d, n) for d in self.differences] for n in names})
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return {
-            "models": {name: t.to_dict() for name, t in self.models.items()},
-            "differences": [d.to_dict() for d in self.differences],
-            "sentences": self.sentences(),
-        }
 
 
 def compare_models(models: Mapping[str, Timeliness], measures: Sequence[str] | None = None) -> TimelinessComparison:

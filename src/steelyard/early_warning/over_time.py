@@ -12,6 +12,7 @@ import numpy as np
 from steelyard.early_warning.quality import BASE_RATE
 from steelyard.engines.events import EventArrays
 from steelyard.errors import UsageError
+from steelyard.files.as_json import AsJson
 from steelyard.results import Array, Curve, Estimate
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ DELONG = "DeLong's variance by customer"
 
 
 @dataclass(frozen=True, slots=True)
-class LQuality:
+class LQuality(AsJson):
     """L-quality at each of some moments, and their sum and mean, with intervals."""
 
     moments: tuple[float, ...]
@@ -35,11 +36,6 @@ class LQuality:
 
     def __str__(self) -> str:
         return f"Sum of L-quality at {len(self.moments):,} moments: {self.total} (mean {self.mean})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        numbers = {"total": self.total.to_dict(), "mean": self.mean.to_dict()}
-        return {"moments": list(self.moments), "parts": [p.to_dict() for p in self.parts], **numbers}
 
 
 def _moments(moments: Sequence[float], horizon: float) -> Array:

@@ -21,7 +21,7 @@ from steelyard.files.writing import write_saved
 from steelyard.results import Curve, Estimate, make_frame
 from steelyard.verdicts.usefulness import usefulness
 from steelyard.verdicts.verdict import Verdict
-from steelyard.views.told import Told
+from steelyard.views.told import Said
 from steelyard.wording import either, option
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ CURVES = ("scores", "l_quality")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Timeliness(Told):
+class Timeliness(Said):
     """How early and how rightly a model warned: Q is 1 for a perfect model and 0 for one that always says the base rate.
 
     >>> from steelyard.early_warning.timeliness import timeliness
@@ -189,12 +189,6 @@ class Timeliness(Told):
 
     def _names(self) -> list[str]:
         return [n for n in NUMBERS if n != "value_q" or self.summary.valued]
-
-    def sentences(self) -> list[str]:
-        """The story in a few sentences."""
-        from steelyard.views.timeliness import timeliness_sentences
-
-        return timeliness_sentences(self)
 
     def frame(self) -> Any:
         """One row a number, then the models without data, as a frame of whichever library is installed."""

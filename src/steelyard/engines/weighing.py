@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.files.as_json import AsJson
 from steelyard.results import Array
 
 EXACT, PERIOD_ENDS = "exact", "period ends"
 
 
 @dataclass(frozen=True, slots=True)
-class Weighing:
+class Weighing(AsJson):
     """A period of length `horizon`, a kernel for positives, and period ends where the paper's estimator is asked for.
 
     >>> Weighing(31.0).positive(np.array([0.0, 15.5, 31.0])).tolist()
@@ -66,10 +67,6 @@ class Weighing:
         ends, weights = zip(*self.steps(positive=positive), strict=True)
         # An end belongs to the score that is in force at it, so it is passed only by a later moment.
         return np.concatenate([[0.0], np.cumsum(weights)])[np.searchsorted(np.array(ends), time, side="left")]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return {"horizon": self.horizon, "kernel": self.kernel, "ends": list(self.ends)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Weighing:

@@ -42,7 +42,7 @@ def _names(thing: object) -> list[str]:
 def json_value(value: object) -> Any:
     """A value as JSON has it: parts as they tell themselves, lengths of time in seconds, and null for what is not finite."""
     if hasattr(value, "to_dict"):
-        return value.to_dict()
+        return json_value(value.to_dict())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, datetime | timedelta):

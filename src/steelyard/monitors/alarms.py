@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from steelyard.errors import UsageError
+from steelyard.files.as_json import AsJson
 from steelyard.verdicts.alarm import HIGH, LOW, OK, UNJUDGED
 from steelyard.wording import option
 
@@ -29,8 +29,10 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(AsJson):
     """A change of state, with its reason in words."""
+
+    told_too = ("text",)
 
     window: str
     signal: str
@@ -62,10 +64,6 @@ class Transition:
         if not self.known or not self.happened:
             return False
         return datetime.fromisoformat(self.known) - datetime.fromisoformat(self.happened) >= timedelta(days=1)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return asdict(self) | {"text": self.text}
 
 
 def advance(before: Status, seen: str, consecutive: int = 2) -> Status:

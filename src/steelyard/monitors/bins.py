@@ -15,6 +15,7 @@ from steelyard.arguments.allowed import shown
 from steelyard.engines.binned import Intervals
 from steelyard.engines.plain import plain_level
 from steelyard.errors import CannotAdd, UnreadableSource, UsageError
+from steelyard.files.as_json import AsJson
 from steelyard.results import Array
 from steelyard.summaries.summary import effective_rows, pack, same, sort_levels, unpack
 from steelyard.wording import option
@@ -113,7 +114,7 @@ class BinCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Bins:
+class Bins(AsJson):
     """The bins of one column: intervals of numbers or levels, then special values, missing, and what was never seen.
 
     Interval i holds edges[i − 1] < x ≤ edges[i]; the first and the last are open, or end where the reference ends. `reference`
@@ -264,23 +265,7 @@ class Bins:
     # Saving ----------------------------------------------------------------------------------------------------------
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
-        return {
-            "steelyard bins": SCHEMA,
-            "column": self.column,
-            "kind": self.kind,
-            "edges": list(self.edges),
-            "levels": list(self.levels),
-            "pooled": list(self.pooled),
-            "unlisted": self.unlisted,
-            "special": list(self.special),
-            "ends": list(self.ends),
-            "known": list(self.known),
-            "alone": list(self.alone),
-            "twice": self.twice,
-            "rarer": self.rarer,
-            "serial": self.serial,
-            "reference": self.reference.to_dict() if self.reference else None,
-        }
+        return {"steelyard bins": SCHEMA, **AsJson.to_dict(self)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Bins:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from steelyard.errors import UsageError, listing
+from steelyard.files.as_json import AsJson
 from steelyard.wording import option
 from steelyard.words import shortest, significant
 
@@ -20,8 +21,10 @@ MOST = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(AsJson):
     """So many false alarms in so many windows, shared among the signals."""
+
+    told_too = ("text",)
 
     alarms: float
     period: str
@@ -39,10 +42,6 @@ class Budget:
             f"at most {shortest(self.alarms)} false {many} per {self.period}: with {significant(self.windows)} windows and "
             f"{self.signals} signal{'s' if self.signals != 1 else ''} each is judged at the level {significant(self.alpha)}"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return asdict(self) | {"text": self.text}
 
 
 def budget_of(given: object, window: timedelta, signals: int) -> Budget:

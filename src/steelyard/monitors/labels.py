@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import UsageError, listing
+from steelyard.files.as_json import AsJson
 from steelyard.wording import option
 from steelyard.words import count, percent
 
@@ -53,8 +53,10 @@ class OutcomeLabels:
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class Labels(AsJson):
     """What is known of the labels of one window."""
+
+    told_too = ("coverage",)
 
     rows: int
     labelled: int
@@ -74,14 +76,6 @@ class Labels:
         0.75
         """
         return self.labelled / self.rows if self.rows else None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values; delays in seconds."""
-        delays = {
-            name: None if delay is None else delay.total_seconds()
-            for name, delay in (("median_delay", self.median_delay), ("late_delay", self.late_delay))
-        }
-        return asdict(self) | delays | {"coverage": self.coverage}
 
 
 def labels_of(

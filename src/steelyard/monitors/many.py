@@ -25,7 +25,7 @@ from steelyard.monitors.stability import Stability, as_mapping, assess
 from steelyard.monitors.uncounted import why_not
 from steelyard.results import make_frame
 from steelyard.verdicts.stability import CHANGED, ORDER
-from steelyard.views.told import Told
+from steelyard.views.told import Said
 from steelyard.wording import option
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Stabilities(Told):
+class Stabilities(Said):
     """The stability of several columns, the largest effect first; a decision counts the columns that were looked at.
 
     p-values are corrected by Benjamini and Hochberg, so that of the columns that are called changed at most a share of
@@ -80,12 +80,6 @@ class Stabilities(Told):
     def bins(self) -> ManyBins:
         """The bins of every column with the counts of the reference: to be saved, or passed as the reference of later rows."""
         return ManyBins({s.column: s.bins for s in self.results})
-
-    def sentences(self) -> list[str]:
-        """What is to be said, in a few sentences."""
-        from steelyard.views.stability import many_sentences
-
-        return many_sentences(self)
 
     def chart(self) -> Chart:
         """The corrected indices with their intervals, the largest on top."""

@@ -18,7 +18,7 @@ from steelyard.monitors.windows import Window
 from steelyard.results import make_frame
 from steelyard.verdicts.alarm import ALARM, OK, WARN, alarm, worst
 from steelyard.verdicts.verdict import Verdict
-from steelyard.views.told import Told
+from steelyard.views.told import Said
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -86,7 +86,7 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Monitor(Told):
+class Monitor(Said):
     """The windows of a stream against a reference."""
 
     as_text: ClassVar[str] = "monitor.monitor_text"
@@ -201,12 +201,6 @@ class Monitor(Told):
         """One tidy row for each window and signal, as a frame."""
         rows = self.rows_as_dicts()
         return make_frame({k: [r[k] for r in rows] for k in rows[0]})
-
-    def sentences(self) -> list[str]:
-        """What is to be said, in a few sentences."""
-        from steelyard.views.monitor import monitor_sentences
-
-        return monitor_sentences(self)
 
     def chart(self, signal: str | None = None) -> Chart:
         """One signal over time: its interval, the reference, the margin; alarms marked, unjudged windows hollow."""

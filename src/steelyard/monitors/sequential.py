@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.files.as_json import AsJson
 from steelyard.measures.facts import EVIDENCE
 from steelyard.measures.measure import Measure, catalogue, complement, find, leading
 from steelyard.monitors.budget import spent
@@ -31,7 +32,7 @@ CLIP = 1e-15
 
 
 @dataclass(frozen=True, slots=True)
-class Losses:
+class Losses(AsJson):
     """Sums of a loss: they add, so that windows can be kept and joined.
 
     >>> (Losses.of([0.0, 1.0]) + Losses.of([1.0])).mean
@@ -73,10 +74,6 @@ class Losses:
     def deviation(self) -> float:
         """The standard deviation of one row's loss."""
         return math.sqrt(max(0.0, self.total_squares / self.weight - self.mean**2))
-
-    def to_dict(self) -> dict[str, float]:
-        """As plain JSON values."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 def half_width(t: float, deviation: float, alpha: float, tuned: float = 1000.0) -> float:

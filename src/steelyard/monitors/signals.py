@@ -7,6 +7,7 @@ from typing import Any
 
 from steelyard.comparisons.independent import limits_to_compare, mover
 from steelyard.evaluation import Evaluation
+from steelyard.files.as_json import AsJson
 from steelyard.measures.measure import find
 from steelyard.monitors.stability import Stability
 from steelyard.results import Difference, Estimate, Interval
@@ -19,8 +20,10 @@ PERFORMANCE = "performance"
 
 
 @dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(AsJson):
     """What one window says about one thing."""
+
+    left_out = ("stability", "clears")
 
     name: str
     kind: str
@@ -58,21 +61,8 @@ class Signal:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "state": self.state,
-            "reason": self.reason,
-            "value": None if self.value is None else self.value.to_dict(),
-            "reference": self.reference,
-            "difference": None if self.difference is None else self.difference.to_dict(),
-            "p_value": None if self.stability is None else self.stability.p_value,
-            "adjusted_p_value": None if self.stability is None else self.stability.adjusted,
-            "estimated": self.estimated,
-            "alpha": self.alpha,
-            "usual": None if self.usual is None else list(self.usual),
-            "completed": None if self.completed is None else list(self.completed),
-        }
+        p, adjusted = (None, None) if self.stability is None else (self.stability.p_value, self.stability.adjusted)
+        return AsJson.to_dict(self) | {"p_value": p, "adjusted_p_value": adjusted}
 
 
 # Against the reference --------------------------------------------------------------------------------------------------

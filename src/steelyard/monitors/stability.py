@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from steelyard.arguments.allowed import INSIDE, confidence_of, taken
 from steelyard.arguments.annotated import as_annotated
 from steelyard.engines.arrays import ArrayRows
 from steelyard.errors import UsageError
+from steelyard.files.as_json import AsJson
 from steelyard.monitors import law
 from steelyard.monitors.bins import BinCounts, Bins, special_values
 from steelyard.monitors.distances import Samples, measure_distances
@@ -31,7 +32,7 @@ from steelyard.monitors.uncounted import no_level_twice
 from steelyard.results import Array, Estimate, make_frame
 from steelyard.verdicts.alarm import INSUFFICIENT, OK
 from steelyard.verdicts.stability import changed, light, not_shown_small
-from steelyard.views.told import Told
+from steelyard.views.told import Said
 from steelyard.wording import option
 
 if TYPE_CHECKING:
@@ -54,9 +55,11 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Stability(Told):
+class Stability(AsJson, Said):
     """The stability index of one column, corrected for sample sizes, with its interval, a p-value and a decision."""
 
+    left_out = ("samples",)
+    told_too = ("sentences",)
     as_text: ClassVar[str] = "stability.stability_text"
 
     column: str
@@ -99,12 +102,6 @@ class Stability(Told):
     def __float__(self) -> float:
         return self.index
 
-    def sentences(self) -> list[str]:
-        """What is to be said, in a few sentences."""
-        from steelyard.views.stability import stability_sentences
-
-        return stability_sentences(self)
-
     def chart(self) -> Chart:
         """Both distributions side by side, with the parts of the index."""
         from steelyard.views.stability import stability_chart
@@ -114,23 +111,6 @@ class Stability(Told):
     def frame(self) -> Any:
         """One row a cell."""
         return make_frame({k: [getattr(c, k) for c in self.cells] for k in Cell.__dataclass_fields__})
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values; never NaN."""
-        plain = {
-            name: getattr(self, name)
-            for name in (f.name for f in fields(self))
-            if name not in {"corrected", "cells", "sizes", "notes", "bins", "current", "samples"}
-        }
-        return plain | {
-            "corrected": self.corrected.to_dict(),
-            "cells": [asdict(c) for c in self.cells],
-            "sizes": list(self.sizes),
-            "notes": list(self.notes),
-            "bins": self.bins.to_dict(),
-            "current": None if self.current is None else self.current.to_dict(),
-            "sentences": self.sentences(),
-        }
 
     def _repr_html_(self) -> str:
         return self.chart().svg()

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.files.as_json import AsJson
 from steelyard.monitors.bins import BinCounts
 from steelyard.results import Array, Difference
 from steelyard.verdicts.comparison import verdict_word
@@ -27,7 +28,7 @@ CLEAR = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(AsJson):
     """What one measure did in the windows of the reference."""
 
     windows: int
@@ -79,11 +80,6 @@ class Spread:
         said = verdict_word((low, high), better)
         return replace(d, value=value, low=low, high=high, values=(a, usual), note=words, verdict=said)
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        held = {k: list(v) for k, v in self.places.items()}
-        return {"windows": self.windows, "free": self.free, "between": self.between, "places": held}
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Spread:
         """Read back what `to_dict` wrote."""
@@ -106,7 +102,7 @@ def _chance(between: float, within: float, many: int, free: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Variation:
+class Variation(AsJson):
     """What the windows of the reference did: the spread of each measure, and the counts of outputs and features by weekday."""
 
     measures: Mapping[str, Spread] = field(default_factory=dict)
@@ -114,14 +110,6 @@ class Variation:
     """How many times the variance of a mean loss over windows is that of independent rows."""
     counts: Mapping[str, Mapping[str, BinCounts]] = field(default_factory=dict)
     """Of each place in the week the counts of each column."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return {
-            "measures": {k: v.to_dict() for k, v in self.measures.items()},
-            "excess": dict(self.excess),
-            "counts": {p: {k: c.to_dict() for k, c in held.items()} for p, held in self.counts.items()},
-        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Variation:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from steelyard.designs.moments import SPAN
 from steelyard.errors import InputError, NotNumeric, UsageError, listing
+from steelyard.files.as_json import AsJson
 from steelyard.wording import option
 
 Instants = npt.NDArray[np.int64]
@@ -34,16 +35,12 @@ FIRST, LAST = (round((datetime(year, 1, 1, tzinfo=UTC) - EPOCH) / timedelta(micr
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Window(AsJson):
     """From `start` up to, and without, `end`; the name is that of its local calendar."""
 
     name: str
     start: datetime
     end: datetime
-
-    def to_dict(self) -> dict[str, str]:
-        """As plain JSON values."""
-        return {"name": self.name, "start": self.start.isoformat(), "end": self.end.isoformat()}
 
 
 # Zones ----------------------------------------------------------------------------------------------------------------

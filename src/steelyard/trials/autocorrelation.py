@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.files.as_json import AsJson
 from steelyard.trials.slow_waves import ALLOWED
 
 LEVEL = 0.05
@@ -19,8 +19,10 @@ HARMLESS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class Neighbours(AsJson):
     """The correlation of each period with the next, and the chance that independent periods are so alike or more."""
+
+    told_too = ("alike", "harmless")
 
     correlation: float
     p_value: float
@@ -43,10 +45,6 @@ class Neighbours:
     def beyond(self) -> bool:
         """Whether neighbours look more alike than even the slow waves allow for."""
         return self.correlation > ALLOWED
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return asdict(self) | {"alike": self.alike, "harmless": self.harmless}
 
 
 def neighbours(first: npt.ArrayLike, second: npt.ArrayLike, *, paired: bool = True) -> Neighbours | None:

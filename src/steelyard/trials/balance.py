@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.files.as_json import AsJson
 from steelyard.results import Estimate
 from steelyard.verdicts.trial import flagged, not_by_chance
 
@@ -17,8 +17,10 @@ NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
-class Balance:
+class Balance(AsJson):
     """How far the arms are apart in something known before the trial, in standard deviations."""
+
+    told_too = ("flagged", "beyond_chance")
 
     name: str
     estimate: Estimate
@@ -33,11 +35,6 @@ class Balance:
     def beyond_chance(self) -> bool:
         """Whether they are, and chance alone does not do that (p < 0.0005)."""
         return self.flagged and not_by_chance(self.p_value)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        said = {"flagged": self.flagged, "beyond_chance": self.beyond_chance}
-        return {"name": self.name, "estimate": self.estimate.to_dict(), "p_value": self.p_value, **said}
 
 
 def standardised_difference(

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from steelyard.errors import SteelyardError
+from steelyard.files.as_json import AsJson
 from steelyard.results import Difference
 from steelyard.trials.arms import Periods, TrialUnits
 from steelyard.trials.autocorrelation import Neighbours, neighbours
@@ -38,7 +39,6 @@ BEYOND = "neighbouring periods are more alike"
 UNSHOWN = "nothing shows that periods are independent of each other"
 SPREAD = "the periods vary more than independent events do"
 CAREFUL = "careful here: the periods vary less than independent events do"
-NO_COUNT = "the outcome is not a count of events"
 NO_SHARE = "a unit can have several events, or the number of exposed units is not known"
 EVENTS = 10
 """With fewer units of either outcome in an arm, Student's t of a yes or no sees too much where arms differ in size."""
@@ -49,24 +49,12 @@ SEVERAL = "a unit has several rows, and rows of one unit are not independent"
 
 
 @dataclass(frozen=True, slots=True)
-class Method(Answer):
+class Method(AsJson, Answer):
     """One method's answer, the unit it takes for independent, and whether it may be used on these data."""
 
     primary: bool = False
     unshown: bool = False
     """Whether all that is missing for it to be valid is that periods are shown to be independent of each other."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        said = {"name": self.name, "unit": self.unit, "valid": self.valid, "why": self.why, "primary": self.primary}
-        said["unshown"] = self.unshown
-        return said | {"effect": finite(self.effect.to_dict())}
-
-
-def finite(told: dict[str, Any]) -> dict[str, Any]:
-    """A dictionary without infinite numbers, which JSON does not know."""
-    odd = (float("inf"), float("-inf"))
-    return {k: None if isinstance(v, float) and (v != v or v in odd) else v for k, v in told.items()}
 
 
 def _asked(name: str, unit: str, ask: Callable[[], Difference], confidence: float, *why: str) -> Method:

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from steelyard.arguments.allowed import Span, taken
+from steelyard.files.as_json import AsJson
 from steelyard.results import Difference, Estimate
 
 
 @dataclass(frozen=True, slots=True)
-class Money:
+class Money(AsJson):
     """The money effect of treating one unit (or one period of them), and of all that were treated in the trial."""
 
     per: str
     each: Estimate
     treated: float
     total: Estimate
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return {
-            "per": self.per,
-            "each": self.each.to_dict(),
-            "treated": self.treated,
-            "total": self.total.to_dict(),
-        }
 
 
 def money_effect(

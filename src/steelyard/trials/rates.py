@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError, UsageError
+from steelyard.files.as_json import AsJson
 from steelyard.results import Array, Difference
 from steelyard.trials.means import without_interval
 from steelyard.verdicts.trial import spread
@@ -25,8 +26,10 @@ FAR = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Dispersion:
+class Dispersion(AsJson):
     """How much the counts of periods vary, beside what independent events would: 1 is as much."""
+
+    told_too = ("verdict",)
 
     statistic: float
     freedom: int
@@ -43,10 +46,6 @@ class Dispersion:
         tail = self.p_under if self.factor < 1 else self.p_over
         word = "less" if self.factor < 1 else "more"
         return f"dispersion {self.factor:.3g} (p that chance alone gives as much or {word}: {tail:.3g})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return asdict(self) | {"verdict": self.verdict}
 
 
 def _counts(values: npt.ArrayLike, exposed: npt.ArrayLike | None) -> tuple[Any, Any]:

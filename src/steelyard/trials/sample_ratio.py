@@ -12,6 +12,7 @@ import numpy as np
 
 from steelyard.arguments.allowed import NotAllowed, Span, shown
 from steelyard.errors import InputError, UsageError, listing
+from steelyard.files.as_json import AsJson
 from steelyard.trials.always_valid import share_evidence
 from steelyard.verdicts.trial import BLOCKS, not_by_chance
 from steelyard.wording import option
@@ -38,12 +39,14 @@ class RatioPart:
 
 
 @dataclass(frozen=True, slots=True)
-class RatioCheck:
+class RatioCheck(AsJson):
     """Sizes of the arms beside the planned shares, over all and in parts; parts are corrected for their number.
 
     A plan that nobody stated is not guessed: without one the sizes are not checked and forbid nothing, and it is said how to state
     one. Of arms of nearly equal size it is told whether they could be equal ones.
     """
+
+    told_too = ("checked", "blocked")
 
     arms: tuple[Any, ...]
     planned: tuple[float, ...]
@@ -97,27 +100,11 @@ class RatioCheck:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
-        parts = [_plain(part) for part in self.parts]
-        return {
-            "arms": list(self.arms),
-            "checked": self.checked,
-            "said": self.said,
-            "planned": list(self.planned),
-            "total": _plain(self.total),
-            "parts": parts,
-            "if_equal": self.if_equal,
-            "e_value": self.e_value if math.isfinite(self.e_value) else None,
-            "blocked": self.blocked,
-            "text": str(self),
-        }
+        return AsJson.to_dict(self) | {"text": str(self)}
 
 
 def _p(part: RatioPart) -> float:
     return 1.0 if part.p_value is None else part.p_value
-
-
-def _plain(part: RatioPart) -> dict[str, Any]:
-    return {"name": part.name, "sizes": list(part.sizes), "statistic": part.statistic, "p_value": part.p_value}
 
 
 def planned_shares(planned: object, arms: Sequence[Any]) -> tuple[float, ...]:

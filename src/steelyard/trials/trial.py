@@ -13,6 +13,7 @@ from steelyard.arguments.annotated import Confidence, Label, as_annotated
 from steelyard.charts.marks import Chart
 from steelyard.errors import UsageError
 from steelyard.files.addresses import discreet, without_secrets
+from steelyard.files.as_json import AsJson
 from steelyard.results import Difference, make_frame
 from steelyard.trials.always_valid import Looks
 from steelyard.trials.arms import Periods, TrialRows, TrialUnits, read
@@ -27,7 +28,6 @@ from steelyard.trials.methods import (
     WELCH,
     Method,
     effect_by_unit,
-    finite,
     first_by_unit,
     named,
     period_methods,
@@ -40,17 +40,19 @@ from steelyard.trials.rates import Dispersion
 from steelyard.trials.sample_ratio import RatioCheck, sample_ratio
 from steelyard.trials.uplift import FEWEST, Uplift, uplift_by_score
 from steelyard.verdicts.trial import FORBIDDEN, RANDOM
-from steelyard.views.told import Told
+from steelyard.views.told import Said
 from steelyard.wording import option
 
 
 @dataclass(frozen=True, eq=False)
-class Trial(Told):
+class Trial(AsJson, Said):
     """What a trial says: the design, the checks, the effect by every method, and a verdict in words.
 
     `effect` is treated less control by the method that decides; `methods` has all of them, with "not valid here" and why.
     """
 
+    left_out = ("periods",)
+    told_too = ("effect", "sentences")
     as_text: ClassVar[str] = "trial.trial_text"
 
     design: TrialDesign
@@ -104,12 +106,6 @@ class Trial(Told):
         columns |= {name: [getattr(m, name) for m in self.methods] for name in ("valid", "why", "primary")}
         return make_frame(columns)
 
-    def sentences(self) -> list[str]:
-        """What is to be said, in order, the verdict first."""
-        from steelyard.views.trial import trial_sentences
-
-        return trial_sentences(self)
-
     def charts(self) -> dict[str, Chart]:
         """Pictures by name: effect, and where there is something to show periods, looks, bands and qini."""
         from steelyard.views.trial_pictures import trial_charts
@@ -126,26 +122,7 @@ class Trial(Told):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
-        return {
-            "verdict": self.verdict,
-            "reasons": list(self.reasons),
-            "confidence": self.confidence,
-            "design": self.design.to_dict(),
-            "ratio": None if self.ratio is None else self.ratio.to_dict(),
-            "balances": [b.to_dict() for b in self.balances],
-            "effect": finite(self.effect.to_dict()),
-            "decides": None if self.decides is None else self.decides.name,
-            "methods": [m.to_dict() for m in self.methods],
-            "dispersion": None if self.dispersion is None else self.dispersion.to_dict(),
-            "neighbours": None if self.neighbours is None else self.neighbours.to_dict(),
-            "plans": [p.to_dict() for p in self.plans],
-            "careful": None if self.careful is None else self.careful.to_dict(),
-            "looks": None if self.looks is None else self.looks.to_dict(),
-            "looks_why": self.looks_why,
-            "uplift": None if self.uplift is None else self.uplift.to_dict(),
-            "money": None if self.money is None else self.money.to_dict(),
-            "sentences": self.sentences(),
-        }
+        return AsJson.to_dict(self) | {"decides": None if self.decides is None else self.decides.name}
 
 
 @as_annotated("independent", "adjust")

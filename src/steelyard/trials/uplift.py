@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import UsageError
+from steelyard.files.as_json import AsJson
 from steelyard.results import Array, Curve, Difference, Estimate, make_frame
 from steelyard.trials.means import Numbers, without_interval
 from steelyard.trials.methods import effect_by_unit
@@ -38,13 +39,15 @@ class ScoreBand:
 
 
 @dataclass(frozen=True, slots=True)
-class Uplift:
+class Uplift(AsJson):
     """The good done by acting, by score: per band, as curves over the share of units acted on, and in two numbers.
 
     Everything is told as gain, so that above zero is good: `uplift` is gain per unit of all, `qini` per treated unit. `auuc` is the
     area under the uplift curve, `qini_coefficient` the area between the Qini curve and the straight line of acting at random.
     `contrast` is the gain in the upper half of the scores less that in the lower half.
     """
+
+    told_too = ("verdict",)
 
     bands: tuple[ScoreBand, ...]
     uplift: Curve
@@ -67,19 +70,6 @@ class Uplift:
         columns |= {name: [getattr(b.effect, name) for b in self.bands] for name in names}
         columns["caution"] = [b.effect.caution for b in self.bands]
         return make_frame(columns)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        bands = [{"number": b.number, "low": b.low, "high": b.high, "effect": b.effect.to_dict()} for b in self.bands]
-        return {
-            "bands": bands,
-            "uplift": self.uplift.to_dict(),
-            "qini": self.qini.to_dict(),
-            "auuc": self.auuc.to_dict(),
-            "qini_coefficient": self.qini_coefficient.to_dict(),
-            "contrast": self.contrast.to_dict(),
-            "verdict": self.verdict,
-        }
 
 
 def score_bands(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from html import escape
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class Told:
@@ -26,13 +26,23 @@ class Told:
     as_html: ClassVar[str] = ""
 
     def __str__(self) -> str:
-        return _view(self.as_text)(self)
+        return str(_view(self.as_text)(self))
 
     def _repr_html_(self) -> str:
-        return _view(self.as_html)(self) if self.as_html else f"<pre>{escape(str(self))}</pre>"
+        return str(_view(self.as_html)(self)) if self.as_html else f"<pre>{escape(str(self))}</pre>"
 
 
-def _view(name: str) -> Callable[[Told], str]:
+class Said(Told):
+    """A result that also says itself in sentences, the most important first, through the view that is named like its text."""
+
+    __slots__ = ()
+
+    def sentences(self) -> list[str]:
+        """What is to be said, in a few sentences."""
+        return list(_view(f"{self.as_text.removesuffix('_text')}_sentences")(self))
+
+
+def _view(name: str) -> Callable[[Told], Any]:
     module, function = name.split(".")
-    found: Callable[[Told], str] = getattr(importlib.import_module(f"steelyard.views.{module}"), function)
+    found: Callable[[Told], Any] = getattr(importlib.import_module(f"steelyard.views.{module}"), function)
     return found
