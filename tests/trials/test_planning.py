@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from steelyard.errors import UsageError
-from steelyard.trials.planning import planned_effect, power_of, trial_size
+from steelyard.trials.planning import planned_effect, trial_size
 from steelyard.trials.powers import means_power, periods_power, shares_power
 from steelyard.trials.proportions import scores, two_proportions
 from steelyard.trials.trial import trial
@@ -28,10 +28,10 @@ def test_size_and_effect_are_each_others_answer() -> None:
 def test_the_power_is_that_of_the_noncentral_t() -> None:
     for n, effect in ((12, 3.53), (40, 1.0), (5, 2.0)):
         shift, edge = effect / (2.952 * math.sqrt(2 / n)), stats.t.ppf(0.975, 2 * n - 2)
-        want = stats.nct.sf(edge, 2 * n - 2, shift) + stats.nct.cdf(-edge, 2 * n - 2, shift)
-        assert power_of(n, effect, 2.952) == pytest.approx(want, abs=1e-6)
+        want = stats.nct.sf(edge, 2 * n - 2, shift)
+        assert means_power(effect, (2.952, 2.952), (n, n)) == pytest.approx(want, abs=1e-6)
     plan = trial_size(1.0, deviation=3.0)
-    assert power_of(plan.n, 1.0, 3.0) == pytest.approx(0.8, abs=0.01)
+    assert means_power(1.0, (3.0, 3.0), (plan.n, plan.n)) == pytest.approx(0.8, abs=0.01)
 
 
 def test_the_promise_is_kept_in_a_simulation() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
+from steelyard.intervals.halving import turning_point
 from steelyard.results import Array
 from steelyard.verdicts.stability import LOOK
 from steelyard.words import number
@@ -134,16 +135,7 @@ def noncentrality_at(x: float, df: int, below: float) -> float:
     high = max(x, 1.0)
     while noncentral_below(x, df, high) > below:
         high *= 2
-    return _crossing(lambda v: noncentral_below(x, df, v) - below, 0.0, high)
-
-
-def _crossing(falling: Callable[[float], float], low: float, high: float) -> float:
-    for _ in range(200):
-        middle = (low + high) / 2
-        if middle in {low, high}:
-            break
-        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
-    return (low + high) / 2
+    return turning_point(lambda v: noncentral_below(x, df, v) <= below, 0.0, high)[1]
 
 
 @lru_cache(maxsize=1024)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.intervals.halving import turning_point
 from steelyard.measures.measure import find
 from steelyard.monitors.labels import Labels
 from steelyard.monitors.sequential import Losses, losses, row_loss
@@ -61,11 +62,8 @@ def limit_of(reference: Losses, values: Array, weights: Array, margin: float, ro
     held = margin * abs(mean) / spread
     k = max(held + COUNTED * error, 1e-6)
     tilt = _tilt((values - mean) / spread, weights, k) if len(values) else 2 * k
-    low, high = 0.0, 700 / tilt
-    for _ in range(100):
-        b = (low + high) / 2
-        low, high = (b, high) if (math.expm1(tilt * b) - tilt * b) / (tilt * k) < rows else (low, b)
-    return Limit(held + HELD * error, max(low - EXCESS, 1.0))
+    b = turning_point(lambda b: (math.expm1(tilt * b) - tilt * b) / (tilt * k) >= rows, 0.0, 700 / tilt)[0]
+    return Limit(held + HELD * error, max(b - EXCESS, 1.0))
 
 
 def _tilt(z: Array, weights: Array, k: float) -> float:
@@ -78,13 +76,9 @@ def _tilt(z: Array, weights: Array, k: float) -> float:
         top = float(x.max())
         return top + math.log(float((w * np.exp(x - top)).sum()))
 
-    low, high = 0.0, 2 * k
-    if law(high) <= 0:
-        return high
-    for _ in range(60):
-        t = (low + high) / 2
-        low, high = (low, t) if law(t) > 0 else (t, high)
-    return max(low, 1e-9)
+    if law(2 * k) <= 0:
+        return 2 * k
+    return max(turning_point(lambda t: law(t) > 0, 0.0, 2 * k)[0], 1e-9)
 
 
 def loss_table(e: Evaluation | None, name: str) -> tuple[Array, Array]:

@@ -323,17 +323,3 @@ def _least(chance: Callable[[int], float], wanted: float, fewest: int, most: int
     while high < SAWTOOTH and (short := [k for k in range(high + 1, high + ahead + 1) if chance(k) < wanted]):
         high = short[-1] + 1
     return high
-
-
-def power_of(n: int, effect: float, deviation: float, alpha: float = 0.05) -> float:
-    """The chance that n in each arm see an effect, by the noncentral t.
-
-    >>> round(power_of(19, 2.833, 2.952), 2)
-    0.82
-    """
-    from scipy.special import nctdtr, stdtrit
-
-    freedom = 2 * n - 2
-    shift = abs(effect) / (deviation * math.sqrt(2 / n))
-    edge = float(stdtrit(freedom, 1 - alpha / 2))
-    return float(1 - nctdtr(freedom, shift, edge) + nctdtr(freedom, shift, -edge))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from steelyard.intervals.halving import turning_point
 from steelyard.results import Array
 from steelyard.trials.cuped import by_one_row
 from steelyard.trials.design import Evidence
@@ -47,17 +48,14 @@ def _shares(e: Evidence, arms: tuple[Array, Array], plan: TrialPlan) -> TrialPla
     if e.design.analysis == "period" or not 0 < level < 1:
         return plan
     sign = -1.0 if e.design.direction == "lower" else 1.0
-    low, high = 0.0, level if sign < 0 else 1 - level
+    most = level if sign < 0 else 1 - level
 
     def seen(step: float) -> bool:
         return shares_power(level + sign * step, sizes[0], level, sizes[1], plan.alpha) >= plan.power
 
-    if not seen(high):
+    if not seen(most):
         return plan
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if seen(middle) else (middle, high)
-    return replace(plan, effect=high, test=TWO_SHARES)
+    return replace(plan, effect=turning_point(seen, 0.0, most, STEPS)[1], test=TWO_SHARES)
 
 
 def _poisson(e: Evidence, rate: float) -> float:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError
+from steelyard.intervals.halving import turning_point
 from steelyard.results import Array, Difference
 from steelyard.trials.means import without_interval
 
@@ -204,7 +205,4 @@ def _solve(rising: Callable[[float], float]) -> float:
         low *= 2
     while rising(high) < 0 and high < 600:
         high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if rising(middle) > 0 else (middle, high)
-    return (low + high) / 2
+    return turning_point(lambda x: rising(x) > 0, low, high)[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -14,13 +13,13 @@ import numpy.typing as npt
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError, UsageError
 from steelyard.files.as_json import AsJson
+from steelyard.intervals.halving import turning_point
 from steelyard.results import Array, Difference
 from steelyard.trials.means import without_interval
 from steelyard.verdicts.trial import spread
 
 NORMAL = NormalDist()
 KINDS = ("Wald", "exact", "mid-p")
-STEPS = 200
 FAR = 1e-9
 """How near the ends of 0 to 1 a share is looked for."""
 
@@ -171,20 +170,9 @@ def _conditional(k: float, n: float, share: float, confidence: float, *, half: b
         low = 0.0 if k <= 0 else float(betaincinv(k, n - k + 1, tail))
         high = 1.0 if k >= n else float(1 - betaincinv(n - k, k + 1, tail))
         return low, high, p_value
-    low = 0.0 if k <= 0 else _crossing(lambda p: at_least(p) - here(p) - tail)
-    high = 1.0 if k >= n else _crossing(lambda p: tail - at_most(p) + here(p))
+    low = 0.0 if k <= 0 else turning_point(lambda p: at_least(p) - here(p) > tail, FAR, 1 - FAR)[1]
+    high = 1.0 if k >= n else turning_point(lambda p: at_most(p) - here(p) < tail, FAR, 1 - FAR)[1]
     return low, high, p_value
-
-
-def _crossing(rising: Callable[[float], float]) -> float:
-    """Where a function that rises over 0 to 1 is zero."""
-    low, high = FAR, 1 - FAR
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if rising(middle) > 0 else (middle, high)
-        if high - low < 1e-15:
-            break
-    return (low + high) / 2
 
 
 def quasi_poisson(
@@ -257,12 +245,7 @@ def _kappa(squares: Array, mean: Array, freedom: int) -> float:
     def excess(kappa: float) -> float:
         return float((squares / (mean + kappa * mean**2)).sum()) - freedom
 
-    low, high = 0.0, 1.0
+    high = 1.0
     while excess(high) > 0:
         high *= 2
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
-        if high - low <= 1e-14 * high:
-            break
-    return (low + high) / 2
+    return turning_point(lambda kappa: excess(kappa) <= 0, 0.0, high)[1]

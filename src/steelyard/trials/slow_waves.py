@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import LengthsDiffer, UsageError
+from steelyard.intervals.halving import turning_point
 from steelyard.results import Array, Difference
 from steelyard.trials.means import without_interval
 
@@ -64,11 +65,8 @@ def _beyond(edge: float, n: int, waves: int) -> float:
 
 @lru_cache(maxsize=1024)
 def _edge(n: int, waves: int, alpha: float) -> float:
-    low, high = math.log(0.01), math.log(FURTHEST)
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _beyond(math.exp(middle), n, waves) > alpha else (low, middle)
-    return math.exp(high)
+    ends = math.log(0.01), math.log(FURTHEST)
+    return math.exp(turning_point(lambda x: _beyond(math.exp(x), n, waves) <= alpha, *ends)[1])
 
 
 @lru_cache(maxsize=256)
@@ -159,10 +157,7 @@ def slow_waves_shift(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
     >>> round(slow_waves_shift(12), 2), round(slow_waves_shift(52), 2)
     (5.44, 3.6)
     """
-    low, high = 0.0, 1.0
+    high = 1.0
     while slow_waves_power(n, high, alpha) < power:
         high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if slow_waves_power(n, middle, alpha) < power else (low, middle)
-    return high
+    return turning_point(lambda shift: slow_waves_power(n, shift, alpha) >= power, 0.0, high)[1]
