@@ -291,11 +291,7 @@ def _bar(f: Frame, m: Bar) -> list[str]:
     return out
 
 
-SHAPES = {
-    "square": "M-4-4H4V4H-4Z",
-    "diamond": "M0-5.4L5.4 0L0 5.4L-5.4 0Z",
-    "triangle": "M0-5L5 4H-5Z",
-}
+SHAPES = {"square": "M-4-4H4V4H-4Z", "diamond": "M0-5.4L5.4 0L0 5.4L-5.4 0Z", "triangle": "M0-5L5 4H-5Z"}
 
 
 def _point(f: Frame, m: Point) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from steelyard.arguments.allowed import shown
 from steelyard.errors import BadLevels, UsageError, listing
@@ -21,7 +21,7 @@ MOST = 2.0**53
 NO_COUNTS = np.full(1, np.nan)
 
 
-def matrix_of(matrix: npt.ArrayLike, levels: Sequence[Any] | None, positive: object, layout: object) -> Confusion:
+def matrix_of(matrix: ArrayLike, levels: Sequence[Any] | None, positive: object, layout: object) -> Confusion:
     """A matrix of counts, actual by row and predicted by column, with its levels in the order that was said.
 
     >>> found = matrix_of([[6, 3], [2, 9]], None, None, "positive first")
@@ -43,7 +43,7 @@ def matrix_of(matrix: npt.ArrayLike, levels: Sequence[Any] | None, positive: obj
     return Confusion.of(counts, names, _positive(names, positive, layout))
 
 
-def _counts(matrix: npt.ArrayLike) -> Array:
+def _counts(matrix: ArrayLike) -> Array:
     try:
         given: np.ma.MaskedArray[Any, np.dtype[Any]] = np.ma.asarray(matrix)
         counts = np.asarray(np.ma.filled(given.astype(np.float64), np.nan)) if given.dtype.kind != "c" else NO_COUNTS

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from steelyard.engines.events import PLAIN, VALUED, EventSums, products
 from steelyard.engines.weighing import Weighing
@@ -48,10 +48,10 @@ class TimelinessSummary:
     def of(
         cls,
         weighing: Weighing,
-        outcome: npt.ArrayLike,
-        scored: npt.ArrayLike,
-        before: npt.ArrayLike,
-        value: npt.ArrayLike | None = None,
+        outcome: ArrayLike,
+        scored: ArrayLike,
+        before: ArrayLike,
+        value: ArrayLike | None = None,
         **counts: int,
     ) -> TimelinessSummary:
         """The sums of customers: outcome 0 or 1, weighed score, weight before the first event, and value."""

@@ -10,15 +10,7 @@ import numpy.typing as npt
 
 from steelyard.engines.columns import Coded, Column
 from steelyard.rows import grid
-from steelyard.rows.language import (
-    GOOD,
-    ScoreCells,
-    ScoreTally,
-    Table,
-    Tally,
-    row_checks,
-    value_roles,
-)
+from steelyard.rows.language import GOOD, ScoreCells, ScoreTally, Table, Tally, row_checks, value_roles
 
 DENSE = 1 << 22
 """Keys whose numbers span less than this are counted in place; wider ones are sorted first."""

@@ -19,14 +19,7 @@ from steelyard.engines.sql import SqlFrame
 from steelyard.engines.words import LevelKey, kinds_of, rest_name, words_of
 from steelyard.errors import NotAvailable
 from steelyard.rows import grid
-from steelyard.rows.language import (
-    GOOD,
-    ScoreCells,
-    ScoreTally,
-    Table,
-    Tally,
-    row_checks,
-)
+from steelyard.rows.language import GOOD, ScoreCells, ScoreTally, Table, Tally, row_checks
 
 if TYPE_CHECKING:
     from steelyard.engines.words import Term

@@ -167,8 +167,7 @@ def _distinct(x: Floats, target: Integers, first: int, ends: tuple[float, float]
     score, counts = np.empty(len(x)), np.empty((len(x), 2))
     starts = [int(edge[b]) for b in bounds[:-1]]
     stops = in_threads(
-        _emit,
-        [(keys, edge, a, b, score, counts, at) for a, b, at in zip(bounds[:-1], bounds[1:], starts, strict=True)],
+        _emit, [(keys, edge, a, b, score, counts, at) for a, b, at in zip(bounds[:-1], bounds[1:], starts, strict=True)]
     )
     if all(stop == start for stop, start in zip(stops, [*starts[1:], len(x)], strict=True)):
         return score, counts

@@ -16,14 +16,7 @@ from steelyard.engines.devices import DeviceColumn, MovedColumn, Tensor, bits_of
 from steelyard.engines.groups import grouped, joined
 from steelyard.errors import UsageError
 from steelyard.rows import grid
-from steelyard.rows.language import (
-    GOOD,
-    ScoreCells,
-    ScoreTally,
-    Table,
-    Tally,
-    row_checks,
-)
+from steelyard.rows.language import GOOD, ScoreCells, ScoreTally, Table, Tally, row_checks
 
 MANY = 1 << 18
 """From so many rows on, a score table is laid out at once."""

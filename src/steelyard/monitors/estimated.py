@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from steelyard.errors import NotAvailable
 from steelyard.measures.measure import Measure, catalogue, find
@@ -179,7 +179,7 @@ def expected(m: Measure, rows: _Rows, y: Array) -> Array:
 
 def estimates(
     calibration: Calibration,
-    score: npt.ArrayLike,
+    score: ArrayLike,
     measures: Sequence[str],
     threshold: float = 0.5,
     confidence: float = 0.95,

@@ -13,7 +13,7 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.files.as_json import AsJson
@@ -45,7 +45,7 @@ class Losses(AsJson):
     total_squares: float = 0.0
 
     @classmethod
-    def of(cls, losses: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> Losses:
+    def of(cls, losses: ArrayLike, weight: ArrayLike | None = None) -> Losses:
         """Count the losses of some rows."""
         x = np.asarray(losses, dtype=np.float64)
         w = np.ones_like(x) if weight is None else np.asarray(weight, dtype=np.float64)

@@ -207,14 +207,7 @@ def _tested(a: Array, b: Array, df: int, calmed: Array) -> tuple[float | None, f
 
 
 def _verdict(
-    a: Array,
-    b: Array,
-    df: int,
-    sizes: tuple[float, float],
-    x: Estimate,
-    limit: float,
-    p: float,
-    alpha: float,
+    a: Array, b: Array, df: int, sizes: tuple[float, float], x: Estimate, limit: float, p: float, alpha: float
 ) -> tuple[str, str]:
     if df == 0 and int(((a > 0) | (b > 0)).sum()) == 1:
         return OK, "every row of both samples lies in the same cell"

@@ -35,10 +35,7 @@ def write_comparison_report(c: Comparison, path: str | os.PathLike[str], *, titl
 
 def sections(c: Comparison, command: str = "") -> list[Section]:
     """The questions that a comparison answers."""
-    out = [
-        Section("better", "Which model is better?", _better(c)),
-        Section("each", "How good is each?", _each(c)),
-    ]
+    out = [Section("better", "Which model is better?", _better(c)), Section("each", "How good is each?", _each(c))]
     if all(e.scores is not None for e in c.evaluations.values()):
         out.append(Section("crossing", "Better everywhere, or in part?", _crossing(c)))
     if c.ranking is not None:

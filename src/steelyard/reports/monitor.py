@@ -28,10 +28,7 @@ def write_monitor_report(m: Monitor, path: str | os.PathLike[str], *, title: str
         return page_html(title, page_header(title, tag("p", told.headline(m) + "."), story), sections(m, command))
 
     write_as_asked(
-        path,
-        lambda: {"title": title, "command": command, **m.to_dict()},
-        lambda: _markdown(m, title, command),
-        page,
+        path, lambda: {"title": title, "command": command, **m.to_dict()}, lambda: _markdown(m, title, command), page
     )
 
 

@@ -84,8 +84,7 @@ def expression(r: Any, x: Any, m: int = FINE) -> Any:
     near_one = r.chain([(y > 2.0**o, r.number(2 * a) - low_open(y, o)) for o in range(-2, SMALLEST - 1, -1)], 2 * a)
     shift = 2 * a - ((-SMALLEST) << m)
     beyond = r.chain(
-        [(x < 2.0 ** (o + 1), low_closed(x, o) + shift) for o in range(LARGEST)],
-        2 * a + 1 + (LARGEST << m),
+        [(x < 2.0 ** (o + 1), low_closed(x, o) + shift) for o in range(LARGEST)], 2 * a + 1 + (LARGEST << m)
     )
     z = x * -1.0
     top = ((LARGEST - SMALLEST) << m) + 1

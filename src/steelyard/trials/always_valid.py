@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError, UsageError
@@ -164,14 +164,14 @@ def mixture_sequence(
 
 
 def looks_at_means(
-    outcome: npt.ArrayLike,
-    treated: npt.ArrayLike,
-    entered: npt.ArrayLike,
+    outcome: ArrayLike,
+    treated: ArrayLike,
+    entered: ArrayLike,
     names: Sequence[Any] = (),
     confidence: float = 0.95,
     scale: float = SCALE,
     fewest: int = 20,
-    before: npt.ArrayLike | None = None,
+    before: ArrayLike | None = None,
 ) -> Looks | None:
     """The difference of two means, treated less control, after every period in which units entered, valid at all looks.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from steelyard.files.as_json import AsJson
 from steelyard.trials.slow_waves import ALLOWED
@@ -47,7 +47,7 @@ class Neighbours(AsJson):
         return self.correlation > ALLOWED
 
 
-def neighbours(first: npt.ArrayLike, second: npt.ArrayLike, *, paired: bool = True) -> Neighbours | None:
+def neighbours(first: ArrayLike, second: ArrayLike, *, paired: bool = True) -> Neighbours | None:
     """The first autocorrelation of the differences between the arms, or of each arm; None with fewer than five periods.
 
     r = Σ dₜ dₜ₊₁ / Σ dₜ² with d less its mean; without dependence its mean is −1/n and its variance (n − 2)² / (n² (n − 1)). The

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from steelyard.files.as_json import AsJson
 from steelyard.results import Estimate
@@ -37,9 +37,7 @@ class Balance(AsJson):
         return self.flagged and not_by_chance(self.p_value)
 
 
-def standardised_difference(
-    name: str, treated: npt.ArrayLike, control: npt.ArrayLike, confidence: float = 0.95
-) -> Balance:
+def standardised_difference(name: str, treated: ArrayLike, control: ArrayLike, confidence: float = 0.95) -> Balance:
     """The difference of two means in standard deviations: d = (m₁ − m₂) / √((s₁² + s₂²) / 2).
 
     Error² = 1/n₁ + 1/n₂ + d² / (2 (n₁ + n₂)).

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from steelyard.errors import LengthsDiffer
 from steelyard.results import Difference
@@ -16,7 +16,7 @@ from steelyard.trials.unequal_units import leverage, resting
 from steelyard.words import percent
 
 
-def by_one_row(totals: npt.ArrayLike, rows: npt.ArrayLike) -> Numbers:
+def by_one_row(totals: ArrayLike, rows: ArrayLike) -> Numbers:
     """One number a unit whose mean is that of the rows and whose spread is that of `by_units`: m + (y − m n) / n̄.
 
     >>> by_one_row([2.0, 4.0], [2.0, 2.0]).tolist()

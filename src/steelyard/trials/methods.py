@@ -13,14 +13,7 @@ from steelyard.results import Difference
 from steelyard.trials.arms import Periods, TrialUnits
 from steelyard.trials.autocorrelation import Neighbours, neighbours
 from steelyard.trials.cuped import by_one_row, cuped
-from steelyard.trials.means import (
-    by_units,
-    paired_t,
-    pooled_t,
-    welch,
-    wilcoxon_by_period,
-    without_interval,
-)
+from steelyard.trials.means import by_units, paired_t, pooled_t, welch, wilcoxon_by_period, without_interval
 from steelyard.trials.permuted import LOPSIDED, lopsided, permuted_t
 from steelyard.trials.proportions import fisher, two_proportions
 from steelyard.trials.rates import KINDS, Dispersion, dispersion, negative_binomial, poisson_ratio, quasi_poisson

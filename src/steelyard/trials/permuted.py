@@ -8,7 +8,7 @@ import zlib
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import LengthsDiffer
@@ -28,7 +28,7 @@ CLOSE = 1e-9
 METHOD = "permuted t"
 
 
-def lopsided(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
+def lopsided(first: ArrayLike, second: ArrayLike) -> float:
     """How skewed a difference of two means is if both arms are alike: 0 where the arms have the same size.
 
     γ × |1/n₁² − 1/n₂²| / (1/n₁ + 1/n₂)^1.5, γ the skewness of the values around the mean of their arm, of both arms together

@@ -121,11 +121,7 @@ def _check(power: float, alpha: float, explained: float) -> None:
 
 
 def _spread(
-    deviation: float | None,
-    rate: float | None,
-    share: float | None,
-    other: float | None,
-    only: float | None = None,
+    deviation: float | None, rate: float | None, share: float | None, other: float | None, only: float | None = None
 ) -> float:
     """The standard deviation of one outcome: as given, Poisson's or a share's; over both arms, or in the `only` one."""
     given = [v for v in (deviation, rate, share) if v is not None]

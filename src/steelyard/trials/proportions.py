@@ -8,7 +8,7 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError
@@ -38,7 +38,7 @@ def _check(first: float, whole: float, second: float, other: float) -> None:
             raise InputError(message, "Where a unit can have several events, compare rates instead.")
 
 
-def scores(first: npt.ArrayLike, whole: float, second: npt.ArrayLike, other: float) -> Array:
+def scores(first: ArrayLike, whole: float, second: ArrayLike, other: float) -> Array:
     """The skewness-corrected score of "both shares are the same" for counts of two arms; 1.96 or more is clear at 5%.
 
     z solves z + γ (z² − 1) / 6 = (p₁ − p₂) / √(p (1 − p) (1/n₁ + 1/n₂)), p of both arms together, and γ is the skewness of

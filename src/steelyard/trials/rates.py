@@ -8,7 +8,7 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError, UsageError
@@ -47,7 +47,7 @@ class Dispersion(AsJson):
         return f"dispersion {self.factor:.3g} (p that chance alone gives as much or {word}: {tail:.3g})"
 
 
-def _counts(values: npt.ArrayLike, exposed: npt.ArrayLike | None) -> tuple[Any, Any]:
+def _counts(values: ArrayLike, exposed: ArrayLike | None) -> tuple[Any, Any]:
     x = np.asarray(values, dtype=np.float64).ravel()
     e = np.broadcast_to(np.asarray(1.0 if exposed is None else exposed, dtype=np.float64), x.shape)
     if (x < 0).any():
@@ -59,9 +59,7 @@ def _counts(values: npt.ArrayLike, exposed: npt.ArrayLike | None) -> tuple[Any, 
     return x, e
 
 
-def dispersion(
-    first: npt.ArrayLike, second: npt.ArrayLike, exposed: tuple[Any, Any] = (None, None)
-) -> Dispersion | None:
+def dispersion(first: ArrayLike, second: ArrayLike, exposed: tuple[Any, Any] = (None, None)) -> Dispersion | None:
     """Whether the counts of periods vary as independent events would; None where nothing is left to judge by.
 
     D = Σ (x − μ)² / μ with μ = the arm's rate × exposure, which is χ² with periods − 2 degrees of freedom under Poisson
@@ -88,11 +86,7 @@ def dispersion(
 
 
 def poisson_ratio(
-    first: float,
-    second: float,
-    exposed: tuple[float, float] = (1.0, 1.0),
-    confidence: float = 0.95,
-    kind: str = "Wald",
+    first: float, second: float, exposed: tuple[float, float] = (1.0, 1.0), confidence: float = 0.95, kind: str = "Wald"
 ) -> Difference:
     """The ratio of two rates of independent events.
 
@@ -176,7 +170,7 @@ def _conditional(k: float, n: float, share: float, confidence: float, *, half: b
 
 
 def quasi_poisson(
-    first: npt.ArrayLike, second: npt.ArrayLike, exposed: tuple[Any, Any] = (None, None), confidence: float = 0.95
+    first: ArrayLike, second: ArrayLike, exposed: tuple[Any, Any] = (None, None), confidence: float = 0.95
 ) -> Difference:
     """The ratio of two rates whose spread is that of the periods: Poisson's error times √φ, Student's t.
 
@@ -191,7 +185,7 @@ def quasi_poisson(
 
 
 def negative_binomial(
-    first: npt.ArrayLike, second: npt.ArrayLike, exposed: tuple[Any, Any] = (None, None), confidence: float = 0.95
+    first: ArrayLike, second: ArrayLike, exposed: tuple[Any, Any] = (None, None), confidence: float = 0.95
 ) -> Difference:
     """The ratio of two rates that vary from period to period: Var = μ + κ μ².
 
@@ -207,9 +201,7 @@ def negative_binomial(
     return _wider(first, second, exposed, confidence, "negative binomial, t")
 
 
-def _wider(
-    first: npt.ArrayLike, second: npt.ArrayLike, exposed: tuple[Any, Any], confidence: float, method: str
-) -> Difference:
+def _wider(first: ArrayLike, second: ArrayLike, exposed: tuple[Any, Any], confidence: float, method: str) -> Difference:
     confidence = confidence_of(confidence)
     (x, e), (y, f) = (_counts(v, w) for v, w in zip((first, second), exposed, strict=True))
     a, b = float(x.sum()), float(y.sum())

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import LengthsDiffer, UsageError
@@ -82,9 +82,7 @@ def _number(n: int) -> int:
     return best
 
 
-def slow_waves_t(
-    first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, measure: str = "mean"
-) -> Difference:
+def slow_waves_t(first: ArrayLike, second: ArrayLike, confidence: float = 0.95, measure: str = "mean") -> Difference:
     """The mean difference of two arms over periods, right even where neighbouring periods are alike.
 
     t = √n d̄ / √(Σ Λⱼ² / B), Λⱼ = √(2/n) Σ dₜ cos(π j (t − ½) / n), j = 1 … B: only the slowest waves in the differences, which

@@ -23,11 +23,7 @@ WORDS = {
     "alarm": "There is a large change",
     "insufficient": "There are too few rows to decide",
 }
-LIGHTS = {
-    "stable": "stable (below 0.1)",
-    "look": "look (from 0.1 to 0.25, both included)",
-    "act": "act (above 0.25)",
-}
+LIGHTS = {"stable": "stable (below 0.1)", "look": "look (from 0.1 to 0.25, both included)", "act": "act (above 0.25)"}
 MOST_ROWS = 20
 MOST_BARS = 24
 MOST_COLUMNS = 30

@@ -119,10 +119,7 @@ def _implied(t: Threshold) -> list[str]:
 
 def _outcomes(t: Threshold) -> list[str]:
     o = t.outcomes
-    rows = [
-        ("really positive", count(o["tp"]), count(o["fn"])),
-        ("really negative", count(o["fp"]), count(o["tn"])),
-    ]
+    rows = [("really positive", count(o["tp"]), count(o["fn"])), ("really negative", count(o["fp"]), count(o["tn"]))]
     return [INDENT + line for line in table(("", "flagged", "not flagged"), rows, "lrr")]
 
 

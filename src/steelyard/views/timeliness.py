@@ -236,10 +236,7 @@ def comparison_sentences(c: TimelinessComparison) -> list[str]:
     """Which model warns earlier, and by how much."""
     out = []
     for d in c.differences:
-        name, p = (
-            NAMES[d.measure],
-            "" if d.p_value is None else f", {p_told(d.p_value)}",
-        )
+        name, p = (NAMES[d.measure], "" if d.p_value is None else f", {p_told(d.p_value)}")
         if d.value is None:
             out.append(f"{name} of {quoted(d.first)} and {quoted(d.second)} cannot be compared: {d.reason}.")
             continue
