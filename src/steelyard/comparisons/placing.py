@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.engines.kernels import Floats, compiled, in_threads, slices
+from steelyard.engines.kernels import compiled, in_threads, slices
 from steelyard.engines.sorting import _sort
+from steelyard.results import Array
 
 MOST_BUCKETS = 1 << 18
 MOST_ROWS = 1 << 25
@@ -29,7 +30,7 @@ def _bucket(v: float, shift: int, base: int, size: int, middle: int) -> Any:  # 
 
 @compiled
 def _histogram(
-    x: Floats, target: Any, shift: int, base: int, size: int, middle: int, rows: Any, hits: Any
+    x: Array, target: Any, shift: int, base: int, size: int, middle: int, rows: Any, hits: Any
 ) -> None:  # pragma: no cover - compiled
     for i in range(len(x)):
         b = _bucket(x[i], shift, base, size, middle)
@@ -40,7 +41,7 @@ def _histogram(
 
 @compiled
 def _scatter(
-    x: Floats,
+    x: Array,
     target: Any,
     shift: int,
     base: int,
@@ -51,7 +52,7 @@ def _scatter(
     negative: int,
     place: Any,
     keys: Any,
-    loose: Floats,
+    loose: Array,
 ) -> None:  # pragma: no cover - compiled
     mask = (np.int64(1) << shift) - 1
     for i in range(len(x)):
@@ -86,8 +87,8 @@ def _emit(
     middle: int,
     bits_of_row: int,
     positives: int,
-    out: Floats,
-    loose: Floats,
+    out: Array,
+    loose: Array,
 ) -> None:  # pragma: no cover - compiled
     """Sort each bucket and write the placement of each of its rows, ties counting one half."""
     spare = np.empty(1 << 15, dtype=np.int64)
@@ -122,7 +123,7 @@ def _emit(
             i = j
 
 
-def placed(x: Floats, target: Any, positives: int, ends: tuple[float, float]) -> Floats | None:
+def placed(x: Array, target: Any, positives: int, ends: tuple[float, float]) -> Array | None:
     """Negatives below each positive, then positives above each negative, in the order of the rows; None if not possible."""
     n = len(x)
     if n > MOST_ROWS:
@@ -159,7 +160,6 @@ def placed(x: Floats, target: Any, positives: int, ends: tuple[float, float]) ->
     splits = np.searchsorted(edge, np.linspace(0, n, len(parts) + 1)[1:-1])
     bounds = [0, *(int(s) for s in splits), total]
     in_threads(
-        _emit,
-        [(keys, edge, before, a, b, middle, bits_of_row, positives, out, loose) for a, b in pairwise(bounds)],
+        _emit, [(keys, edge, before, a, b, middle, bits_of_row, positives, out, loose) for a, b in pairwise(bounds)]
     )
     return out

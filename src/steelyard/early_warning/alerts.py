@@ -14,13 +14,12 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from steelyard.engines.events import Alerts
 from steelyard.errors import NothingMeets, UnknownMeasure, UsageError, listing, nearest
 from steelyard.files.as_json import AsJson
 from steelyard.intervals.proportions import wilson
-from steelyard.results import Array, Curve, Estimate, make_frame
+from steelyard.results import Array, Curve, Estimate, Flags, make_frame
 from steelyard.views.told import Said
 from steelyard.wording import either, option
 
@@ -125,7 +124,7 @@ def measure_alerts(
 # Which alerts are raised ----------------------------------------------------------------------------------------------
 
 
-def _raised(found: Alerts, quiet: float | None) -> npt.NDArray[np.bool_]:
+def _raised(found: Alerts, quiet: float | None) -> Flags:
     """Which alerts are raised when each silences its customer for the quiet period."""
     raised = np.ones(len(found.time), dtype=bool)
     if quiet is None or not len(raised):

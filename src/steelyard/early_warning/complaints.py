@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from steelyard.engines.event_sql import GONE
 from steelyard.errors import BadLevels, InputError, MissingValues, SteelyardError
-from steelyard.results import Array
+from steelyard.results import Array, Flags
 from steelyard.wording import option
 
 DROP = f"Mend the rows, or pass {option('missing', 'drop')} to leave them out; they are counted either way."
@@ -23,7 +22,7 @@ def order(key: str) -> tuple[bool, int]:
     return not key.startswith(GONE), ORDER.index(key.removeprefix(GONE))
 
 
-def masks(columns: Mapping[str, Array], horizon: float) -> dict[str, tuple[npt.NDArray[np.bool_], Array]]:
+def masks(columns: Mapping[str, Array], horizon: float) -> dict[str, tuple[Flags, Array]]:
     """For every problem the rows of arrays that have it, and the values that show it; `EventQuery.problems` says it in SQL."""
     found = {}
     low_high = {"time": (0.0, horizon), "score": (0.0, 1.0), "value": (0.0, 1e300), "outcome_time": (0.0, horizon)}

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from steelyard.engines.plain import decimal_level, plain_level
 from steelyard.engines.sql import Query, SqlFrame
 from steelyard.errors import UnreadableSource
+from steelyard.results import Array
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -90,7 +91,7 @@ def collect(frame: SqlFrame | Query | nw.LazyFrame[Any]) -> dict[str, Any]:
     return {name: result[name].to_numpy() for name in result.columns}
 
 
-def plain_numbers(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def plain_numbers(values: npt.ArrayLike) -> Array:
     """Numbers of an answer, NaN where the database had none."""
     filled = np.ma.filled(np.ma.asarray(values).astype(np.float64), np.nan)
     return np.asarray(filled, dtype=np.float64)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.engines.columns import Coded, Column
+from steelyard.results import Array, Codes, Flags
 from steelyard.rows import grid
 from steelyard.rows.language import GOOD, ScoreCells, ScoreTally, Table, Tally, row_checks, value_roles
 
@@ -63,7 +64,7 @@ class ArrayRows:
         return ArrayRows({name: column.only(keep) for name, column in self.columns.items()})
 
     # The row language ------------------------------------------------------------------------------------------------
-    def value(self, role: str) -> npt.NDArray[np.float64]:
+    def value(self, role: str) -> Array:
         """The numbers of a column."""
         return self.columns[role].numbers()
 
@@ -76,16 +77,16 @@ class ArrayRows:
         """The levels of a column, as a key."""
         return self.columns[role].levels()
 
-    def bucket(self, role: str) -> npt.NDArray[np.int64]:
+    def bucket(self, role: str) -> Codes:
         """The bucket of each unit."""
         return self.columns[role].buckets()
 
-    def cell(self, x: npt.ArrayLike, m: int) -> npt.NDArray[np.int64]:
+    def cell(self, x: npt.ArrayLike, m: int) -> Codes:
         """The grid cell of each number."""
         return grid.encode(np.where(np.isfinite(x), x, 0.0), m)
 
     @staticmethod
-    def shrink(x: npt.NDArray[np.int64], bits: int) -> Any:
+    def shrink(x: Codes, bits: int) -> Any:
         """Drop the last bits of a whole number."""
         return x >> bits
 
@@ -141,16 +142,16 @@ class ArrayRows:
         return out
 
     @staticmethod
-    def flag(condition: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    def flag(condition: npt.ArrayLike) -> Array:
         """One where it holds, else zero."""
         return np.asarray(condition, dtype=np.float64)
 
-    def lookup(self, role: str, values: Mapping[Any, float], otherwise: float) -> npt.NDArray[np.float64]:
+    def lookup(self, role: str, values: Mapping[Any, float], otherwise: float) -> Array:
         """A number for each level of a column."""
         levels = self.level(role)
         return np.array([values.get(v, otherwise) for v in levels.names] + [otherwise])[levels.codes]
 
-    def is_level(self, role: str, level: object) -> npt.NDArray[np.bool_]:
+    def is_level(self, role: str, level: object) -> Flags:
         """Whether a column holds this level."""
         levels = self.level(role)
         return np.asarray(levels.codes == (levels.names.index(level) if level in levels.names else -9))
@@ -239,7 +240,7 @@ class ArrayRows:
 
     def _tally(self, request: Tally) -> Table:
         n = self.length
-        keys: dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[Any]]] = {}
+        keys: dict[str, tuple[Codes, npt.NDArray[Any]]] = {}
         for name, term in request.by.items():
             keys[name] = _key(term(self), n)
         place, shape, chosen = _combine([codes for codes, _ in keys.values()], [len(v) for _, v in keys.values()], n)
@@ -265,11 +266,11 @@ class ArrayRows:
         return out
 
 
-def _unusable(x: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+def _unusable(x: Array) -> Flags:
     return ~np.isfinite(x)
 
 
-def _sums(place: npt.NDArray[np.int64], x: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.float64]:
+def _sums(place: Codes, x: Array, size: int) -> Array:
     """Sums by group, in stretches: one long sum of millions of rows would lose the twelfth digit."""
     stretch = max(STRETCH, size)
     total = np.zeros(size)
@@ -280,7 +281,7 @@ def _sums(place: npt.NDArray[np.int64], x: npt.NDArray[np.float64], size: int) -
     return total
 
 
-def _key(term: object, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+def _key(term: object, n: int) -> tuple[Codes, npt.NDArray[Any]]:
     """Codes from zero up, and the value of each code."""
     if isinstance(term, Coded):
         names = np.empty(len(term.names) + 1, dtype=object)
@@ -302,9 +303,7 @@ def _key(term: object, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]
     return codes.astype(np.int64), found
 
 
-def _combine(
-    codes: list[npt.NDArray[np.int64]], sizes: list[int], n: int
-) -> tuple[npt.NDArray[np.int64], int, npt.NDArray[np.int64] | None]:
+def _combine(codes: list[Codes], sizes: list[int], n: int) -> tuple[Codes, int, Codes | None]:
     """One place for each combination of keys; re-numbered when the combinations would not fit in memory."""
     place = np.zeros(n, dtype=np.int64)
     total = 1
@@ -317,7 +316,7 @@ def _combine(
     return inverse.astype(np.int64), len(chosen), chosen
 
 
-def _split(place: npt.NDArray[np.int64], sizes: list[int]) -> list[npt.NDArray[np.int64]]:
+def _split(place: Codes, sizes: list[int]) -> list[Codes]:
     """Undo `_combine`."""
     out = []
     for size in reversed(sizes):

@@ -13,7 +13,7 @@ from steelyard.engines.answers import plain_numbers
 from steelyard.engines.frames import FrameRows
 from steelyard.engines.sql import SOURCE, SqlTable
 from steelyard.errors import NotAvailable
-from steelyard.results import Array
+from steelyard.results import Array, Codes
 
 TERMS = 1000
 """Terms that are asked for at once: databases allow some 1,600 columns."""
@@ -51,7 +51,7 @@ class Intervals:
         """Bins of what is new; they come last."""
         return (3 if self.known else 2) if self.ends else 0
 
-    def place(self, x: Array) -> npt.NDArray[np.int64]:
+    def place(self, x: Array) -> Codes:
         """The bin of each number."""
         found = np.searchsorted(np.array(self.edges), x, side="left")
         if self.ends:
@@ -139,7 +139,7 @@ class Weighed:
     """Sums of weights of the rows in each bin and bucket of units; the bin is a level where the column holds levels."""
 
     cell: list[Any]
-    bucket: npt.NDArray[np.int64]
+    bucket: Codes
     total: Array
     rows: int
     squares: float

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from steelyard.engines.plain import WHOLE_FLOATS, levels_of_objects, plain_level, rest_of, unboxed
 from steelyard.errors import NotNumeric, UsageError
+from steelyard.results import Array, Codes, Flags
 from steelyard.wording import option
 
 MODULUS = 2**31 - 1
@@ -55,7 +56,7 @@ def _looks_numeric(text: str) -> bool:
 class Coded:
     """Codes into a list of levels; code −1 is missing."""
 
-    codes: npt.NDArray[np.int64]
+    codes: Codes
     names: list[Any]
 
 
@@ -65,13 +66,13 @@ class Column:
 
     name: str
     values: npt.NDArray[Any]
-    missing: npt.NDArray[np.bool_] | None = None
+    missing: Flags | None = None
     column: str = ""
     """The column's own name, where it has one."""
     digits: str = ""
     """What these objects are that have more digits than 64 bits hold: "int" or "float"; nothing for all else."""
     _levels: Coded | None = None
-    _rest: npt.NDArray[np.float64] | None = None
+    _rest: Array | None = None
 
     @property
     def kind(self) -> str:
@@ -79,12 +80,12 @@ class Column:
         kind = self.values.dtype.kind
         return self.digits or {"b": "bool", "i": "int", "u": "int", "f": "float"}.get(kind, "text")
 
-    def only(self, keep: npt.NDArray[np.bool_]) -> Column:
+    def only(self, keep: Flags) -> Column:
         """The rows that are marked."""
         missing = None if self.missing is None else self.missing[keep]
         return Column(self.name, self.values[keep], missing, self.column, self.digits)
 
-    def numbers(self) -> npt.NDArray[np.float64]:
+    def numbers(self) -> Array:
         """As float64, NaN where missing, −0.0 read as 0.0 by whoever groups it."""
         if self.kind == "text":
             # A column without any value is a column of missing numbers.
@@ -100,7 +101,7 @@ class Column:
             numbers = np.where(self.missing, np.nan, numbers)
         return numbers
 
-    def rest(self) -> npt.NDArray[np.float64] | None:
+    def rest(self) -> Array | None:
         """What the nearest float leaves of each number; None where it leaves nothing."""
         if self._rest is None:
             found = self._find_rest()
@@ -109,7 +110,7 @@ class Column:
             self._rest = found if found.any() else found[:0]
         return self._rest if len(self._rest) else None
 
-    def _find_rest(self) -> npt.NDArray[np.float64]:
+    def _find_rest(self) -> Array:
         values = self.values
         if self.digits:
             return np.array([rest_of(v) for v in values.tolist()])
@@ -122,7 +123,7 @@ class Column:
         pairs = zip(values.tolist(), place.tolist(), strict=True)
         return np.array([float(v - taken[i]) for v, i in pairs])
 
-    def absent(self) -> npt.NDArray[np.bool_] | None:
+    def absent(self) -> Flags | None:
         """Which rows hold no level: missing, NaN or infinite; None when no row is."""
         mask = self.missing
         if self.values.dtype.kind == "f":
@@ -166,7 +167,7 @@ class Column:
             codes = np.where(absent, -1, codes)
         return Coded(codes, names)
 
-    def buckets(self) -> npt.NDArray[np.int64]:
+    def buckets(self) -> Codes:
         """A number below 2**16 for each value, the same in every engine and on every day; 0 where it is missing."""
         if self.values.dtype.kind in "biu":
             # The remainder of an unsigned number fits where the number itself may not.

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from steelyard.engines.columns import Column, bucket_of, bucket_of_integers, make_column
 from steelyard.engines.plain import WHOLE_FLOATS, plain_level
 from steelyard.errors import UsageError
+from steelyard.results import Codes
 
 CHUNK = 1 << 22
 """So many rows are widened to 64 bits and counted at a time."""
@@ -131,7 +132,7 @@ class DeviceColumn:
         x = self.numbers(rows)
         return bits_of(self.xp, self.xp.where(self.xp.isfinite(x), x, self.xp.full((), np.nan, dtype=self.xp.float64)))
 
-    def names(self, codes: npt.NDArray[np.int64]) -> list[Any]:
+    def names(self, codes: Codes) -> list[Any]:
         """The levels that have these codes."""
         if self.kind == "bool":
             return list(codes.astype(bool).tolist())
@@ -208,7 +209,7 @@ class MovedColumn:
         """A whole number for each level."""
         return self._codes[rows]
 
-    def names(self, codes: npt.NDArray[np.int64]) -> list[Any]:
+    def names(self, codes: Codes) -> list[Any]:
         """The levels that have these codes."""
         names = self.column.levels().names
         return [None if code < 0 else names[code] for code in codes.tolist()]

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.engines.weighing import Weighing
-from steelyard.results import Array
+from steelyard.results import Array, Codes
 
-Codes = npt.NDArray[np.int64]
 PLAIN, VALUED = 3, 6
 """How many sums a customer has: one, score, silence; and with values the value and both times it."""
 

@@ -17,9 +17,9 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.results import Array
 from steelyard.rows import grid
 
-Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.integer[Any]]
 THREADS = max(1, min(8, os.cpu_count() or 1))
 
@@ -60,7 +60,7 @@ def _cell(x: float, m: int) -> Any:  # pragma: no cover - compiled
 
 
 @compiled
-def _range(x: Floats) -> tuple[float, float, bool]:  # pragma: no cover - compiled
+def _range(x: Array) -> tuple[float, float, bool]:  # pragma: no cover - compiled
     low, high, fine = math.inf, -math.inf, True
     for v in x:
         fine &= math.isfinite(v)
@@ -71,16 +71,16 @@ def _range(x: Floats) -> tuple[float, float, bool]:  # pragma: no cover - compil
 
 @compiled
 def _count(
-    x: Floats,
+    x: Array,
     target: Integers,
     first: int,
     levels: int,
-    weight: Floats,
+    weight: Array,
     m: int,
     base: int,
     cut: float,
-    counts: Floats,
-    ends: Floats,
+    counts: Array,
+    ends: Array,
 ) -> None:  # pragma: no cover - compiled
     weighted = len(weight) > 0
     squares = weighted and counts.shape[1] > levels
@@ -100,7 +100,7 @@ def _count(
 
 @compiled
 def _count_one_amount(
-    x: Floats, target: Integers, first: int, amount: Floats, m: int, base: int, cut: float, counts: Floats, ends: Floats
+    x: Array, target: Integers, first: int, amount: Array, m: int, base: int, cut: float, counts: Array, ends: Array
 ) -> None:  # pragma: no cover - compiled
     """Rows and the sums of one amount and its square: what belongs to one row lies side by side."""
     for i in range(len(x)):
@@ -119,16 +119,16 @@ def _count_one_amount(
 
 @compiled
 def _count_money(
-    x: Floats,
+    x: Array,
     target: Integers,
     first: int,
-    weight: Floats,
-    amounts: tuple[Floats, ...],
+    weight: Array,
+    amounts: tuple[Array, ...],
     m: int,
     base: int,
     cut: float,
-    counts: Floats,
-    ends: Floats,
+    counts: Array,
+    ends: Array,
     squares: bool,
 ) -> None:  # pragma: no cover - compiled
     """The same for several amounts, whose products are added up too, and for weights."""
@@ -177,7 +177,7 @@ def slices(n: int) -> list[slice]:
     return [slice(int(a), int(b)) for a, b in pairwise(edges)]
 
 
-def score_range(x: Floats) -> tuple[float, float, bool]:
+def score_range(x: Array) -> tuple[float, float, bool]:
     """Least and greatest score, and whether all are finite."""
     found = in_threads(_range, [(x[s],) for s in slices(len(x))])
     return min(f[0] for f in found), max(f[1] for f in found), all(f[2] for f in found)
@@ -192,9 +192,9 @@ def _span(low: float, high: float, m: int) -> tuple[int, int]:
 class Added:
     """What is added up in each cell beside the rows: weights, their squares, products of per-row amounts."""
 
-    weight: Floats
+    weight: Array
     squares: bool
-    amounts: list[Floats]
+    amounts: list[Array]
     products: tuple[tuple[int, ...], ...]
 
     @property
@@ -203,7 +203,7 @@ class Added:
         return 1 + self.squares + len(self.products)
 
 
-def _aligned(shape: tuple[int, ...]) -> Floats:
+def _aligned(shape: tuple[int, ...]) -> Array:
     """Zeros that begin with a line of the cache, so that what lies side by side is fetched at once."""
     size = math.prod(shape)
     room = np.zeros(size + 8)
@@ -212,8 +212,8 @@ def _aligned(shape: tuple[int, ...]) -> Floats:
 
 
 def grid_cells(
-    x: Floats, target: Integers, first: int, levels: int, added: Added, cut: float, ends: tuple[float, float]
-) -> tuple[Floats, Floats, Floats]:
+    x: Array, target: Integers, first: int, levels: int, added: Added, cut: float, ends: tuple[float, float]
+) -> tuple[Array, Array, Array]:
     """Cells of the grid in use: least and greatest score, and all sums by level."""
     base, size = _span(*ends, grid.FINE)
     parts = slices(len(x))
@@ -222,7 +222,7 @@ def grid_cells(
     counts = [_aligned(shape) for _ in parts]
     limits = [np.tile(np.array([np.inf, -np.inf]), (size + 1, 1)) for _ in parts]
 
-    def job(s: slice, c: Floats, e: Floats) -> None:
+    def job(s: slice, c: Array, e: Array) -> None:
         weight = added.weight[s] if len(added.weight) else added.weight
         if money and len(added.amounts) == 1 and not len(weight):
             _count_one_amount(x[s], target[s], first, added.amounts[0][s], grid.FINE, base, cut, c, e)

@@ -6,11 +6,10 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from steelyard.engines.kernels import Floats, Integers, compiled, in_threads, slices
+from steelyard.engines.kernels import Integers, compiled, in_threads, slices
+from steelyard.results import Array, Codes
 
-Places = npt.NDArray[np.int64]
 BUCKET = 9
 """Leading bits of the fraction by which exact scores are dealt into buckets before they are sorted."""
 MOST_BUCKETS = 1 << 16
@@ -24,7 +23,7 @@ def _packed(v: float, label: int) -> Any:  # pragma: no cover - compiled
 
 @compiled
 def _histogram(
-    x: Floats, target: Integers, first: int, shift: int, base: int, out: Places
+    x: Array, target: Integers, first: int, shift: int, base: int, out: Codes
 ) -> None:  # pragma: no cover - compiled
     for i in range(len(x)):
         out[(_packed(x[i], int(target[i]) - first) >> shift) - base] += 1
@@ -32,7 +31,7 @@ def _histogram(
 
 @compiled
 def _scatter(
-    x: Floats, target: Integers, first: int, shift: int, base: int, place: Places, keys: Places
+    x: Array, target: Integers, first: int, shift: int, base: int, place: Codes, keys: Codes
 ) -> None:  # pragma: no cover - compiled
     for i in range(len(x)):
         key = _packed(x[i], int(target[i]) - first)
@@ -42,7 +41,7 @@ def _scatter(
 
 
 @compiled
-def _insertion(keys: Places, start: int, stop: int) -> None:  # pragma: no cover - compiled
+def _insertion(keys: Codes, start: int, stop: int) -> None:  # pragma: no cover - compiled
     for i in range(start + 1, stop):
         v = keys[i]
         j = i - 1
@@ -53,7 +52,7 @@ def _insertion(keys: Places, start: int, stop: int) -> None:  # pragma: no cover
 
 
 @compiled
-def _sort(keys: Places, start: int, stop: int, spare: Places, counts: Places) -> None:  # pragma: no cover - compiled
+def _sort(keys: Codes, start: int, stop: int, spare: Codes, counts: Codes) -> None:  # pragma: no cover - compiled
     """Sort one bucket: deal it into about n / 8 smaller ones by its leading bits, then mend what is left."""
     n = stop - start
     if n <= 24:
@@ -94,7 +93,7 @@ def _sort(keys: Places, start: int, stop: int, spare: Places, counts: Places) ->
 
 @compiled
 def _emit(
-    keys: Places, edge: Places, first: int, last: int, score: Floats, counts: Floats, at: int
+    keys: Codes, edge: Codes, first: int, last: int, score: Array, counts: Array, at: int
 ) -> int:  # pragma: no cover - compiled
     """Sort each bucket and write its distinct scores with their two counts; returns the end of what was written."""
     spare = np.empty(1 << 15, dtype=np.int64)
@@ -117,7 +116,7 @@ def _emit(
     return at
 
 
-def distinct_cells(x: Floats, target: Integers, first: int, ends: tuple[float, float]) -> tuple[Floats, Floats]:
+def distinct_cells(x: Array, target: Integers, first: int, ends: tuple[float, float]) -> tuple[Array, Array]:
     """Distinct scores in order, with their counts for two levels, by sorting inside small buckets."""
     low, high = ends
     if low < 0:
@@ -143,7 +142,7 @@ def distinct_cells(x: Floats, target: Integers, first: int, ends: tuple[float, f
     return _distinct(x, target, first, ends)
 
 
-def _distinct(x: Floats, target: Integers, first: int, ends: tuple[float, float]) -> tuple[Floats, Floats]:
+def _distinct(x: Array, target: Integers, first: int, ends: tuple[float, float]) -> tuple[Array, Array]:
     """The same for scores in [0, 2)."""
     low, high = (int(np.float64(e + 0.0).view(np.int64)) << 1 for e in ends)
     shift = 53 - BUCKET

@@ -13,17 +13,17 @@ from contextvars import copy_context
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from steelyard.engines.kernels import THREADS, Floats, Integers, _cell, compiled, score_range
+from steelyard.engines.kernels import THREADS, Integers, _cell, compiled, score_range
 from steelyard.engines.sorting import distinct_cells as sorted_cells
+from steelyard.results import Array, Codes
 from steelyard.rows import grid
 from steelyard.rows.language import ScoreCells
 
 LEAST = -2 - ((grid.LARGEST - grid.SMALLEST) << grid.FINE)
 SIZE = 2 * grid.arm(grid.FINE) + (grid.LARGEST << grid.FINE) + 3 - LEAST
 """All cells of the grid, and one more for a threshold inside the last of them."""
-Pair = tuple[Floats, Integers]
+Pair = tuple[Array, Integers]
 Job = Pair | Callable[[], Iterable[Pair]]
 BLOCK = 2048
 FINE, TWICE = grid.FINE, 2 * grid.arm(grid.FINE)
@@ -32,9 +32,7 @@ TINY, NEAR = 2.0**grid.SMALLEST, 1 - 2.0**grid.SMALLEST
 
 
 @compiled
-def _place(
-    x: Floats, target: Integers, cut: float, table: Floats, span: npt.NDArray[np.int64]
-) -> bool:  # pragma: no cover - compiled
+def _place(x: Array, target: Integers, cut: float, table: Array, span: Codes) -> bool:  # pragma: no cover - compiled
     """Count rows into cells of rows, positives, least and greatest score; false if some row cannot be used.
 
     The span is that of the cells with rows, so that nobody has to look for them among a million empty ones. A block is

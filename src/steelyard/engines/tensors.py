@@ -15,6 +15,7 @@ from steelyard.engines.columns import Column
 from steelyard.engines.devices import DeviceColumn, MovedColumn, Tensor, bits_of, fetch, parts_of
 from steelyard.engines.groups import grouped, joined
 from steelyard.errors import UsageError
+from steelyard.results import Codes
 from steelyard.rows import grid
 from steelyard.rows.language import GOOD, ScoreCells, ScoreTally, Table, Tally, row_checks
 
@@ -25,7 +26,7 @@ FEW_LEVELS = 16
 JOINED = 16
 """So many answers of parts are added up at a time."""
 
-Names = Callable[[npt.NDArray[np.int64]], Any]
+Names = Callable[[Codes], Any]
 
 
 @dataclass(slots=True)

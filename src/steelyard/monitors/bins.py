@@ -9,14 +9,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steelyard.arguments.allowed import shown
 from steelyard.engines.binned import Intervals
 from steelyard.engines.plain import plain_level
 from steelyard.errors import CannotAdd, UnreadableSource, UsageError
 from steelyard.files.as_json import AsJson
-from steelyard.results import Array
+from steelyard.results import Array, Codes
 from steelyard.summaries.summary import effective_rows, pack, same, sort_levels, unpack
 from steelyard.wording import option
 from steelyard.words import shortest, visible
@@ -216,7 +215,7 @@ class Bins(AsJson):
         """Bins of numbers as engines count into them."""
         return Intervals(self.edges, self.special, self.ends, self.known)
 
-    def place(self, values: object) -> npt.NDArray[np.int64]:
+    def place(self, values: object) -> Codes:
         """The bin of each value."""
         from steelyard.engines.columns import Column, make_column
 
@@ -236,9 +235,7 @@ class Bins(AsJson):
         otherwise = len(self.levels) if self.unlisted else self.missing + 1
         return lambda level: known.get(level, otherwise)
 
-    def count(
-        self, values: object, weight: Array | None = None, bucket: npt.NDArray[np.int64] | None = None
-    ) -> BinCounts:
+    def count(self, values: object, weight: Array | None = None, bucket: Codes | None = None) -> BinCounts:
         """Count values into the bins; `bucket` are the places of their units.
 
         >>> Bins("age", "numbers", edges=(30.0,)).count([20, 30, 40]).counts.tolist()

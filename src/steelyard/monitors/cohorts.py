@@ -21,6 +21,7 @@ from steelyard.monitors.labels import Labels, horizon_of, labels_of, span_text
 from steelyard.monitors.signals import Signal, apart, held
 from steelyard.monitors.stream import Stream, StreamRoles
 from steelyard.monitors.windows import Instants, Window, instant_of
+from steelyard.results import Codes
 from steelyard.verdicts.alarm import IMMATURE, INSUFFICIENT
 from steelyard.verdicts.enough import CaseCount, too_few
 from steelyard.views.tables import SmallTable
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from steelyard.monitors.judging import Watch
     from steelyard.monitors.result import Monitor
 
-Places = npt.NDArray[np.int64]
 A_DAY = timedelta(days=1)
 WHOLE = "window"
 HINT = f"Say {option('period', '31 days')}, for example, or {option('period', 'window')} where each window is a period of its own."
@@ -97,7 +97,7 @@ def period_of(given: object, window: object, roles: StreamRoles, mode: str) -> P
     return Period(length)
 
 
-def enter(unit: npt.NDArray[Any], times: Instants, place: Places, made: Sequence[Window], period: Period) -> Places:
+def enter(unit: npt.NDArray[Any], times: Instants, place: Codes, made: Sequence[Window], period: Period) -> Codes:
     """The cohort of every row: that of the window in which its customer entered, until the period is over.
 
     The first row of a customer after that enters it again, so that a row belongs to one cohort and no more.
@@ -126,7 +126,7 @@ def enter(unit: npt.NDArray[Any], times: Instants, place: Places, made: Sequence
 def cohorts_of(
     stream: Stream,
     made: Sequence[Window],
-    place: Places,
+    place: Codes,
     period: Period,
     positive: object,
     now: datetime | None,

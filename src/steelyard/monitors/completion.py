@@ -7,17 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steelyard.measures.measure import AVERAGES, Measure, find
 from steelyard.monitors.signals import Signal
 from steelyard.monitors.stream import Stream
 from steelyard.monitors.watched_measures import measure_name
-from steelyard.results import Array
+from steelyard.results import Array, Flags
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.words import significant
-
-Flags = npt.NDArray[np.bool_]
 
 
 def corners(name: str, known: Outcomes, flagged: float, left: float) -> tuple[float, float] | None:

@@ -9,16 +9,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steelyard.evaluation import Evaluation
 from steelyard.monitors.completion import predicted
 from steelyard.monitors.labels import Labels, OutcomeLabels, labels_of
 from steelyard.monitors.stream import Stream
 from steelyard.monitors.windows import Window, instant_of, moment
+from steelyard.results import Array, Codes, Flags
 
-Ages = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+Ages = Codes
 LEAST = 30
 """Labels of one kind from which on their delays are told apart from those of their outcome."""
 AT_RISK = 10
@@ -62,7 +61,7 @@ class Course:
         picked = np.unique(np.searchsorted(shares, np.linspace(0, 1, POINTS)).clip(0, len(shares) - 1))
         return cls(len(d), tuple(times[picked].tolist()), tuple(shares[picked].tolist()))
 
-    def share(self, ages: Ages) -> npt.NDArray[np.float64]:
+    def share(self, ages: Ages) -> Array:
         """The share of labels that are in at each age."""
         return np.append(0.0, self.shares)[np.searchsorted(np.array(self.delays), ages, side="right")]
 

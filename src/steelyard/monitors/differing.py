@@ -8,7 +8,6 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steelyard.comparisons.enough import cases_of
 from steelyard.errors import SteelyardError
@@ -21,6 +20,7 @@ from steelyard.monitors.variation import LEAST, SAME, Spread, Variation
 from steelyard.monitors.volume import place_of
 from steelyard.monitors.watched_measures import measure_name
 from steelyard.monitors.windows import Window, WindowSpan, by_count, by_time
+from steelyard.results import Codes
 from steelyard.verdicts.enough import too_few
 
 MOST = 400
@@ -39,7 +39,7 @@ def cut_like(rows: Stream, span: WindowSpan | None, zone: tzinfo) -> Cut:
     return parts_of(rows, made, place, range(max(0, len(made) - MOST), len(made)))
 
 
-def parts_of(stream: Stream, made: Sequence[Window], place: npt.NDArray[np.int64], which: Sequence[int]) -> Cut:
+def parts_of(stream: Stream, made: Sequence[Window], place: Codes, which: Sequence[int]) -> Cut:
     """Some windows with their rows."""
     order = np.argsort(place, kind="stable")
     edges = np.searchsorted(place[order], np.arange(len(made) + 1))

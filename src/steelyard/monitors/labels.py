@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
-import numpy.typing as npt
 
 from steelyard.errors import UsageError, listing
 from steelyard.files.as_json import AsJson
+from steelyard.results import Codes, Flags
 from steelyard.wording import option
 from steelyard.words import count, percent
 
@@ -79,8 +79,8 @@ class Labels(AsJson):
 
 
 def labels_of(
-    labelled: npt.NDArray[np.bool_],
-    delays: npt.NDArray[np.int64] | None,
+    labelled: Flags,
+    delays: Codes | None,
     end: datetime,
     now: datetime,
     horizon: timedelta | None = None,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from steelyard.arguments.allowed import Span, taken
 from steelyard.errors import UsageError
 from steelyard.monitors.bins import Bins
-from steelyard.results import Array
+from steelyard.results import Array, Codes
 from steelyard.summaries.summary import sort_levels
 
 RARE = 5
@@ -108,7 +108,7 @@ def _with_unseen(made: Bins, x: Array, bins: int, rows: int, unit: npt.NDArray[A
     )
 
 
-def _units_of(x: Array, values: Array, unit: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _units_of(x: Array, values: Array, unit: npt.NDArray[Any]) -> Codes:
     """How many units have each of the values."""
     at = np.searchsorted(values, x, side="left").clip(0, len(values) - 1)
     mine = values[at] == x

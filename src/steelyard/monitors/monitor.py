@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.arguments.annotated import Label, as_annotated
@@ -45,6 +44,7 @@ from steelyard.monitors.windows import (
     span_of,
     zone_of,
 )
+from steelyard.results import Codes
 from steelyard.wording import option
 
 TIMES = 10
@@ -266,7 +266,7 @@ def _whole(stream: Stream, made: Sequence[Window], zone: tzinfo, until: int) -> 
     return [is_whole(w, first, known) for w in made]
 
 
-def _rows_by_window(place: npt.NDArray[np.int64], first: int, many: int) -> list[Any]:
+def _rows_by_window(place: Codes, first: int, many: int) -> list[Any]:
     order = np.argsort(place, kind="stable")
     edges = np.searchsorted(place[order], np.arange(first, many + 1))
     return [order[a:b] for a, b in pairwise(edges)]

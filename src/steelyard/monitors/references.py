@@ -10,7 +10,6 @@ from datetime import date, datetime, tzinfo
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steelyard.arguments.allowed import shown
 from steelyard.errors import EmptyTable, InputError, UnreadableSource, UsageError, listing
@@ -23,6 +22,7 @@ from steelyard.monitors.differing import MOST, Cut, cut_like, parts_of
 from steelyard.monitors.labels import ENOUGH
 from steelyard.monitors.stream import Stream, StreamRoles, read_stream
 from steelyard.monitors.windows import Window, WindowSpan, by_time, instant_of, moment, one_instant
+from steelyard.results import Codes
 from steelyard.sources.recognise import open_table
 from steelyard.sources.spark import is_spark
 from steelyard.sources.tables import Table
@@ -47,7 +47,7 @@ def find_reference(
     given: object,
     stream: Stream,
     made: Sequence[Window],
-    place: npt.NDArray[np.int64],
+    place: Codes,
     zone: tzinfo,
     options: Mapping[str, Any],
     missing: str,
@@ -157,12 +157,7 @@ def _saved(path: str | os.PathLike[str]) -> tuple[Baseline, list[str]]:
 
 
 def _from_stream(
-    stream: Stream,
-    made: Sequence[Window],
-    place: npt.NDArray[np.int64],
-    many: int,
-    options: Mapping[str, Any],
-    name: str = "",
+    stream: Stream, made: Sequence[Window], place: Codes, many: int, options: Mapping[str, Any], name: str = ""
 ) -> tuple[Baseline, int, list[str], Cut]:
     name = name or f"first {shown(many)} window{'s' if many != 1 else ''}"
     rows = stream.take(place < many)

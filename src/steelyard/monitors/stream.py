@@ -16,6 +16,7 @@ from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
 from steelyard.monitors.sheets import column_kinds, count_reference, count_sheet, keys_in, open_sheet
 from steelyard.monitors.windows import Instants, ZoneOffsets, read_clocked, read_times
+from steelyard.results import Flags
 from steelyard.sources.fetching import fetch_columns
 from steelyard.sources.in_memory import as_table, column_names, flat_array, number_of_rows
 from steelyard.sources.recognise import open_table
@@ -65,7 +66,7 @@ class Stream:
     roles: StreamRoles
     rows: int
     columns: Mapping[str, Values] = field(repr=False)
-    labelled: npt.NDArray[np.bool_] = field(repr=False)
+    labelled: Flags = field(repr=False)
     times: Instants | None = field(default=None, repr=False)
     label_times: Instants | None = field(default=None, repr=False)
     skipped: Mapping[str, int] | None = None
@@ -186,7 +187,7 @@ def _refuse_text(name: str, values: Values, what: str) -> None:
         raise NotNumeric(message, "Scores are numbers: mend the rows, or leave the score empty where there is none.")
 
 
-def _gaps(values: Values) -> npt.NDArray[np.bool_]:
+def _gaps(values: Values) -> Flags:
     if values.dtype.kind == "f":
         return ~np.isfinite(values)
     if values.dtype.kind == "O":

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from steelyard.monitors.bins import Bins
 from steelyard.monitors.making import DISTINCT
+from steelyard.results import Codes
 
 APART = 0.1
 """Below this share of rows in levels with a bin of their own, no change could be seen."""
@@ -39,7 +40,7 @@ def why_not(bins: Bins) -> str:
     return no_level_twice(bins)
 
 
-def with_the_clock(values: npt.NDArray[Any], times: npt.NDArray[np.int64] | None) -> str:
+def with_the_clock(values: npt.NDArray[Any], times: Codes | None) -> str:
     """Why whole numbers that grow with time tell nothing, in words: counters and clocks move on by themselves; else empty.
 
     >>> with_the_clock(np.arange(100) * 7919, np.arange(100)), with_the_clock(np.arange(100) % 7, np.arange(100))

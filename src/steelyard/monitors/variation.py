@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from steelyard.files.as_json import AsJson
 from steelyard.monitors.bins import BinCounts
-from steelyard.results import Array, Difference
+from steelyard.results import Array, Codes, Difference
 from steelyard.verdicts.comparison import verdict_word
 
 LEAST = 5
@@ -87,7 +87,7 @@ class Spread(AsJson):
         return cls(data["windows"], data["free"], data["between"], held)
 
 
-def _within(x: Array, w: Array, at: npt.NDArray[np.int64]) -> tuple[float, int, float, Array]:
+def _within(x: Array, w: Array, at: Codes) -> tuple[float, int, float, Array]:
     """Q within groups, its degrees of freedom, C, and the means of the groups."""
     total = np.bincount(at, weights=w)
     means = np.bincount(at, weights=w * x) / total

@@ -16,9 +16,10 @@ import numpy.typing as npt
 from steelyard.designs.moments import SPAN
 from steelyard.errors import InputError, NotNumeric, UsageError, listing
 from steelyard.files.as_json import AsJson
+from steelyard.results import Codes, Flags
 from steelyard.wording import option
 
-Instants = npt.NDArray[np.int64]
+Instants = Codes
 WindowSpan = str | timedelta | int
 """What a window is: one of the calendar's, a length of time, or a number of rows."""
 """Microseconds since the start of 1970, universal time."""
@@ -116,7 +117,7 @@ def instant_of(when: datetime) -> int:
 # Times ----------------------------------------------------------------------------------------------------------------
 
 
-def read_times(values: object, zone: tzinfo, what: str = "time") -> tuple[Instants, npt.NDArray[np.bool_]]:
+def read_times(values: object, zone: tzinfo, what: str = "time") -> tuple[Instants, Flags]:
     """Times of any library as instants, and which of them are missing; times without a zone are taken in `zone`.
 
     >>> read_times(["2024-07-01 12:00", None], zone_of("Europe/Berlin"))[1].tolist()
@@ -126,9 +127,7 @@ def read_times(values: object, zone: tzinfo, what: str = "time") -> tuple[Instan
     return instants, gaps
 
 
-def read_clocked(
-    values: object, zone: tzinfo, what: str = "time"
-) -> tuple[Instants, npt.NDArray[np.bool_], Instants | None]:
+def read_clocked(values: object, zone: tzinfo, what: str = "time") -> tuple[Instants, Flags, Instants | None]:
     """The same, and the times as the clock on the wall showed them where they came without a zone."""
     found, aware = _datetimes(values, what)
     gaps = np.isnat(found)
@@ -327,7 +326,7 @@ def _hours(clock: ZoneOffsets, first: int, last: int) -> Instants:
 
 def by_time(
     instants: Instants, window: WindowSpan, zone: tzinfo, until: int | None = None, *, naive: bool = False
-) -> tuple[list[Window], npt.NDArray[np.int64]]:
+) -> tuple[list[Window], Codes]:
     """Windows from the first row to the last, empty ones too, and the place of each row.
 
     With `until`, windows that are over by then follow although no rows came. `naive` times came without an offset.
@@ -346,7 +345,7 @@ def by_time(
     return made, np.searchsorted(edges, instants, side="right") - 1
 
 
-def by_count(instants: Instants, size: int, zone: tzinfo) -> tuple[list[Window], npt.NDArray[np.int64]]:
+def by_count(instants: Instants, size: int, zone: tzinfo) -> tuple[list[Window], Codes]:
     """Windows of so many rows in the order of time; rows of the same moment stay together, so a window may hold more.
 
     >>> made, place = by_count(np.array([1, 2, 2, 3, 4]), 2, UTC)

@@ -13,14 +13,13 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steelyard.intervals.money import limits
 from steelyard.measures.money import priced
 from steelyard.measures.ranking import cumulative
 from steelyard.payoffs.kinds import sign_of
 from steelyard.reports.html import Ready, island, tag
-from steelyard.results import Array
+from steelyard.results import Array, Codes
 from steelyard.summaries.scores import Scores
 from steelyard.worth.cuts import cuts
 from steelyard.worth.hull import both_hulls
@@ -32,7 +31,7 @@ STEPS = 400
 MOST = 2000
 
 
-def kept(s: Scores, current: float | None) -> npt.NDArray[np.int64]:
+def kept(s: Scores, current: float | None) -> Codes:
     """Places of the cuts to keep: both hulls, even steps of both rates and of the share flagged, the one in force."""
     tp, fp = cumulative(s)
     upper, lower = both_hulls(tp, fp)
@@ -109,7 +108,7 @@ def _steps(sums: Array) -> list[float]:
     return [int(v) if v.is_integer() else float(f"{v:.12g}") for v in np.diff(sums, prepend=0.0).tolist()]
 
 
-def _worth(e: Evaluation, places: npt.NDArray[np.int64], kind: str) -> dict[str, list[float | None]]:
+def _worth(e: Evaluation, places: Codes, kind: str) -> dict[str, list[float | None]]:
     """Profit or cost at the kept cuts with its interval, where rows have amounts of their own."""
     s, payoff = e.scores, e.payoff
     assert s is not None

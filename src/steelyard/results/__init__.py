@@ -3,14 +3,28 @@
 from steelyard.results.curve import Curve
 from steelyard.results.frames import make_frame
 from steelyard.results.numbers import Difference, Estimate, Interval, Undefined
-from steelyard.results.readings import Array, Average, Mean, Number, Quotient, Ratio, Reading, Share, divide
+from steelyard.results.readings import (
+    Array,
+    Average,
+    Codes,
+    Flags,
+    Mean,
+    Number,
+    Quotient,
+    Ratio,
+    Reading,
+    Share,
+    divide,
+)
 
 __all__ = [
     "Array",
     "Average",
+    "Codes",
     "Curve",
     "Difference",
     "Estimate",
+    "Flags",
     "Interval",
     "Mean",
     "Number",

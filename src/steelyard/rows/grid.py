@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from steelyard.results import Array, Codes
 
 FINE = 12
 """Steps per octave, as a power of two, of the score table."""
@@ -21,22 +22,19 @@ SMALLEST = -40
 """Distances below 2**-40 share one cell, and so do values from 2**40 on."""
 LARGEST = 40
 
-Codes = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-
 
 def arm(m: int) -> int:
     """Number of cells between 0 and 1/2: one for underflow, then 39 octaves."""
     return (-1 - SMALLEST) * (1 << m) + 1
 
 
-def _step(y: Floats, m: int, *, left_open: bool) -> Codes:
+def _step(y: Array, m: int, *, left_open: bool) -> Codes:
     """Steps from 2**-40 up to y; the exponent and leading bits of a float are such a count already."""
     bits = np.ascontiguousarray(y).view(np.int64)
     return ((bits - 1 if left_open else bits) >> (52 - m)) - ((1023 + SMALLEST) << m) + 1
 
 
-def encode(x: Floats, m: int = FINE) -> Codes:
+def encode(x: Array, m: int = FINE) -> Codes:
     """Cell of each finite number; increasing in x, zero has cell 0.
 
     >>> encode(np.array([-0.25, 0.0, 0.25, 0.5, 0.75, 1.0]), 2).tolist()

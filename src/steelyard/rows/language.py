@@ -13,6 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.results import Array, Codes
+
 Term = Callable[[Any], Any]
 Table = dict[str, npt.NDArray[Any]]
 
@@ -42,9 +44,9 @@ class ScoreTally(Tally):
 class ScoreCells:
     """A finished score table: ordered cells with the least and greatest score, and sums by level."""
 
-    low: npt.NDArray[np.float64]
-    high: npt.NDArray[np.float64]
-    counts: npt.NDArray[np.float64]
+    low: Array
+    high: Array
+    counts: Array
     levels: list[Any]
 
 
@@ -120,7 +122,7 @@ def merge_tables(parts: list[Table], request: Tally) -> Table:
     """Add tables that answer the same request for different rows."""
     keys = list(request.by)
     index: dict[tuple[Any, ...], int] = {}
-    places: list[npt.NDArray[np.int64]] = []
+    places: list[Codes] = []
     for part in parts:
         columns = [part[k].tolist() for k in keys]
         n = len(part["rows"])

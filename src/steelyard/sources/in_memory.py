@@ -11,6 +11,7 @@ import numpy.typing as npt
 from steelyard.arguments.allowed import shown
 from steelyard.designs.columns import is_missing
 from steelyard.errors import UnknownColumn, UsageError, listing, nearest
+from steelyard.results import Codes
 
 
 def read_table(data: object) -> Any:
@@ -56,7 +57,7 @@ def as_table(X: Any) -> Any:
     return found
 
 
-def take_rows(X: object, rows: npt.NDArray[np.int64]) -> Any:
+def take_rows(X: object, rows: Codes) -> Any:
     """Some rows of a table, in the form in which it came."""
     from sklearn.utils import _safe_indexing
 

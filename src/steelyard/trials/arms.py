@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.plain import plain_level
 from steelyard.errors import BadLevels, EmptyTable, InputError, MissingValues, NotNumeric, UsageError, listing
-from steelyard.results import Array
+from steelyard.results import Array, Codes, Flags
 from steelyard.rows.language import Tally, Term
 from steelyard.sources.recognise import open_rows
 from steelyard.trials.order import places
@@ -21,7 +20,6 @@ from steelyard.wording import option
 
 NAMES = ("group", "unit", "period", "segment")
 NUMBERS = ("outcome", "value", "before", "score", "exposed")
-Codes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -39,7 +37,7 @@ class TrialRows:
         """Whether a column plays this role."""
         return role in self.columns
 
-    def only(self, keep: npt.NDArray[np.bool_]) -> TrialRows:
+    def only(self, keep: Flags) -> TrialRows:
         """The rows that are marked."""
         return TrialRows({k: v[keep] for k, v in self.columns.items()}, self.levels, self.dropped)
 
@@ -187,7 +185,7 @@ def in_order(codes: Codes, names: list[Any]) -> tuple[Codes, list[Any]]:
 class TrialUnits:
     """One entry a unit: its arm, the sum of its outcomes, its number of rows, and what is known of it."""
 
-    treated: npt.NDArray[np.bool_]
+    treated: Flags
     total: Array
     rows: Array
     before: Array | None = None
@@ -205,7 +203,7 @@ class TrialUnits:
         return values[self.treated], values[~self.treated]
 
 
-def _sums(place: npt.NDArray[np.int64], weights: Array | None, size: int) -> Array:
+def _sums(place: Codes, weights: Array | None, size: int) -> Array:
     return np.bincount(place, weights=weights, minlength=size).astype(np.float64)
 
 

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.errors import LengthsDiffer
-from steelyard.results import Difference
-from steelyard.trials.means import ALIKE, FEW, Numbers, by_t, facts_of, is_flat, values_of, without_interval
+from steelyard.results import Array, Difference
+from steelyard.trials.means import ALIKE, FEW, by_t, facts_of, is_flat, values_of, without_interval
 from steelyard.trials.permuted import LOPSIDED, METHOD, by_draws, draws, lopsided
 from steelyard.trials.unequal_units import leverage, resting
 from steelyard.words import percent
 
 
-def by_one_row(totals: ArrayLike, rows: ArrayLike) -> Numbers:
+def by_one_row(totals: ArrayLike, rows: ArrayLike) -> Array:
     """One number a unit whose mean is that of the rows and whose spread is that of `by_units`: m + (y − m n) / n̄.
 
     >>> by_one_row([2.0, 4.0], [2.0, 2.0]).tolist()
@@ -86,7 +86,7 @@ def cuped(
 
 
 def _adjusted_error(
-    adjusted: list[Numbers], apart: float, xx: float, weights: list[tuple[Any, float]]
+    adjusted: list[Array], apart: float, xx: float, weights: list[tuple[Any, float]]
 ) -> tuple[float, float]:
     """The error of a difference of adjusted means, and its degrees of freedom."""
     off = [a - a.mean() for a in adjusted]
@@ -98,6 +98,6 @@ def _adjusted_error(
     return math.sqrt(sum(parts) + apart**2 * slope), max(freedom - 1, 1.0)
 
 
-def _products(centred: list[tuple[Numbers, Numbers]]) -> list[list[tuple[Numbers, Numbers]]]:
+def _products(centred: list[tuple[Array, Array]]) -> list[list[tuple[Array, Array]]]:
     """Pairs whose products add up to the sums of squares of X, of Y, and of both."""
     return [[(x, x) for _, x in centred], [(y, y) for y, _ in centred], [(y, x) for y, x in centred]]

@@ -6,10 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steelyard.errors import BadLevels, InputError, UsageError, listing
-from steelyard.results import Array
+from steelyard.results import Array, Codes
 from steelyard.trials.arms import Periods, TrialRows, TrialUnits, arms_of, in_order, periods_of, units_of
 from steelyard.trials.sample_ratio import planned_shares
 from steelyard.wording import option
@@ -228,7 +227,7 @@ def _parts(rows: TrialRows, units: TrialUnits, names: list[Any], *, declared: bo
     """Units of each arm that entered in each period, and that belong to each segment."""
     out: dict[str, tuple[float, float]] = {}
 
-    def add(word: str, codes: npt.NDArray[np.int64], labels: list[Any]) -> None:
+    def add(word: str, codes: Codes, labels: list[Any]) -> None:
         found = np.unique(codes)
         if len(found) > 1:
             for k in found:

@@ -10,10 +10,9 @@ import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import LengthsDiffer
-from steelyard.results import Difference
+from steelyard.results import Array, Difference
 from steelyard.trials.unequal_units import resting, spread_by_units
 
-Numbers = npt.NDArray[np.float64]
 FEW = "fewer than two values in an arm, so there is no spread to judge by"
 ALIKE = "no variation within the arms, so there is no spread to judge by"
 CERTAIN = 1e-13
@@ -46,18 +45,18 @@ def without_interval(measure: str, value: float | None, confidence: float, why: 
     return Difference(measure, value=value, confidence=confidence, note=why, **facts)
 
 
-def values_of(values: npt.ArrayLike) -> Numbers:
+def values_of(values: npt.ArrayLike) -> Array:
     """The values as one row of numbers."""
     return np.asarray(values, dtype=np.float64).ravel()
 
 
-def facts_of(a: Numbers, b: Numbers, method: str) -> dict[str, Any]:
+def facts_of(a: Array, b: Array, method: str) -> dict[str, Any]:
     """Means, sizes and method of a difference."""
     means = tuple(float(v.mean()) if v.size else None for v in (a, b))
     return {"values": means, "n": (float(a.size), float(b.size)), "method": method}
 
 
-def is_flat(a: Numbers, b: Numbers, spread: float) -> bool:
+def is_flat(a: Array, b: Array, spread: float) -> bool:
     """Whether a spread is nothing but rounding."""
     return spread <= CERTAIN * max(float(np.abs(a).max()), float(np.abs(b).max()), 1e-300)
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from steelyard.errors import UsageError
 from steelyard.files.as_json import AsJson
-from steelyard.results import Array, Curve, Difference, Estimate, make_frame
-from steelyard.trials.means import Numbers, without_interval
+from steelyard.results import Array, Curve, Difference, Estimate, Flags, make_frame
+from steelyard.trials.means import without_interval
 from steelyard.trials.methods import effect_by_unit
 from steelyard.verdicts.trial import where_it_helps
 from steelyard.wording import option
@@ -24,8 +24,6 @@ MANY = 100_000
 SEED = 19081015
 FEWEST = 10
 """Units that each arm needs for a curve."""
-
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +102,7 @@ def score_bands(
     return tuple(out)
 
 
-def _effect(y: Numbers, arm: Flags, here: Flags, confidence: float, sign: float, rows: object) -> Difference:
+def _effect(y: Array, arm: Flags, here: Flags, confidence: float, sign: float, rows: object) -> Difference:
     """The gain among some of the units."""
     n = np.ones_like(y) if rows is None else np.asarray(rows, dtype=np.float64)
     once = bool((n == 1).all()) and bool(np.isin(y, (0.0, 1.0)).all())
@@ -126,12 +124,12 @@ def _turned(d: Difference) -> Difference:
     return d.renamed(**ends, values=(less(d.values[0]), less(d.values[1])))
 
 
-def _columns(outcome: npt.ArrayLike, treated: npt.ArrayLike, score: npt.ArrayLike) -> tuple[Numbers, Any, Numbers]:
+def _columns(outcome: npt.ArrayLike, treated: npt.ArrayLike, score: npt.ArrayLike) -> tuple[Array, Any, Array]:
     y, s = np.asarray(outcome, dtype=np.float64), np.asarray(score, dtype=np.float64)
     return y, np.asarray(treated, dtype=bool), s
 
 
-def _steps(y: Numbers, arm: Flags, s: Numbers) -> tuple[Any, Any]:
+def _steps(y: Array, arm: Flags, s: Array) -> tuple[Any, Any]:
     """Units in order from the highest score, and where each of at most POINTS steps begins; ties are never cut."""
     order = np.argsort(-s, kind="stable")
     ranked = s[order]
@@ -228,7 +226,7 @@ def uplift_by_score(
     )
 
 
-def _contrast(y: Numbers, arm: Flags, s: Numbers, confidence: float, sign: float, rows: object) -> Difference:
+def _contrast(y: Array, arm: Flags, s: Array, confidence: float, sign: float, rows: object) -> Difference:
     """The effect in the upper half of the scores less that in the lower half: distances of their ends squared and added."""
     upper = s > float(np.median(s))
     halves = [_effect(y, arm, h, confidence, sign, rows) for h in (upper, ~upper)]

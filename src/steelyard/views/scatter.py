@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from steelyard.charts.marks import Bar, Chart, Colour, Line, Mark, Point, Rule
 from steelyard.charts.palette import SHADES
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.intervals.mean_errors import mean_errors
-from steelyard.results import Array, Interval
+from steelyard.results import Array, Flags, Interval
 from steelyard.summaries.pairs import Pairs
 from steelyard.summaries.residuals import Residuals
 from steelyard.views.pictures import picture
@@ -81,13 +80,13 @@ def _edges(values: Array, window: Window, most: int, *, even: bool) -> Array:
     return np.linspace(scale.low, scale.high, most + 1)
 
 
-def _outside(pairs: Pairs, *seen: npt.NDArray[np.bool_]) -> str:
+def _outside(pairs: Pairs, *seen: Flags) -> str:
     """How many rows lie outside of a chart, in words."""
     share = float(pairs.counts[~np.logical_and.reduce(seen)].sum() / pairs.counts.sum())
     return f" ({percent(share)} of rows lie outside)" if share > 0 else ""
 
 
-def _inside(values: Array, window: Window) -> npt.NDArray[np.bool_]:
+def _inside(values: Array, window: Window) -> Flags:
     return (values >= window[0]) & (values <= window[1])
 
 
