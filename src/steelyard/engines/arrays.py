@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import reduce
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,9 @@ from steelyard.engines.columns import Coded, Column
 from steelyard.results import Array, Codes, Flags
 from steelyard.rows import grid
 from steelyard.rows.language import GOOD, ScoreCells, ScoreTally, Table, Tally, row_checks, value_roles
+
+if TYPE_CHECKING:
+    from steelyard.engines.devices import Tensor
 
 DENSE = 1 << 22
 """Keys whose numbers span less than this are counted in place; wider ones are sorted first."""
@@ -37,7 +41,44 @@ def small_integers(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int, lis
     return values, low, list(range(low, high + 1))
 
 
-class ArrayRows:
+class ArrayWords:
+    """The words of the row language that arrays of every library answer alike; `xp` is the library."""
+
+    xp: Any = np
+
+    @staticmethod
+    def shrink(x: Codes | Tensor, bits: int) -> Any:
+        """Drop the last bits of a whole number."""
+        return x >> bits
+
+    @staticmethod
+    def number(value: float) -> float:
+        """A constant."""
+        return value
+
+    def whole(self, x: npt.ArrayLike | Tensor) -> Any:
+        """The largest whole number not above x."""
+        return self.xp.floor(x)
+
+    @staticmethod
+    def keep(x: npt.ArrayLike | Tensor) -> Any:
+        """A term that others use."""
+        return x
+
+    def greatest(self, terms: Sequence[Any]) -> Any:
+        """The largest of several numbers in each row."""
+        return reduce(self.xp.maximum, terms)
+
+    def absolute(self, x: npt.ArrayLike | Tensor) -> Any:
+        """Distance from zero."""
+        return self.xp.abs(x)
+
+    def exp(self, x: npt.ArrayLike | Tensor) -> Any:
+        """E to the power of x."""
+        return self.xp.exp(x)
+
+
+class ArrayRows(ArrayWords):
     """Rows as NumPy columns by role."""
 
     engine = "arrays"
@@ -86,45 +127,10 @@ class ArrayRows:
         return grid.encode(np.where(np.isfinite(x), x, 0.0), m)
 
     @staticmethod
-    def shrink(x: Codes, bits: int) -> Any:
-        """Drop the last bits of a whole number."""
-        return x >> bits
-
-    @staticmethod
-    def number(value: float) -> float:
-        """A constant."""
-        return value
-
-    @staticmethod
-    def whole(x: npt.ArrayLike) -> Any:
-        """The largest whole number not above x."""
-        return np.floor(x)
-
-    @staticmethod
-    def keep(x: npt.ArrayLike) -> Any:
-        """A term that others use."""
-        return x
-
-    @staticmethod
-    def greatest(terms: Sequence[Any]) -> Any:
-        """The largest of several numbers in each row."""
-        return np.maximum.reduce(terms)
-
-    @staticmethod
-    def absolute(x: npt.ArrayLike) -> Any:
-        """Distance from zero."""
-        return np.abs(x)
-
-    @staticmethod
     def log(x: npt.ArrayLike) -> Any:
         """The natural logarithm; NaN of what is not above zero."""
         wrong = np.asarray(x) <= 0
         return np.log(np.where(wrong, np.nan, x) if wrong.any() else x)
-
-    @staticmethod
-    def exp(x: npt.ArrayLike) -> Any:
-        """E to the power of x."""
-        return np.exp(x)
 
     @staticmethod
     def power(x: npt.ArrayLike, exponent: float) -> Any:

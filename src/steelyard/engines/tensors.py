@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.engines.arrays import ArrayRows
+from steelyard.engines.arrays import ArrayRows, ArrayWords
 from steelyard.engines.columns import Column
 from steelyard.engines.devices import DeviceColumn, MovedColumn, Tensor, bits_of, fetch, parts_of
 from steelyard.engines.groups import grouped, joined
@@ -37,7 +36,7 @@ class Key:
     names: Names
 
 
-class TensorRows:
+class TensorRows(ArrayWords):
     """Rows as tensors of one device by role; columns on the host are moved there."""
 
     engine = "tensors"
@@ -109,40 +108,9 @@ class TensorRows:
         beyond = 2 * a + step - ((-grid.SMALLEST) << m)
         return self.chain([(below, -1 - step), (zero, 0), (upper, 2 * a - step), (x < 0.5, 1 + step)], beyond)
 
-    @staticmethod
-    def shrink(x: Tensor, bits: int) -> Any:
-        """Drop the last bits of a whole number."""
-        return x >> bits
-
-    @staticmethod
-    def number(value: float) -> float:
-        """A constant."""
-        return value
-
-    def whole(self, x: Tensor) -> Any:
-        """The largest whole number not above x."""
-        return self.xp.floor(x)
-
-    @staticmethod
-    def keep(x: Tensor) -> Any:
-        """A term that others use."""
-        return x
-
-    def greatest(self, terms: Sequence[Any]) -> Any:
-        """The largest of several numbers in each row."""
-        return reduce(self.xp.maximum, terms)
-
-    def absolute(self, x: Tensor) -> Any:
-        """Distance from zero."""
-        return self.xp.abs(x)
-
     def log(self, x: Tensor) -> Any:
         """The natural logarithm; NaN of what is not above zero."""
         return self.xp.log(self.chain([(x > 0.0, x)], float("nan")))
-
-    def exp(self, x: Tensor) -> Any:
-        """E to the power of x."""
-        return self.xp.exp(x)
 
     def power(self, x: Tensor, exponent: float) -> Any:
         """X to a constant power; NaN where x is below zero."""
