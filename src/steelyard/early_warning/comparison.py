@@ -17,7 +17,6 @@ from steelyard.early_warning.timeliness import NUMBERS, Timeliness
 from steelyard.engines.events import Customers
 from steelyard.errors import NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.files.as_json import AsJson
-from steelyard.intervals.halving import turning_point
 from steelyard.results import Difference, make_frame
 from steelyard.verdicts.comparison import CLEAR, UNCLEAR, neither_beats, turned, verdict_word
 from steelyard.views.timeliness import IMPROPER
@@ -192,4 +191,7 @@ def _p_value(summary: TimelinessSummary, measure: str, t: Timeliness) -> float |
         return 1.0
     if not holds_zero(high):
         return 2 * (1 - NormalDist().cdf(high))
-    return 2 * (1 - NormalDist().cdf(turning_point(holds_zero, low, high, STEPS)[1]))
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds_zero(middle) else (middle, high)
+    return 2 * (1 - NormalDist().cdf(high))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
 
-from steelyard.intervals.halving import turning_point
 from steelyard.results import Array
 from steelyard.verdicts.stability import LOOK
 from steelyard.words import number
@@ -136,6 +135,16 @@ def noncentrality_at(x: float, df: int, below: float) -> float:
     while noncentral_below(x, df, high) > below:
         high *= 2
     return turning_point(lambda v: noncentral_below(x, df, v) <= below, 0.0, high)[1]
+
+
+def turning_point(turned: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
+    """The ends of the smallest interval in which a condition that is false at `low` becomes true towards `high`."""
+    for _ in range(100):
+        middle = (low + high) / 2
+        if middle in {low, high}:
+            break
+        low, high = (low, middle) if turned(middle) else (middle, high)
+    return low, high
 
 
 @lru_cache(maxsize=1024)

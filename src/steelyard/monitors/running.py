@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.intervals.halving import turning_point
 from steelyard.measures.measure import find
 from steelyard.monitors.labels import Labels
+from steelyard.monitors.law import turning_point
 from steelyard.monitors.sequential import Losses, losses, row_loss
 from steelyard.monitors.signals import PERFORMANCE, Signal
 from steelyard.results import Array, Estimate

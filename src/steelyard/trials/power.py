@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from steelyard.intervals.halving import turning_point
 from steelyard.results import Array
 from steelyard.trials.cuped import by_one_row
 from steelyard.trials.design import Evidence
+from steelyard.trials.halving import turning_point
 from steelyard.trials.planning import TWO_SHARES, TrialPlan, planned_effect
 from steelyard.trials.powers import shares_power
 from steelyard.trials.slow_waves import FEWEST as FEWEST_PERIODS

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError
-from steelyard.intervals.halving import turning_point
 from steelyard.results import Array, Difference
+from steelyard.trials.halving import turning_point
 from steelyard.trials.means import without_interval
 
 NORMAL = NormalDist()

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError, UsageError
 from steelyard.files.as_json import AsJson
-from steelyard.intervals.halving import turning_point
 from steelyard.results import Array, Difference
+from steelyard.trials.halving import turning_point
 from steelyard.trials.means import without_interval
 from steelyard.verdicts.trial import spread
 
