@@ -38,16 +38,21 @@ def explained(problem: Exception) -> Exception:
 
 
 @contextmanager
-def plainly() -> Iterator[None]:
-    """What another library says about its own table, in one sentence."""
+def in_our_words(explain: Callable[[Exception], Exception] = explained) -> Iterator[None]:
+    """What another library complains of is told as `explain` says it; our own complaints pass."""
     try:
         yield
     except Exception as problem:
         if not is_theirs(problem):
             raise
-        said = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
-        message = f"The table cannot be read: {said.rstrip('.').replace(' (os error 2)', '')}."
-        raise UnreadableSource(message, "Look at the file or the query that makes the table.") from problem
+        raise explain(problem) from problem
+
+
+def plain_complaint(problem: Exception) -> Exception:
+    """What another library says about its own table, in one sentence."""
+    said = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
+    message = f"The table cannot be read: {said.rstrip('.').replace(' (os error 2)', '')}."
+    return UnreadableSource(message, "Look at the file or the query that makes the table.")
 
 
 def out_of_memory(problem: Exception, what: str = "The table") -> UnreadableSource | None:

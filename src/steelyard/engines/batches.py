@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.engines.answers import plainly
+from steelyard.engines.answers import in_our_words, plain_complaint
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.engine import Place, engine
 from steelyard.engines.frames import COUNTED
@@ -120,7 +120,7 @@ def lazy_batches(data: pl.LazyFrame, roles: Mapping[str, Any]) -> BatchRows:
         return ArrayRows({role: series_column(role, table.get_column(name), name) for role, name in roles.items()})
 
     def batches() -> Iterator[ArrayRows]:
-        with plainly():
+        with in_our_words(plain_complaint):
             yield from map(arrays, data.select(wanted).collect_batches(chunk_size=BATCH, maintain_order=False))
 
     empty = arrays(data.select(wanted).head(0).collect())

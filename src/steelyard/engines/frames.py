@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.engines.answers import collect, explained, is_theirs, key_values, level_values
+from steelyard.engines.answers import collect, explained, in_our_words, key_values, level_values
 from steelyard.engines.arrays import MANY
 from steelyard.engines.columns import bucket_of_integers, not_numeric
 from steelyard.engines.powers import Powers
@@ -387,9 +387,5 @@ class FrameRows(Powers):
         return self.nw.lit(term) if isinstance(term, int | float | bool) else term
 
     def _collect(self, frame: Any) -> dict[str, Any]:
-        try:
+        with in_our_words(explained if self.table is None else self.table.explain):
             return collect(frame)
-        except Exception as problem:
-            if not is_theirs(problem):
-                raise
-            raise (self.table.explain if self.table is not None else explained)(problem) from problem

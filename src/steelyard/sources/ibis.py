@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from steelyard.engines.answers import explained, is_theirs
+from steelyard.engines.answers import in_our_words
 from steelyard.sources.postgres import PostgresTable
 from steelyard.sources.relations import Relation
 from steelyard.sources.spark import SparkTable
@@ -18,7 +18,7 @@ def from_ibis(data: Any, wanted: Sequence[str] = ()) -> Table | None:
     backend = data.get_backend()
     if backend.name not in {"duckdb", "postgres", "pyspark", "sqlite"}:
         return None
-    try:
+    with in_our_words():
         # Tables that Ibis holds in memory come to the database only when they are needed.
         backend._run_pre_execute_hooks(data)
         sql = str(backend.compile(data))
@@ -27,7 +27,3 @@ def from_ibis(data: Any, wanted: Sequence[str] = ()) -> Table | None:
         if backend.name == "sqlite":
             return copied(backend.con, sql, wanted)
         return PostgresTable(backend.con, sql) if backend.name == "postgres" else SparkTable(backend._session.sql(sql))
-    except Exception as problem:
-        if not is_theirs(problem):
-            raise
-        raise explained(problem) from problem

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.engines.answers import plainly
+from steelyard.engines.answers import in_our_words, plain_complaint
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.columns import Column, make_column
 from steelyard.engines.devices import DeviceColumn, library_of
@@ -78,7 +78,7 @@ def open_rows(data: Any, roles: Mapping[str, Any]) -> Rows:
     own = next((e for e in engines().values() if e.takes(data)), None)
     if own is None:
         return _from_frame(data, roles)
-    with plainly():
+    with in_our_words(plain_complaint):
         names = list(own.names(data))
     check_columns(roles, names)
     return own.opens(data, roles)
@@ -175,7 +175,7 @@ def _from_frame(data: object, roles: Mapping[str, Any]) -> Rows:
     from narwhals.exceptions import DuplicateError
 
     try:
-        with plainly():
+        with in_our_words(plain_complaint):
             frame: Any = nw.from_native(data)
             columns = list(frame.collect_schema().names())
     except TypeError:

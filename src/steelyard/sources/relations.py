@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.engines.answers import Answer, explained, is_theirs
+from steelyard.engines.answers import Answer, explained, in_our_words, is_theirs
 from steelyard.engines.sql import SOURCE
 from steelyard.errors import UnreadableSource
 from steelyard.rows import grid
@@ -118,12 +118,8 @@ class Relation(Table):
         else:
             shut(self.connection)
             refuse_reaching(query, self.connection)
-        try:
+        with in_our_words():
             return self._with(self.relation.query("data", query))
-        except Exception as problem:
-            if not is_theirs(problem):
-                raise
-            raise explained(problem) from problem
 
     def reaches(self, other: Table) -> bool:
         """Whether the other is a relation of the same connection."""
@@ -222,13 +218,9 @@ class Relation(Table):
             # Counting does not depend on the order, and keeping it costs as much again.
             owned.execute("set preserve_insertion_order = false")
         try:
-            with asking(self._progress):
+            with in_our_words(self.explain), asking(self._progress):
                 for batch in relation.to_arrow_reader(BATCH):
                     yield arrow_pair(batch.column(0), batch.column(1))
-        except Exception as problem:
-            if not is_theirs(problem):
-                raise
-            raise self.explain(problem) from problem
         finally:
             if owned is not None:
                 owned.execute("reset preserve_insertion_order")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.engines.answers import Answer, is_theirs
+from steelyard.engines.answers import Answer, in_our_words
 from steelyard.engines.sql import SOURCE
 from steelyard.errors import UnreadableSource
 from steelyard.files.addresses import without_secrets
@@ -92,12 +92,8 @@ class SparkTable(Table):
     def queried(self, query: str) -> Self:
         """What a query gives that calls the table `data`."""
         self.native.createOrReplaceTempView("data")
-        try:
+        with in_our_words(self.explain):
             return type(self)(self.native.sparkSession.sql(query))
-        except Exception as problem:
-            if not is_theirs(problem):
-                raise
-            raise self.explain(problem) from problem
 
     def reaches(self, other: Table) -> bool:
         """Whether the other is a frame of the same session."""
@@ -112,13 +108,8 @@ class SparkTable(Table):
     def ask(self, sql: str) -> Answer:
         """The answer to a query over the table."""
         asked = sql.replace("{", "{{").replace("}", "}}").replace(SOURCE, "{given}")
-        try:
-            with asking(self._progress):
-                found = self.native.sparkSession.sql(asked, given=self.native).toArrow()
-        except Exception as problem:
-            if not is_theirs(problem):
-                raise
-            raise self.explain(problem) from problem
+        with in_our_words(self.explain), asking(self._progress):
+            found = self.native.sparkSession.sql(asked, given=self.native).toArrow()
         return {name: _column(found.column(name)) for name in found.column_names}
 
     def _progress(self) -> Share:
@@ -139,12 +130,8 @@ class SparkTable(Table):
 
     def length(self, most: int) -> int:
         """How many rows there are: a limit would bring the rows to one place, and files know their own number."""
-        try:
+        with in_our_words(self.explain):
             return int(self.native.count())
-        except Exception as problem:
-            if not is_theirs(problem):
-                raise
-            raise self.explain(problem) from problem
 
     def sample(self, share: float, seed: int) -> Self:
         """About this share of the rows."""
