@@ -21,7 +21,7 @@ from steelyard.payoffs.kinds import KINDS
 from steelyard.results import Difference, make_frame
 from steelyard.verdicts.comparison import CLEAR, TOO_FEW, alike, compared, turned, wording
 from steelyard.verdicts.verdict import Verdict
-from steelyard.views.told import Said
+from steelyard.views.told import ToldInSentences
 from steelyard.wording import option
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Compared:
         return replace(self, difference=found, verdict=found.verdict)
 
 
-class Comparison(Said):
+class Comparison(ToldInSentences):
     """Models side by side: `c.difference("auc", "tree", "knn")`, `c.table()`, `c.winner()`, or all of it in words."""
 
     as_text: ClassVar[str] = "comparison.comparison_text"

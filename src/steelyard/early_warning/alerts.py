@@ -20,7 +20,7 @@ from steelyard.errors import NothingMeets, UnknownMeasure, UsageError, listing, 
 from steelyard.files.as_json import AsJson
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Array, Curve, Estimate, Flags, make_frame
-from steelyard.views.told import Said
+from steelyard.views.told import ToldInSentences
 from steelyard.wording import either, option
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ CAUGHT_ONLY = "of those caught; the missed have no lead time"
 
 
 @dataclass(frozen=True, slots=True)
-class AlertResult(AsJson, Said):
+class AlertResult(AsJson, ToldInSentences):
     """How alerts at a threshold do: every number with its interval by customer."""
 
     left_out = ("measured",)

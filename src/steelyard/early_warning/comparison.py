@@ -20,14 +20,14 @@ from steelyard.files.as_json import AsJson
 from steelyard.results import Difference, make_frame
 from steelyard.verdicts.comparison import CLEAR, UNCLEAR, neither_beats, turned, verdict_word
 from steelyard.views.timeliness import IMPROPER
-from steelyard.views.told import Said
+from steelyard.views.told import ToldInSentences
 from steelyard.wording import option
 
 STEPS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class TimelinessComparison(AsJson, Said):
+class TimelinessComparison(AsJson, ToldInSentences):
     """Which model warns earlier: every pair of models by each number, paired by customer."""
 
     told_too = ("sentences",)

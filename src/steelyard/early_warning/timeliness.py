@@ -21,7 +21,7 @@ from steelyard.files.writing import write_saved
 from steelyard.results import Curve, Estimate, make_frame
 from steelyard.verdicts.usefulness import usefulness
 from steelyard.verdicts.verdict import Verdict
-from steelyard.views.told import Said
+from steelyard.views.told import ToldInSentences
 from steelyard.wording import either, option
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ CURVES = ("scores", "l_quality")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Timeliness(Said):
+class Timeliness(ToldInSentences):
     """How early and how rightly a model warned: Q is 1 for a perfect model and 0 for one that always says the base rate.
 
     >>> from steelyard.early_warning.timeliness import timeliness

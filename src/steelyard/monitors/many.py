@@ -25,7 +25,7 @@ from steelyard.monitors.stability import Stability, as_mapping, assess
 from steelyard.monitors.uncounted import why_not
 from steelyard.results import make_frame
 from steelyard.verdicts.stability import CHANGED, ORDER
-from steelyard.views.told import Said
+from steelyard.views.told import ToldInSentences
 from steelyard.wording import option
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Stabilities(Said):
+class Stabilities(ToldInSentences):
     """The stability of several columns, the largest effect first; a decision counts the columns that were looked at.
 
     p-values are corrected by Benjamini and Hochberg, so that of the columns that are called changed at most a share of

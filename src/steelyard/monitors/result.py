@@ -18,7 +18,7 @@ from steelyard.monitors.windows import Window
 from steelyard.results import make_frame
 from steelyard.verdicts.alarm import ALARM, OK, WARN, alarm, worst
 from steelyard.verdicts.verdict import Verdict
-from steelyard.views.told import Said
+from steelyard.views.told import ToldInSentences
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -86,7 +86,7 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Monitor(Said):
+class Monitor(ToldInSentences):
     """The windows of a stream against a reference."""
 
     as_text: ClassVar[str] = "monitor.monitor_text"

@@ -32,7 +32,7 @@ from steelyard.monitors.uncounted import no_level_twice
 from steelyard.results import Array, Estimate, make_frame
 from steelyard.verdicts.alarm import INSUFFICIENT, OK
 from steelyard.verdicts.stability import changed, light, not_shown_small
-from steelyard.views.told import Said
+from steelyard.views.told import ToldInSentences
 from steelyard.wording import option
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Stability(AsJson, Said):
+class Stability(AsJson, ToldInSentences):
     """The stability index of one column, corrected for sample sizes, with its interval, a p-value and a decision."""
 
     left_out = ("samples",)

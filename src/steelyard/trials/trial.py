@@ -40,12 +40,12 @@ from steelyard.trials.rates import Dispersion
 from steelyard.trials.sample_ratio import RatioCheck, sample_ratio
 from steelyard.trials.uplift import FEWEST, Uplift, uplift_by_score
 from steelyard.verdicts.trial import FORBIDDEN, RANDOM
-from steelyard.views.told import Said
+from steelyard.views.told import ToldInSentences
 from steelyard.wording import option
 
 
 @dataclass(frozen=True, eq=False)
-class Trial(AsJson, Said):
+class Trial(AsJson, ToldInSentences):
     """What a trial says: the design, the checks, the effect by every method, and a verdict in words.
 
     `effect` is treated less control by the method that decides; `methods` has all of them, with "not valid here" and why.

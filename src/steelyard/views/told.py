@@ -32,7 +32,7 @@ class Told:
         return str(_view(self.as_html)(self)) if self.as_html else f"<pre>{escape(str(self))}</pre>"
 
 
-class Said(Told):
+class ToldInSentences(Told):
     """A result that also says itself in sentences, the most important first, through the view that is named like its text."""
 
     __slots__ = ()
