@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 APART = re.compile(r"[,;](?=(?:[^`]*`[^`]*`)*[^`]*$)")
 """A comma that is not part of a name between backquotes."""
 SAMPLES = dict(zip(KINDS, ("tp=140, fn=-140, fp=-700, tn=0", "fn=140, fp=700"), strict=True))
+MOST_TOLD = 20
+"""So many columns are named in a sentence."""
 TRUE, FALSE = {"true", "t", "yes", "1"}, {"false", "f", "no", "0"}
 
 
@@ -30,6 +32,17 @@ def kinds_of(data: Any) -> dict[str, str]:
     assert table is not None
     kinds = {name: table.kinds[inside] for name, inside in table.names.items()}
     return {name: "number" if kind in NUMBERS else "bool" if kind == "bool" else "text" for name, kind in kinds.items()}
+
+
+def columns_told(data: Any) -> str:
+    """Which columns there are and what they hold, as a sentence that follows another; nothing before rows were opened."""
+    if data is None:
+        return ""
+    names = {"number": "numbers", "bool": "true or false", "text": "text"}
+    kinds = kinds_of(data)
+    told = [f"{name} ({names[kind]})" for name, kind in kinds.items()]
+    more = f" and {len(told) - MOST_TOLD:,} more" if len(told) > MOST_TOLD else ""
+    return f" There {'is' if len(told) == 1 else 'are'} {', '.join(told[:MOST_TOLD])}{more}."
 
 
 def as_level(text: str, kind: str) -> Any:

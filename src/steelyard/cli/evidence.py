@@ -166,7 +166,8 @@ def read(file: Any, given: dict[str, Any]) -> Evaluation:
         return _counted(file, given, payoff)
     if file.lower().endswith(".json"):
         return _saved(file, given, payoff)
-    _check_named(given)
+    if file == "-" or given.get("spark") is not None:
+        _check_named(None, given)  # before standard input is waited for, or a cluster is started
     if file != "-" or given.get("spark") is not None:
         return _counted(opened(file, given), given, payoff)
     with spooled() as path:
@@ -253,15 +254,18 @@ def _with_confidence(e: Evaluation, confidence: float) -> Evaluation:
 # Rows -----------------------------------------------------------------------------------------------------------------
 
 
-def _check_named(given: dict[str, Any]) -> None:
-    """Refuse what can be seen to be wrong before anything is opened."""
+def _check_named(data: Any, given: dict[str, Any]) -> None:
+    """Refuse what can be seen to be wrong before rows are counted; where a column is to be named, tell which there are."""
+    from steelyard.cli.columns import columns_told
+
     target, scores, labels = given.get("target"), given.get("score", ()), "prediction" in given
     if target is None:
         message = "No target was given."
-        raise UsageError(message, "Name the column of what really happened: --target COLUMN.")
+        raise UsageError(message, f"Name the column of what really happened: --target COLUMN.{columns_told(data)}")
     if not scores and not labels:
         message = "No score was given."
-        raise UsageError(message, "Name a column of numbers, higher meaning more likely positive: --score COLUMN.")
+        hint = "Name a column of numbers, higher meaning more likely positive: --score COLUMN."
+        raise UsageError(message, hint + columns_told(data))
     if len(scores) > 1 and not labels:
         message = f"One score tells two levels apart, and {len(scores)} were given: {listing(scores)}."
         raise UsageError(
@@ -269,14 +273,15 @@ def _check_named(given: dict[str, Any]) -> None:
         )
     if not scores and given["prediction"] is None:
         message = "Neither a score nor a prediction was given."
-        raise UsageError(message, "Name a column: --score COLUMN (numbers) or --prediction COLUMN (labels or numbers).")
+        hint = "Name a column: --score COLUMN (numbers) or --prediction COLUMN (labels or numbers)."
+        raise UsageError(message, hint + columns_told(data))
 
 
 def _counted(data: Any, given: dict[str, Any], payoff: Payoff | None) -> Evaluation:
     from steelyard import evaluate
     from steelyard.cli.columns import as_level, kinds_of, scores_of
 
-    _check_named(given)
+    _check_named(data, given)
     given = UNSAID | given
     target, scores, positive = given["target"], given["score"], given["positive"]
     decide = _decide(given, payoff)
