@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from steelyard.arguments.allowed import NotAllowed, Span, shown
+from steelyard.arguments.allowed import NotAllowed, Span, shown, taken
 from steelyard.arguments.annotated import Confidence, Label, as_annotated
 from steelyard.early_warning.clock import make_clock
 from steelyard.early_warning.events import Events, Rules, check_sums, open_events
 from steelyard.early_warning.quality import BASE_RATE, estimate_quality, trivial_of
 from steelyard.early_warning.summary import TimelinessSummary
-from steelyard.early_warning.weights import make_weighing
 from steelyard.engines.event_tables import EventTable
-from steelyard.engines.weighing import EXACT
+from steelyard.engines.weighing import EXACT, PERIOD_ENDS, Weighing
 from steelyard.errors import BadLevels, CannotAdd, NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.files.writing import write_saved
 from steelyard.results import Curve, Estimate, make_frame
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 
 NUMBERS = ("q", "q0", "value_q")
 CURVES = ("scores", "l_quality")
+KERNELS = ("declining", "uniform")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -269,7 +269,7 @@ def timeliness(
     1.0
     """
     length, clock = make_clock(horizon, start, time_unit)
-    weighing = make_weighing(length, kernel, estimator, ends)
+    weighing = _weighing(length, kernel, estimator, ends)
     convention = _convention(before)
     roles = {"unit": unit, "time": time, "score": score, "outcome": outcome}
     roles |= {k: v for k, v in (("value", value), ("outcome_time", outcome_time)) if v is not None}
@@ -308,3 +308,26 @@ def _one_class(summary: TimelinessSummary, positive: object) -> BadLevels:
     return BadLevels(
         message, f"Check the outcome column, and that {option('positive')} names the level that is warned of."
     )
+
+
+def _weighing(horizon: object, kernel: str, estimator: str, ends: Sequence[float] | None) -> Weighing:
+    """A weighing from the arguments of a call; what cannot be meant is refused."""
+    unit = "Give it in the unit of the times: 31 for a month counted in days."
+    length = float(taken("The horizon, the length of the period,", horizon, Span(0, above=True), unit))
+    if kernel not in KERNELS:
+        message = f'There is no kernel "{kernel}"; there are "declining" and "uniform".'
+        raise UsageError(message, 'With "declining" early warnings count more, with "uniform" every moment the same.')
+    if estimator not in {EXACT, PERIOD_ENDS}:
+        message = f'There is no estimator "{estimator}"; there are "{EXACT}" and "{PERIOD_ENDS}".'
+        raise UsageError(message, f'"{EXACT}" integrates the scores as they were in force.')
+    if estimator == EXACT:
+        if ends is not None:
+            message = "Period ends were given, but the exact integral has no use for them."
+            raise UsageError(message, f"Leave out {option('ends')}, or ask for {option('estimator', PERIOD_ENDS)}.")
+        return Weighing(length, kernel)
+    found = tuple(float(t) for t in ends or ())
+    rising = all(a < b for a, b in zip((0.0, *found), found, strict=False))
+    if not found or not rising or found[-1] != length:
+        message = "The period ends must rise from above 0 to the horizon, which is the last of them."
+        raise UsageError(message, f"For example {option('ends', [length / 2, length])}.")
+    return Weighing(length, kernel, found)

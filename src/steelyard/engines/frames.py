@@ -14,9 +14,8 @@ import numpy as np
 from steelyard.engines.answers import collect, explained, in_our_words, key_values, level_values
 from steelyard.engines.arrays import MANY
 from steelyard.engines.columns import bucket_of_integers, not_numeric
-from steelyard.engines.powers import Powers
 from steelyard.engines.sql import SqlFrame
-from steelyard.engines.words import LevelKey, kinds_of, rest_name, words_of
+from steelyard.engines.words import LevelKey, Powers, kinds_of, rest_name, words_of
 from steelyard.errors import NotAvailable
 from steelyard.rows import grid
 from steelyard.rows.language import GOOD, ScoreCells, ScoreTally, Table, Tally, row_checks

@@ -26,9 +26,10 @@ from steelyard.errors import (
 from steelyard.rows.language import Rows
 from steelyard.sources.databases import is_address, is_path, open_address, refuse_scheme
 from steelyard.sources.files import open_files
-from steelyard.sources.ibis import from_ibis
+from steelyard.sources.postgres import PostgresTable
 from steelyard.sources.relations import Relation, of_columns
 from steelyard.sources.spark import SparkTable, is_spark
+from steelyard.sources.sqlite import copied
 from steelyard.sources.tables import Table
 from steelyard.wording import option
 
@@ -59,7 +60,7 @@ def open_table(
     module = type(data).__module__
     if module.startswith(("pyarrow._dataset", "pyarrow.dataset")):
         return of_columns(data)
-    return from_ibis(data, wanted) if module.startswith("ibis.") else None
+    return _from_ibis(data, wanted) if module.startswith("ibis.") else None
 
 
 def open_rows(data: Any, roles: Mapping[str, Any]) -> Rows:
@@ -195,3 +196,19 @@ def _from_frame(data: object, roles: Mapping[str, Any]) -> Rows:
     if isinstance(frame, nw.DataFrame):
         return ArrayRows({role: series_column(role, frame.get_column(name), name) for role, name in roles.items()})
     return FrameRows(frame, roles)
+
+
+def _from_ibis(data: Any, wanted: Sequence[str] = ()) -> Table | None:
+    """The same table without Ibis in between; None for a database that is not asked in SQL here."""
+    backend = data.get_backend()
+    if backend.name not in {"duckdb", "postgres", "pyspark", "sqlite"}:
+        return None
+    with in_our_words():
+        # Tables that Ibis holds in memory come to the database only when they are needed.
+        backend._run_pre_execute_hooks(data)
+        sql = str(backend.compile(data))
+        if backend.name == "duckdb":
+            return Relation(backend.con.sql(sql), borrowed=backend.con)
+        if backend.name == "sqlite":
+            return copied(backend.con, sql, wanted)
+        return PostgresTable(backend.con, sql) if backend.name == "postgres" else SparkTable(backend._session.sql(sql))
