@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
 
 STANDS = {FIRING, RECOVERING}
+LABEL_COLUMNS = ("labelled", "coverage", "median_delay", "late_delay", "mature")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,42 +160,25 @@ class Monitor(ToldInSentences):
 
     def rows_as_dicts(self) -> list[dict[str, Any]]:
         """One tidy row for each window and signal, as plain dictionaries."""
+
+        def of(x: object, **names: str) -> dict[str, Any]:
+            return {key: None if x is None else getattr(x, name) for key, name in names.items()}
+
         out = []
         for w in self.windows:
-            held = w.labels
+            told = w.labels.to_dict()
+            edges = {"start": w.window.start.isoformat(), "end": w.window.end.isoformat()}
+            labels = {name: told[name] for name in LABEL_COLUMNS}
             for s in w.signals:
-                value, d = s.value, s.difference
-                out.append(
-                    {
-                        "window": w.name,
-                        "start": w.window.start.isoformat(),
-                        "end": w.window.end.isoformat(),
-                        "rows": w.rows,
-                        "labelled": held.labelled,
-                        "coverage": held.coverage,
-                        "median_delay": None if held.median_delay is None else held.median_delay.total_seconds(),
-                        "late_delay": None if held.late_delay is None else held.late_delay.total_seconds(),
-                        "mature": held.mature,
-                        "signal": s.name,
-                        "kind": s.kind,
-                        "value": None if value is None else value.value,
-                        "low": None if value is None else value.low,
-                        "high": None if value is None else value.high,
-                        "reference": s.reference,
-                        "difference": None if d is None else d.value,
-                        "difference_low": None if d is None else d.low,
-                        "difference_high": None if d is None else d.high,
-                        "p_value": None if s.stability is None else s.stability.p_value,
-                        "estimated": s.estimated,
-                        "usual_low": None if s.usual is None else s.usual[0],
-                        "usual_high": None if s.usual is None else s.usual[1],
-                        "worst_case": None if s.completed is None else s.completed[0],
-                        "best_case": None if s.completed is None else s.completed[1],
-                        "judged": s.state,
-                        "state": w.state_of(s.name),
-                        "reason": s.reason,
-                    }
-                )
+                usual, completed = s.usual or (None, None), s.completed or (None, None)
+                found: dict[str, Any] = {"window": w.name, **edges, "rows": w.rows, **labels}
+                found |= {"signal": s.name, "kind": s.kind}
+                found |= of(s.value, value="value", low="low", high="high") | {"reference": s.reference}
+                found |= of(s.difference, difference="value", difference_low="low", difference_high="high")
+                found |= of(s.stability, p_value="p_value") | {"estimated": s.estimated}
+                found |= {"usual_low": usual[0], "usual_high": usual[1]}
+                found |= {"worst_case": completed[0], "best_case": completed[1], "judged": s.state}
+                out.append(found | {"state": w.state_of(s.name), "reason": s.reason})
         return out
 
     def frame(self) -> Any:
