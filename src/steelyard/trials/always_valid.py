@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,6 @@ from numpy.typing import ArrayLike
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError, UsageError
 from steelyard.results import Curve, Difference
-from steelyard.trials.design import Evidence
-from steelyard.trials.methods import CUPED, EXACT, Method
 from steelyard.verdicts.comparison import beyond_chance
 
 CONCENTRATION = 100.0
@@ -227,32 +225,3 @@ def looks_at_means(
         return None
     name = f"mixture confidence sequence of the {'' if before is None else 'adjusted '}means"
     return Looks(name, tuple(looks), tuple(evidence), tuple(estimates), confidence, GRANTED.format("units"))
-
-
-def looks_of(e: Evidence, methods: tuple[Method, ...], confidence: float) -> tuple[Looks | None, str]:
-    """The looks at units or at counts of events; where there are none, the reason."""
-    p, u = e.periods, e.units
-    if u is not None and e.design.analysis == "unit":
-        if u.repeated:
-            return (
-                None,
-                "not valid here: the same units come back, and a sequence over units needs new ones at every look",
-            )
-        entered = np.zeros(len(u.total), dtype=np.int64) if u.entered is None else u.entered
-        names = ("all units",) if p is None else p.names
-        adjusted = any(m.primary and m.name == CUPED for m in methods)
-        found = looks_at_means(u.total, u.treated, entered, names, confidence, before=u.before if adjusted else None)
-        return found, "" if found is not None else "fewer than 20 units in an arm"
-    assert p is not None
-    poisson = next((m for m in methods if m.name == EXACT), None)
-    if poisson is None or not p.matched:
-        return None, "not valid here: " + ("the outcome is not a count" if poisson is None else "a period lacks an arm")
-    if not poisson.valid and not poisson.unshown:
-        return None, f"not valid here: {poisson.why}"
-    if p.exposed is not None and float(np.ptp(p.exposed[1] / p.exposed.sum(axis=0))) > 0.02:
-        return None, "not valid here: the arms' parts of the exposure change from period to period"
-    exposed = (None, None) if p.exposed is None else (p.exposed[1], p.exposed[0])
-    found = looks_at_counts(list(p.counts[1]), list(p.counts[0]), exposed, p.names, confidence)
-    if poisson.unshown:
-        found = replace(found, note=GRANTED.format("periods and events"))
-    return found, ""

@@ -1,13 +1,17 @@
-"""The verdict of a trial: what could forbid one, the gravest obstacle first, and then the effect."""
+"""What may be said of a trial: the verdict, the gravest obstacle first and then the effect, and what holds at any look."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from steelyard.trials.always_valid import GRANTED, Looks, looks_at_counts, looks_at_means
 from steelyard.trials.balance import Balance
+from steelyard.trials.design import Evidence
 from steelyard.trials.means import ALIKE
-from steelyard.trials.methods import EXACT, SLOW, WELCH, Method
+from steelyard.trials.methods import CUPED, EXACT, SLOW, WELCH, Method
 from steelyard.trials.sample_ratio import RatioCheck
 from steelyard.verdicts.trial import chosen, effect, not_by_chance, unlike, wrong_sizes
 from steelyard.verdicts.verdict import Verdict
@@ -44,3 +48,32 @@ def decide(
         reasons = (*verdict.reason.splitlines(), f"The sizes of the arms were {ratio}.")
         verdict = replace(verdict, reason="\n".join(reasons))
     return verdict
+
+
+def looks_of(e: Evidence, methods: tuple[Method, ...], confidence: float) -> tuple[Looks | None, str]:
+    """The looks at units or at counts of events; where there are none, the reason."""
+    p, u = e.periods, e.units
+    if u is not None and e.design.analysis == "unit":
+        if u.repeated:
+            return (
+                None,
+                "not valid here: the same units come back, and a sequence over units needs new ones at every look",
+            )
+        entered = np.zeros(len(u.total), dtype=np.int64) if u.entered is None else u.entered
+        names = ("all units",) if p is None else p.names
+        adjusted = any(m.primary and m.name == CUPED for m in methods)
+        found = looks_at_means(u.total, u.treated, entered, names, confidence, before=u.before if adjusted else None)
+        return found, "" if found is not None else "fewer than 20 units in an arm"
+    assert p is not None
+    poisson = next((m for m in methods if m.name == EXACT), None)
+    if poisson is None or not p.matched:
+        return None, "not valid here: " + ("the outcome is not a count" if poisson is None else "a period lacks an arm")
+    if not poisson.valid and not poisson.unshown:
+        return None, f"not valid here: {poisson.why}"
+    if p.exposed is not None and float(np.ptp(p.exposed[1] / p.exposed.sum(axis=0))) > 0.02:
+        return None, "not valid here: the arms' parts of the exposure change from period to period"
+    exposed = (None, None) if p.exposed is None else (p.exposed[1], p.exposed[0])
+    found = looks_at_counts(list(p.counts[1]), list(p.counts[0]), exposed, p.names, confidence)
+    if poisson.unshown:
+        found = replace(found, note=GRANTED.format("periods and events"))
+    return found, ""

@@ -15,11 +15,11 @@ from steelyard.errors import UsageError
 from steelyard.files.addresses import discreet, without_secrets
 from steelyard.files.as_json import AsJson
 from steelyard.results import Difference, make_frame
-from steelyard.trials.always_valid import Looks, looks_of
+from steelyard.trials.always_valid import Looks
 from steelyard.trials.arms import Periods, TrialRows, TrialUnits, read
 from steelyard.trials.autocorrelation import Neighbours
 from steelyard.trials.balance import Balance, standardised_difference
-from steelyard.trials.decision import decide
+from steelyard.trials.decision import decide, looks_of
 from steelyard.trials.design import Evidence, TrialDesign, check_words, from_counts, from_rows
 from steelyard.trials.methods import (
     CUPED,
