@@ -10,7 +10,8 @@ from steelyard.arguments.allowed import threshold_of
 from steelyard.arguments.annotated import as_annotated
 from steelyard.asking.estimates import estimate, remarked
 from steelyard.asking.money import payoff_of
-from steelyard.asking.questions import ByType, ask, every_question, level_of, tidy_rows
+from steelyard.asking.questions import ByType, ask, every_question, level_of, numbers_of
+from steelyard.asking.together import answer
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.measure import Measure, catalogue, find
 from steelyard.payoffs.payoff import Payoff
@@ -132,13 +133,17 @@ class Answering:
         chosen = m.with_defaults(options)
         if "payoff" in chosen:
             chosen["payoff"] = payoff_of(self, chosen["payoff"], m.name)
-        key = (m.name, type(level), level, repr(sorted(chosen.items())))
-        if key not in self._known:
+        known: Estimate | None = self._known.get(_key(m, level, chosen))
+        if known is None:
             question = ask(m, self.summaries, level, chosen, self.confidence, self.positive)
             found = estimate(question, level=level, segment=self.segment, options=chosen)
-            self._known[key] = remarked(found, m, self.facts)
-        known: Estimate = self._known[key]
+            known = remarked(found, m, self.facts)
+            self.remember(m, level, chosen, known)
         return known
+
+    def remember(self, m: Measure, level: Any, options: Mapping[str, Any], found: Estimate) -> None:
+        """Keep a number that was worked out, perhaps with those of others."""
+        self._known[_key(m, level, options)] = found
 
     def __getitem__(self, key: Any) -> Estimate:
         if isinstance(key, tuple):
@@ -165,18 +170,32 @@ class Answering:
 
     def rows_of_numbers(self) -> list[Estimate]:
         """Every measure; with several levels also each level and the averages."""
+        answer([self])
         return [self.measure(name, level) for name, level in every_question(self)]
 
     @as_annotated()
     def frame(self, measures: Sequence[str] | None = None) -> Any:
         """One tidy row a number, as a frame; segments below the whole. Of many segments some `measures` take less time."""
-        rows = self.rows_as_dicts(measures)
-        return make_frame({k: [r[k] for r in rows] for k in (*COLUMNS, "reason", "caution")})
+        found = self._numbers(measures)
+        told = {"estimate": [x.value for x, _ in found], "level": [level for _, level in found]}
+        names = (*COLUMNS, "reason", "caution")
+        return make_frame({k: told.get(k) or [getattr(x, k) for x, _ in found] for k in names})
 
     @as_annotated()
     def rows_as_dicts(self, measures: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """One tidy row a number, as plain dictionaries; segments below the whole."""
-        return [row for e in (self, *self.segments.values()) for row in tidy_rows(e, measures)]
+        return [
+            row | {"estimate": row.pop("value"), "level": level}
+            for x, level in self._numbers(measures)
+            for row in [x.to_dict()]
+        ]
+
+    def _numbers(self, measures: Sequence[str] | None) -> list[tuple[Estimate, str | None]]:
+        """Every number of the whole and of its segments, or those of some measures, with its level as people write it."""
+        parts = [self, *self.segments.values()]
+        wanted = None if measures is None else {find(name).name for name in measures}
+        answer(parts, wanted)
+        return [found for e in parts for found in numbers_of(e, wanted)]
 
     # Thresholds -----------------------------------------------------------------------------------------------------
     def _scored(self, what: str) -> Scores:
@@ -194,3 +213,8 @@ class Answering:
         facts.pop("decided", None)
         evidence = {k: v for k, v in self.evidence.items() if k != "confusion"}
         return replace(self, evidence=evidence, threshold=cut, segments=segments, facts=facts)
+
+
+def _key(m: Measure, level: Any, options: Mapping[str, Any]) -> Any:
+    """What tells one number from every other; Python takes True and 1 for one level."""
+    return m.name, type(level), level, repr(sorted(options.items())) if options else ""

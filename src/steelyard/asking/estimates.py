@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from steelyard.intervals.method import Question, interval
+import numpy as np
+
+from steelyard.intervals.method import Question, interval, intervals
 from steelyard.intervals.proportions import squares_of
-from steelyard.intervals.resting import caution
+from steelyard.intervals.resting import caution, cautions
 from steelyard.measures.measure import Measure
 from steelyard.measures.ways import reason_of
-from steelyard.results import Estimate, Mean, Reading, Share
+from steelyard.results import Array, Estimate, Mean, Reading, Share
 from steelyard.summaries.class_scores import ClassScores
+
+if TYPE_CHECKING:
+    from steelyard.asking.answering import Answering
 
 
 def estimate(question: Question, *, level: Any, segment: str | None, options: Mapping[str, Any]) -> Estimate:
@@ -26,7 +31,7 @@ def estimate(question: Question, *, level: Any, segment: str | None, options: Ma
         "segment": segment,
         "options": {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in options.items()},
     }
-    n, n_eff = counted(question, reading)
+    n, n_eff = (float(x) for x in counted(question, reading))
     bound = certified_bound(question, value, options) if math.isfinite(value) else 0.0
     if not math.isfinite(value) or not math.isfinite(bound):
         reason = question.summary.unsure or reason_of(reading)
@@ -47,6 +52,42 @@ def estimate(question: Question, *, level: Any, segment: str | None, options: Ma
     )
 
 
+def estimates(
+    question: Question, places: Sequence[tuple[Answering, Any]], options: Mapping[str, Any]
+) -> Iterator[Estimate | None]:
+    """The finished numbers of tables on leading axes, each with its part and level; None where one is to be asked for alone."""
+    found, values = intervals(question), question.values
+    if found is None:
+        yield from (None for _ in places)
+        return
+    n, n_eff = (np.broadcast_to(x, values.shape).ravel() for x in counted(question, question.reading))
+    told = cautions(question, [level for _, level in places])
+    columns = (x.ravel().tolist() for x in (values, found.low, found.high, found.method, n, n_eff))
+    for (part, level), words, (value, low, high, name, rows, count) in zip(
+        places, told, zip(*columns, strict=True), strict=True
+    ):
+        if not (math.isfinite(value) and math.isfinite(low)):
+            yield None
+            continue
+        remark = question.measure.remark
+        note = "" if remark is None else remark(part.summaries[type(question.summary)], value)
+        yield Estimate(
+            question.measure.name,
+            value,
+            low,
+            high,
+            question.confidence,
+            name,
+            rows,
+            count,
+            level,
+            part.segment,
+            note=note,
+            caution=words,
+            options=dict(options),
+        )
+
+
 def remarked(x: Estimate, m: Measure, facts: Mapping[str, Any]) -> Estimate:
     """The number with what is known of the rows and touches it: scores of classes that do not add up to one."""
     off = facts.get("unsummed", 0)
@@ -63,19 +104,19 @@ def _remark(question: Question, value: float) -> str:
     return m.remark(question.summary, value) if m.remark is not None and type(question.summary) in m.reads else ""
 
 
-def counted(question: Question, reading: Reading) -> tuple[float, float]:
+def counted(question: Question, reading: Reading) -> tuple[Array, Array]:
     """How many rows a number rests on, and how many of them count under sampling weights."""
     summary = question.summary
-    n = total = float(summary.total)
+    n = total = np.asarray(summary.total)
     if isinstance(reading, Share):
-        n = float(reading.whole)
+        n = np.asarray(reading.whole)
     elif isinstance(reading, Mean):
-        n = float(reading.count)
+        n = np.asarray(reading.count)
     if summary.weighting != "sampling":
         return n, n
     if isinstance(reading, Share) and not question.averaged:
-        return n, summary.rows_of(reading, squares_of(question))
-    return n, n * summary.effective / max(total, 1e-300)
+        return n, np.asarray(summary.rows_of(reading, squares_of(question)))
+    return n, n * summary.effective / max(float(total), 1e-300)
 
 
 def certified_bound(question: Question, value: float, options: Mapping[str, Any]) -> float:

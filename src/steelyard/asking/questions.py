@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from steelyard.intervals.method import Question
 from steelyard.intervals.within_folds import one_level, ranks, within
 from steelyard.measures.measure import AVERAGES, Measure, catalogue, find
 from steelyard.measures.ways import OfLevel, OfWhole, OverClasses, OverLevels
+from steelyard.results import Estimate
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.scores import Scores
@@ -101,15 +102,12 @@ def every_question(e: Any) -> Iterator[tuple[str, Any]]:
             yield from ((name, a) for a in averages if a != "micro" or Outcomes in m.reads)
 
 
-def tidy_rows(e: Any, measures: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-    """One row a number, as plain dictionaries; of these measures, or of all."""
-    wanted = None if measures is None else {find(name).name for name in measures}
+def numbers_of(e: Any, wanted: set[str] | None = None) -> Iterator[tuple[Estimate, str | None]]:
+    """Every number of one evaluation with its level as people write it; of these measures, or of all."""
     called = dict(zip(map(key_of, e.levels), level_names(e.levels), strict=True))
     for name, level in every_question(e):
         if wanted is None or name in wanted:
-            row = e.measure(name, level).to_dict()
-            told = None if level is None else called.get(key_of(level), str(level))
-            yield row | {"estimate": row.pop("value"), "level": told}
+            yield e.measure(name, level), None if level is None else called.get(key_of(level), str(level))
 
 
 def _levels(have: Mapping[type, Any]) -> tuple[Any, ...]:

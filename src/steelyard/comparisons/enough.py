@@ -64,7 +64,7 @@ def _behind(e: Any, m: Measure, level: Any) -> tuple[float, str] | None:
         return None
     if not isinstance(reading, Share | Mean):
         return None
-    _, n = rows_behind(question, reading)
+    n = float(rows_behind(question, reading)[1])
     sides = _sides(e, level)
     cases = m.cases or ROWS
     if isinstance(reading, Share) and sides is not None:

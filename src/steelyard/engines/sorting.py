@@ -163,7 +163,8 @@ def _distinct(x: Array, target: Integers, first: int, ends: tuple[float, float])
     in_threads(_scatter, [(x[s], target[s], first, shift, base, p, keys) for s, p in zip(parts, places, strict=True)])
     splits = np.searchsorted(edge, np.linspace(0, len(x), len(parts) + 1)[1:-1])
     bounds = [0, *(int(s) for s in splits), size]
-    score, counts = np.empty(len(x)), np.empty((len(x), 2))
+    # Counts of one level lie together, since they are read level by level.
+    score, counts = np.empty(len(x)), np.empty((2, len(x))).T
     starts = [int(edge[b]) for b in bounds[:-1]]
     stops = in_threads(
         _emit, [(keys, edge, a, b, score, counts, at) for a, b, at in zip(bounds[:-1], bounds[1:], starts, strict=True)]

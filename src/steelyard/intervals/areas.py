@@ -20,6 +20,7 @@ from steelyard.intervals.method import Question, clipped, method
 from steelyard.measures.ranking import BLOCK, pairs_won, placement_sums
 from steelyard.results import Array, Interval
 from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.remembering import remembered
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import effective_rows
 
@@ -128,6 +129,7 @@ def _weighed(s: Scores, totals: tuple[float, float] | None = None) -> tuple[tupl
     return (p2, first), (n2, second)
 
 
+@remembered(12)
 def sides(s: Scores) -> Sides:
     """Placements of positives and of negatives with the rows that count, over a few thousand cells at most.
 
@@ -254,6 +256,13 @@ def _units_of(rows: Array) -> float:
 # Limits ---------------------------------------------------------------------------------------------------------------
 
 
+@remembered(12)
+def _distances(found: Sequence[Values], tail: float, prior: tuple[float, float]) -> tuple[float, float]:
+    """How far the limits lie below and above, the distances of both classes squared and added."""
+    down = math.sqrt(sum(max(x.mean - x.low(tail, prior), 0.0) ** 2 for x in found))
+    return down, math.sqrt(sum(max(x.high(tail, prior) - x.mean, 0.0) ** 2 for x in found))
+
+
 def area_limits(
     value: float, found: Sequence[Values], confidence: float, prior: tuple[float, float] = HALF
 ) -> tuple[float, float]:
@@ -266,9 +275,7 @@ def area_limits(
     >>> round(low, 2), high
     (0.03, 1.0)
     """
-    tail = (1 - confidence) / 2
-    down = math.sqrt(sum(max(x.mean - x.low(tail, prior), 0.0) ** 2 for x in found))
-    up = math.sqrt(sum(max(x.high(tail, prior) - x.mean, 0.0) ** 2 for x in found))
+    down, up = _distances(found, (1 - confidence) / 2, prior)
     return max(value - down, 0.0), min(value + up, 1.0)
 
 

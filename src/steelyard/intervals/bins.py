@@ -15,6 +15,7 @@ from steelyard.intervals.bootstrap import REPLICATES, SEED, reflected_interval, 
 from steelyard.intervals.method import Question, clipped, method
 from steelyard.measures.calibration import binned
 from steelyard.results import Array, Interval
+from steelyard.summaries.remembering import remembered
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import effective_rows
 
@@ -41,8 +42,9 @@ class FilledBins(NamedTuple):
     each: Array
     """What such a row adds to the share, by bin and class (positive, negative)."""
 
-    @classmethod
-    def of(cls, s: Scores, bins: int) -> FilledBins:
+    @staticmethod
+    @remembered(4)
+    def of(s: Scores, bins: int) -> FilledBins:
         """Read a table in equal-width bins of [0, 1]."""
         n, promised, happened = binned(s, bins)
         used = n > 0
@@ -68,7 +70,7 @@ class FilledBins(NamedTuple):
             each = np.array(typical) * (like / np.maximum(rows.round(), 1.0))[:, None] / n.sum()
         rows = np.maximum(rows.round(), 1.0)
         chance = (happened * rows + PRIOR * promised) / (rows + PRIOR)
-        return cls(n / n.sum(), promised, happened, chance, rows, each)
+        return FilledBins(n / n.sum(), promised, happened, chance, rows, each)
 
     def honest(self) -> Array:
         """The chance of a positive: as promised where that spreads more and the bin does not speak clearly against it."""
@@ -94,6 +96,18 @@ class FilledBins(NamedTuple):
         return up / (up + down), self.each[:, 0] * (1 - chance), self.each[:, 1] * chance
 
 
+@remembered(4)
+def noise_as_promised(b: FilledBins) -> Array:
+    """The noise of a model that keeps its promises."""
+    return b.noise(b.promised)
+
+
+@remembered(4)
+def noise_as_found(b: FilledBins) -> Array:
+    """The noise of what happened, or of what was promised where nothing speaks against it."""
+    return b.noise(b.honest())
+
+
 def _words(value: float, honest: float) -> tuple[str, str]:
     """Note and caution: what noise alone would have read, where that is a good part of what was read."""
     if value <= 0 or honest < 0.1 * value:
@@ -108,8 +122,8 @@ def calibration_error_interval(question: Question) -> Interval:
     if question.summary.units is not None:
         return _by_unit(question)
     b = FilledBins.of(question.summary, int(question.options.get("bins", 10)))
-    expected = float(np.abs(b.noise(b.promised)).sum(axis=-1).mean())
-    noise = b.noise(b.honest())
+    expected = float(np.abs(noise_as_promised(b)).sum(axis=-1).mean())
+    noise = noise_as_found(b)
     name = f"binomial draws by bin, their noise taken off ({REPLICATES:,} replicates)"
     return _mean_gap(question, b.share * (b.promised - b.happened), noise, name, expected)
 
@@ -146,7 +160,7 @@ def reliability_interval(question: Question) -> Interval:
         return reflected_interval(question)
     b = FilledBins.of(question.summary, int(question.options.get("bins", 10)))
     low, high = _unlikely(question, b, b.promised, centred=False)
-    raised = (b.noise(b.promised) ** 2 / b.share).sum(axis=-1)
+    raised = (noise_as_promised(b) ** 2 / b.share).sum(axis=-1)
     # What an honest model reads by noise alone says nothing against a truth of zero.
     if question.value <= float(np.quantile(raised, (1 + question.confidence) / 2)):
         low = 0.0
@@ -164,7 +178,7 @@ def resolution_interval(question: Question) -> Interval:
     low, high = _unlikely(question, b, np.full(len(b.rows), float((b.share * b.chance).sum())), centred=True)
     # What the promises amount to stays in, unless draws from them speak against it.
     kept = _apart(b.share, b.promised)
-    drawn = _apart(b.share, b.promised + b.noise(b.promised) / b.share)
+    drawn = _apart(b.share, b.promised + noise_as_promised(b) / b.share)
     if (1 - question.confidence) / 2 <= _above(drawn, question.value) <= (1 + question.confidence) / 2:
         low, high = min(low, float(kept)), max(high, float(kept))
     total = float(s.counts.sum())
@@ -190,7 +204,7 @@ def _unlikely(question: Question, b: FilledBins, origin: Array, *, centred: bool
 
     A stretched share of positives stays between 0 and 1.
     """
-    noise = b.noise(b.honest()) / b.share
+    noise = noise_as_found(b) / b.share
     rng = np.random.default_rng(SEED + 1)
     share = rng.standard_gamma(np.broadcast_to(b.rows, noise.shape)) * (b.share / b.rows)
     share = share / share.sum(axis=-1, keepdims=True)
@@ -198,13 +212,14 @@ def _unlikely(question: Question, b: FilledBins, origin: Array, *, centred: bool
     def squares(share: Array, values: Array) -> Array:
         return _apart(share, values) if centred else np.asarray((share * values**2).sum(axis=-1))
 
-    def drawn(factor: float) -> tuple[float, Array]:
-        gap = np.clip(origin + factor * gaps, 0.0, 1.0) - origin
+    def drawn(factors: Array) -> tuple[Array, Array]:
+        """What every stretching amounts to, and what draws from it read, by replicate and factor."""
+        gap = np.clip(origin + factors[:, None] * gaps, 0.0, 1.0) - origin
         # Gaps with the shares that were drawn, and noise with those that were found: rows come by chance in both.
-        out = squares(share, gap) + 2 * (b.share * gap * noise).sum(axis=-1) + alone
+        out = share @ (gap**2).T + 2 * (b.share * noise) @ gap.T + alone[:, None]
         if centred:
-            out = out - 2 * (b.share * gap).sum() * (b.share * noise).sum(axis=-1)
-        return float(squares(b.share, gap)), out
+            out -= (share @ gap.T) ** 2 + 2 * (b.share * noise).sum(axis=-1)[:, None] * (gap @ b.share)
+        return squares(b.share, gap), out
 
     gaps, alone = b.chance - origin, squares(b.share, noise)
     found = float(squares(b.share, gaps))
@@ -213,13 +228,13 @@ def _unlikely(question: Question, b: FilledBins, origin: Array, *, centred: bool
         middle = np.sqrt(question.value / found)
         most = middle + 4 * np.sqrt(float(np.quantile(alone, 0.99)) / found)
         # Close together where the draws pass the value, and some all the way.
-        near = middle + float(drawn(middle)[1].std()) / (2 * max(middle, 1e-9) * found) * np.linspace(-4, 4, STEPS)
+        near = middle + float(drawn(np.array([middle]))[1].std()) / (2 * max(middle, 1e-9) * found) * np.linspace(
+            -4, 4, STEPS
+        )
         factors = np.unique(np.clip(np.concatenate([np.linspace(0, most, STEPS // 2), near]), 0.0, most))
-    pairs = [drawn(float(f)) for f in factors]
-    stretched = [size for size, _ in pairs]
-    level = [float(_above(values, question.value)) for _, values in pairs]
+    stretched, values = drawn(factors)
     tail = (1 - question.confidence) / 2
-    rising = np.maximum.accumulate(level)
+    rising = np.maximum.accumulate(_above(values.T, question.value))
     low, high = (float(np.interp(x, rising, stretched)) for x in (tail, 1 - tail))
     return low, high
 

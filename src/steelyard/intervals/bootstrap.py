@@ -13,15 +13,17 @@ import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from steelyard.intervals.by_unit import units_of_one_size
-from steelyard.intervals.method import LOGIT, Question, around, clipped, method
+from steelyard.intervals.method import LOGIT, Found, Question, around, clipped, laid, method
 from steelyard.intervals.proportions import wilson
 from steelyard.measures.ranking import cumulative
 from steelyard.results import Array, Interval, divide
+from steelyard.summaries.remembering import remembered
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import Drawn
 
@@ -29,34 +31,81 @@ REPLICATES = 1000
 FEWEST = 64
 MOST_NUMBERS = 1 << 23
 """Numbers drawn for one table at most: a table of very many levels gets fewer replicates, but never fewer than 64."""
-MOST_CELLS = 200
+MOST_CELLS = 128
 PRIOR_ROWS = 2.0
 SEED = 20010131
 """Fixed, so that the same evidence always gets the same interval."""
 
-_recent: deque[tuple[Any, Resampled]] = deque(maxlen=12)
 _read: deque[tuple[Any, Any, tuple[Array, float, float] | None]] = deque(maxlen=256)
 """What was read from the copies of a table: an average over classes asks for the same numbers as the classes do."""
 
 
-def draw(
-    counts: Array, squares: Array | None, prior: Array, typical: Array, rng: np.random.Generator, *, few: bool = False
-) -> Array:
+@lru_cache(maxsize=4)
+def _numbers(size: int, made: int) -> tuple[Array, Array]:
+    """Normal and exponential numbers for so many replicates of so many cells, the same for every table.
+
+    Each column holds the quantiles of its distribution in an order of its own, so that limits move little by chance.
+    """
+    from scipy.special import ndtri
+
+    rng = np.random.default_rng(SEED)
+    chance = np.broadcast_to((np.arange(made) + 0.5) / made, (size, made))
+    normal, exponential = ndtri(chance[0]), -np.log(chance[0])
+    orders = (rng.permuted(np.broadcast_to(x, chance.shape), axis=1) for x in (normal, exponential))
+    first, second = (np.ascontiguousarray(x.T) for x in orders)
+    return first, second
+
+
+def variates(shape: Array, made: int) -> Array:
+    """Gamma variates of these shapes, on a leading axis as many as asked: a function of the shape and of one set of numbers.
+
+    So tables that differ little get copies that differ little, and no table waits for another's numbers. Above one by the cube of
+    Wilson and Hilferty, x = a (1 − 1 / 9a + z / 3 √a)³, below by x(a) = x(a + 1) e^(−E / a).
+
+    >>> x = variates(np.array([[0.5, 4.0]]), 1000)
+    >>> x.mean(axis=0).round(1).tolist(), x.var(axis=0).round(1).tolist()
+    ([[0.5, 4.0]], [[0.5, 4.1]])
+    """
+    size = shape.shape[-2] * shape.shape[-1]
+    normal, exponential = (
+        x[:, :size].reshape(made, *shape.shape[-2:]) for x in _numbers(max(512, 1 << (size - 1).bit_length()), made)
+    )
+    small = shape < 1
+    raised = shape + small
+    root = 1 / (3 * np.sqrt(raised))
+    lead = (slice(None), *[None] * (shape.ndim - 2))
+    x = normal[lead] * root
+    x += 1 - root**2
+    np.maximum(x, 0.0, out=x)
+    x = x * x * x
+    x *= raised
+    if small.any():
+        with np.errstate(divide="ignore", over="ignore"):
+            x[:, small] *= np.exp(-np.broadcast_to(exponential[lead], x.shape)[:, small] / shape[small])
+    return x
+
+
+def draw(counts: Array, squares: Array | None, prior: Array, typical: Array, *, few: bool = False) -> Array:
     """Totals of all cells in every replicate, with the mean and spread that resampling rows would give.
 
     With `few` cells, each of many rows, one that happens to hold light rows alone is not taken at its word.
     """
-    shape = (max(FEWEST, min(REPLICATES, MOST_NUMBERS // max(counts.size, 1))), *counts.shape)
+    made = max(FEWEST, min(REPLICATES, MOST_NUMBERS // max(counts.shape[-2] * counts.shape[-1], 1)))
     if squares is None:
-        return rng.standard_gamma(np.broadcast_to(counts + prior, shape))
+        return _by_column(counts + prior, made)
     # A cell of unequal weights spreads like so many rows of one weight each.
     weight = np.where(counts > 0, squares / np.where(counts > 0, counts, 1.0), typical)
     rows = np.where(counts > 0, counts / np.where(weight > 0, weight, 1.0), 0.0)
     if few:
         weight = np.maximum(weight, typical / (1 + rows / 100))
         rows = np.where(counts > 0, counts / np.where(weight > 0, weight, 1.0), 0.0)
-    # Rounded, since the draws of a gamma variate jump where its shape passes one.
-    return rng.standard_gamma(np.broadcast_to(np.round(rows + prior, 9), shape)) * weight
+    # Rounded, since what is drawn jumps where its shape passes one.
+    return _by_column(np.round(rows + prior, 9), made) * weight
+
+
+def _by_column(shape: Array, made: int) -> Array:
+    """Cells of one column lie together, since columns are read one by one."""
+    return np.swapaxes(variates(np.swapaxes(shape, -1, -2), made), -1, -2)
 
 
 class Resampled(NamedTuple):
@@ -74,21 +123,16 @@ def replicates(summary: Any) -> Resampled:
     return made
 
 
+@remembered(12)
 def drawn_from(summary: Any) -> Resampled | None:
     """The same; None where a summary keeps sums alone, of which nothing can be drawn."""
-    for known, kept in _recent:
-        if known is summary:
-            return kept
-    rng = np.random.default_rng(SEED)
     drawn = summary.drawn(PRIOR_ROWS, MOST_CELLS)
     if drawn is None:
         return None
-    made = _resample(drawn, rng) if drawn.buckets is None else _resample_units(drawn.table, drawn.buckets, rng)
-    _recent.append((summary, made))
-    return made
+    return _resample(drawn) if drawn.buckets is None else _resample_units(drawn.table, drawn.buckets)
 
 
-def _resample(drawn: Drawn, rng: np.random.Generator) -> Resampled:
+def _resample(drawn: Drawn) -> Resampled:
     table, prior, level, few, _ = drawn
     typical = np.ones(1)
     if table.squares is not None:
@@ -98,14 +142,28 @@ def _resample(drawn: Drawn, rng: np.random.Generator) -> Resampled:
         # A level without rows has the weight of all.
         overall = float(table.squares.sum() / max(float(table.counts.sum()), 1e-300))
         typical = np.where(total > 0, weighed / np.where(total > 0, total, 1.0), overall)
-    copies = table.replicate(draw(table.counts, table.squares, prior, typical, rng, few=few))
+    copies = table.replicate(draw(table.counts, table.squares, prior, typical, few=few))
     return Resampled(table, table.replicate(table.counts + prior * typical), copies)
 
 
-def _resample_units(table: Any, counts: Array, rng: np.random.Generator) -> Resampled:
-    share = rng.standard_gamma(np.ones((REPLICATES, len(counts))))
+def _resample_units(table: Any, counts: Array) -> Resampled:
+    share = np.random.default_rng(SEED).standard_gamma(np.ones((REPLICATES, len(counts))))
     copies = table.replicate((share @ counts.reshape(len(counts), -1)).reshape(-1, *counts.shape[1:]))
     return Resampled(table, table, copies)
+
+
+def _of_many(question: Question) -> Found:
+    """Percentiles for tables on a leading axis; where a copy has no value that table is asked for by itself."""
+    made = drawn_from(question.summary)
+    assert made is not None
+    values = np.asarray(question.read(made.copies).value, dtype=np.float64)
+    # Replicates last, so that those of one table lie together.
+    values = np.ascontiguousarray(np.moveaxis(values, 0, -1))
+    tail = (1 - question.confidence) / 2
+    low, high = np.quantile(values, [tail, 1 - tail], axis=-1)
+    whole = np.isfinite(values).all(axis=-1) & (values.shape[-1] >= REPLICATES // 4)
+    name = _named("percentiles", values.shape[-1])
+    return laid(question, np.where(whole, low, np.nan), np.where(whole, high, np.nan), name)
 
 
 def resampled(question: Question) -> tuple[Array, float, float] | None:
@@ -163,8 +221,12 @@ def even(summary: Any) -> bool:
     return bool(total**2 > summary.rows * float(summary.squares.sum()) * (1 - 1e-9))
 
 
+def _named(how: str, made: int) -> str:
+    return f"bootstrap over cells, {how} ({made:,} replicates)"
+
+
 def _told(question: Question, low: float, high: float, how: str, made: int) -> Interval:
-    return clipped(question, low, high, question.value, f"bootstrap over cells, {how} ({made:,} replicates)")
+    return clipped(question, low, high, question.value, _named(how, made))
 
 
 def too_few(question: Question) -> Interval:
@@ -174,9 +236,14 @@ def too_few(question: Question) -> Interval:
     return Interval(None, None, "none", why)
 
 
-@method("bootstrap")
-def percentile_interval(question: Question) -> Interval:
+@method("bootstrap", many=True)
+def percentile_intervals(question: Question) -> Found:
     """Percentiles of the values of 1,000 resampled tables."""
+    return _of_many(question) if question.values.ndim else percentile_interval(question)
+
+
+def percentile_interval(question: Question) -> Interval:
+    """The same of one table."""
     found = resampled(question)
     if found is None:
         return too_few(question)

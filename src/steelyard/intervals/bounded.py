@@ -108,10 +108,10 @@ def _lower(z: Array, counts: Array, tail: float, bottom: float, top: float) -> f
         """Normal score of the chance, and the mean, where weights are tilted by 1 / (1 + λ v)."""
         tilt = 1.0 / (1.0 + slope * z)
         tilted = counts * tilt
-        m = float((tilted * z).sum() / tilted.sum())
+        m = float(tilted @ z / tilted.sum())
         grown = 1.0 + slope * m
-        k = float((counts * np.log(tilt)).sum()) + total * math.log(grown)
-        curve = float((tilted * tilt * (z - m) ** 2).sum()) * grown * grown
+        k = float(counts @ np.log(tilt)) + total * math.log(grown)
+        curve = float(tilted @ (tilt * (z - m) ** 2)) * grown * grown
         w, u = math.sqrt(max(-2 * k, 0.0)), slope / grown * math.sqrt(curve)
         if w < 1e-5 or u <= 0:
             return 0.0, m
@@ -119,19 +119,16 @@ def _lower(z: Array, counts: Array, tail: float, bottom: float, top: float) -> f
 
     # Between slopes on the log scale: first the normal approximation, then outwards, then inwards.
     guess = math.log(max(-wanted, 0.1) / math.sqrt(variance * total))
-    near, far = guess, guess
-    step = 0.5
+    far, step = guess, 0.5
     score, m = at(math.exp(guess))
-    below = score < wanted
+    near, below = (far, score - wanted), score < wanted
     while (score < wanted) == below and step < 2000:
-        near, far = far, far - step if below else far + step
+        near, far = (far, score - wanted), far - step if below else far + step
         score, m = at(math.exp(min(far, 690.0)))
         step *= 2
         if not below and m < 1e-300:
             return 0.0
-    (low, score_low), (high, score_high) = sorted(
-        ((x, at(math.exp(min(x, 690.0)))[0] - wanted) for x in (near, far)), key=lambda pair: pair[0]
-    )
+    (low, score_low), (high, score_high) = sorted((near, (far, score - wanted)))
     kept = 0
     for _ in range(STEPS):
         # Regula falsi that halves an end it keeps (Illinois).

@@ -23,14 +23,15 @@ def gap_interval(question: Question) -> Interval:
     sign = np.where(tpr >= fpr, 1.0, -1.0)
     middle = np.subtract(*rates(centre))
     tpr, fpr = rates(copies)
-    with np.errstate(invalid="ignore"):
-        noise = ((tpr - fpr) - middle) * sign
-    noise = noise[np.isfinite(noise).all(axis=-1)]
     if question.summary.units is not None:
-        noise = noise * spread_by(question)
+        times = spread_by(question)
     else:
         # Drawn with a row of prior, k rows of the rarer class spread like k + 2, and their own spread is uncertain.
-        noise = noise * min(question.t(question.summary.rarest) / question.z, MOST_TIMES)
+        times = min(question.t(question.summary.rarest) / question.z, MOST_TIMES)
+    with np.errstate(invalid="ignore"):
+        noise = ((tpr - fpr) - middle) * (sign * times)
+    whole = np.isfinite(noise[:, -1])
+    noise = noise if whole.all() else noise[whole]
     if len(noise) < REPLICATES // 10:
         return Interval(None, None, "none", "too few resampled tables have a value")
     tail = (1 - question.confidence) / 2

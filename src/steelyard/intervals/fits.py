@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.intervals.bootstrap import FEW, even
 from steelyard.intervals.method import Question, around, method
 from steelyard.intervals.skewed import freedom, resting
-from steelyard.measures.calibration import fit_log_odds
+from steelyard.measures.calibration import fit_log_odds, log_odds
 from steelyard.results import Array, Interval
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import effective_rows
@@ -32,7 +32,7 @@ def _wald(question: Question, *, slope: bool) -> Interval:
     (a, b), information, _ = fit_log_odds(s, slope=slope)
     if not float(information[0, 0]) > 1e-150:
         return Interval(None, None, "none", "scores so near 0 or 1 that the fit has no spread")
-    x = np.log(s.score) - np.log1p(-s.score)
+    x = log_odds(s)
     mu = 1.0 / (1.0 + np.exp(-np.clip(a + b * x, -700, 700)))
     sides = np.stack([np.ones(len(x)), x], axis=1) if slope else np.ones((len(x), 1))
     inverse: Array = np.asarray(np.linalg.inv(information[: sides.shape[1], : sides.shape[1]]), dtype=np.float64)

@@ -132,7 +132,7 @@ def _share(question: Question, share: Share) -> Guard | None:
     if summary.units is not None:
         return _by_unit(question, Guard(value, (_two(value, float(share.whole)),), (name,), EXACT))
     rows = rows_behind(question, share, squares_of(question))
-    return Guard(value, (_two(value, rows),), (name,), EXACT)
+    return Guard(value, (_two(value, float(rows)),), (name,), EXACT)
 
 
 def _average(question: Question, average: Average) -> Guard:
@@ -140,7 +140,7 @@ def _average(question: Question, average: Average) -> Guard:
     parts = []
     for i, (share, weight) in enumerate(zip(average.shares, average.weights, strict=True)):
         n = effective_whole(share, squares.shares[i] if squares is not None else None, question.summary.rows)
-        parts.append(_two(float(share.value), n, weight))
+        parts.append(_two(float(share.value), float(n), weight))
     return Guard(float(average.value), tuple(parts), ("rows of a level",) * len(parts), f"{EXACT} by level")
 
 
@@ -157,7 +157,7 @@ def _f1(question: Question) -> Guard:
     value = float(share.value)
     return Guard(
         value,
-        (_two(value, n),),
+        (_two(value, float(n)),),
         ("rows that are not true negatives",),
         f"{EXACT} on TP / (TP + FP + FN)",
         lambda a, b: (2 * max(a, 0.0) / (1 + max(a, 0.0)), 2 * min(b, 1.0) / (1 + min(b, 1.0))),

@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from statistics import NormalDist
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.measures.measure import Measure
-from steelyard.results import Average, Interval, Mean, Quotient, Reading, Share
+from steelyard.results import Array, Average, Interval, Mean, Quotient, Reading, Share
 
 ROOMS = (
     "proportions",
@@ -52,13 +53,16 @@ class Question:
         return self.read(self.summary)
 
     @cached_property
+    def values(self) -> Array:
+        """The number, or those of many tables, kept inside the range where rounding alone leads out of it."""
+        value, (least, most) = np.asarray(self.reading.value, dtype=np.float64), self.measure.range
+        near = (value >= least - 1e-12) & (value <= most + 1e-12)
+        return np.where(near, np.clip(value, least, most), value)
+
+    @cached_property
     def value(self) -> float:
-        """The number itself, kept inside its range where rounding alone leads out of it."""
-        value = float(self.reading.value)
-        least, most = self.measure.range
-        if least - 1e-12 <= value < least:
-            return float(least)
-        return float(most) if most < value <= most + 1e-12 else value
+        """The number itself."""
+        return float(self.values)
 
     @property
     def z(self) -> float:
@@ -72,20 +76,34 @@ class Question:
         return float(stdtrit(max(freedom, 1.0), 0.5 + self.confidence / 2))
 
 
-Method = Callable[[Question], Interval]
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """The intervals of many numbers, laid at once; NaN where one has to be laid by itself."""
+
+    low: Array
+    high: Array
+    method: npt.NDArray[np.object_]
+
+
+Found = Interval | Intervals
+Method = Callable[[Question], Found]
+Marked = TypeVar("Marked", bound=Callable[[Question], Found])
 _methods: dict[str, Method] = {}
+_many: set[str] = set()
 _by_unit: set[str] = set()
 _raised: set[str] = set()
 
 
-def method(name: str, *, by_unit: bool = False, raised: bool = False) -> Callable[[Method], Method]:
+def method(name: str, *, by_unit: bool = False, raised: bool = False, many: bool = False) -> Callable[[Marked], Marked]:
     """Mark a function of a question as the interval method of that name.
 
-    `by_unit` says that it knows what to do with units itself, `raised` that its lower limit takes off what noise adds.
+    `by_unit` says that it knows what to do with units itself, `raised` that its lower limit takes off what noise adds, `many` that
+    it answers for tables on a leading axis too: it ends with `laid`.
     """
 
-    def mark(function: Method) -> Method:
+    def mark(function: Marked) -> Marked:
         _methods[name] = function
+        _many.update({name} if many else ())
         _by_unit.update({name} if by_unit else ())
         _raised.update({name} if raised else ())
         return function
@@ -102,7 +120,17 @@ def _load() -> None:
 def interval(question: Question) -> Interval:
     """Lay the right interval around a number that is defined."""
     _load()
-    return _methods[choose(question)](question)
+    found = _methods[choose(question)](question)
+    assert isinstance(found, Interval)
+    return found
+
+
+def intervals(question: Question) -> Intervals | None:
+    """Those of many tables at once; None where the method knows one table alone."""
+    _load()
+    name = choose(question)
+    found = _methods[name](question) if name in _many else None
+    return found if isinstance(found, Intervals) else None
 
 
 def raised(question: Question) -> bool:
@@ -180,6 +208,18 @@ def around(question: Question, value: float, error: float, quantile: float, name
         centre, half = scale.to(value), quantile * error * float(scale.slope(value))
         low, high = float(scale.back(centre - half)), float(scale.back(centre + half))
     return clipped(question, low, high, value, name)
+
+
+def laid(question: Question, low: Array, high: Array, name: str | npt.NDArray[np.str_], caution: str = "") -> Found:
+    """An interval from limits of the one number that was asked for, or intervals of many."""
+    values = question.values
+    if not values.ndim:
+        return clipped(question, float(low), float(high), question.value, str(name), caution=caution)
+    least, most = question.measure.range
+    whole = np.isfinite(low) & np.isfinite(high)
+    low, high = np.maximum(np.minimum(low, values), least), np.minimum(np.maximum(high, values), most)
+    names = np.broadcast_to(np.asarray(name, dtype=object), values.shape)
+    return Intervals(np.where(whole, low, np.nan), np.where(whole, high, np.nan), names)
 
 
 def clipped(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from steelyard.intervals.method import Question, clipped, method
+from steelyard.intervals.method import Found, Question, clipped, laid, method
 from steelyard.intervals.skewed import few_of
-from steelyard.results import Array, Average, Interval, Quotient, Share, divide
+from steelyard.results import Array, Average, Interval, Number, Quotient, Share
 from steelyard.summaries.effective import effective_whole
 from steelyard.summaries.summary import effective_rows
 
@@ -21,14 +20,13 @@ def wilson(part: Array | float, whole: Array | float, z: float) -> tuple[Array, 
     [0.711, 0.867]
     """
     part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
-    p = np.clip(np.nan_to_num(divide(part, whole), nan=0.5), 0.0, 1.0)
-    centre = 2 * whole * p + z**2
-    half = z * np.sqrt(z**2 + 4 * whole * p * (1 - p))
+    some = whole > 0
+    p = np.minimum(np.maximum(part / np.where(some, whole, np.inf), 0.0), 1.0)
+    half = z * np.sqrt(z**2 + 4 * whole * (p * (1 - p)))
     bottom = 2 * (whole + z**2)
+    middle, half = (2 * whole * p + z**2) / bottom, half / bottom
     # At the ends the formula is exact only up to rounding.
-    low = np.where(p == 0, 0.0, (centre - half) / bottom)
-    high = np.where(p == 1, 1.0, (centre + half) / bottom)
-    return np.where(whole > 0, low, 0.0), np.where(whole > 0, high, 1.0)
+    return np.where(p > 0, middle - half, 0.0), np.where(some & (p < 1), middle + half, 1.0)
 
 
 EXACT = 5
@@ -37,30 +35,33 @@ FEW, MANY = 3, 50
 """Up to so few rows on one side, among more than so many, Wilson's limit on that side is too near: there that of Poisson."""
 
 
-def share_limits(part: float, whole: float, z: float) -> tuple[float, float]:
-    """Wilson's limits of a share that is counted; at its ends, where Wilson's promise too much, others.
+def share_limits(part: Number, whole: Number, z: float) -> tuple[Array, Array]:
+    """Wilson's limits of a share that is counted, elementwise; at its ends, where Wilson's promise too much, others.
 
     Of five rows and fewer those of Clopper and Pearson; with one to three rows on a side, of more than fifty, the limit on
     that side is Poisson's (Brown, Cai, DasGupta 2001, Interval estimation for a binomial proportion, Statistical Science 16).
 
-    >>> [round(x, 3) for x in share_limits(0.0, 1.0, 1.959964)], [round(x, 3) for x in share_limits(4.0, 6.0, 1.959964)]
-    ([0.0, 0.975], [0.3, 0.903])
-    >>> [round(x, 5) for x in share_limits(1.0, 400.0, 1.959964)]
+    >>> [x.round(3).tolist() for x in share_limits(np.array([0.0, 4.0]), np.array([1.0, 6.0]), 1.959964)]
+    [[0.0, 0.3], [0.975, 0.903]]
+    >>> [round(float(x), 5) for x in share_limits(1.0, 400.0, 1.959964)]
     [0.00013, 0.01402]
     """
     from scipy.special import betaincinv, gammaincinv, ndtr
 
-    low, high = (float(x) for x in wilson(part, whole, z))
+    low, high = wilson(part, whole, z)
     tail = float(ndtr(-z))
     # Equal weights are none: what their sums leave over must not decide.
-    part, whole = round(part, 9), round(whole, 9)
-    if 0 < whole <= EXACT:
-        low = 0.0 if part <= 0 else float(betaincinv(part, whole - part + 1, tail))
-        return low, 1.0 if part >= whole else float(betaincinv(part + 1, whole - part, 1 - tail))
-    if whole > MANY and 1 <= part <= FEW:
-        low = min(low, float(gammaincinv(part, 2 * tail)) / whole)
-    if whole > MANY and 1 <= whole - part <= FEW:
-        high = max(high, 1 - float(gammaincinv(whole - part, 2 * tail)) / whole)
+    part, whole = np.round(part, 9), np.round(whole, 9)
+    rest, exact, many = whole - part, (whole > 0) & (whole <= EXACT), whole > MANY
+    if np.any(exact):
+        low = np.where(exact, np.where(part <= 0, 0.0, betaincinv(np.maximum(part, 1e-9), rest + 1, tail)), low)
+        high = np.where(exact, np.where(rest <= 0, 1.0, betaincinv(part + 1, np.maximum(rest, 1e-9), 1 - tail)), high)
+    for count, near in ((part, low), (rest, high)):
+        rare = many & (count >= 1) & (count <= FEW)
+        if np.any(rare):
+            end = gammaincinv(np.where(rare, count, 1.0), 2 * tail) / np.where(rare, whole, 1.0)
+            low = np.where(rare, np.minimum(near, end), near) if count is part else low
+            high = np.where(rare, np.maximum(near, 1 - end), near) if count is rest else high
     return low, high
 
 
@@ -81,48 +82,46 @@ def squares_of(question: Question) -> Any:
     return None if squared is None else question.read(squared)
 
 
-def rows_behind(question: Question, share: Share, squares: Share | None) -> float:
+def rows_behind(question: Question, share: Share, squares: Share | None) -> Array:
     """How many rows a share rests on: by its own squared weights where they are kept, else by those of all rows."""
     if squares is None:
-        return float(question.summary.rows_of(share, None))
-    return effective_whole(share, squares, question.summary.rows)
+        return np.asarray(question.summary.rows_of(share, None))
+    return np.asarray(effective_whole(share, squares, question.summary.rows))
 
 
-@method("wilson")
-def wilson_interval(question: Question) -> Interval:
+@method("wilson", many=True)
+def wilson_interval(question: Question) -> Found:
     """Wilson's interval of a share, with the effective rows under weights; Clopper and Pearson's of five rows and fewer."""
     share = question.reading
     assert isinstance(share, Share)
     squares = squares_of(question)
     n = rows_behind(question, share, squares)
-    p = float(share.value)
-    weighted = question.summary.weighting == "sampling"
-    low, high = share_limits(p * n, n, question.z)
-    name = "Wilson" if round(n, 9) > EXACT else "Clopper–Pearson"
-    name = f"{name} with {n:,.1f} effective rows" if weighted else name
+    low, high = share_limits(share.value * n, n, question.z)
+    name = np.where(np.round(n, 9) > EXACT, "Wilson", "Clopper–Pearson")
+    if question.summary.weighting == "sampling":
+        name = np.asarray(f"{name} with {n:,.1f} effective rows")
     caution = resting_weights(question, share, squares) if isinstance(squares, Share) else ""
-    return clipped(question, low, high, p, name, caution=caution)
+    return laid(question, low, high, name, caution)
 
 
-@method("mover")
-def mover_interval(question: Question) -> Interval:
+@method("mover", many=True)
+def mover_interval(question: Question) -> Found:
     """Weighted sums of independent shares: Wilson's distances squared and added (Newcombe; Zou and Donner)."""
     average = question.reading
     assert isinstance(average, Average)
     squares = squares_of(question)
-    down = up = 0.0
+    down = up = np.zeros(())
     for i, (share, weight) in enumerate(zip(average.shares, average.weights, strict=True)):
         n = effective_whole(share, squares.shares[i] if squares is not None else None, question.summary.rows)
-        p = float(share.value)
+        p = share.value
         low, high = share_limits(p * n, n, question.z)
-        down += (weight * (p - low)) ** 2
-        up += (weight * (high - p)) ** 2
-    value = float(average.value)
-    return clipped(question, value - math.sqrt(down), value + math.sqrt(up), value, "Newcombe (Wilson by level)")
+        down, up = down + (weight * (p - low)) ** 2, up + (weight * (high - p)) ** 2
+    value = average.value
+    return laid(question, value - np.sqrt(down), value + np.sqrt(up), "Newcombe (Wilson by level)")
 
 
-@method("harmonic")
-def f1_interval(question: Question) -> Interval:
+@method("harmonic", many=True)
+def f1_interval(question: Question) -> Found:
     """F1 = 2 J / (1 + J), and J = TP / (TP + FP + FN) is a share of the rows that are not true negatives."""
     ratio = question.reading
     squares = squares_of(question)
@@ -133,14 +132,12 @@ def f1_interval(question: Question) -> Interval:
 
     share = jaccard(ratio)
     n = effective_whole(share, None if squares is None else jaccard(squares), question.summary.rows)
-    low, high = (float(x) for x in wilson(float(share.value) * n, n, question.z))
-    return clipped(
-        question, 2 * low / (1 + low), 2 * high / (1 + high), float(ratio.value), "Wilson on TP / (TP + FP + FN)"
-    )
+    low, high = wilson(share.value * n, n, question.z)
+    return laid(question, 2 * low / (1 + low), 2 * high / (1 + high), "Wilson on TP / (TP + FP + FN)")
 
 
-@method("quotient")
-def quotient_interval(question: Question) -> Interval:
+@method("quotient", many=True)
+def quotient_interval(question: Question) -> Found:
     """Ratio of two independent shares on the log scale: distances of Wilson's limits, squared and added."""
     quotient = question.reading
     assert isinstance(quotient, Quotient)
@@ -149,15 +146,16 @@ def quotient_interval(question: Question) -> Interval:
     for side in ("top", "bottom"):
         share = getattr(quotient, side)
         n = effective_whole(share, None if squares is None else getattr(squares, side), question.summary.rows)
-        p = float(share.value)
+        p = share.value
         limits.append((p, *share_limits(p * n, n, question.z)))
     (p, p_low, p_high), (q, q_low, q_high) = limits
-    value, name = p / q, "Wilson limits of both shares, log scale"
-    if p == 0:
-        return clipped(question, 0.0, p_high / max(q_low, 1e-300), 0.0, name)
-    down = math.log(p / p_low) ** 2 + math.log(q_high / q) ** 2
-    up = math.log(p_high / p) ** 2 + math.log(q / max(q_low, 1e-300)) ** 2
-    return clipped(question, value * math.exp(-math.sqrt(down)), value * math.exp(math.sqrt(up)), value, name)
+    q_low, value = np.maximum(q_low, 1e-300), quotient.value
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        down = np.log(p / p_low) ** 2 + np.log(q_high / q) ** 2
+        up = np.log(p_high / p) ** 2 + np.log(q / q_low) ** 2
+        low, high = value * np.exp(-np.sqrt(down)), value * np.exp(np.sqrt(up))
+        low, high = np.where(p == 0, 0.0, low), np.where(p == 0, p_high / q_low, high)
+    return laid(question, low, high, "Wilson limits of both shares, log scale")
 
 
 @method("spread")

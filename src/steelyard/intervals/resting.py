@@ -7,12 +7,15 @@ know. The words go with the number into every view.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from steelyard.intervals.method import Question
 from steelyard.intervals.proportions import squares_of
 from steelyard.measures.facts import NEGATIVES, POSITIVES
-from steelyard.results import Share
+from steelyard.results import Number, Share
 from steelyard.words import count, quoted
 
 FEW = 10
@@ -31,19 +34,30 @@ def caution(question: Question, level: Any = None) -> str:
     >>> caution(Question(find("auc"), one, auc, 0.95))
     'rests on 1 positive'
     """
-    average = str(level) if question.averaged else ""
-    sides = ("positive", "negative") if level is None or average else (f"row of {quoted(level)}", "row of the others")
+    return cautions(question, [level])[0]
+
+
+def cautions(question: Question, levels: Sequence[Any]) -> list[str]:
+    """The same for tables on leading axes, one after the other, each with its level."""
+    average = str(levels[0]) if question.averaged else ""
+    sides = ("positive", "negative") if levels[0] is None or average else ("row of {level}", "row of the others")
     # What the rows of a share are: all real positives, all real negatives, or some others.
     of = question.measure.cases
     mine = sides[0] if of is POSITIVES else sides[1] if of is NEGATIVES else "row"
     summary = question.summary
-    cases = [] if summary.units is None else [(float(len(summary.units.ids)), "unit")]
+    cases: list[tuple[Number, str]] = [] if summary.units is None else [(float(len(summary.units.ids)), "unit")]
     squares = squares_of(question) if isinstance(question.reading, Share) else None
     cases += summary.rests_on(question.reading, squares, average, (*sides, mine))
-    few = [(n, words) for n, words in cases if 0 < round(n, 6) < FEW]
-    if not few:
-        return ""
-    n, words = min(few, key=lambda case: case[0])
+    rows = np.stack([np.broadcast_to(n, question.values.shape).ravel() for n, _ in cases])
+    few = np.where((np.round(rows, 6) > 0) & (np.round(rows, 6) < FEW), rows, np.inf)
+    least, place = few.min(axis=0), few.argmin(axis=0)
+    return [
+        _said(float(n), cases[i][1].replace("{level}", quoted(level))) if n < FEW else ""
+        for n, i, level in zip(least, place, levels, strict=True)
+    ]
+
+
+def _said(n: float, words: str) -> str:
     told = count(round(n, 1) if n >= 1 else math.ceil(n * 10) / 10)
     return f"rests on {told} {words if told == '1' else _plural(words)}"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ from steelyard.intervals.method import Question
 from steelyard.intervals.skewed import Points, Skewed, Values, skewed
 from steelyard.results import Array
 from steelyard.summaries.moments import PLACE, Moments
+from steelyard.summaries.remembering import remembered
 from steelyard.summaries.residuals import PARTS, Residuals
 
 ORDERS = [order for order in PLACE if 1 <= sum(order) <= 2]
@@ -20,9 +20,7 @@ SUMS = ("over", "under", "relative", "away")
 """Of these and of the moments up to the second order every measure of errors is a function."""
 
 
-_recent: deque[tuple[Residuals, Points]] = deque(maxlen=4)
-
-
+@remembered(4)
 def points_of(r: Residuals) -> Points:
     """What each row adds to the sums; first its weight. Kept for the next measure of the same errors.
 
@@ -31,9 +29,6 @@ def points_of(r: Residuals) -> Points:
     ((3, 10), 3.0, 1.111)
     """
     assert r.pairs is not None
-    for known, made in _recent:
-        if known is r:
-            return made
     mass = r.pairs.counts
     rows, weight = mass, np.ones(len(mass))
     if r.weighting == "sampling":
@@ -50,9 +45,7 @@ def points_of(r: Residuals) -> Points:
     away = np.abs(t) - t * float(mass @ np.sign(t)) / float(mass.sum())
     parts = [np.maximum(error, 0.0), np.maximum(-error, 0.0), relative, away]
     columns = [np.ones(len(t)), *(t**i * e**j for i, j in ORDERS), *parts]
-    made = Points(np.stack(columns, axis=1) * weight[:, None], rows)
-    _recent.append((r, made))
-    return made
+    return Points(np.stack(columns, axis=1) * weight[:, None], rows)
 
 
 def reader(r: Residuals, read: Callable[[Any], Any]) -> Values:

@@ -9,13 +9,19 @@ import numpy as np
 from steelyard.arguments.allowed import BINS
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Mean, Ratio, divide
+from steelyard.summaries.cells import Cells
 from steelyard.summaries.class_scores import ClassScores
+from steelyard.summaries.remembering import remembered
 from steelyard.summaries.scores import Scores
 
 NOT_PROBABILITIES = "scores outside [0, 1] are not probabilities"
 INFINITE = "a real outcome was given probability 0, so the loss is infinite"
 NO_LOG_ODDS = "scores of exactly 0 or 1, or outside, have no log-odds"
 BOTH = "needs at least one positive and one negative"
+LONG = 1 << 14
+"""Tables longer than this are fitted with neighbours joined first."""
+NEAR = 1e-4
+"""A step so short lies where Newton's method cannot lead astray."""
 
 
 def _square(y: Array, p: Array) -> Array:
@@ -89,17 +95,15 @@ def log_loss(s: Scores | ClassScores) -> Mean:
     >>> round(float(log_loss(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)).value), 4)
     0.4095
     """
-    pieces = [(w, _surprise(p)) for w, p in s.chances()]
-    total = sum(
-        (np.where(w > 0, w * np.where(w > 0, x, 0.0), 0.0).sum(axis=-1) for w, x in pieces), start=np.asarray(0.0)
-    )
-    squares = sum(
-        (np.where(w > 0, w * np.where(w > 0, x, 0.0) ** 2, 0.0).sum(axis=-1) for w, x in pieces), start=np.asarray(0.0)
-    )
+    total = squares = np.asarray(0.0)
+    for w, p in s.chances():
+        lost = np.where(w > 0, _surprise(p), 0.0)
+        total, squares = total + (w * lost).sum(axis=-1), squares + (w * lost**2).sum(axis=-1)
     n, good = s.total, s.probabilities
     return Mean(total, squares, n if good else 0.0 * n, INFINITE if good else NOT_PROBABILITIES)
 
 
+@remembered(4)
 def binned(s: Scores, bins: int) -> tuple[Array, Array, Array]:
     """Rows, mean score and share of positives in equal-width bins of [0, 1]; empty bins have zero rows."""
     place = np.clip((s.score * bins).astype(np.int64), 0, bins - 1) if s.probabilities else np.zeros(len(s.score), int)
@@ -205,6 +209,13 @@ def brier_uncertainty(s: Scores) -> Ratio:
     return Ratio(p * n, (p + n) ** 2, empty="no rows")
 
 
+@remembered(2)
+def log_odds(s: Scores) -> Array:
+    """The log-odds of each cell's score."""
+    return np.asarray(np.log(s.score) - np.log1p(-s.score))
+
+
+@remembered(4)
 def fit_log_odds(s: Scores, *, slope: bool) -> tuple[Array, Array, Array]:
     """Logistic fit of the outcome on the score's log-odds, by Newton's method.
 
@@ -212,12 +223,14 @@ def fit_log_odds(s: Scores, *, slope: bool) -> tuple[Array, Array, Array]:
     only the intercept is fitted and the slope stays at 1.
     """
     p, n = s.positives, s.negatives
-    x = np.log(s.score) - np.log1p(-s.score)
+    x = log_odds(s)
     total_p, total_n = p.sum(axis=-1), n.sum(axis=-1)
     base = np.log(np.maximum(total_p, 1e-9)) - np.log(np.maximum(total_n, 1e-9))
     both = (
         np.stack([base, np.zeros_like(base)], axis=-1) if slope else np.stack([0.0 * base, np.ones_like(base)], axis=-1)
     )
+    if p.ndim == 1 and len(x) > LONG:
+        both = _joined_fit(x, p, n, both, slope=slope)
     likelihood = _log_likelihood(both, x, p, n)
     settled = np.zeros(base.shape, dtype=bool)
     information = np.zeros((*base.shape, 2, 2))
@@ -237,13 +250,30 @@ def fit_log_odds(s: Scores, *, slope: bool) -> tuple[Array, Array, Array]:
         settled = (np.abs(step) <= 1e-12 * (1.0 + np.abs(both))).all(axis=-1)
         if settled.all():
             break
-        both, likelihood = _climb(both, step, likelihood, x, p, n)
+        if (np.abs(step) <= NEAR).all():
+            both = both + step
+        else:
+            both, likelihood = _climb(both, step, likelihood, x, p, n)
     # A separable table has no maximum: the coefficients run away and never settle.
     exists = settled & (total_p > 0) & (total_n > 0) & (np.abs(both) < 500).all(axis=-1)
     if slope:
         # Nor does one whose scores are all but the same.
         exists = exists & (det > 1e-10 * i00 * i11)
     return both, information, exists
+
+
+def _joined_fit(x: Array, p: Array, n: Array, start: Array, *, slope: bool) -> Array:
+    """The fit of neighbours joined, from which one step or two lead to that of all cells; the start where there is none."""
+    starts = np.linspace(0, len(x), LONG // 4, endpoint=False).astype(np.int64)
+    mass, up, down = (np.add.reduceat(v, starts) for v in ((p + n) * x, p, n))
+    odds = divide(mass, up + down)
+    score = 1.0 / (1.0 + np.exp(-odds[up + down > 0]))
+    counts = np.stack([up, down], axis=-1)[up + down > 0]
+    joined = Scores(Cells(score, score, counts, round(float(counts.sum()))), (1, 0), 1)
+    if not has_log_odds(joined):
+        return start
+    found, _, exists = fit_log_odds(joined, slope=slope)
+    return found if exists else start
 
 
 def _linear(both: Array, x: Array) -> Array:
@@ -277,7 +307,7 @@ def _intercept_bound(s: Scores) -> float:
     """Moving every log-odds by at most d moves an intercept at a fixed slope of 1 by at most d."""
     if not has_log_odds(s) or s.cells.sharp:
         return 0.0
-    middle = np.log(s.score) - np.log1p(-s.score)
+    middle = log_odds(s)
     ends = [np.log(e) - np.log1p(-e) for e in (s.cells.low, s.cells.high)]
     return float(np.maximum(middle - ends[0], ends[1] - middle).max())
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import weakref
-from collections import deque
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -12,12 +10,12 @@ from steelyard.arguments.allowed import SHARE
 from steelyard.measures.facts import POSITIVES
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Ratio, Share, divide
+from steelyard.summaries.remembering import remembered
 from steelyard.summaries.scores import Scores
 
 BLOCK = 1 << 15
 LONG = 1 << 20
 """Tables longer than this are walked by compiled code if Numba is installed."""
-_recent: deque[tuple[Any, Any, tuple[float, float, float]]] = deque(maxlen=2)
 BOTH = "needs at least one positive and one negative"
 
 
@@ -29,21 +27,13 @@ def pairs_won(s: Scores) -> Array:
     return np.asarray((p * (np.cumsum(n, axis=-1) - n / 2)).sum(axis=-1))
 
 
+@remembered(2)
 def placement_sums(s: Scores) -> tuple[float, float, float]:
     """Σ p b, Σ p b² and Σ n a², with b the negatives below a cell and a the positives above it, ties counting one half.
 
     Long tables are worked through in blocks that stay in the processor's cache, and once only.
     """
-    for known, positive, sums in _recent:
-        if known() is s.cells.counts and positive == s.positive:
-            return sums
     p, n = s.positives, s.negatives
-    sums = _walk(p, n)
-    _recent.append((weakref.ref(s.cells.counts), s.positive, sums))
-    return sums
-
-
-def _walk(p: Array, n: Array) -> tuple[float, float, float]:
     above = float(p.sum())
     if len(p) > LONG:
         try:
@@ -66,6 +56,7 @@ def _walk(p: Array, n: Array) -> tuple[float, float, float]:
     return won, from_positives, from_negatives
 
 
+@remembered(4)
 def cumulative(s: Scores) -> tuple[Array, Array]:
     """True and false positives at "score ≥ cell", from above every score (0, 0) down to the lowest."""
     zero = np.zeros((*s.positives.shape[:-1], 1))
@@ -77,7 +68,7 @@ def cumulative(s: Scores) -> tuple[Array, Array]:
 def rates(s: Scores) -> tuple[Array, Array]:
     """True and false positive rates along the ROC curve."""
     tp, fp = cumulative(s)
-    return divide(tp, tp[..., -1:]), divide(fp, fp[..., -1:])
+    return tuple(x / np.where(x[..., -1:] > 0, x[..., -1:], np.nan) for x in (tp, fp))  # type: ignore[return-value]
 
 
 def _expected_area(score: Array, y: Array) -> Array:
@@ -134,11 +125,10 @@ def partial_auc(s: Scores, *, fpr: Annotated[float, SHARE] = 0.1) -> Ratio:
     tpr, x = rates(s)
     limit = float(fpr)
     left, right = x[..., :-1], x[..., 1:]
-    width = np.clip(np.minimum(right, limit) - left, 0.0, None)
-    inside = np.nan_to_num(divide(width, right - left))
+    width = np.maximum(np.minimum(right, limit) - left, 0.0)
+    inside = width / np.where(right > left, right - left, 1.0)
     area = (width * (tpr[..., :-1] + inside * (tpr[..., 1:] - tpr[..., :-1]) / 2)).sum(axis=-1)
-    lost = np.isnan(tpr).any(axis=-1) | np.isnan(x).any(axis=-1)
-    return Ratio(np.where(lost, np.nan, area), 1.0, empty=BOTH)
+    return Ratio(area, 1.0, empty=BOTH)
 
 
 @measure(
@@ -220,16 +210,18 @@ def average_precision(s: Scores) -> Ratio:
     0.833
     """
     tp, fp = cumulative(s)
-    precision = divide(tp, tp + fp)
-    steps = np.diff(tp, axis=-1) * np.where(np.isnan(precision), 0.0, precision)[..., 1:]
-    return Ratio(steps.sum(axis=-1), tp[..., -1], empty="no real positives")
+    flagged = (tp + fp)[..., 1:]
+    precision = tp[..., 1:] / np.where(flagged > 0, flagged, 1.0)
+    found = (s.positives[..., ::-1] * precision).sum(axis=-1)
+    return Ratio(found, tp[..., -1], empty="no real positives")
 
 
+@remembered(4)
 def capture_at(s: Scores, depth: float) -> Array:
     """Positives among the first share `depth` of rows by score; inside a tie in proportion."""
     tp, fp = cumulative(s)
     flagged = tp + fp
-    wanted = float(depth) * flagged[..., -1:]
+    wanted = depth * flagged[..., -1:]
     right = np.clip((flagged < wanted - 1e-12 * flagged[..., -1:]).sum(axis=-1)[..., None], 1, flagged.shape[-1] - 1)
     left = right - 1
     f0, f1 = np.take_along_axis(flagged, left, -1), np.take_along_axis(flagged, right, -1)
@@ -253,7 +245,7 @@ def capture(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Share:
     >>> print(capture(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1), depth=0.25))
     0.500 (1 of 2)
     """
-    return Share(capture_at(s, depth), s.positives.sum(axis=-1), empty="no real positives")
+    return Share(capture_at(s, float(depth)), s.positives.sum(axis=-1), empty="no real positives")
 
 
 @measure(
@@ -271,4 +263,4 @@ def lift(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Ratio:
     >>> print(lift(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1), depth=0.25))
     2
     """
-    return Ratio(capture_at(s, depth) / float(depth), s.positives.sum(axis=-1), empty="no real positives")
+    return Ratio(capture_at(s, float(depth)) / float(depth), s.positives.sum(axis=-1), empty="no real positives")

@@ -86,9 +86,12 @@ class Cells:
 
     def joined(self, keys: Any) -> Cells:
         """Join neighbours with equal keys; the cells must be in order already."""
-        starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
-        ends = np.r_[starts[1:], len(keys)] - 1
-        counts = np.add.reduceat(self.counts, starts, axis=-2)
+        return self._joined_from(np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]))
+
+    def _joined_from(self, starts: Any) -> Cells:
+        """Join every cell from one start to the next."""
+        ends = np.r_[starts[1:], len(self.low)] - 1
+        counts = np.stack([np.add.reduceat(x, starts, axis=-1) for x in np.moveaxis(self.counts, -1, 0)], axis=-1)
         low, high = self.low[starts], self.high[ends]
         if self.rest is not None:
             # Values of one float that are joined can be told apart no more.
@@ -145,8 +148,10 @@ class Cells:
         if len(self.low) <= most:
             return self
         total = np.cumsum(mass)
-        keys = np.minimum((total - mass / 2) / total[-1] * most, most - 1).astype(np.int64)
-        return self.joined(keys)
+        # A cell belongs where its middle lies.
+        ends = np.arange(1, most) * (total[-1] / most)
+        starts = np.unique(np.r_[0, np.searchsorted(total - mass / 2, ends)])
+        return self._joined_from(starts[starts < len(mass)])
 
     def __eq__(self, other: object) -> bool:
         return (

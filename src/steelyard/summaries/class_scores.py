@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from steelyard.errors import CannotAdd
-from steelyard.results import Array, Mean, Reading, Share
+from steelyard.results import Array, Mean, Number, Reading, Share
 from steelyard.rows.language import Table, Tally, Term
 from steelyard.summaries.amounts import amount_sums, first_sums, value_of
 from steelyard.summaries.asking import once, segment_key, weight_sums
@@ -140,7 +140,7 @@ class ClassScores(Summary):
         squares = self.tables[0].squares
         return float(self.total) if squares is None else float(effective_rows(self.total, squares.sum()))
 
-    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[float, str]]:
+    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[Number, str]]:
         """All rows for a share or a mean of them, else those of each level."""
         table = self.tables[0]
         rows = effective_by_level(table.counts, table.squares, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -134,13 +134,19 @@ class Confusion(Summary):
     def against_rest(self, level: Any) -> Confusion:
         """The same rows with two levels only: this one, and the rest."""
         if len(self.levels) == 2:
-            return replace(self, positive=level)
+            return self if self.positive == level else replace(self, positive=level)
         i = self.levels.index(level)
         units = None if self.units is None else replace(self.units, table=_folded(self.units.table, i))
         squares = None if self.squares is None else _folded(self.squares, i)
         counts = _folded(self.counts, i)
         amounts = None if self.amounts is None else self.amounts.changed(lambda t: _folded(t, i))
         return Confusion((None, level), counts, self.rows, level, self.weighting, squares, units, (0.0, 0.0), amounts)
+
+    def each_against_rest(self) -> Confusion:
+        """The same for every level, on a trailing one of the leading axes."""
+        o = self.by_level()
+        counts = np.stack([np.stack([o.tn, o.fp], -1), np.stack([o.fn, o.tp], -1)], -2)
+        return replace(self.replicate(counts), levels=(None, True), positive=True)
 
     def replicate(self, counts: Array) -> Confusion:
         """The same levels with other counts, perhaps many at once."""
@@ -197,9 +203,9 @@ class Confusion(Summary):
         """Effective rows of the rarer class, or of all rows where there are more than two levels."""
         if len(self.levels) != 2:
             return self.effective
-        return min(effective_by_level(self.counts, self.squares, -1))
+        return float(min(effective_by_level(self.counts, self.squares, -1)))
 
-    def rows_of(self, share: Share, squares: Share | None) -> float:
+    def rows_of(self, share: Share, squares: Share | None) -> Number:
         """How many rows a share of it rests on."""
         return effective_whole(share, squares, self.rows)
 
@@ -207,15 +213,15 @@ class Confusion(Summary):
         """The same matrix of squared weights, where rows carry sampling weights."""
         return None if self.squares is None else self.replicate(self.squares)
 
-    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[float, str]]:
+    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[Number, str]]:
         """The rows of a share; of other numbers those of the rarer class, or of all levels."""
         if isinstance(reading, Share) and not average:
             two = self.positive is not None and len(self.levels) == 2
             yield self.rows_of(reading, squares), sides[2] if two else "row"
             return
-        rows = effective_by_level(self.counts, self.squares, 1)
+        rows = effective_by_level(self.counts, self.squares, -1)
         if not (average == "macro" or (not average and len(self.levels) == 2)):
-            yield sum(rows), "row"
+            yield self.effective if self.counts.ndim == 2 else self.total, "row"
             return
         two = self.positive is not None and len(rows) == 2
         for level, n in zip(self.levels, rows, strict=True):
@@ -238,9 +244,19 @@ class Confusion(Summary):
             amounts = replace(amounts, units=amounts.units.fewer(bits))
         return replace(self, units=None if self.units is None else self.units.fewer(bits), amounts=amounts)
 
+    @property
+    def layout(self) -> Hashable | None:
+        """Counts alone are laid on one another; what stands beside them is asked for by itself."""
+        beside = self.squares is not None or self.units is not None or self.amounts is not None or any(self.uncertain)
+        return None if beside else (self.kind, self.levels, self.positive, self.weighting)
+
+    def stacked(self, parts: Sequence[Confusion]) -> Confusion:
+        """Matrices over the same levels, on a leading axis."""
+        return replace(self, counts=np.stack([c.counts for c in parts]), rows=sum(c.rows for c in parts))
+
     def drawn(self, prior: float, most: int) -> Drawn:
         """All cells of the matrix, the prior spread evenly over them."""
-        return Drawn(self, np.full(self.counts.shape, prior / self.counts.size), -1, few=True)
+        return Drawn(self, np.full(self.counts.shape[-2:], prior / len(self.levels) ** 2), -1, few=True)
 
     def unrelated(self) -> Confusion:
         """The products of the margins."""

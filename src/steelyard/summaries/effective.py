@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from steelyard.results import Array, Share
+from steelyard.results import Array, Number, Share
 from steelyard.summaries.summary import effective_rows
 
 
-def effective_whole(share: Share, squares: Share | None, most: float = math.inf) -> float:
+def effective_whole(share: Share, squares: Share | None, most: float = math.inf) -> Number:
     """The number of rows a share rests on; under sampling weights the one that gives the same spread, p (1 − p) / variance.
 
     That number is itself estimated. Where few rows carry the weight of a side, a light one alone would count for hundreds:
@@ -19,9 +19,9 @@ def effective_whole(share: Share, squares: Share | None, most: float = math.inf)
     >>> round(effective_whole(Share(99.0, 100.0), Share(990.0, 990.1)), 1)
     11.1
     """
-    whole, part = float(share.whole), float(share.part)
     if squares is None:
-        return whole
+        return share.whole
+    whole, part = float(share.whole), float(share.part)
     part2, whole2 = float(squares.part), float(squares.whole)
     if whole2 <= 0:
         return 0.0
@@ -34,9 +34,9 @@ def effective_whole(share: Share, squares: Share | None, most: float = math.inf)
     return min(p * (1 - p) * whole**2 / spread, kish * (1 + own / 100), most)
 
 
-def effective_by_level(counts: Array, squares: Array | None, axis: int) -> list[float]:
+def effective_by_level(counts: Array, squares: Array | None, axis: int) -> list[Array]:
     """How many rows of each level count, under sampling weights as many as equal ones would."""
     total = counts.sum(axis=axis)
     if squares is not None:
         total = np.asarray(effective_rows(total, squares.sum(axis=axis)))
-    return [float(n) for n in total]
+    return list(np.moveaxis(total, -1, 0))

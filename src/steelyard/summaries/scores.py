@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import CannotAdd, listing
-from steelyard.results import Array, Reading
+from steelyard.results import Array, Number, Reading
 from steelyard.rows import grid
 from steelyard.summaries.amounts import Product, products, same_amounts
 from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
@@ -134,6 +134,16 @@ class Scores(Summary):
         """The same table with another level as the positive one."""
         return replace(self, positive=level)
 
+    def against_rest(self) -> Scores:
+        """The same rows with two levels only: the positive one, and all others together."""
+        if len(self.levels) == 2:
+            return self
+        blocks = [self.block(b) for b in range(1 + (self.weighting == "sampling"))]
+        place = self.levels.index(self.positive)
+        sides = [x for b in blocks for x in (b[..., place], b.sum(axis=-1) - b[..., place])]
+        cells = replace(self.cells, kept=np.stack(sides, axis=-1))
+        return Scores(cells, (self.positive, "the rest"), self.positive, self.weighting)
+
     def between(self, level: Any, other: Any) -> Scores:
         """Only the rows of two levels, the first one positive."""
         pick = [self.levels.index(level), self.levels.index(other)]
@@ -227,7 +237,7 @@ class Scores(Summary):
         """The same table of squared weights, where rows carry sampling weights."""
         return None if self.squares is None else self.replicate(self.squares)
 
-    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[float, str]]:
+    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[Number, str]]:
         """The rows of each level."""
         for level, n in zip(self.levels, effective_by_level(self.counts, self.squares, 0), strict=True):
             yield n, sides[level != self.positive]
@@ -252,7 +262,7 @@ class Scores(Summary):
         if stacked is not None:
             table = stacked.replicate(stacked.counts.sum(axis=0))
             return Drawn(table, np.zeros(1), -2, few=False, buckets=stacked.counts)
-        table = self.fewer(most)
+        table = self.against_rest().fewer(most)
         everyone = table.counts.sum(axis=-1)
         # A row of each class, spread like all rows, stands for scores that the class could have had.
         spread = everyone / max(float(everyone.sum()), 1e-300) * (prior / 2)

@@ -7,7 +7,7 @@ import importlib
 import math
 import pkgutil
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import CannotAdd
-from steelyard.results import Array, Reading, Share
+from steelyard.results import Array, Number, Reading, Share
 
 EXACT_ROWS = 1 << 20
 """Up to this many rows a table keeps every distinct value; beyond, values share the cells of the grid."""
@@ -101,7 +101,7 @@ class Summary:
         """How many rows of one weight would spread as much."""
         return float(self.total)
 
-    def rows_of(self, share: Share, squares: Share | None) -> float:
+    def rows_of(self, share: Share, squares: Share | None) -> Number:
         """How many rows a share of it rests on; `squares` is what is read with squared weights."""
         return float(share.whole) * self.effective / max(float(self.total), 1e-300)
 
@@ -109,7 +109,7 @@ class Summary:
         """The same table of squared weights, where rows carry sampling weights and it is kept."""
         return None
 
-    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[float, str]]:
+    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[Number, str]]:
         """The rows that have a say in a number, and what they are called; `sides` are words for the two classes."""
         yield self.effective, "row"
 
@@ -152,6 +152,16 @@ class Summary:
         """As if it had been counted together with all rows: over their levels, in their buckets of units."""
         found = self.over(whole.levels)
         return found if found.units is None or whole.units is None else found.joined(whole.units.bits)
+
+    # Many at once ----------------------------------------------------------------------------------------------------
+    @property
+    def layout(self) -> Hashable | None:
+        """What summaries must have in common to be laid on one another, on a leading axis; None where it cannot be done."""
+        return None
+
+    def stacked(self, parts: Sequence[Any]) -> Any:
+        """Summaries of the same layout as one, on a leading axis."""
+        raise NotImplementedError
 
     # Chance ----------------------------------------------------------------------------------------------------------
     def drawn(self, prior: float, most: int) -> Drawn | None:
