@@ -74,7 +74,8 @@ def numbers(e: sy.Evaluation) -> list[Estimate]:
 @pytest.mark.parametrize("weighting", WEIGHTS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_at_once_is_one_by_one(kind: str, weighting: str, unit: bool) -> None:
-    columns = table(len(kind), 240)
+    # Of what cannot be laid on one another, which is most of the work, some rows must do.
+    columns = table(len(kind), 240 if kind.startswith("labels") else 80)
     given = {**roles(kind), **WEIGHTS[weighting], "segment": "part", **({"unit": "unit"} if unit else {})}
     e = sy.evaluate(columns, **given)
     e.frame()

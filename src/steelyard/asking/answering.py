@@ -13,9 +13,9 @@ from steelyard.asking.money import payoff_of
 from steelyard.asking.questions import ByType, ask, every_question, level_of, numbers_of
 from steelyard.asking.together import answer
 from steelyard.errors import NotAvailable, UsageError, listing
-from steelyard.measures.measure import Measure, catalogue, find
+from steelyard.measures.measure import AVERAGES, Measure, catalogue, find
 from steelyard.payoffs.payoff import Payoff
-from steelyard.results import Estimate, make_frame
+from steelyard.results import Estimate, Interval, make_frame
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.levels import Levels
@@ -135,11 +135,19 @@ class Answering:
             chosen["payoff"] = payoff_of(self, chosen["payoff"], m.name)
         known: Estimate | None = self._known.get(_key(m, level, chosen))
         if known is None:
-            question = ask(m, self.summaries, level, chosen, self.confidence, self.positive)
+            laid = self._laid(m, chosen) if level in AVERAGES else {}
+            question = ask(m, self.summaries, level, chosen, self.confidence, self.positive, laid)
             found = estimate(question, level=level, segment=self.segment, options=chosen)
             known = remarked(found, m, self.facts)
             self.remember(m, level, chosen, known)
         return known
+
+    def _laid(self, m: Measure, options: Mapping[str, Any]) -> dict[Any, Interval]:
+        """The intervals of levels that were asked for already."""
+        found = ((v, self._known.get(_key(m, v, options))) for v in self.levels)
+        return {
+            v: Interval(x.low, x.high, x.method, x.note, x.caution) for v, x in found if x is not None and x.defined
+        }
 
     def remember(self, m: Measure, level: Any, options: Mapping[str, Any], found: Estimate) -> None:
         """Keep a number that was worked out, perhaps with those of others."""

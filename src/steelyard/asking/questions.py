@@ -14,7 +14,7 @@ from steelyard.intervals.method import Question
 from steelyard.intervals.within_folds import one_level, ranks, within
 from steelyard.measures.measure import AVERAGES, Measure, catalogue, find
 from steelyard.measures.ways import OfLevel, OfWhole, OverClasses, OverLevels
-from steelyard.results import Estimate
+from steelyard.results import Estimate, Interval
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.scores import Scores
@@ -44,15 +44,21 @@ class ByType(Mapping[type, Any]):
 
 
 def ask(
-    m: Measure, have: Mapping[type, Any], level: Any, options: Mapping[str, Any], confidence: float, positive: Any
+    m: Measure,
+    have: Mapping[type, Any],
+    level: Any,
+    options: Mapping[str, Any],
+    confidence: float,
+    positive: Any,
+    known: Mapping[Any, Interval] | None = None,
 ) -> Question:
-    """The question that a measure's name, level and options amount to, given the evidence."""
+    """The question that a measure's name, level and options amount to, given the evidence; `known` are intervals of levels."""
 
     def of_whole(summary: Any) -> Question:
         return Question(m, summary, OfWhole(m, options), confidence, options=options)
 
     if isinstance(level, str) and level in AVERAGES and level not in _levels(have):
-        return _average(m, have, level, options, confidence)
+        return _average(m, have, level, options, confidence, known or {})
     if WithinFolds in have and ranks(m) and (found := within(m, have, level, options, confidence)) is not None:
         return found
     if level is None:
@@ -129,7 +135,14 @@ def _cannot(m: Measure, have: Mapping[type, Any], level: Any) -> NotAvailable:
     return NotAvailable(message, "Pass the roles that give it to evaluate.")
 
 
-def _average(m: Measure, have: Mapping[type, Any], how: str, options: Mapping[str, Any], confidence: float) -> Question:
+def _average(
+    m: Measure,
+    have: Mapping[type, Any],
+    how: str,
+    options: Mapping[str, Any],
+    confidence: float,
+    known: Mapping[Any, Interval],
+) -> Question:
     """Averaging over levels is a modifier: macro counts levels alike, weighted by their rows, micro pools the counts."""
     if Outcomes in m.reads and Confusion in have:
         return Question(m, have[Confusion], OverLevels(m, options, how), confidence, averaged=True)
@@ -142,7 +155,8 @@ def _average(m: Measure, have: Mapping[type, Any], how: str, options: Mapping[st
         def one(t: Scores) -> Question:
             if folds is not None and not folds.alone:
                 return one_level(m, folds, t, options, confidence)
-            return Question(m, t, OfWhole(m, options), confidence, options=options)
+            read = OfWhole(m, options)
+            return Question(m, t, read, confidence, options=options, known=known.get(t.positive))
 
         parts = tuple((float(w / weights.sum()), one(t)) for w, t in zip(weights, classes.tables, strict=True))
 

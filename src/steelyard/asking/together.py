@@ -43,6 +43,13 @@ def answer(parts: Sequence[Answering], wanted: set[str] | None = None) -> None:
                 each = each or matrix.each_against_rest()
                 question = Question(m, each, OfLevel(m, chosen, True), group[0].confidence, options=chosen)
                 _keep(group, levels, m, chosen, question)
+    for part in parts:
+        if part.class_scores is not None:
+            # Level by level, so that what is worked out of a table serves all its measures.
+            asked = [(part.levels.index(v), name, v) for name, v in every_question(part) if v in part.levels]
+            for _, name, level in sorted(asked, key=lambda x: x[0]):
+                if wanted is None or name in wanted:
+                    part.measure(name, level)
 
 
 def _keep(

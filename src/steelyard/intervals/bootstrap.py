@@ -77,7 +77,7 @@ def variates(shape: Array, made: int) -> Array:
     x = normal[lead] * root
     x += 1 - root**2
     np.maximum(x, 0.0, out=x)
-    x = x * x * x
+    x *= x * x
     x *= raised
     if small.any():
         with np.errstate(divide="ignore", over="ignore"):

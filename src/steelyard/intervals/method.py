@@ -46,6 +46,8 @@ class Question:
     """How parts are averaged: "macro" or "weighted"."""
     note: str = ""
     """What the evidence itself has to say of the number, whatever its interval."""
+    known: Interval | None = None
+    """Its interval, where it was laid already."""
 
     @cached_property
     def reading(self) -> Reading:
@@ -120,7 +122,7 @@ def _load() -> None:
 def interval(question: Question) -> Interval:
     """Lay the right interval around a number that is defined."""
     _load()
-    found = _methods[choose(question)](question)
+    found = question.known or _methods[choose(question)](question)
     assert isinstance(found, Interval)
     return found
 

@@ -59,9 +59,10 @@ def placement_sums(s: Scores) -> tuple[float, float, float]:
 @remembered(4)
 def cumulative(s: Scores) -> tuple[Array, Array]:
     """True and false positives at "score ≥ cell", from above every score (0, 0) down to the lowest."""
-    zero = np.zeros((*s.positives.shape[:-1], 1))
-    tp = np.concatenate([zero, np.cumsum(s.positives[..., ::-1], axis=-1)], axis=-1)
-    fp = np.concatenate([zero, np.cumsum(s.negatives[..., ::-1], axis=-1)], axis=-1)
+    p, n = s.positives, s.negatives
+    tp, fp = (np.zeros((*x.shape[:-1], x.shape[-1] + 1)) for x in (p, n))
+    np.cumsum(p[..., ::-1], axis=-1, out=tp[..., 1:])
+    np.cumsum(n[..., ::-1], axis=-1, out=fp[..., 1:])
     return tp, fp
 
 

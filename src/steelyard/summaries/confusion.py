@@ -13,6 +13,7 @@ from steelyard.results import Array, Number, Reading, Share
 from steelyard.summaries.amounts import Amounts, same_amounts
 from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
 from steelyard.summaries.effective import effective_by_level, effective_whole
+from steelyard.summaries.remembering import remembered
 from steelyard.summaries.summary import (
     Drawn,
     Read,
@@ -122,6 +123,7 @@ class Confusion(Summary):
         (tn, fp), (fn, tp) = np.moveaxis(_folded(self.counts, self.levels.index(level)), (-2, -1), (0, 1))
         return Outcomes(tp, fn, fp, tn)
 
+    @remembered(2)
     def by_level(self) -> Outcomes:
         """Every level against the rest, on a trailing axis."""
         tp = np.asarray(np.diagonal(self.counts, axis1=-2, axis2=-1))
