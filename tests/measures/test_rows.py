@@ -140,7 +140,7 @@ def test_a_long_table_is_walked_in_blocks_as_a_short_one_at_once(monkeypatch: py
     assert ranking.placement_sums(s.about(0)) != wanted, "another positive level has sums of its own"
     assert ranking.placement_sums(s.about(0))[0] == p.sum() * q.sum() - wanted[0]
     monkeypatch.setattr(ranking, "LONG", 10)
-    ranking._recent.clear()
+    s = Scores(cells, (0, 1), 1)
     assert ranking.placement_sums(s) == wanted
     plainly = getattr(placement_walk, "py_func", placement_walk)
     many = np.tile(counts, (400, 1))

@@ -39,7 +39,7 @@ def answer(parts: Sequence[Answering], wanted: set[str] | None = None) -> None:
             if level is None or level not in levels:
                 question = ask(m, have, level, chosen, group[0].confidence, group[0].positive)
                 _keep(group, [level], m, chosen, question)
-            elif level == levels[0] and isinstance(matrix, Confusion):
+            elif level == levels[0] and matrix is not None:
                 each = each or matrix.each_against_rest()
                 question = Question(m, each, OfLevel(m, chosen, True), group[0].confidence, options=chosen)
                 _keep(group, levels, m, chosen, question)

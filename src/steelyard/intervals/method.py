@@ -79,7 +79,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Intervals:
+class IntervalsOfMany:
     """The intervals of many numbers, laid at once; NaN where one has to be laid by itself."""
 
     low: Array
@@ -87,7 +87,7 @@ class Intervals:
     method: npt.NDArray[np.object_]
 
 
-Found = Interval | Intervals
+Found = Interval | IntervalsOfMany
 Method = Callable[[Question], Found]
 Marked = TypeVar("Marked", bound=Callable[[Question], Found])
 _methods: dict[str, Method] = {}
@@ -127,12 +127,12 @@ def interval(question: Question) -> Interval:
     return found
 
 
-def intervals(question: Question) -> Intervals | None:
+def intervals(question: Question) -> IntervalsOfMany | None:
     """Those of many tables at once; None where the method knows one table alone."""
     _load()
     name = choose(question)
     found = _methods[name](question) if name in _many else None
-    return found if isinstance(found, Intervals) else None
+    return found if isinstance(found, IntervalsOfMany) else None
 
 
 def raised(question: Question) -> bool:
@@ -221,7 +221,7 @@ def laid(question: Question, low: Array, high: Array, name: str | npt.NDArray[np
     whole = np.isfinite(low) & np.isfinite(high)
     low, high = np.maximum(np.minimum(low, values), least), np.minimum(np.maximum(high, values), most)
     names = np.broadcast_to(np.asarray(name, dtype=object), values.shape)
-    return Intervals(np.where(whole, low, np.nan), np.where(whole, high, np.nan), names)
+    return IntervalsOfMany(np.where(whole, low, np.nan), np.where(whole, high, np.nan), names)
 
 
 def clipped(

@@ -163,6 +163,10 @@ class Summary:
         """Summaries of the same layout as one, on a leading axis."""
         raise NotImplementedError
 
+    def each_against_rest(self) -> Any:
+        """Every level against the rest, on one more leading axis; None where levels are not told apart."""
+        return None
+
     # Chance ----------------------------------------------------------------------------------------------------------
     def drawn(self, prior: float, most: int) -> Drawn | None:
         """What the bootstrap draws: at most so many cells, with so many rows of prior; None where sums alone are kept."""
