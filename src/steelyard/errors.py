@@ -192,10 +192,12 @@ def listing(names: Iterable[object], most: int = 12) -> str:
 
 def _told(value: object) -> str:
     try:
-        return str(value)
+        text = str(value)
     except ValueError:
         # Python writes no number of more than some thousand digits.
         return "a number of very many digits"
+    plain = len(text) <= 60 and not text.startswith("<") and "\n" not in text
+    return text if plain else f"a value of type {type(value).__name__}"
 
 
 class UndefinedCompared(UserWarning):

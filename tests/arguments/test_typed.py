@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.arguments.allowed import confidence_of
-from steelyard.arguments.typed import number_of, whole_number_of
+from steelyard.arguments.typed import number_of, numbers_of, whole_number_of
 from steelyard.errors import UsageError
 
 MEANT = {
@@ -82,3 +82,26 @@ def test_a_confidence_of_nothing_is_refused(nothing: float) -> None:
     with pytest.raises(UsageError, match="is none"):
         confidence_of(nothing)
     assert confidence_of(1e-12) == 1e-12
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("10,20,31", [10, 20, 31]),
+        ("2,5; 10", [2.5, 10]),
+        ("1, 500", [1, 500]),
+        ("1500", [1500]),
+        ("10%,50%", [0.1, 0.5]),
+    ],
+)
+def test_several_numbers_are_divided_at_commas_or_semicolons(text: str, meant: list[float]) -> None:
+    assert numbers_of(text, "--sizes") == meant
+
+
+@pytest.mark.parametrize(
+    "text", ["1,500", "12,500", "1,500,3,000", "1,000,000", "20,10", "7,5,10,5", "10,,20", "", ",", "a,b"]
+)
+def test_commas_that_may_be_others_are_refused(text: str) -> None:
+    with pytest.raises(UsageError) as found:
+        numbers_of(text, "--sizes")
+    assert found.value.message.startswith("--sizes") and found.value.hint.startswith("Write ")

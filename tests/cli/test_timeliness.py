@@ -74,7 +74,14 @@ WRONG = {
     "a threshold and a budget": (("--alert", "0.5", "--budget", "2"), "day", "31", "both came", "one of the two"),
     "alerts of two models": (("--alert", "0.5", "--against-score", "old"), "day", "31", "one model", "Compare"),
     "a model with itself": (("--against-score", "p"), "day", "31", "itself", "--against-score"),
-    "ends that are words": (("--estimator", "period ends", "--ends", "a,b"), "day", "31", "numbers", "--ends 10"),
+    "ends that are words": (("--estimator", "period ends", "--ends", "a,b"), "day", "31", '--ends: "a"', "Write"),
+    "ends divided at other commas": (
+        ("--estimator", "period ends", "--ends", "7,5,31,0"),
+        "day",
+        "31",
+        "do not grow",
+        "Write",
+    ),
     "a length of nothing": ((), "day", "soon", "neither", "31 days"),
 }
 

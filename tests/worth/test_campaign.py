@@ -397,3 +397,12 @@ def test_one_contact_that_was_no_target_may_have_been_one() -> None:
     assert float(c.profit) == pytest.approx(-10.0)
     assert c.profit.low == pytest.approx(-10.0)
     assert c.profit.high == pytest.approx(0.975 * 60 - 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("benefit", 5e-324), ("benefit", 1e308), ("cost", 1e200), ("depth", 1e-12)]
+)
+def test_an_amount_at_the_ends_of_a_float_is_told_truly(name: str, value: float) -> None:
+    for e in (None, judged(*drawn(16))):
+        with pytest.raises(UsageError, match=r"too (large|near zero) to reckon with"):
+            campaign(e, **(GOOD | {name: value}))

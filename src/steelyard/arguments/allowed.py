@@ -32,10 +32,10 @@ def shown(value: object) -> str:
     if hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
         value = value.item()
     try:
-        text = " ".join(repr(value).split())
+        text = repr(value)
     except Exception:  # whatever it is, it has no text, and a sentence about it is still owed
         text = ""
-    if text and len(text) <= LONGEST and not text.startswith("<"):
+    if text and len(text) <= LONGEST and not text.startswith("<") and "\n" not in text:
         return text
     if isinstance(value, int):
         return "a whole number of very many digits"

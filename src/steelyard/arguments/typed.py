@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from decimal import Decimal
@@ -68,3 +69,24 @@ def whole_number_of(text: str, what: str = "") -> int:
         message = f"{f'{what}: ' if what else ''}{shown(text.strip())} is not a whole number."
         raise UsageError(message, "Write one without decimals.")
     return int(value)
+
+
+def numbers_of(text: str, what: str) -> list[float]:
+    """Growing numbers as typed, with commas between them, or with semicolons where the comma is one of decimals.
+
+    A comma may also be one of decimals or thousands: 1,500 is refused, and so are numbers that do not grow when they are
+    divided at commas, or begin with a zero (1,500,3,000).
+
+    >>> numbers_of("10,20,31", "--ends"), numbers_of("2,5; 10", "--ends"), numbers_of("1, 500", "--sizes")
+    ([10.0, 20.0, 31.0], [2.5, 10.0], [1.0, 500.0])
+    """
+    if EITHER.fullmatch(text.strip()):
+        whole, part = text.strip().split(",")
+        message = f"{what}: {shown(text)} may mean {whole}{part} or {whole} and {part}."
+        raise UsageError(message, f'Write {whole}{part}, or "{whole}, {part}".')
+    parts = [part.strip() for part in text.split(";" if ";" in text else ",")]
+    found = [number_of(part, what) for part in parts]
+    if any(re.match("0[0-9]", part) for part in parts) or any(b <= a for a, b in itertools.pairwise(found)):
+        message = f"{what} is {shown(text)}: with commas between them they are {', '.join(parts)}, which do not grow."
+        raise UsageError(message, "Write 1500,3000 without signs for thousands, or put semicolons between: 2,5; 10.")
+    return found

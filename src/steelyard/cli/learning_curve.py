@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from steelyard.arguments.typed import number_of, whole_number_of
+from steelyard.arguments.typed import number_of, numbers_of, whole_number_of
 from steelyard.cli.evidence import options
 from steelyard.cli.training import (
     chosen_design,
@@ -99,8 +99,8 @@ def _drawn(given: dict[str, Any], table: Any) -> tuple[Any, list[str]]:
 def sizes_from_text(text: str | None) -> Any:
     """Sizes as typed: geometric:100:2, arithmetic:100:50, or numbers with commas.
 
-    >>> print(sizes_from_text("geometric:100:2"), sizes_from_text("100,200"))
-    from 100 rows, 2 times as many [100, 200]
+    >>> print(sizes_from_text("geometric:100:2"), sizes_from_text("50,100"))
+    from 100 rows, 2 times as many [50, 100]
     """
     from steelyard.designs.schedules import arithmetic, geometric
 
@@ -112,9 +112,12 @@ def sizes_from_text(text: str | None) -> Any:
             return geometric(whole_number_of(numbers[0]), number_of(numbers[1]))
         if name == "arithmetic" and len(numbers) == 2:
             return arithmetic(*map(whole_number_of, numbers))
-        if not numbers:
-            return [number_of(n) if "." in n else whole_number_of(n) for n in name.split(",") if n]
     except UsageError:
         pass
+    if not numbers and any(sign.isdigit() for sign in name):
+        found = numbers_of(text, "--sizes")
+        # As in Python, 1.0 beside other shares is all rows, and 1 is one of them.
+        shares = found[-1] <= 1 and any(sign in text for sign in ".%")
+        return [n if shares or not n.is_integer() else int(n) for n in found]
     message = f'The sizes "{text}" cannot be read.'
     raise UsageError(message, "Write geometric:100:2, arithmetic:100:50, or 100,200,400.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from steelyard.arguments.typed import number_of
+from steelyard.arguments.typed import numbers_of
 from steelyard.cli.evidence import options
 from steelyard.cli.opening import opened
 from steelyard.cli.stories import number_or_text, tell
@@ -147,16 +147,8 @@ def _measured(data: Any, score: str, given: dict[str, Any]) -> Any:
         data,
         score=score,
         **{k: given[k] for k in ROLES},
-        ends=None if given["ends"] is None else _numbers(given["ends"]),
+        ends=None if given["ends"] is None else numbers_of(given["ends"], "--ends"),
         before=number_or_text(given["before"]),
         positive=None if given["positive"] is None else number_or_text(given["positive"]),
         confidence=0.95 if given["confidence"] is None else given["confidence"],
     )
-
-
-def _numbers(text: str) -> list[float]:
-    try:
-        return [number_of(part) for part in text.split(",")]
-    except UsageError:
-        message = f'--ends are numbers with commas between them, and "{text}" came.'
-        raise UsageError(message, "For example --ends 10,20,31.") from None

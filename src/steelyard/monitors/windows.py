@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arguments.allowed import shown
 from steelyard.designs.moments import SPAN
 from steelyard.errors import InputError, NotNumeric, UsageError, listing
 from steelyard.files.as_json import AsJson
@@ -201,6 +202,9 @@ def _one(value: object, what: str) -> datetime:
 
 def one_instant(given: object, zone: tzinfo, what: str) -> int:
     """A single moment, such as a cut."""
+    if not isinstance(given, str | date | np.datetime64):
+        message = f"The {what} is one date, and {shown(given)} came."
+        raise UsageError(message, "Write it as 2024-01-31.")
     try:
         instants, gaps = read_times([given], zone, what)
     except InputError as problem:

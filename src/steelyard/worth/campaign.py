@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from steelyard.arguments.allowed import SHARE
+from steelyard.arguments.allowed import INSIDE, SHARE, Span, taken
 from steelyard.arguments.annotated import as_annotated
-from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.errors import NotAvailable, UsageError
 from steelyard.intervals.bootstrap import replicates
 from steelyard.intervals.by_unit import FEWEST
 from steelyard.measures.curves import thresholds
@@ -205,32 +205,26 @@ def campaign(
 
 
 MOST = 1e30
+"""Amounts whose squares and products a float holds, with room to spare."""
 ALLOWED = {
-    "benefit": ("above 0", "It is what a target brings that is reached, before the cost of the contact."),
-    "cost": ("of 0 or more", "It is what one contact costs, whoever answers."),
-    "fixed": ("of 0 or more", "It is what the campaign costs however many are contacted."),
-    "prospects": ("of 1 or more", f"Give {option('prospects')}, how many people could be contacted."),
-    "contacts": ("of 1 or more", "It is the greatest number of contacts that can be paid for."),
-    "targets": ("between 0 and 1", "It is the share of targets among the prospects, for example 0.02."),
-    "depth": ("above 0 and at most 1", "It is the share of the prospects to contact, for example 0.1."),
+    "benefit": (Span(0, above=True), "It is what a target brings that is reached, before the cost of the contact."),
+    "cost": (Span(0), "It is what one contact costs, whoever answers."),
+    "fixed": (Span(0), "It is what the campaign costs however many are contacted."),
+    "prospects": (Span(1), f"Give {option('prospects')}, how many people could be contacted."),
+    "contacts": (Span(1), "It is the greatest number of contacts that can be paid for."),
+    "targets": (INSIDE, "It is the share of targets among the prospects, for example 0.02."),
+    "depth": (Span(0, 1, above=True), "It is the share of the prospects to contact, for example 0.1."),
 }
 
 
 def _check(name: str, value: Any) -> None:
-    # Amounts whose squares and products a float holds, with room to spare; NaN is none.
-    good = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    good = good and bool(abs(value) <= MOST)
-    if good and name in {"prospects", "contacts"}:
-        good = value >= 1
-    elif good:
-        good = value >= 0 if name in {"cost", "fixed"} else value >= 1 / MOST
-        if name in {"targets", "depth"}:
-            # A share whose square fades into zero is none.
-            good = good and value >= SHARE.low and (value < 1 or (name == "depth" and value == 1))
-    if not good:
-        allowed, hint = ALLOWED[name]
-        message = f"The {name} of a campaign must be a number {allowed}, and {listing([value])} came."
-        raise UsageError(message, hint)
+    allowed, hint = ALLOWED[name]
+    found = taken(f"The {name} of a campaign", value, allowed, hint)
+    # A share whose square fades into zero is none.
+    least = SHARE.low if name in {"targets", "depth"} else 1 / MOST
+    if found and not least <= found <= MOST:
+        message = f"The {name} of a campaign is {found:g}, which is too {'large' if found > 1 else 'near zero'} to reckon with."
+        raise UsageError(message, "Express the amounts in another unit.")
 
 
 def _scores(evaluation: Any) -> Scores:
