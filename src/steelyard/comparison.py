@@ -166,6 +166,13 @@ class Comparison(ToldInSentences):
             raise NotAvailable(message, nearest(str(name), self.models) or f"There are {listing(self.models)}.")
         return self.evaluations[name]
 
+    def _pair(self, *names: str) -> tuple[str, str]:
+        first, second = (name for name in names if self[name] is not None)
+        if first == second:
+            message = f"{first} was compared with itself."
+            raise UsageError(message, "Name two models.")
+        return first, second
+
     # Differences -----------------------------------------------------------------------------------------------------
     @as_annotated()
     def difference(self, measure: str, first: str, second: str, *, alone: bool = False, **options: Any) -> Difference:
@@ -174,16 +181,11 @@ class Comparison(ToldInSentences):
         They are those of the table: they allow for every pair that is compared. With `alone` they are those of this pair
         by itself, which is right where it was chosen before anything was seen, and it alone.
         """
-        for name in (first, second):
-            self[name]
+        name, pair = find(measure).name, self._pair(first, second)
         if "level" in options:
             options["level"] = level_of(options["level"])
-        if first == second:
-            message = f"{first} was compared with itself."
-            raise UsageError(message, "Name two models.")
         if options.get("method") == "usual":
             options.pop("method")
-        name, pair = find(measure).name, (first, second)
         if alone:
             return self._judged(name, pair, 1 - self.confidence, options)
         planned = all_pairs(self.models, self.control)
@@ -262,12 +264,14 @@ class Comparison(ToldInSentences):
         found = (short_of(self.evaluations[n], m, d.level) for n in (d.first, d.second))
         return next((x for x in found if x[0]), ("", ""))
 
+    @as_annotated()
     def table(self, measure: str | None = None, **options: Any) -> list[Compared]:
         """Every pair in every measure (or one), with intervals, p-values and verdicts that hold for all pairs at once."""
         wanted = self.measures if measure is None else [find(measure).name]
         pairs = all_pairs(self.models, self.control)
         return [r for name in wanted for r in self._family(name, pairs, options, pairs).values()]
 
+    @as_annotated()
     def ordered(self, measure: str) -> list[Compared]:
         """Every pair with the better model first, those that differ most clearly before others."""
         lower = find(measure).better == "lower"
@@ -288,26 +292,28 @@ class Comparison(ToldInSentences):
             r.difference, find(r.difference.measure).better, self.margins.get(r.difference.measure), few, looks
         )
 
+    @as_annotated()
     def posterior(self, measure: str, first: str, second: str, rope: float = 0.01) -> Posterior:
         """How likely the difference is practically nothing; for models on the same folds."""
         if not isinstance(self.pairing, SameFolds):
             message = "The Bayesian test is for models on the same folds."
             raise NotAvailable(message, "Give an experiment.")
-        return self.pairing.posterior(measure, (first, second), rope, self.confidence)
+        return self.pairing.posterior(measure, self._pair(first, second), rope, self.confidence)
 
+    @as_annotated()
     def together(self, measure: str | None = None) -> Significance | None:
         """Whether all models could be equal: Cochran's Q, or DeLong's chi-square; None where no such test is at hand."""
         return self.pairing.together(measure or self.measures[0])
 
+    @as_annotated()
     def winner(self, measure: str | None = None) -> Selected | None:
         """The best of three or more, and how much of its lead is the luck of having been chosen."""
         return self.pairing.winner(measure or self.measures[0], self.confidence)
 
+    @as_annotated()
     def crossing(self, first: str, second: str) -> Crossing:
         """Where two ROC curves cross: who is better in which range, and at which costs."""
-        for name in (first, second):
-            self[name]
-        return self.pairing.crossing((first, second), self.confidence)
+        return self.pairing.crossing(self._pair(first, second), self.confidence)
 
     def notes(self) -> list[str]:
         """What a reader should know."""
@@ -330,6 +336,7 @@ class Comparison(ToldInSentences):
         rows = self.rows_as_dicts()
         return make_frame({k: [r[k] for r in rows] for k in rows[0]})
 
+    @as_annotated()
     def chart(self, measure: str | None = None) -> Chart:
         """The differences of all pairs as dots on their intervals, with zero and the margin."""
         from steelyard.views.comparison import comparison_chart
@@ -342,6 +349,7 @@ class Comparison(ToldInSentences):
 
         return comparison_document(self)
 
+    @as_annotated()
     def report(self, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
         """Write a report: one offline page (.html), Markdown (.md), or every number and sentence (.json)."""
         from steelyard.reports.comparison import write_comparison_report

@@ -161,6 +161,7 @@ class Evaluation(Told, Answering):
 
         return replace(self, **corrected(self))
 
+    @as_annotated()
     def renamed(self, **columns: str) -> Evaluation:
         """The same evidence where a column has got another name, so that it adds to evidence under that one."""
         facts = {**self.facts, "roles": {**self.facts.get("roles", {}), **columns}}

@@ -12,7 +12,7 @@ import pytest
 
 import steelyard as sy
 
-from . import functions  # noqa: F401, its makers are tried too
+from . import functions, results  # noqa: F401, their makers are tried too
 from .calls import MAKERS
 from .commands import HONEST, ended
 from .long import made

@@ -77,12 +77,19 @@ def read_like(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[st
 @functools.cache
 def _readers(function: Callable[..., Any]) -> dict[str, tuple[Any, str, Reader]]:
     """Who reads each argument: learnt at the first call, when all names of the module are there."""
-    several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
     out = {}
     for name, p in inspect.signature(function).parameters.items():
-        if p.kind not in several and (known := _allowed(function, p.annotation)) is not None:
-            out[name] = (p.default, *known)
+        if (known := _allowed(function, p.annotation)) is not None:
+            told, read = known
+            out[name] = (p.default, told, EACH[p.kind](read) if p.kind in EACH else read)
     return out
+
+
+EACH: dict[Any, Callable[[Reader], Reader]] = {
+    inspect.Parameter.VAR_POSITIONAL: lambda read: lambda found: tuple(map(read, found)),
+    inspect.Parameter.VAR_KEYWORD: lambda read: lambda found: {name: read(value) for name, value in found.items()},
+}
+"""Of arguments that come in any number, each is read."""
 
 
 def _bound(
@@ -192,6 +199,7 @@ KINDS: dict[Any, tuple[str, Reader]] = {
     Sequence[str]: ("a list of names", texts),
     Sequence[Any]: ("a list", _listed),
     Sequence[float]: ("a list of numbers", lambda value: [Span().read(v) for v in _listed(value)]),
+    Sequence[int]: ("a list of whole numbers", lambda value: [Span(whole=True).read(v) for v in _listed(value)]),
     os.PathLike[str]: ("a path", _path),
     Confidence: ("a number above 0 and below 1", confidence_of),
     Threshold: ("a finite number", threshold_of),

@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from steelyard.arguments.allowed import shown
 from steelyard.charts.marks import Band, Bar, Chart, Colour, Line, Point, Rule, Text
 from steelyard.charts.palette import colour, on
 from steelyard.charts.places import LABEL_HEIGHT, ends, label_shifts, middle, runs
 from steelyard.charts.scales import Scale
 from steelyard.charts.svg import Frame
-from steelyard.errors import MissingPart
+from steelyard.errors import MissingPart, UsageError
 from steelyard.words import closed, visible
 
 if TYPE_CHECKING:
@@ -33,12 +34,15 @@ def plot(chart: Chart, ax: Axes | None = None) -> Any:
     touched, and neither are the size of the figure, its style or the next colour of the user's own lines.
     """
     try:
-        import matplotlib  # noqa: F401
+        import matplotlib.axes
     except ImportError:
         message = "Drawing into axes needs matplotlib, which is not installed."
         raise MissingPart(
             message, "Install it: pip install 'steelyard[plot]'. Without it, .svg() draws the same chart."
         ) from None
+    if ax is not None and not isinstance(ax, matplotlib.axes.Axes):
+        message = f"A chart is drawn into axes of matplotlib, and {shown(ax)} came."
+        raise UsageError(message, "Leave it out, or give axes: fig, ax = matplotlib.pyplot.subplots().")
     if ax is None:
         from matplotlib import pyplot
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.charts.scales import Scale
 
 if TYPE_CHECKING:
@@ -124,12 +125,14 @@ class Chart:
     def __str__(self) -> str:
         return f"The chart {self.name}: {self.description or self.title}"
 
+    @as_annotated()
     def svg(self, *, style: bool = True) -> str:
         """As SVG that needs nothing else; with `style` it turns dark where its page is."""
         from steelyard.charts.svg import draw
 
         return draw(self, style=style)
 
+    @as_annotated()
     def png(self, path: str | os.PathLike[str] | None = None, scale: float = 2.0, *, dark: bool = False) -> bytes:
         """As PNG; written to a file where one is named."""
         from steelyard.charts.png import picture

@@ -69,6 +69,7 @@ class Plan(Told):
         """Rows of all test sets together."""
         return self.rows if self.paired else 2 * self.rows
 
+    @as_annotated()
     def curve(self, rows: Sequence[int] | None = None) -> Curve:
         """The power at other numbers of rows."""
         return _curve(self, rows)

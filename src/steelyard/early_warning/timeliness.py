@@ -86,10 +86,12 @@ class Timeliness(ToldInSentences):
         """The share of positives among the evaluated customers."""
         return self.summary.positives / self.summary.customers
 
+    @as_annotated()
     def trivial(self, name: str = "q") -> dict[str, float]:
         """What models without data score on these customers: always positive, always negative, at random, perfect."""
         return trivial_of(self.summary, name)
 
+    @as_annotated()
     def with_before(self, before: str | float) -> Timeliness:
         """The same evidence under another convention for the time before a customer's first event."""
         return replace(self, before=_convention(before), alerted=None)
@@ -135,12 +137,14 @@ class Timeliness(ToldInSentences):
             raise NotAvailable(message, hint)
         return self.events
 
+    @as_annotated()
     def l_quality(self, moments: Sequence[float]) -> LQuality:
         """The simple measure: the sum over moments of L-quality = 2 AUC − 1 of the scores then in force."""
         from steelyard.early_warning.over_time import l_quality_sum
 
         return l_quality_sum(self._asked("L-quality over time"), self, moments)
 
+    @as_annotated()
     def curve(self, name: str = "scores", moments: Sequence[float] | None = None) -> Curve:
         """A curve over the period: "scores" (mean score in force of each class) or "l_quality"."""
         from steelyard.early_warning.over_time import curve_over_time
@@ -150,10 +154,12 @@ class Timeliness(ToldInSentences):
             raise UnknownMeasure(message, nearest(name, CURVES) or 'For example t.curve("scores").')
         return curve_over_time(self._asked("A curve over time"), self, name, moments)
 
+    @as_annotated()
     def chart(self, name: str = "scores") -> Chart:
         """The same as a chart."""
         return self.curve(name).chart()
 
+    @as_annotated()
     def alerts(
         self,
         threshold: float | None = None,
@@ -218,6 +224,7 @@ class Timeliness(ToldInSentences):
             **({} if self.alerted is None else {"alerts": self.alerted.to_dict()}),
         }
 
+    @as_annotated()
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the sums to a JSON file, whole or not at all; those of other customers can be added to them later."""
         write_saved(path, self.to_dict())

@@ -141,6 +141,7 @@ class LearningCurve(Told):
             raise NotAvailable(message, f"There are {listing(self.models)}.")
         return str(name)
 
+    @as_annotated()
     def values(self, model: str | None = None, *, train: bool = False, measure: str | None = None) -> Array:
         """The measure in each repeat (rows) at each size (columns); NaN where it is undefined or not done."""
         found = self._gathered[self._model(model)]
@@ -159,6 +160,7 @@ class LearningCurve(Told):
         tested = float(np.mean([f.test for f in cell.folds]))
         return float(tested / max(rows - tested, 1.0))
 
+    @as_annotated()
     def estimates(self, model: str | None = None, *, train: bool = False, measure: str | None = None) -> list[Estimate]:
         """The mean over repeats at each size, with a corrected t interval."""
         name = find(measure or self.measure).name
@@ -188,17 +190,20 @@ class LearningCurve(Told):
             raise NotAvailable(message, "Train at more sizes, or follow another measure.")
         return values[:, sizes], [s for s, there in zip(self.sizes, sizes.tolist(), strict=True) if there], m
 
+    @as_annotated()
     def law(self, model: str | None = None) -> PowerLaw:
         """The power law nearest to the test curve: a + b · n^(−c)."""
         values, sizes, m = self._complete(model)
         errors = values.std(axis=0, ddof=1) if len(values) > 1 else None
         return power_law.fit(sizes, values.mean(axis=0), errors, m.better, m.range)
 
+    @as_annotated()
     def laws(self, model: str | None = None) -> Laws:
         """The power laws that fit the test curve, weighed; what they say on average is told of more rows."""
         values, sizes, m = self._complete(model)
         return power_law.plausible(values, sizes, ratio=self.ratio, better=m.better, limits=m.range)
 
+    @as_annotated()
     def no_law(self, model: str | None = None) -> str:
         """Why no power law should be read off the test curve, in a sentence; empty where one fits."""
         values, _, m = self._complete(model)
@@ -217,12 +222,14 @@ class LearningCurve(Told):
             return f"no power law fits: its exponent would lie at the edge of what is tried, {slow:g} to {fast:g}"
         return ""
 
+    @as_annotated()
     def at(self, rows: float, model: str | None = None) -> Estimate:
         """The value to expect with so many training rows."""
         values, sizes, m = self._complete(model)
         options: dict[str, Any] = {"ratio": self.ratio, "better": m.better, "limits": m.range, "measure": m.name}
         return power_law.extrapolate(values, sizes, rows, self.confidence, **options)
 
+    @as_annotated()
     def gain(self, model: str | None = None, factor: float = 2.0) -> Estimate:
         """What `factor` times as many rows would bring; twice as many unless said otherwise."""
         values, sizes, m = self._complete(model)
@@ -245,6 +252,7 @@ class LearningCurve(Told):
         rows = self.rows_as_dicts()
         return make_frame({k: [r[k] for r in rows] for k in rows[0]})
 
+    @as_annotated()
     def curve(self, model: str | None = None) -> Curve:
         """The curve of one model: training and test values with their bands, at each size."""
         columns: dict[str, list[Any]] = {"rows": list(self.sizes)}
@@ -254,6 +262,7 @@ class LearningCurve(Told):
             columns |= {f"{part}_low": [x.low for x in found], f"{part}_high": [x.high for x in found]}
         return Curve("learning", columns, self.confidence, "corrected resampled t")
 
+    @as_annotated()
     def chart(self, *models: str) -> Chart:
         """The curves with their bands, and the power law drawn on to twice the rows."""
         from steelyard.views.learning import learning_chart
@@ -266,6 +275,7 @@ class LearningCurve(Told):
 
         return learning_document(self)
 
+    @as_annotated()
     def report(self, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
         """Write the curves as one offline page (.html), Markdown (.md) or .json."""
         from steelyard.reports.experiment import write_learning_report

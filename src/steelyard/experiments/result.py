@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import NotAvailable, listing, nearest
 from steelyard.evaluation import Evaluation
 from steelyard.experiments.estimates import asked_of, estimate_of
@@ -76,6 +77,7 @@ class Experiment(Told):
         """How many folds have been done without an error."""
         return sum(self.keeper.has(f.key) for c in self.cells for f in c.folds)
 
+    @as_annotated()
     def cell(self, *names: str) -> TestedModel:
         """One model under one design on one data set; what there is only one of need not be named."""
         axes = {"model": self.models, "data": self.data_sets, "design": self.designs}
@@ -126,6 +128,7 @@ class Experiment(Told):
     def __contains__(self, name: object) -> bool:
         return name in self.models
 
+    @as_annotated()
     def folds(self, *names: str) -> list[Evaluation | None]:
         """The evidence of each fold in the order of the design; None where it failed or is not done."""
         kept = [self.keeper.get(f.key) for f in self.cell(*names).folds if f.outer]
@@ -133,6 +136,7 @@ class Experiment(Told):
         found = [None if k is None or k.test is None else k.test for k in kept]
         return [None if e is None else ranked_within(e) for e in found] if len(found) > 1 else found
 
+    @as_annotated()
     def values(self, *names: str, measure: str, level: Any = None) -> list[float | None]:
         """A measure in each fold; None where it is undefined there."""
         found = self.gathered(self.cell(*names))
@@ -141,6 +145,7 @@ class Experiment(Told):
             found.pooled.measure(measure, level)
         return [v if np.isfinite(v) else None for v in found.of(measure, level)[found.outer].tolist()]
 
+    @as_annotated()
     def estimate(self, *names: str, measure: str, level: Any = None, method: str | None = None) -> Estimate:
         """A measure for models to come: the mean over folds with an interval that allows for training rows they share.
 
@@ -151,6 +156,7 @@ class Experiment(Told):
         kind = self.plan["designs"][cell.design]["kind"]
         return estimate_of(asked_of(self.gathered(cell), kind, measure, level, self.confidence), method)
 
+    @as_annotated()
     def compare(self, *names: str, **options: Any) -> Comparison:
         """Models compared fold by fold: `x.compare("tree", "knn")`; all of them where none is named.
 
@@ -163,6 +169,7 @@ class Experiment(Told):
         cell = self.cell(self.models[0], *rest)
         return compare_models(self, models, (cell.data, cell.design), **options)
 
+    @as_annotated()
     def tuning(self, *names: str) -> Tuning:
         """For a model that is a search: the score it saw when it chose, the honest one, and the optimism between."""
         from steelyard.experiments.tuning import measure_of, tuning, with_test_rows
@@ -182,11 +189,13 @@ class Experiment(Told):
             told = with_test_rows(told, self.estimate(*names, measure=known[0], level=known[1], method="rows"))
         return told
 
+    @as_annotated()
     def is_search(self, *names: str) -> bool:
         """Whether a model chose parameters by itself."""
         first = self.keeper.get(self.cell(*names).folds[0].key)
         return first is not None and bool(first.search)
 
+    @as_annotated()
     def predictions(self, *names: str) -> Any:
         """What was predicted for every test row, fold by fold, as a frame."""
         columns: dict[str, list[Any]] = {}
@@ -199,6 +208,7 @@ class Experiment(Told):
                 columns.setdefault(key, []).extend(np.asarray(values).tolist())
         return make_frame(columns)
 
+    @as_annotated()
     def picture(self, *names: str) -> str:
         """Which rows train and which test, a line for each division."""
         wanted = set(names)
@@ -317,16 +327,19 @@ class Experiment(Told):
                 keeper.put(fold.key, Trained(parts["test"], parts["train"], **rest), {})
         return cls(data["plan"], keeper)
 
+    @as_annotated()
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the plan and the evidence of every fold to a JSON file, whole or not at all."""
         write_saved(path, self.to_dict())
 
+    @as_annotated()
     def chart(self, measure: str | None = None, *names: str) -> Chart:
         """The models side by side: each fold a dot, the estimate with its interval."""
         from steelyard.views.experiment import experiment_chart
 
         return experiment_chart(self, measure, *names)
 
+    @as_annotated()
     def report(self, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
         """Write a report: one offline page (.html), Markdown (.md), or every number and sentence (.json)."""
         from steelyard.reports.experiment import write_experiment_report

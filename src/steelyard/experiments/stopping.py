@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import Span, taken
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.charts.curves import chart_of
 from steelyard.charts.marks import Chart, Line, Mark, Point, Rule, Text
@@ -16,6 +17,8 @@ from steelyard.errors import LengthsDiffer, NotAvailable, UsageError
 from steelyard.measures.measure import find, leading
 from steelyard.results import Curve, Estimate
 from steelyard.words import estimate_parts, number, significant
+
+MANY = Span(1, 1_000_000, whole=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +180,13 @@ def stopping_curve(
     >>> s.measure, len(s.validation), min(s.validation) == s.seen
     ('rmse', 40, True)
     """
+    from steelyard.experiments.data_set import positive_of
     from steelyard.experiments.followers import follow, threads_for
     from steelyard.experiments.models import fresh, kind_of_model
     from steelyard.sources.in_memory import as_table, flat_array, number_of_rows, take_rows
 
-    if iterations is not None and iterations < 1:
-        message = f"At least one iteration is needed, and {iterations} came."
-        raise UsageError(message, "Leave it out for as many as the model has.")
+    if iterations is not None:
+        taken("The number of iterations", iterations, MANY, "Leave it out for as many as the model has.")
     X, y = as_table(X), flat_array(y)
     if isinstance(model, str):
         from steelyard.experiments.data_set import kind_of
@@ -204,7 +207,10 @@ def stopping_curve(
     places = (split.train, split.validation, split.test)
     parts, targets = [take_rows(X, p) for p in places], [y[p] for p in places]
     way, answers = follow(fresh(model, seed), parts, targets, kind, iterations)
-    weigher = _Weigher(kind, tuple(np.unique(y).tolist()) if kind == "levels" else (), positive)
+    levels = tuple(np.unique(y).tolist()) if kind == "levels" else ()
+    if positive is not None:
+        positive = positive_of(levels, positive)
+    weigher = _Weigher(kind, levels, positive)
     records: list[_Record] = [] if measure is None else [_Record(_followed(measure))]
     steps = 0
     with threads_for(len(targets[0])):
@@ -288,11 +294,10 @@ def _first_defined(records: Sequence[_Record], last: Callable[[], Any]) -> _Reco
 
 
 def _design(design: Any, seed: int) -> Any:
-    if design is not None:
-        return design
+    from steelyard.designs.design import design_of
     from steelyard.designs.holdout import Holdout
 
-    return Holdout(test=0.3, validation=0.2, seed=seed)
+    return Holdout(test=0.3, validation=0.2, seed=seed) if design is None else design_of(design)
 
 
 def _value(e: Any, name: str) -> float | None:

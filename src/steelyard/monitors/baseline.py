@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.errors import BadLevels, InputError, NotAvailable, UnreadableSource
 from steelyard.evaluation import Evaluation
@@ -137,6 +138,7 @@ class Baseline:
             raise UnreadableSource(message, "Make it again from the reference rows.")
         return found
 
+    @as_annotated()
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the baseline as JSON, whole or not at all."""
         from steelyard.files.writing import write_saved
@@ -144,6 +146,7 @@ class Baseline:
         write_saved(path, self.to_dict())
 
     @classmethod
+    @as_annotated()
     def load(cls, path: str | os.PathLike[str]) -> Baseline:
         """Read a baseline that was saved."""
         from steelyard.files.writing import read_saved

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.arguments.allowed import shown
+from steelyard.arguments.annotated import as_annotated
 from steelyard.engines.binned import Intervals
 from steelyard.engines.plain import plain_level
 from steelyard.errors import CannotAdd, UnreadableSource, UsageError
@@ -277,6 +278,7 @@ class Bins(AsJson):
         counts = BinCounts.from_dict(data["reference"]) if data["reference"] else None
         return cls(**facts, **lists, reference=counts)
 
+    @as_annotated()
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the bins and their reference counts as JSON."""
         from steelyard.files.writing import write_saved
@@ -284,6 +286,7 @@ class Bins(AsJson):
         write_saved(path, self.to_dict())
 
     @classmethod
+    @as_annotated()
     def load(cls, path: str | os.PathLike[str]) -> Bins:
         """Read bins that were saved."""
         from steelyard.files.writing import read_saved

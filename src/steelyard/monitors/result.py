@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UsageError, listing, nearest
 from steelyard.monitors.alarms import FIRING, RECOVERING, Status, Transition
 from steelyard.monitors.baseline import Baseline
@@ -143,6 +144,7 @@ class Monitor(ToldInSentences):
         """Signals whose alarm or warning stands after the last window."""
         return tuple(name for name in self.signals if self.windows[-1].state_of(name) in {ALARM, WARN})
 
+    @as_annotated()
     def __getitem__(self, name: str) -> Watched:
         for w in self.windows:
             if w.name == name:
@@ -154,6 +156,7 @@ class Monitor(ToldInSentences):
     def __len__(self) -> int:
         return len(self.windows)
 
+    @as_annotated()
     def series(self, signal: str) -> list[Signal]:
         """One signal through all windows."""
         return [w[signal] for w in self.windows]
@@ -186,12 +189,14 @@ class Monitor(ToldInSentences):
         rows = self.rows_as_dicts()
         return make_frame({k: [r[k] for r in rows] for k in rows[0]})
 
+    @as_annotated()
     def chart(self, signal: str | None = None) -> Chart:
         """One signal over time: its interval, the reference, the margin; alarms marked, unjudged windows hollow."""
         from steelyard.views.monitor_pictures import monitor_chart
 
         return monitor_chart(self, signal or self.facts.get("first", self.signals[0]))
 
+    @as_annotated()
     def png(self, path: str | os.PathLike[str] | None = None, signal: str | None = None) -> bytes:
         """The chart of one signal as PNG; written to a file where one is named."""
         return self.chart(signal).png(path)
@@ -199,6 +204,7 @@ class Monitor(ToldInSentences):
     def _repr_html_(self) -> str:
         return self.chart().svg()
 
+    @as_annotated()
     def report(self, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
         """Write a report: one offline page (.html), Markdown (.md), or every number and sentence (.json)."""
         from steelyard.reports.monitor import write_monitor_report

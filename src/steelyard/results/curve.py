@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.results.frames import make_frame
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Curve:
         """As SVG that needs nothing else."""
         return self.chart().svg()
 
+    @as_annotated()
     def png(self, path: str | os.PathLike[str] | None = None, scale: float = 2.0) -> bytes:
         """As PNG; written to a file where one is named."""
         return self.chart().png(path, scale)

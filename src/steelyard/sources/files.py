@@ -139,10 +139,20 @@ def _read_arrow(connection: DuckDBPyConnection, paths: list[str], patterns: list
         raise UnreadableSource(message, WHOLE) from problem
 
 
+MOST_FOLDERS = 20_000
+
+
 def _inside(folder: str) -> list[str]:
     """The files of rows in a folder and those below it; others, such as marks that a job is done, are left alone."""
-    found = []
+    found: list[str] = []
+    seen = 0
     for place, folders, names in os.walk(folder):
+        seen += "=" not in os.path.basename(place)  # parts of one table, such as day=2024-01-31, may be any number
+        if seen > MOST_FOLDERS:
+            message = (
+                f'"{folder}" holds more than {MOST_FOLDERS:,} folders, too many to look through for files of rows.'
+            )
+            raise UnreadableSource(message, "Name the folder that holds the files, or the files themselves.")
         # What a job is still writing lies in such folders.
         folders[:] = [name for name in folders if not name.startswith((".", "_")) or "=" in name]
         kept = (name for name in names if not name.startswith((".", "_")) and name.lower().endswith(tuple(READERS)))

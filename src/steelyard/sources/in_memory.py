@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from steelyard.arguments.allowed import shown
 from steelyard.designs.columns import is_missing
-from steelyard.errors import UnknownColumn, UsageError, listing, nearest
+from steelyard.errors import LengthsDiffer, UnknownColumn, UsageError, listing, nearest
 from steelyard.results import Codes
 
 
@@ -44,6 +44,9 @@ def as_table(X: Any) -> Any:
             message = f"A mapping holds columns by name, and {listing(lost[:1])} is {shown(X[lost[0]])}."
             raise UsageError(message, "Give each name a list with a value for each row.")
         return make_frame({k: list(v) for k, v in X.items()})
+    if isinstance(X, list | tuple) and len(widths := {len(row) for row in X if isinstance(row, list | tuple)}) > 1:
+        message = f"The rows have {listing(sorted(widths))} values, and each must have as many as the others."
+        raise LengthsDiffer(message, "Give every row a value for each feature, None where it is missing.")
     # A list is rows to learn from, texts perhaps, and never one of paths.
     table = None if isinstance(X, list | tuple) else open_table(X)
     if table is not None:

@@ -88,6 +88,7 @@ class Trial(AsJson, ToldInSentences):
         """The effect by the method that decides, treated less control."""
         return self.primary.effect
 
+    @as_annotated()
     def method(self, name: str) -> Method:
         """One of the methods by name."""
         for m in self.methods:
@@ -111,6 +112,7 @@ class Trial(AsJson, ToldInSentences):
 
         return trial_charts(self)
 
+    @as_annotated()
     def chart(self, name: str = "effect") -> Chart:
         """One of the pictures."""
         found = self.charts()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.asking.estimates import certified_bound
 from steelyard.errors import NotAvailable, listing
 from steelyard.intervals.method import Question
@@ -58,6 +59,7 @@ class Worth(Told, Estimate):
     movable: bool = False
     """Whether another threshold could decide otherwise."""
 
+    @as_annotated()
     def policy(self, name: str) -> Policy:
         """One of the policies by name."""
         for policy in self.policies:
@@ -66,7 +68,8 @@ class Worth(Told, Estimate):
         message = f'There is no policy called "{name}"; there are {listing(p.name for p in self.policies)}.'
         raise NotAvailable(message, "Name one of these.")
 
-    def best_policy(self, without: tuple[str, ...] = ()) -> Policy:
+    @as_annotated()
+    def best_policy(self, without: Sequence[str] = ()) -> Policy:
         """The best policy that needs no model and no knowledge of the truth."""
         sign = sign_of(self.measure)
         return max(

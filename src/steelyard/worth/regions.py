@@ -76,11 +76,13 @@ class Regions(Told):
     models: tuple[str, ...]
     tables: Mapping[str, Scores] = field(default_factory=dict, repr=False, compare=False)
 
+    @as_annotated()
     def winner(self, ratio: float, prevalence: float | None = None) -> str:
         """The cheapest policy where a found positive is worth `ratio` times a false alarm."""
         skew = self._skew(ratio, prevalence)
         return next((part.winner for part in self.parts if skew < part.to_skew), self.parts[-1].winner)
 
+    @as_annotated()
     def difference(self, first: str, second: str, ratio: float, prevalence: float | None = None) -> Estimate:
         """What the first saves over the second in normalised expected cost, above zero where the first is cheaper."""
         for name in (first, second):
@@ -95,6 +97,7 @@ class Regions(Told):
             raise NotAvailable(message, "Ask regions(...) anew with the saved evaluations.")
         return saving(self.tables, first, second, self._skew(ratio, prevalence), self.confidence)
 
+    @as_annotated()
     def boundary(self, prevalences: Sequence[float]) -> Curve:
         """The ratio at each boundary against prevalence: ratio = skew / (1 − skew) × (1 − p) / p.
 

@@ -1,0 +1,137 @@
+"""Honest questions to what the functions return: comparisons, experiments, curves, monitors, trials, plans, charts."""
+
+# ruff: noqa: E501
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+import pandas as pd
+
+import steelyard as sy
+
+from . import values
+from .calls import Call, examples, maker, table
+
+GIVEN: Mapping[str, Any] = {
+    "path": "told.html", "measure": "accuracy", "first": "one", "second": "two", "signal": "auc", "rows": 15, "name": "roc",
+    "ratio": 2.0, "prevalence": 0.3, "prevalences": [0.1, 0.2, 0.4], "moments": [2.0, 5.0], "threshold": 0.5, "factor": 2.0,
+}  # fmt: skip
+"""What a method is given for a parameter that it must have, where nothing else is said below."""
+ASKED: dict[str, dict[str, dict[str, Any]]] = {
+    "comparison": {
+        "difference": {"measure": "auc"}, "crossing": {}, "table": {"measure": "auc"}, "winner": {},
+        "together": {}, "ordered": {"measure": "auc"}, "chart": {}, "frame": {}, "report": {}, "sentences": {},
+    },
+    "apart": {"difference": {"measure": "auc"}, "table": {}, "winner": {}, "chart": {}, "frame": {}, "report": {}},
+    "folds": {"difference": {}, "posterior": {}, "table": {}, "winner": {}, "chart": {}, "frame": {}, "report": {}},
+    "experiment": {
+        "estimate": {}, "values": {}, "folds": {}, "cell": {}, "compare": {}, "chart": {}, "frame": {}, "predictions": {}, "picture": {},
+        "timings": {}, "report": {}, "save": {"path": "x.json"}, "tuning": {}, "rows_as_dicts": {}, "__getitem__": {},
+    },
+    "learning": {
+        "at": {}, "curve": {}, "estimates": {}, "gain": {}, "law": {}, "no_law": {}, "values": {}, "chart": {}, "frame": {}, "report": {},
+    },
+    "monitor": {"chart": {}, "series": {}, "png": {"path": "m.png"}, "frame": {}, "report": {}, "__getitem__": {}},
+    "baseline": {"save": {"path": "b.json"}},
+    "stability": {"chart": {}, "frame": {}},
+    "bins": {"save": {"path": "bins.json"}},
+    "timeliness": {
+        "alerts": {"threshold": 0.5}, "chart": {}, "curve": {}, "l_quality": {}, "plus": {}, "save": {"path": "t.json"}, "trivial": {},
+        "with_before": {"before": "zero"}, "frame": {},
+    },
+    "trial": {"chart": {}, "frame": {}, "method": {"name": "two proportions"}},
+    "curve": {"png": {"path": "c.png"}, "plot": {}, "svg": {}, "vega": {}, "frame": {}},
+    "chart": {"png": {"path": "c.png"}, "plot": {}, "svg": {}, "vega": {}, "frame": {}},
+    "worth": {"policy": {"name": "treat all"}, "best_policy": {}},
+    "campaign": {"frame": {}, "policies": {}},
+    "slices": {"chart": {}, "table": {}},
+    "regions": {"boundary": {}, "difference": {}, "winner": {}, "frame": {}},
+    "plan": {"curve": {}, "chart": {}},
+    "stopping": {"chart": {}},
+}  # fmt: skip
+"""Every kind of result, what may be asked of it, and what it is then given besides."""
+
+
+@lru_cache(maxsize=1)
+def results() -> dict[str, Any]:
+    """One result of each kind."""
+    frame = next(f for f, _ in (table(Random(seed), 120) for seed in range(99)) if isinstance(f, pd.DataFrame))
+    X, y = frame[["x"]], frame["y"]
+    scored, paid = examples()[:2]
+    experiment = sy.experiment({"one": "baseline", "two": "tree"}, X, y, design=sy.KFold(3), progress=False)
+    watched = sy.monitor(frame, time="day", target="y", score="p", window="week", reference=4)
+    index = sy.stability(frame["x"], frame["x"][::-1] + 0.1)
+    early = {
+        "who": [i // 3 for i in range(30)],
+        "t": [i % 3 * 2 for i in range(30)],
+        "p": [0.1, 0.5, 0.7] * 10,
+        "left": [i // 3 % 2 for i in range(30)],
+    }
+    return {
+        "comparison": sy.compare(frame, target="y", score={"one": "p", "two": "q"}),
+        "apart": sy.compare({"one": scored, "two": paid}),
+        "folds": experiment.compare("one", "two"),
+        "experiment": experiment,
+        "learning": sy.learning_curve(["baseline"], X, y, sizes=[10, 20, 40], repeats=3, progress=False),
+        "monitor": watched,
+        "baseline": watched.baseline,
+        "stability": index,
+        "bins": index.bins,
+        "timeliness": sy.timeliness(early, unit="who", time="t", score="p", outcome="left", horizon=10),
+        "trial": sy.trial(frame, group="arm", control="held", outcome="y", score="p"),
+        "curve": scored.curve("roc"),
+        "chart": scored.chart("roc"),
+        "worth": paid.profit(sy.Profit(tp=5, fp=-1)),
+        "campaign": sy.campaign(scored, benefit=20, cost=1),
+        "slices": sy.slices(frame, target="y", score="p", columns=["s"]),
+        "regions": sy.regions({"one": scored, "two": paid}),
+        "plan": sy.sample_size("auc", value=0.8, difference=0.05, prevalence=0.3),
+        "stopping": sy.stopping_curve("boosting", X, y, iterations=4),
+    }
+
+
+@maker
+def result_methods(rng: Random) -> Call:
+    kind = rng.choice(sorted(ASKED))
+    result, name = results()[kind], rng.choice(sorted(ASKED[kind]))
+    method = getattr(result, name)
+    given = dict(ASKED[kind][name])
+    parameters = inspect.signature(method).parameters.values()
+    places: tuple[Any, ...] = ()
+    for p in parameters:
+        if p.kind is p.VAR_POSITIONAL:
+            places = ("one",) if kind == "experiment" else ()
+            places += ("two",) if name == "compare" else ()
+        elif p.default is p.empty and p.kind is not p.VAR_KEYWORD and p.name not in given and name != "__getitem__":
+            given[p.name] = result if p.name == "other" else GIVEN[p.name]
+    if name == "__getitem__":
+        places = ({"experiment": "one", "monitor": result.windows[-1].name if kind == "monitor" else ""}[kind],)
+    if name == "plus":
+        given["twice"] = True
+    return Call(f"{type(result).__name__}.{name}", method, given, places)
+
+
+@maker
+def stopping(rng: Random) -> Call:
+    n = 30
+    X = pd.DataFrame({"a": [rng.gauss(0, 1) for _ in range(n)]})
+    given = {"model": "boosting", "X": X, "y": [i % 2 for i in range(n)], "iterations": 2}
+    return Call("stopping_curve", sy.stopping_curve, given)
+
+
+@maker
+def saved_again(rng: Random) -> Call:
+    e = rng.choice(examples())
+    return rng.choice(
+        (
+            Call("Evaluation.save", e.save, {}, ("kept.json",)),
+            Call("Evaluation.report", e.report, {}, ("told.html",)),
+            Call("Evaluation.renamed", e.renamed, {"target": "y"}),
+            Call("catalogue", sy.catalogue),
+            Call("table", sy.table, {"target": values.odd(rng)}, (pd.DataFrame({"y": [1, 0]}),)),
+        )
+    )
