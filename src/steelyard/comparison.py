@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from steelyard.arguments.allowed import confidence_of, shown
+from steelyard.arguments.allowed import NotAllowed, confidence_of, plain_number, shown
 from steelyard.arguments.annotated import as_annotated
 from steelyard.asking.questions import level_of
 from steelyard.comparisons.enough import short_of
@@ -134,8 +134,8 @@ class Comparison(ToldInSentences):
         named = dict.fromkeys(self.measures, shared[ALL]) if shared else {}
         named |= {find(k).name: v for k, v in given.items()}
         try:
-            out = {k: float(v) for k, v in named.items()}
-        except (TypeError, ValueError, OverflowError):
+            out = {k: float(plain_number(v)) for k, v in named.items()}
+        except (NotAllowed, OverflowError):
             message = f"A margin is a number, or numbers by measure, and {shown(margin)} came."
             hint = f"For example {option('margin', 0.01)}, or {option('margin', {'auc': 0.01, 'brier': 0.005})}."
             raise UsageError(message, hint) from None

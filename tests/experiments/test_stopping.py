@@ -233,7 +233,7 @@ def test_calls_that_cannot_be_meant_get_a_sentence() -> None:
         stopping_curve(StandardScaler(), X, y)
     with pytest.raises(UsageError, match="rows to choose the iteration on"):
         stopping_curve(boosted, X, y, design=Holdout(test=0.3))
-    with pytest.raises(UsageError, match="At least one iteration"):
+    with pytest.raises(UsageError, match="must be a whole number from 1"):
         stopping_curve(boosted, X, y, iterations=0)
     with pytest.raises(UsageError, match="Neither more nor less"):
         stopping_curve(boosted, X, y, measure="prevalence")

@@ -21,11 +21,14 @@ CALLS = 600
 PARTS = 12
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-def test_no_call_ends_in_a_bare_error_or_a_wrong_number(
-    part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some calls write files."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_call_ends_in_a_bare_error_or_a_wrong_number(part: int) -> None:
     found = {number: made(0, number) for number in range(part, CALLS, PARTS)}
     assert {number: told for number, told in found.items() if told[1]} == {}
 

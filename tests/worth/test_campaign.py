@@ -312,26 +312,23 @@ def test_what_the_share_of_targets_implies() -> None:
 GOOD = {"benefit": 9.0, "cost": 2.0, "prospects": 1000, "targets": 0.1}
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("benefit", 0),
-        ("benefit", float("nan")),
-        ("cost", -1),
-        ("fixed", -0.5),
-        ("prospects", 0.5),
-        ("contacts", 0),
-        ("targets", 0.0),
-        ("targets", 1.0),
-        ("depth", 0),
-        ("depth", 1.2),
-        ("depth", "all"),
-        ("cost", True),
-    ],
-)
+NOT_MEANT = [
+    ("benefit", 0),
+    ("benefit", float("nan")),
+    ("cost", -1),
+    ("fixed", -0.5),
+    ("prospects", 0.5),
+    ("contacts", 0),
+]
+NOT_MEANT += [("targets", 0.0), ("targets", 1.0), ("depth", 0), ("depth", 1.2), ("depth", "all"), ("cost", True)]
+BEYOND = [("benefit", 5e-324), ("benefit", 1e308), ("cost", 1e200), ("depth", 1e-12)]
+
+
+@pytest.mark.parametrize(("name", "value"), [*NOT_MEANT, *BEYOND])
 def test_a_number_that_cannot_be_meant_gets_a_sentence(name: str, value: Any) -> None:
+    told = "is .*, which is too (large|near zero)" if (name, value) in BEYOND else "must be a number"
     for e in (None, judged(*drawn(16))):
-        with pytest.raises(UsageError, match=f"The {name} of a campaign must be a number") as raised:
+        with pytest.raises(UsageError, match=f"The {name} of a campaign {told}") as raised:
             campaign(e, **(GOOD | {name: value}))
         assert raised.value.hint
 
@@ -397,12 +394,3 @@ def test_one_contact_that_was_no_target_may_have_been_one() -> None:
     assert float(c.profit) == pytest.approx(-10.0)
     assert c.profit.low == pytest.approx(-10.0)
     assert c.profit.high == pytest.approx(0.975 * 60 - 10)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("benefit", 5e-324), ("benefit", 1e308), ("cost", 1e200), ("depth", 1e-12)]
-)
-def test_an_amount_at_the_ends_of_a_float_is_told_truly(name: str, value: float) -> None:
-    for e in (None, judged(*drawn(16))):
-        with pytest.raises(UsageError, match=r"too (large|near zero) to reckon with"):
-            campaign(e, **(GOOD | {name: value}))

@@ -6,6 +6,7 @@ import math
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from steelyard.errors import UsageError
@@ -52,7 +53,7 @@ def written(value: object) -> str:
 
 def plain_number(value: object) -> float | int:
     """A number of any library as Python's own; truth values, text and everything else are none."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
         raise NotAllowed
     if isinstance(value, numbers.Integral):
         return int(value)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from steelyard.arguments.typed import number_of, whole_number_of
 from steelyard.errors import UsageError
 
+if TYPE_CHECKING:
+    ParamType = click.ParamType[Any]
+else:
+    ParamType = click.ParamType  # in older versions it takes no type in brackets
 
-class _TypedNumber(click.ParamType[Any]):
+
+class _TypedNumber(ParamType):
     """A number as typed: 0.05, 5%, 2,5 or 1 000; what may mean two numbers is refused."""
 
     def __init__(self, name: str, read: Any) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.arguments.allowed import NotAllowed, plain_number
 from steelyard.errors import BadPayoff, listing
 from steelyard.wording import either
 
@@ -108,8 +109,8 @@ def amount(value: Any, where: str = "this outcome") -> Amount:
     if isinstance(value, str):
         return _parsed(value, where)
     try:
-        number = math.nan if value is None or isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
+        number = float(plain_number(value))
+    except (NotAllowed, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         message = f"The amount for {where} must be a finite number, and {listing([value])} came."
