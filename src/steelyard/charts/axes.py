@@ -27,7 +27,7 @@ LONGEST = 30
 """Characters of a name beside an axis; a longer one would leave no room for the picture."""
 
 
-def plot(chart: Chart, ax: Axes | None = None) -> Any:
+def plot(chart: Chart, ax: object = None) -> Any:
     """Draw into axes, one's own or new ones, and hand them back.
 
     New axes come from `matplotlib.pyplot.subplots`, so that a notebook shows them; with axes given, pyplot is not
@@ -40,13 +40,13 @@ def plot(chart: Chart, ax: Axes | None = None) -> Any:
         raise MissingPart(
             message, "Install it: pip install 'steelyard[plot]'. Without it, .svg() draws the same chart."
         ) from None
-    if ax is not None and not isinstance(ax, matplotlib.axes.Axes):
-        message = f"A chart is drawn into axes of matplotlib, and {shown(ax)} came."
-        raise UsageError(message, "Leave it out, or give axes: fig, ax = matplotlib.pyplot.subplots().")
     if ax is None:
         from matplotlib import pyplot
 
         _, ax = pyplot.subplots(figsize=(chart.size[0] / 96, chart.size[1] / 96), layout="constrained")
+    if not isinstance(ax, matplotlib.axes.Axes):
+        message = f"A chart is drawn into axes of matplotlib, and {shown(ax)} came."
+        raise UsageError(message, "Leave it out, or give axes: fig, ax = matplotlib.pyplot.subplots().")
     Drawing(chart, ax).draw()
     return ax
 
