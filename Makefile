@@ -3,7 +3,8 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-TESTS  := $(BIN)/python -m pytest -n 2 --dist loadgroup --quiet
+# Two processes share the cores already; threads of OpenMP and BLAS within them would only wait for each other.
+TESTS  := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup --quiet
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

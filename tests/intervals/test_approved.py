@@ -36,6 +36,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "scores": {"target": "truth", "score": "score", "profit": PAYOFF},
     "classes": {"target": "kind", "score": {"a": "a", "b": "b", "c": "c"}},
     "numbers": {"target": "amount", "prediction": "predicted"},
+    "costs": {"target": "truth", "score": "score", "profit": sy.Cost(tp=1, fn="worth + 4", fp=3)},
 }
 
 
@@ -64,19 +65,20 @@ def line(where: str, x: Any) -> str:
     return f"{where}: {ends} ({x.method}{'; ' + caution if caution else ''})"
 
 
-def told(e: sy.Evaluation) -> Iterator[str]:
+def told(e: sy.Evaluation, kind: str) -> Iterator[str]:
     """One line for every number, of the first level where there are many; for every curve the mean of its ends; for the gate."""
     for (name, level, options), x in read(e, intervals=True).items():
-        if level not in e.levels[1:]:
+        if level not in e.levels[1:] and (kind != "costs" or name in {"profit", "cost"}):
             yield line(" ".join(str(v) for v in (name, "" if level is None else level, options) if v != ""), x)
-    found = [e.curve(name) for name in curves()] if e.scores is not None else []
+    found = [e.curve(name) for name in curves()] if kind == "scores" else []
     if e.residuals is not None:
         found.append(mean_errors(e.residuals, Interval(None, None, "none"), 0.9))
     for c in found:
         ends = [[v for v in c.columns[end] if v is not None] for end in ("low", "high")]
         mean = f"{np.mean(ends[0]):.6g} to {np.mean(ends[1]):.6g}" if ends[0] else "none"
         yield f"curve {c.name}: {mean} (mean of {len(ends[0])})"
-    asked = [f"{name} >= 0.8" for name in GATE if name in e.measures]
+    of = {"profit", "cost"} if kind == "costs" else set(GATE)
+    asked = [f"{name} >= 0.8" for name in GATE if name in of and name in e.measures]
     for outcome in outcome_of(e, asked).results if asked else ():
         yield line(f"gate {outcome.subject}", outcome.number)
         if outcome.reason:
@@ -85,7 +87,7 @@ def told(e: sy.Evaluation) -> Iterator[str]:
 
 GATE = (
     "recall", "precision", "accuracy", "f1", "auc", "gini", "partial_auc", "brier", "log_loss", "youden", "mae", "hand_till_auc",
-    "average_class_accuracy", "profit", "top_k_accuracy",
+    "average_class_accuracy", "profit", "cost", "top_k_accuracy",
 )  # fmt: skip
 CASES = [(kind, how, 96) for kind in ROLES for how in WEIGHTS] + [(kind, "few", 14) for kind in ROLES]
 
@@ -93,7 +95,7 @@ CASES = [(kind, how, 96) for kind in ROLES for how in WEIGHTS] + [(kind, "few", 
 def lines(kind: str, how: str, n: int) -> list[str]:
     e = sy.evaluate(table(n), **ROLES[kind], **WEIGHTS.get(how, {}), confidence=0.9 if how == "plain" else 0.95)
     with few_replicates(200):
-        return list(told(e))
+        return list(told(e, kind))
 
 
 def parted(line: str) -> tuple[str, float, float, str]:
@@ -132,7 +134,7 @@ def test_the_same_on_the_grid(kind: str) -> None:
     """Rows in shared cells: the limits of fine rows, moved by no more than the cells are wide."""
     columns = table(96)
     with grid_beyond(10), few_replicates(200):
-        found = list(told(sy.evaluate(columns, **ROLES[kind])))
+        found = list(told(sy.evaluate(columns, **ROLES[kind]), kind))
     path = APPROVED / f"{kind}_grid.txt"
     if os.environ.get("STEELYARD_APPROVE"):
         path.write_text("\n".join(found) + "\n", encoding="utf-8")
