@@ -163,13 +163,18 @@ def test_numbers_and_classes() -> None:
         assert d.value == pytest.approx(models[0][name, level].value - models[1][name, level].value)
 
 
-@pytest.mark.parametrize(("name", "true"), [("auc", 0.0), ("recall", 0.0)])
-def test_coverage_and_width_beside_the_rows(name: str, true: float) -> None:
+@pytest.fixture(scope="module")
+def draws() -> list[Any]:
     rng = np.random.default_rng(4)
+    many = [drawn(rng, 400) for _ in range(70)]
+    return [(y, scores, *(sy.evaluate(target=y, score=s, unit=np.arange(400)) for s in scores)) for y, scores in many]
+
+
+@pytest.mark.xdist_group("buckets")
+@pytest.mark.parametrize(("name", "true"), [("auc", 0.0), ("recall", 0.0)])
+def test_coverage_and_width_beside_the_rows(draws: list[Any], name: str, true: float) -> None:
     inside, widths = 0, []
-    for _ in range(70):
-        y, scores = drawn(rng, 400)
-        e, f = (sy.evaluate(target=y, score=s, unit=np.arange(400)) for s in scores)
+    for y, scores, e, f in draws:
         d = bucket_difference(e, f, name)
         near = paired_difference(y, scores[0], scores[1], name, kind="scores")
         inside += d.low <= true <= d.high
