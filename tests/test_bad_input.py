@@ -14,9 +14,10 @@ import steelyard as sy
 from steelyard.errors import SteelyardError
 
 from .bad_input import CASES as BEFORE
+from .bad_input_drawn import DRAWN
 from .bad_input_in_use import IN_USE
 
-CASES = {**BEFORE, **IN_USE}
+CASES = {**BEFORE, **IN_USE, **DRAWN}
 
 APPROVED = Path(__file__).parent / "approved" / "messages.txt"
 INTERNAL = re.compile(

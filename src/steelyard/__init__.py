@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from steelyard.sources.joined import table
     from steelyard.trials.planning import trial_size
     from steelyard.trials.trial import Trial, trial
+    from steelyard.views.figures import figure
     from steelyard.worth.campaign import campaign
     from steelyard.worth.policies import Worth
     from steelyard.worth.regions import regions
@@ -79,6 +80,7 @@ _HOMES = {
     "evaluate": "evaluate",
     "evaluate_model": "experiments.fitted",
     "experiment": "experiments.experiment",
+    "figure": "views.figures",
     "geometric": "designs.schedules",
     "learning_curve": "experiments.learning",
     "load": "saved.load",
@@ -132,6 +134,7 @@ __all__ = [
     "evaluate",
     "evaluate_model",
     "experiment",
+    "figure",
     "geometric",
     "learning_curve",
     "load",

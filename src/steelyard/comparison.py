@@ -337,11 +337,12 @@ class Comparison(ToldInSentences):
         return make_frame({k: [r[k] for r in rows] for k in rows[0]})
 
     @as_annotated()
-    def chart(self, measure: str | None = None) -> Chart:
-        """The differences of all pairs as dots on their intervals, with zero and the margin."""
+    def chart(self, name: str | None = None) -> Chart:
+        """The differences of all pairs in a measure, or a chart of all models at once ("roc", "gain", "scores", …)."""
         from steelyard.views.comparison import comparison_chart
+        from steelyard.views.several import TOGETHER, together
 
-        return comparison_chart(self, measure)
+        return together(self.evaluations, name) if name in TOGETHER else comparison_chart(self, name)
 
     def to_dict(self) -> dict[str, Any]:
         """Every number and sentence as plain JSON values."""

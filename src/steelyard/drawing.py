@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from steelyard.arguments.allowed import shown
+from steelyard.arguments.allowed import Span, shown, taken, threshold_of
+from steelyard.arguments.annotated import read_like
 from steelyard.asking.money import payoff_of
 from steelyard.asking.questions import level_of
+from steelyard.charts.counted import in_cases
 from steelyard.charts.marks import Chart
 from steelyard.charts.palette import DASHES
 from steelyard.errors import NotAvailable, UnknownMeasure, UsageError, listing, nearest
@@ -24,6 +26,7 @@ from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.within_folds import WithinFolds
 from steelyard.views.pictures import pictures
+from steelyard.views.several import roc_space
 from steelyard.wording import option
 
 SCORED = tuple(curves())
@@ -31,12 +34,26 @@ SCORED = tuple(curves())
 RANKED = (*ORDERED, "cost_curve")
 """Curves of the order of rows, whatever their scores: of folds the mean, since each has scores of another fit."""
 
+BINS = Span(2, 400, whole=True)
+MOST_MARKED = 12
+
 MIXED = "the same thresholds for the fits of all folds; ks is told from the order within folds"
 
 
-def curve_of(e: Any, name: str, level: Any = None, profit: Payoff | None = None, over: str = "threshold") -> Curve:
+def curve_of(
+    e: Any,
+    name: str,
+    level: Any = None,
+    profit: Payoff | None = None,
+    over: str = "threshold",
+    bins: int | None = None,
+) -> Curve:
     """A curve of an evaluation with its pointwise band."""
     _check_name("curve", name)
+    bins = None if bins is None else int(taken("The number of bins", bins, BINS, "10 or 20 are usual."))
+    if bins is not None and name != "scores":
+        message = f'The curve "{name}" has no bins to choose.'
+        raise UsageError(message, "Bins are chosen of the scores alone; leave them out.")
     level = level_of(level)
     if name in KINDS:
         from steelyard.worth.curves import worth_curve
@@ -57,7 +74,7 @@ def curve_of(e: Any, name: str, level: Any = None, profit: Payoff | None = None,
     if name == "calibration" and not table.probabilities:
         message = "A calibration curve needs probabilities, and some scores lie outside [0, 1]."
         raise NotAvailable(message, "Pass probabilities as the score; the other curves need none.")
-    found = _with_facts(e, banded(name, table, e.confidence), table)
+    found = _with_facts(e, banded(name, table, e.confidence, bins), table)
     if note:
         # A threshold is not the same place on the curve of each fold.
         columns = {k: [None] * len(found) if k == "threshold" else v for k, v in found.columns.items()}
@@ -87,6 +104,10 @@ def _with_facts(e: Any, curve: Curve, table: Scores) -> Curve:
         facts["prevalence"] = float(table.positives.sum()) / total
     if table is e.scores and "confusion" not in e.evidence:
         facts["threshold"] = e.threshold
+        if curve.name == "scores" and e.threshold is not None and table.positives.any() and table.negatives.any():
+            o = table.at(e.threshold).outcomes(table.positive)
+            facts["rates"] = [float(o.tp) / float(o.positives), float(o.fp) / float(o.negatives)]
+    facts |= {"positives": float(table.positives.sum()), "negatives": float(table.negatives.sum())}
     measure = next((name for name, m in catalogue().items() if m.curve == curve.name), None)
     within = e.evidence.get(WithinFolds.kind)
     if measure is not None and curve.name not in RANKED and within is not None and not within.alone:
@@ -106,27 +127,63 @@ def charts_of(e: Any) -> list[str]:
     if e.scores is not None and float(e.scores.positives.sum()) > 0 and float(e.scores.negatives.sum()) > 0:
         out += [n for n in SCORED if n != "calibration" or e.scores.probabilities]
         out += [] if e.payoff is None else [e.payoff.kind]
+    elif _labels_alone(e):
+        out.append("roc")
     return out + [name for name, p in pictures().items() if p.allowed(e)]
 
 
 def chart_of(e: Any, name: str, **options: Any) -> Chart:
     """One chart of an evaluation by name."""
     _check_name("chart", name)
+    if name == "roc" and _labels_alone(e) and not options:
+        return roc_space({"": e})
     if name in {*SCORED, *KINDS, "cost_curve"}:
-        _check_options(name, options, ("level", "profit", "over"))
-        return curve_of(e, name, **options).chart()
+        return _curve_chart(e, name, options)
     known = pictures()
     if name not in known:
         every = [*SCORED, *KINDS, "cost_curve", *known]
         message = f'There is no chart called "{name}"; there are {listing(every, 30)}.'
         raise UnknownMeasure(message, nearest(name, every) or 'For example chart("roc").')
+    _check_options(name, options, tuple(inspect.signature(known[name].draw).parameters)[1:])
+    if options.get("payoff") is not None:
+        # As if evaluate had been told.
+        e = replace(e, payoff=payoff_of(e, options.pop("payoff"), name))
     if not known[name].allowed(e):
         message = f'The chart "{name}" needs {known[name].needs}.'
         raise NotAvailable(message, f"Here there are {listing(charts_of(e), 30)}.")
-    _check_options(name, options, tuple(inspect.signature(known[name].draw).parameters)[1:])
     if "measures" in options:
         options["measures"] = _measures(e, name, options["measures"])
-    return known[name].draw(e, **options)
+    return known[name].draw(e, **read_like(known[name].draw, options))
+
+
+def _labels_alone(e: Any) -> bool:
+    """Whether there are labels of two kinds and no scores: one point in ROC space."""
+    return e.scores is None and e.class_scores is None and e.confusion is not None and e.positive is not None
+
+
+def _curve_chart(e: Any, name: str, options: dict[str, Any]) -> Chart:
+    """A curve as a chart: with points at chosen thresholds, or in numbers of cases, where that is asked for."""
+    own = {"scores": ("bins",), "roc": ("thresholds", "counts"), "pr": ("thresholds",)}
+    own |= dict.fromkeys(("gain", "lift"), ("thresholds", "counts"))
+    _check_options(name, options, ("level", "profit", "over", *own.get(name, ())))
+    marked, counts = options.pop("thresholds", None), options.pop("counts", False)
+    found = curve_of(e, name, **options)
+    if marked is not None:
+        found = replace(found, facts={**found.facts, "marked": thresholds_of(marked)})
+    if not isinstance(counts, bool):
+        message = f"Curves are drawn in numbers of cases or not, and {shown(counts)} came."
+        raise UsageError(message, f"Say {option('counts', True)} for numbers, and leave it out for shares.")
+    return in_cases(found.chart(), found) if counts else found.chart()
+
+
+def thresholds_of(given: Any) -> list[float]:
+    """Thresholds that a chart points at: numbers, one or several."""
+    several = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    found = [threshold_of(value) for value in several]
+    if not found or len(found) > MOST_MARKED:
+        message = f"A chart points at 1 to {MOST_MARKED} thresholds, and {len(found)} came."
+        raise UsageError(message, f"For example {option('thresholds', [0.25, 0.5, 0.75])}.")
+    return found
 
 
 def _check_name(what: str, name: Any) -> None:

@@ -51,15 +51,23 @@ class Evaluation(Told, Answering):
 
     # Curves and thresholds -------------------------------------------------------------------------------------------
     @as_annotated()
-    def curve(self, name: str, level: Any = None, *, profit: Payoff | None = None, over: str = "threshold") -> Curve:
+    def curve(
+        self,
+        name: str,
+        level: Any = None,
+        *,
+        profit: Payoff | None = None,
+        over: str = "threshold",
+        bins: int | None = None,
+    ) -> Curve:
         """A curve with its pointwise band; for many classes one class against the rest.
 
         The band of "roc" holds at each false positive rate, of "pr" at each recall, of "cost_curve" at each skew. "profit" and
-        "cost" need to know what outcomes are worth; `over="depth"` makes their band hold at a share flagged.
+        "cost" need to know what outcomes are worth; `over="depth"` makes their band hold at a share flagged. `bins` cuts "scores".
         """
         from steelyard.drawing import curve_of
 
-        return curve_of(self, name, level, profit, over)
+        return curve_of(self, name, level, profit, over, bins)
 
     @as_annotated()
     def chart(self, name: str, **options: Any) -> Chart:

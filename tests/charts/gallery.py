@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 import steelyard as sy
-from steelyard.charts.curves import overlay
 from steelyard.charts.marks import Chart
 from steelyard.charts.scales import Scale
 from steelyard.results import Estimate
+from steelyard.views.figures import figures
 from steelyard.views.pictures import forest, series
 
 
@@ -48,6 +48,35 @@ def _numbers() -> sy.Evaluation:
     return sy.evaluate(target=target, prediction=said)
 
 
+def _asked(e: sy.Evaluation, other: sy.Evaluation) -> dict[str, Chart]:
+    """Charts that take more than a name: several models, chosen thresholds, numbers of cases, designs, no data at all."""
+    tree = sy.evaluate(confusion=[[40, 10], [20, 130]], levels=["yes", "no"], positive="yes")
+    c = sy.compare({"tree": e, "knn": other})
+    mixed = sy.compare({"tree": tree, "rules": tree.plus(tree, twice=True)})
+    days = {"day": [f"2024-01-{i + 1:02}" for i in range(30)]}
+    out = {f"{name} of two models": c.chart(name) for name in ("roc", "gain", "scores")}
+    out |= {
+        "labels in ROC space": mixed.chart("roc"),
+        "where each is higher": c.crossing("tree", "knn").chart(),
+        "roc at three thresholds": e.chart("roc", thresholds=[0.25, 0.5, 0.75]),
+        "roc in cases": e.chart("roc", counts=True),
+        "gain in cases": e.chart("gain", counts=True),
+        "lift in cases": e.chart("lift", counts=True),
+        "scores in 20 bins": e.chart("scores", bins=20),
+        "ten folds": sy.KFold(10).chart(),
+        "hold-out in three parts": sy.Holdout(0.3, validation=0.2).chart(),
+        "leave one out": sy.LeaveOneOut().chart(),
+        "bootstrap": sy.Bootstrap(6).chart(),
+        "out of time": sy.OutOfTime("day", origins=3).chart(30, data=days),
+        "profit matrix": sy.Profit(tp=140, fn=-140, fp=-700, tn=0).chart(),
+        "cost matrix of three levels": sy.Cost([[0, 1, 9], [2, 0, 4], [5, 6, 0]], levels=["a", "b", "c"]).chart(),
+        "harmonic mean": sy.figure("means", of="harmonic"),
+        "q0 at a base rate": sy.figure("q0", base_rate=0.03),
+        "a narrow interval": sy.figure("normal", confidence=0.5),
+    }
+    return out | {f"figure {name}": sy.figure(name) for name in figures()}
+
+
 def gallery() -> dict[str, Chart]:
     """Charts by the name under which they are approved."""
     e, other = _scored(), _scored(0.4)
@@ -57,8 +86,7 @@ def gallery() -> dict[str, Chart]:
     out["confusion of 12 levels"] = _labels(12).chart("confusion")
     out["confusion of 40 levels"] = _labels(40, 1600).chart("confusion")
     out["confusion of 60 levels"] = _labels(60, 1800).chart("confusion")
-    curves = {"tree": e.curve("roc"), "knn": other.curve("roc")}
-    out["two models"] = overlay(curves, e.curve("roc").chart())
+    out |= _asked(e, other)
     found = [Estimate("auc", 0.7 + 0.05 * i, 0.62 + 0.055 * i, 0.77 + 0.045 * i) for i in range(5)]
     sizes = [100.0 * 2**i for i in range(5)]
     across = Scale(80.0, 2000.0, "Rows to learn from", "log")

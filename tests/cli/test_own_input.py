@@ -21,6 +21,7 @@ WAYS: dict[str, tuple[str, ...]] = {
     "evaluate with labels": ("evaluate", "rows.csv", *ROLES, "--labels", "{in}", "--on", "id", "-o", "{out}"),
     "evaluate with rows to choose on": ("evaluate", "rows.csv", *ROLES, "--validation", "{in}", "-o", "{out}"),
     "report": ("report", "{in}", *ROLES, "-o", "{out}"),
+    "chart": ("chart", "{in}", "roc", *ROLES, "-o", "{out}"),
     "threshold": ("threshold", "{in}", *ROLES, "--maximise", "f1", "-o", "{out}"),
     "campaign": ("campaign", "{in}", *ROLES, "--benefit", "4", "--cost", "1", "-o", "{out}"),
     "compare": ("compare", "{in}", "--target", "y", "--score", "p", "--score", "q", "-o", "{out}"),

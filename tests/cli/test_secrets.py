@@ -23,6 +23,7 @@ CALLS = {
     "evaluate": ("evaluate", "{}", *ROLES, "--save", "e.json"),
     "evaluate as JSON": ("evaluate", "{}", *ROLES, "--json", "-o", "out.json"),
     "report": ("report", "{}", *ROLES, "-o", "r.html"),
+    "chart": ("chart", "{}", "roc", *ROLES, "-o", "r.svg"),
     "threshold": ("threshold", "{}", *ROLES, "--maximise", "f1", "--json"),
     "campaign": ("campaign", "{}", *ROLES, "--benefit", "4", "--cost", "1", "--json"),
     "compare": ("compare", "{}", "--target", "y", "--score", "p", "--score", "w", "--report", "c.html", "--json"),

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steelyard.charts.marks import Bar
 from steelyard.designs.bootstrap import Bootstrap
 from steelyard.designs.design import Design
 from steelyard.designs.folds import KFold, LeaveOneOut, NestedFolds, StoredFolds
 from steelyard.designs.holdout import Holdout, PairedHoldout, RepeatedHoldout
 from steelyard.designs.out_of_time import OutOfTime
-from steelyard.designs.picture import AIR, FILLS, MOST_COLUMNS, MOST_LINES, chart
+from steelyard.designs.picture import AIR, FILLS, MOST_COLUMNS, MOST_LINES
 from steelyard.designs.schedules import Growing, geometric
 from steelyard.errors import UsageError
 
@@ -74,9 +75,10 @@ def test_a_picture_of_no_width_is_refused() -> None:
 @given(st.sampled_from(DESIGNS), st.sampled_from([40, 190, 600, 1801]))
 def test_the_areas_of_a_chart_are_the_shares_of_the_parts(design: Design, rows: int) -> None:
     y = np.arange(rows) % 2
-    drawn = chart(design, rows, y)
+    drawn = design.chart(rows, y)
     found = [s for s, _ in zip(design.splits(rows, y), range(MOST_LINES))]
-    assert drawn.y.names == tuple(s.name for s in found)
+    assert len(set(drawn.y.names)) == len(drawn.y.names) == len(found)
+    assert all(name in s.name or len(found) == 1 for name, s in zip(drawn.y.names, found))
     for line, split in enumerate(found):
         mine = [b for b in drawn.marks if abs((b.y0 + b.y1) / 2 - line) < 0.5]  # type: ignore[union-attr]
         # What is drawn later covers what lies below it, so train is what the others leave of the whole.
@@ -94,11 +96,29 @@ def test_the_areas_of_a_chart_are_the_shares_of_the_parts(design: Design, rows: 
 
 
 def test_a_chart_can_be_drawn_and_read() -> None:
-    drawn = chart(Holdout(0.3, 0.2), 40)
+    drawn = Holdout(0.3, 0.2).chart(40)
     assert drawn.legend == FILLS
     assert len({fill for _, fill in FILLS}) == 3
     assert drawn.svg().startswith("<svg") and drawn.vega()["layer"]
-    assert drawn.columns == {"division": ["repeat 1, fold 1"], "train": [20], "validate": [8], "test": [12]}
+    assert drawn.columns == {"division": ["all rows"], "train": [20], "validate": [8], "test": [12]}
     assert drawn.description == "hold-out of 30%, validation on 20%: 1 division of 40 rows."
-    assert chart(KFold(3), 40).legend == (FILLS[0], FILLS[2])
-    assert chart(LeaveOneOut(), 100).description.endswith("the first of more.")
+    assert KFold(3).chart(40).legend == (FILLS[0], FILLS[2])
+    assert LeaveOneOut().chart(100).description.endswith("the first of more.")
+
+
+def test_a_chart_shows_rows_that_are_tested_together_side_by_side() -> None:
+    for design in (KFold(10), KFold(10, seed=3), Holdout(0.3, 0.2)):
+        for line in range(len(design.chart().y.names)):
+            tests = [
+                b
+                for b in design.chart().marks
+                if isinstance(b, Bar) and b.colour == 1 and abs((b.y0 + b.y1) / 2 - line) < 0.5
+            ]
+            assert len(tests) == 1
+    assert [b.colour for b in Holdout(0.3, 0.2).chart().marks] == ["shade2", 0, 1]
+
+
+def test_a_chart_takes_as_many_rows_as_can_be_seen() -> None:
+    assert KFold(10).chart().x.high == 100
+    assert LeaveOneOut().chart().x.high == len(LeaveOneOut().chart().y.names) == 24
+    assert KFold(4).chart(y=[0, 1] * 30).x.high == 60

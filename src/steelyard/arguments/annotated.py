@@ -15,7 +15,7 @@ from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
-from steelyard.arguments.allowed import NotAllowed, Span, confidence_of, shown, threshold_of
+from steelyard.arguments.allowed import NotAllowed, Span, Words, confidence_of, shown, threshold_of
 from steelyard.errors import UsageError
 from steelyard.wording import either, option
 
@@ -32,7 +32,8 @@ def as_annotated(*but: str) -> Callable[[Function], Function]:
 
     Numbers, whole numbers, yes or no, words, paths, lists and mappings are held against it and handed on as plain Python;
     what is annotated Any is left to the function, and so is what is named in `but`: arguments about which it has more to say.
-    Ranges are told by an annotation with a Span, or are the function's business too. Of a class it is what makes one.
+    Ranges and choices are told by an annotation with a Span or Words, or are the function's business too. Of a class it is
+    what makes one.
 
     >>> @as_annotated()
     ... def half(x: float, *, times: int = 1) -> float:
@@ -224,7 +225,7 @@ def _allowed(function: Callable[..., Any], annotation: object) -> tuple[str, Rea
             known.append(("a mapping", _mapping))
         elif part in KINDS:
             known.append(KINDS[part])
-        elif isinstance(span := getattr(part, "__metadata__", (None,))[0], Span):
+        elif isinstance(span := getattr(part, "__metadata__", (None,))[0], Span | Words):
             known.append((str(span), span.read))
         elif isinstance(part, type) and part.__module__.startswith("steelyard."):
             known.append((_named(part), _instance(part)))

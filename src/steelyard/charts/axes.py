@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from steelyard.arguments.allowed import shown
+from steelyard.charts.frame import Frame
 from steelyard.charts.marks import Band, Bar, Chart, Colour, Line, Point, Rule, Text
 from steelyard.charts.palette import colour, on
 from steelyard.charts.places import LABEL_HEIGHT, ends, label_shifts, middle, runs
 from steelyard.charts.scales import Scale
-from steelyard.charts.svg import Frame
 from steelyard.errors import MissingPart, UsageError
 from steelyard.words import closed, visible
 

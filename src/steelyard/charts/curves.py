@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from steelyard.charts.marks import Band, Bar, Chart, Line, Mark, Point, Rule, Text
+from steelyard.charts.marks import Band, Bar, Chart, Colour, Line, Mark, Point, Rule, Text
 from steelyard.charts.palette import DASHES, SERIES
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.results import Curve
-from steelyard.words import percent, quoted, significant
+from steelyard.words import percent, quoted, shortest, significant
 
 MOST_DRAWN = 2000
+STEPS = 100
+"""Steps of so few scores can be seen; more of them are a line."""
 Builder = Callable[[Curve], Chart]
 _builders: dict[str, Builder] = {}
 
@@ -56,16 +58,22 @@ def _band(c: Curve, x: list[float | None]) -> Band:
 
 
 def _current(c: Curve, x: str, y: str) -> list[Mark]:
-    """A ring at the threshold in force."""
-    at, cuts = c.facts.get("threshold"), c.columns.get("threshold")
-    if at is None or cuts is None:
-        return []
-    # The last cut that still flags no more than the threshold does.
-    place = max((i for i, t in enumerate(cuts) if t is None or t >= at), default=None)
-    if place is None:
-        return []
-    found = c.columns[x][place], c.columns[y][place]
-    return [Point(found[0], found[1], "ink", "ring", 5.5)] if None not in found else []  # type: ignore[arg-type]
+    """A ring at the threshold in force, or a point with its name at each threshold that was asked for."""
+    asked: Sequence[float] | None = c.facts.get("marked")
+    force: float | None = c.facts.get("threshold")
+    cuts = c.columns.get("threshold", ())
+    out: list[Mark] = []
+    for at in asked if asked is not None else [] if force is None else [force]:
+        # The last cut that still flags no more than the threshold does.
+        place = max((i for i, t in enumerate(cuts) if t is None or t >= at), default=None)
+        across, up = (None, None) if place is None else (c.columns[x][place], c.columns[y][place])
+        if across is None or up is None:
+            continue
+        if asked is None:
+            out.append(Point(across, up, "ink", "ring", 5.5))
+        else:
+            out += [Point(across, up, "ink", "diamond", 5.5), Text(across, up, shortest(at), "ink", dx=9, dy=14)]
+    return out
 
 
 def _said(c: Curve, what: str, where: str = "point") -> str:
@@ -141,22 +149,31 @@ def lift(c: Curve) -> Chart:
 
 @chart_of("ks")
 def ks(c: Curve) -> Chart:
-    """Cumulative shares of both classes below each score, and the gap between them."""
-    x, a, b, gap = _columns(c, "threshold", "below_positive", "below_negative", "gap")
-    cuts = [v for v in x if v is not None]
-    ends = (min(cuts, default=0.0), max(cuts, default=1.0))
-    sizes = [abs(g) if g is not None and v is not None else -1.0 for g, v in zip(gap, x, strict=True)]
+    """Cumulative shares of both classes up to each score, and where the gap between them is widest."""
+    cuts, a, b, gap = _columns(c, "threshold", "below_positive", "below_negative", "gap")
+    x = [v for v in cuts if v is not None][::-1]
+    ends = (min(x, default=0.0), max(x, default=1.0))
+    # Below a threshold lie the rows up to the next lower score, so each share belongs to that one, and the last is all.
+    steps = [
+        [share for share, cut in zip(column, [*cuts[1:], None], strict=True) if cut is not None][::-1]
+        for column in (a, b)
+    ]
+    tints: tuple[Colour, ...] = (1, "quiet")
+    few = len(x) <= STEPS
+    marks: list[Mark] = []
+    for rising, tint in zip(steps[::-1], tints[::-1], strict=True):
+        marks.append(Line([ends[0], *x], [0.0, *rising], tint, 2, step=few))
+    sizes = [abs(g) if g is not None and v is not None else -1.0 for g, v in zip(gap, cuts, strict=True)]
     best = sizes.index(max(sizes))
-    marks: list[Mark] = [Line(x, b, "quiet", 2, label=""), Line(x, a, 1)]
-    if x[best] is not None:
-        at, first, second = float(x[best] or 0), float(a[best] or 0), float(b[best] or 0)
+    if cuts[best] is not None:
+        at, first, second = float(cuts[best] or 0), float(a[best] or 0), float(b[best] or 0)
         marks.append(Line([at, at], [first, second], "ink", 2))
         words = c.facts.get("ks") or significant(sizes[best])
         marks.append(Text(ends[1], 0.05, f"KS {words}", "ink", "end", True, -8))
     across = Scale(ends[0], ends[1] if ends[1] > ends[0] else ends[0] + 1.0, "Score")
     legend = (("negatives", "quiet"), ("positives", 1))
-    up = share("Share with a lower score")
-    said = _said(c, "Kolmogorov–Smirnov: shares of positives and negatives below each score")
+    up = share("Share with this score or a lower one")
+    said = _said(c, "Kolmogorov–Smirnov: shares of positives and negatives up to each score")
     return Chart("ks", "Separation (KS)", across, up, tuple(marks), said, c.columns, legend, live="threshold")
 
 
@@ -185,7 +202,9 @@ def calibration(c: Curve) -> Chart:
 def scores(c: Curve) -> Chart:
     """How the scores of each class are spread."""
     left, right, mine, other = _columns(c, "from", "to", "positive", "negative")
-    top = max((v for v in (*mine, *other) if v is not None), default=1.0) * 1.08 or 1.0
+    top = (
+        max((v for v in (*mine, *other) if v is not None), default=1.0) * (1.3 if c.facts.get("rates") else 1.08) or 1.0
+    )
     bars: list[Mark] = [
         Bar(float(a or 0), float(b or 0), 0.0, float(v or 0), "quiet", 0.45)
         for a, b, v in zip(left, right, other, strict=True)
@@ -201,11 +220,30 @@ def scores(c: Curve) -> Chart:
     ys.append(0.0)
     bars.append(Band(xs, [0.0] * len(xs), ys, 1, 0.25))
     bars.append(Line(xs, ys, 1, 2))
+    bars += _cut(c, top)
     ends = (float(left[0] or 0), float(right[-1] or 1)) if left else (0.0, 1.0)
     legend = (("negatives", "quiet"), ("positives", 1))
     across, up = Scale(*ends, "Score"), Scale(0.0, top, "Share of class", "share")
     said = _said(c, "Distribution of scores, positives against negatives")
     return Chart("scores", "Scores by class", across, up, tuple(bars), said, c.columns, legend, live="threshold")
+
+
+def _cut(c: Curve, top: float) -> list[Mark]:
+    """A rule at the threshold in force, and on its sides the shares of each class that lie there."""
+    at, rates = c.facts.get("threshold"), c.facts.get("rates")
+    if at is None:
+        return []
+    out: list[Mark] = [Rule(x=at, colour="ink")]
+    if rates is not None:
+        found, alarms = rates
+        for side, anchor, shares in (
+            (-7, "end", ("FN", 1 - found, "TN", 1 - alarms)),
+            (7, "start", ("TP", found, "FP", alarms)),
+        ):
+            mine, first, other, second = shares
+            out.append(Text(at, top, f"{mine} {percent(first)}", 1, anchor, True, side, 14))
+            out.append(Text(at, top, f"{other} {percent(second)}", "quiet", anchor, True, side, 30))
+    return out
 
 
 def _money(c: Curve) -> Chart:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
+from steelyard.arguments.allowed import Span
 from steelyard.arguments.annotated import as_annotated
 from steelyard.charts.scales import Scale
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 Values = Sequence[float | None]
 Colour = int | str
+WIDTH = Span(200, 4000)
+"""Pixels: 360 suits a telephone, 640 a page and 1280 a screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +129,40 @@ class Chart:
         return f"The chart {self.name}: {self.description or self.title}"
 
     @as_annotated()
-    def svg(self, *, style: bool = True) -> str:
+    def svg(self, *, style: bool = True, title: bool = True) -> str:
         """As SVG that needs nothing else; with `style` it turns dark where its page is."""
         from steelyard.charts.svg import draw
 
-        return draw(self, style=style)
+        return draw(self, style=style, title=title)
 
     @as_annotated()
-    def png(self, path: str | os.PathLike[str] | None = None, scale: float = 2.0, *, dark: bool = False) -> bytes:
+    def png(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        scale: float = 2.0,
+        *,
+        dark: bool = False,
+        title: bool = True,
+    ) -> bytes:
         """As PNG; written to a file where one is named."""
         from steelyard.charts.png import picture
 
-        return picture(self, path, scale, dark=dark)
+        return picture(self, path, scale, dark=dark, title=title)
+
+    @as_annotated()
+    def save(self, path: str | os.PathLike[str], scale: float = 2.0, *, dark: bool = False) -> None:
+        """Write it to a file, whole or not at all: .svg, .png (with `scale` and `dark`) or .json, which is Vega-Lite."""
+        from steelyard.charts.saving import save
+
+        save(self, path, scale, dark=dark)
+
+    @as_annotated()
+    def sized(self, width: Annotated[float, WIDTH]) -> Chart:
+        """The same chart drawn for another width in pixels; words keep their size, and the picture about its shape."""
+        across, up = self.size
+        if self.y.kind != "names":
+            up *= min(max(width / across, 0.8), 1.4)
+        return replace(self, size=(float(width), round(up)))
 
     def vega(self) -> dict[str, Any]:
         """As a Vega-Lite dictionary, to be restyled."""

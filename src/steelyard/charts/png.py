@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from steelyard.charts.frame import Frame
 from steelyard.charts.marks import Chart
 from steelyard.charts.palette import FONT, colour
 from steelyard.charts.svg import draw
@@ -33,7 +34,12 @@ NAMESPACE = "http://www.w3.org/2000/svg"
 
 
 def picture(
-    chart: Chart, path: str | os.PathLike[str] | None = None, scale: float = 2.0, *, dark: bool = False
+    chart: Chart,
+    path: str | os.PathLike[str] | None = None,
+    scale: float = 2.0,
+    *,
+    dark: bool = False,
+    title: bool = True,
 ) -> bytes:
     """A chart as PNG, `scale` pixels to each of its own, on light or dark paper; written to a file where one is named."""
     if path is not None and Path(path).suffix.lower() != ".png":
@@ -42,7 +48,8 @@ def picture(
     if not math.isfinite(scale) or scale <= 0:
         message = f"The scale of a picture is a number above 0, and {scale!r} came."
         raise UsageError(message, "2 is sharp on most screens and 4 in print.")
-    width, height = (side * scale for side in chart.size)
+    frame = Frame(chart, titled=title)
+    width, height = frame.width * scale, frame.height * scale
     if min(width, height) < 1 or width * height > MOST_PIXELS:
         message = (
             f"A scale of {scale:g} makes a picture of {width:,.0f} by {height:,.0f} pixels, which cannot be drawn."
@@ -50,19 +57,22 @@ def picture(
         raise UsageError(message, "2 is sharp on most screens and 4 in print.")
     render, fonts = _renderer()
     done: bytes = render(
-        svg_string=plain(chart, dark=dark), zoom=float(scale), background=colour("paper", dark=dark), **fonts
+        svg_string=plain(chart, dark=dark, title=title),
+        zoom=float(scale),
+        background=colour("paper", dark=dark),
+        **fonts,
     )
     if path is not None:
         write_whole(path, done)
     return done
 
 
-def plain(chart: Chart, *, dark: bool = False) -> str:
+def plain(chart: Chart, *, dark: bool = False, title: bool = True) -> str:
     """The SVG with every colour as an attribute, for drawers that know no style sheets.
 
     Colours are looked up by class, element by element, so that a name that looks like a colour stays a name.
     """
-    root = ElementTree.fromstring(NOT_XML.sub("\ufffd", draw(chart, style=False)))
+    root = ElementTree.fromstring(NOT_XML.sub("\ufffd", draw(chart, style=False, title=title)))
     root.set("font-family", WORDS)
     for element in root.iter():
         for word in element.get("class", "").split():

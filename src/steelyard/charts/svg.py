@@ -4,84 +4,32 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from html import escape
 from itertools import groupby, pairwise
 from typing import Any
 
-from steelyard.charts.marks import Band, Bar, Chart, Colour, Line, Mark, Point, Rule, Text
+from steelyard.charts.frame import CHARACTER, EDGE, LARGE, SMALL, TITLE, Frame
+from steelyard.charts.marks import Band, Bar, Chart, Colour, Line, Mark, Point, Rule, Text, Values
 from steelyard.charts.palette import FONT, SERIES, colour, notebook_style, on
 from steelyard.charts.places import runs
 from steelyard.words import closed, visible
 
-BOLD = 8.0
-CHARACTER = 6.6
-"""Columns that a character of 12 pixels takes on average; a little too wide rather than too narrow."""
-SMALL, LARGE = 12, 14
 USED = re.compile(r"sy-[sf]-\w+")
 
 
-class Frame:
-    """The room inside the axes, and how values find their place in it."""
-
-    def __init__(self, chart: Chart) -> None:
-        self.chart = chart
-        self.ticks_x, self.ticks_y = _fitting(chart)
-        labels = [text for _, text in self.ticks_y]
-        widest = max((len(text) for text in labels), default=0) * CHARACTER
-        self.width, self.height = chart.size
-        self.left = min(widest, (0.55 if chart.y.kind == "names" else 0.42) * self.width) + (
-            34 if chart.y.title else 14
-        )
-        ends = [m.label for m in chart.marks if isinstance(m, Line) and m.label]
-        self.right = self.width - max(24.0, max((len(t) for t in ends), default=0) * BOLD + 12)
-        self.legend = _legend_places(chart, self.left, self.right)
-        self.top = 14.0 + 20.0 * (1 + max((row for _, row, _, _ in self.legend), default=-1))
-        self.bottom = self.height - (50 if chart.x.title else 30)
-        self.slant = chart.x.kind == "names" and _crowded(self.ticks_x, self.right - self.left)
-        if self.slant:
-            steep = 0.7 if len(self.ticks_x) <= 16 else 1.0
-            run = min(max(len(t) for _, t in self.ticks_x), 18) * CHARACTER
-            self.bottom -= run * steep
-            # The first words lean out to the left.
-            self.left = max(self.left, min(len(self.ticks_x[0][1]), 18) * CHARACTER * 0.77)
-
-    def x(self, value: float) -> float:
-        """Pixels from the left."""
-        place = min(max(self.chart.x.place(value), -0.02), 1.02)
-        return self.left + place * (self.right - self.left)
-
-    def y(self, value: float) -> float:
-        """Pixels from the top."""
-        place = min(max(self.chart.y.place(value), -0.02), 1.02)
-        return self.bottom - place * (self.bottom - self.top)
-
-
-def _fitting(chart: Chart) -> tuple[list[tuple[float, str]], list[tuple[float, str]]]:
-    """Ticks of both scales, as many as have room."""
-    ticks_y = chart.y.ticks()
-    for most in (7, 6, 5, 4, 3, 2):
-        ticks_x = chart.x.ticks(most)
-        if chart.x.kind == "names" or not _crowded(ticks_x, chart.size[0] - 90):
-            break
-    return ticks_x, ticks_y
-
-
-def _crowded(ticks: Sequence[tuple[float, str]], room: float) -> bool:
-    return sum(len(text) * CHARACTER + 10 for _, text in ticks) > room
-
-
-def draw(chart: Chart, *, style: bool = True) -> str:
-    """The whole picture."""
-    frame = Frame(chart)
-    title = escape(visible(chart.title), quote=True)
+def draw(chart: Chart, *, style: bool = True, title: bool = True) -> str:
+    """The whole picture; where a page has words of its own above or below it, without its title."""
+    frame = Frame(chart, titled=title)
+    called = escape(visible(chart.title), quote=True)
     said = escape(visible(chart.description or chart.title), quote=True)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {frame.width:g} {frame.height:g}" '
-        f'width="{frame.width:g}" height="{frame.height:g}" role="img" aria-label="{title}. {said}" '
+        f'width="{frame.width:g}" height="{frame.height:g}" role="img" aria-label="{called}. {said}" '
         f'font-family="{FONT}" font-size="{SMALL}" class="sy-chart" data-chart="{escape(visible(chart.name), quote=True)}"'
         f"{_live(frame)}>"
     ]
+    for i, line in enumerate(frame.title):
+        parts.append(text(EDGE, 20 + TITLE * i, line, tint="ink", size=LARGE, bold=True))
     parts.extend(_axes(frame))
     for alike, group in groupby(chart.marks, key=_alike):
         marks: list[Any] = list(group)
@@ -189,7 +137,7 @@ def _draw(f: Frame, mark: Mark) -> list[str]:
     return found
 
 
-def _path(f: Frame, xs: Sequence[float | None], ys: Sequence[float | None], *, step: bool = False) -> str:
+def _path(f: Frame, xs: Values, ys: Values, *, step: bool = False) -> str:
     """A path through the points that are there, without those that nobody would miss."""
     out: list[str] = []
     for run in runs(xs, ys):
@@ -284,7 +232,7 @@ def _bar(f: Frame, m: Bar) -> list[str]:
     if m.text:
         tint = on(m.colour)
         middle = (y0 + y1) / 2 + (4 if not m.small else -2)
-        size = SMALL if (x1 - x0) < 70 else LARGE
+        size = SMALL if (x1 - x0) < max(70, 9.0 * len(m.text)) else LARGE
         out.append(text((x0 + x1) / 2, middle, m.text, tint=tint, anchor="middle", size=size, bold=bool(m.small)))
         if m.small:
             out.append(text((x0 + x1) / 2, middle + 16, m.small, tint=tint, anchor="middle", size=11))
@@ -322,7 +270,13 @@ def _rule(f: Frame, m: Rule) -> list[str]:
 
 
 def _words(f: Frame, m: Text) -> list[str]:
-    return [text(f.x(m.x) + m.dx, f.y(m.y) + m.dy, m.text, tint=m.colour, anchor=m.anchor, bold=m.bold)]
+    lines = [m.text]
+    if len(m.text) * CHARACTER > f.right - f.left - 20 and " (" in m.text:
+        # What stands in brackets goes below where there is no room beside.
+        first, _, rest = m.text.partition(" (")
+        lines = [first, f"({rest}"]
+    x, y = f.x(m.x) + m.dx, f.y(m.y) + m.dy - 15 * (len(lines) - 1)
+    return [text(x, y + 15 * i, line, tint=m.colour, anchor=m.anchor, bold=m.bold) for i, line in enumerate(lines)]
 
 
 def _line_labels(f: Frame) -> list[str]:
@@ -341,23 +295,9 @@ def _line_labels(f: Frame) -> list[str]:
     return [text(x, y - spill, m.label, tint=m.colour, bold=True) for y, (_, x, m) in zip(places, ends, strict=True)]
 
 
-def _legend_places(chart: Chart, left: float, right: float) -> list[tuple[float, int, str, Colour]]:
-    """Entries of the legend with their place and row: what does not fit goes to the next row."""
-    out: list[tuple[float, int, str, Colour]] = []
-    x, row = left, 0
-    for words, tint in chart.legend:
-        wide = 15 + (len(words) + 2) * CHARACTER
-        if x > left and x + wide > right + 12:
-            x, row = left, row + 1
-        out.append((x, row, words, tint))
-        x += wide
-    return out
-
-
 def _legend(f: Frame) -> list[str]:
     out = []
-    for x, row, words, tint in f.legend:
-        y = 11.0 + 20 * row
+    for x, y, words, tint in f.legend:
         out.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="10" height="10" {_fill(tint)}/>')
         out.append(text(x + 15, y + 9, words, tint="ink"))
     return out

@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from steelyard.charts.frame import LARGE, SMALL, Frame
 from steelyard.charts.marks import Band, Bar, Chart, Colour, Line, Mark, Point, Rule, Text
 from steelyard.charts.palette import FONT, GRID, INK, PAPER, QUIET, colour, on
 from steelyard.charts.places import LABEL_HEIGHT, ends, label_shifts, middle, runs
 from steelyard.charts.scales import Scale
-from steelyard.charts.svg import LARGE, SMALL, Frame
 from steelyard.words import visible
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"

@@ -23,7 +23,7 @@ from steelyard.words import visible
 
 # fmt: off
 ORDER = (
-    "evaluate", "add", "report", "threshold", "campaign", "compare", "sample-size", "experiment", "learning-curve", "runs",
+    "evaluate", "add", "report", "chart", "threshold", "campaign", "compare", "sample-size", "experiment", "learning-curve", "runs",
     "check", "timeliness", "stability", "trial", "trial-size", "monitor", "measures", "demo", "help", "completion",
 )
 # fmt: on

@@ -90,7 +90,7 @@ def command(file: str, **given: Any) -> None:
     _check_in_use(file, given)
     with progress("Counting rows …", quiet=given["quiet"] or given["no_progress"]):
         data = file if file == "-" or file.lower().endswith(".json") else opened(file, given)
-        models = _models(data, given)
+        models = models_of(data, given)
         found = _slices(data, given) if given["slices"] else None
         in_use = _in_use(data, given)
     title = given["title"] or ("" if len(models) > 1 else name_of(file))
@@ -100,7 +100,7 @@ def command(file: str, **given: Any) -> None:
         click.echo(f"Wrote {output} ({os.path.getsize(output) / 1000:,.0f} kB).", err=True)
 
 
-def _models(file: Any, given: dict[str, Any]) -> dict[str, Evaluation]:
+def models_of(file: Any, given: dict[str, Any]) -> dict[str, Evaluation]:
     """One evaluation, or one for each model that a score was named for."""
     scores = given["score"]
     if given["classes"] or len(scores) < 2:

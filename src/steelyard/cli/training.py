@@ -61,7 +61,7 @@ def read_rows(file: str, given: dict[str, Any]) -> Any:
         if given[role] is not None and given[role] in given["drop"]:
             message = f'The column "{given[role]}" is named as the {role} and is to be left out as well.'
             raise UsageError(message, f"Leave out --drop {given[role]}: the {role} is never learnt from.")
-    table = _read(file, given)
+    table = read_any(file, given)
     if number_of_rows(table) == 0:
         message = f"{'Standard input' if file == '-' else quoted(file)} has no rows below its header."
         raise EmptyTable(message, "At least a few rows are needed to train and to test.")
@@ -70,7 +70,8 @@ def read_rows(file: str, given: dict[str, Any]) -> Any:
     return drop_columns(table, given["drop"]) if given["drop"] else table
 
 
-def _read(file: str, given: dict[str, Any]) -> Any:
+def read_any(file: str, given: dict[str, Any]) -> Any:
+    """The rows of a FILE, or of standard input, as a frame."""
     from steelyard.sources.in_memory import read_table
 
     if file != "-" or given["spark"] is not None:

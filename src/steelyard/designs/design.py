@@ -5,14 +5,18 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.arguments.allowed import shown
+from steelyard.arguments.annotated import as_annotated
 from steelyard.designs.split import Split
 from steelyard.designs.strata import stratify_asked
 from steelyard.errors import EmptyTable, MissingPart, UsageError
+
+if TYPE_CHECKING:
+    from steelyard.charts.marks import Chart
 
 ROLES = ("group", "time", "stratify", "folds")
 
@@ -46,6 +50,13 @@ class Design:
         from steelyard.designs.picture import picture
 
         return picture(self, rows, y, data, width)
+
+    @as_annotated()
+    def chart(self, rows: int | None = None, y: Any = None, data: Any = None) -> Chart:
+        """The same as a chart: rows across, divisions below one another."""
+        from steelyard.designs.picture import chart
+
+        return chart(self, rows, y, data)
 
     def __str__(self) -> str:
         return self.text

@@ -24,6 +24,10 @@ PAGE = 80
 """Characters that a line of a terminal holds."""
 MARKS = " ·vT"
 FILLS: tuple[tuple[str, Colour], ...] = (("train", "shade2"), ("validate", 0), ("test", 1))
+USUAL, FEW = 100, 24
+"""Rows of a chart where nobody says how many, and of one that would need too many lines for them."""
+TEST = 3
+MOST_STRETCHES = 5
 AIR = 0.12
 """Between two lines of the chart."""
 
@@ -56,16 +60,25 @@ def picture(design: Design, rows: int = 24, y: Any = None, data: Any = None, wid
     return "\n".join([*lines, LEGEND])
 
 
-def chart(design: Design, rows: int = 24, y: Any = None, data: Any = None) -> Chart:
+def chart(design: Design, rows: int | None = None, y: Any = None, data: Any = None) -> Chart:
     """The same as a chart: rows across, divisions below one another.
 
-    Where the parts change too often to be seen, rows share one of 200 columns, filled in the shares of its parts.
+    Rows that are tested together stand side by side unless the parts are stretches of the order that the rows have. Where
+    they change too often to be seen, rows share one of 200 columns, filled in the shares of its parts.
     """
-    found, more = _drawn(design, rows, y, data)
-    bars = [bar for line, split in enumerate(found) for bar in _bars(_parts(split, rows), line)]
-    used = [part for part in (1, 2, 3) if any(len(_part(split, part)) for split in found)]
-    names = tuple(split.name for split in found)
-    said = f"{design}: {many(len(found), 'division')} of {rows:,} rows" + (", the first of more." if more else ".")
+    asked = rows if rows is not None else USUAL if y is None else len(y)
+    found, more = _drawn(design, asked, y, data)
+    if rows is None and more and y is None and data is None:
+        # One line a row would not end.
+        asked, (found, more) = FEW, _drawn(design, FEW, y, data)
+    every = np.stack([_parts(split, asked) for split in found])
+    scattered = max((np.diff(every, axis=1) != 0).sum(axis=1)) > MOST_STRETCHES
+    if scattered:
+        every = every[:, _side_by_side(every)]
+    bars = [bar for line, parts in enumerate(every) for bar in _bars(parts, line)]
+    used = [part for part in (1, 2, 3) if (every == part).any()]
+    names = tuple(_called(found))
+    said = f"{design}: {many(len(found), 'division')} of {asked:,} rows" + (", the first of more." if more else ".")
     columns: dict[str, Sequence[Any]] = {
         "division": list(names),
         "train": [len(split.train) for split in found],
@@ -75,7 +88,7 @@ def chart(design: Design, rows: int = 24, y: Any = None, data: Any = None) -> Ch
     return Chart(
         "design",
         str(design)[:1].upper() + str(design)[1:],
-        Scale(0.0, float(rows), "Rows, in their order"),
+        Scale(0.0, float(asked), "Rows, those tested together side by side" if scattered else "Rows, in their order"),
         Scale(len(names) - 0.5, -0.5, "", "names", names),
         tuple(bars),
         said,
@@ -84,6 +97,24 @@ def chart(design: Design, rows: int = 24, y: Any = None, data: Any = None) -> Ch
         (640.0, 84.0 + 22.0 * max(len(names), 2)),
         grid=False,
     )
+
+
+def _called(found: list[Split]) -> list[str]:
+    """Names of divisions without what they all share."""
+    if len(found) == 1:
+        return ["all rows"]
+    once, alone = len({s.repeat for s in found}) == 1, len({s.fold for s in found}) == 1
+    if any(s.inner >= 0 for s in found) or not (once or alone):
+        return [s.name for s in found]
+    return [s.label or (f"fold {s.fold + 1}" if once else f"repeat {s.repeat + 1}") for s in found]
+
+
+def _side_by_side(every: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Rows by the first division that tests them; within the first by its parts: training, validation, test."""
+    first = np.where((every == TEST).any(axis=0), (every == TEST).argmax(axis=0), len(every))
+    if len(every) == 1:
+        return np.argsort(np.array([3, 0, 1, 2])[every[0]], kind="stable")
+    return np.lexsort((every[0], first))
 
 
 def _drawn(design: Design, rows: int, y: Any, data: Any) -> tuple[list[Split], bool]:

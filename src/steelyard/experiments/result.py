@@ -333,11 +333,11 @@ class Experiment(Told):
         write_saved(path, self.to_dict())
 
     @as_annotated()
-    def chart(self, measure: str | None = None, *names: str) -> Chart:
-        """The models side by side: each fold a dot, the estimate with its interval."""
+    def chart(self, name: str | None = None, *place: str) -> Chart:
+        """The models side by side in a measure, each fold a dot; or a chart of all at once ("roc", "gain", …)."""
         from steelyard.views.experiment import experiment_chart
 
-        return experiment_chart(self, measure, *names)
+        return experiment_chart(self, name, *place)
 
     @as_annotated()
     def report(self, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:

@@ -19,12 +19,13 @@ MOST_POINTS = 2000
 """A curve of more points is thinned evenly along its length, unless it was asked exactly; every point kept is a real one."""
 
 
-def banded(name: str, s: Scores, confidence: float) -> Curve:
+def banded(name: str, s: Scores, confidence: float, bins: int | None = None) -> Curve:
     """A curve with its band: of ROC and precision–recall at each place of the axis below, of others at each threshold.
 
     Gain and lift hold at a depth too, where the same is true of Wilson's interval; calibration in each bin.
     """
-    columns = {k: np.asarray(v, dtype=np.float64) for k, v in curves()[name](s).items()}
+    found = curves()[name](s, **({} if bins is None else {"bins": bins}))
+    columns = {k: np.asarray(v, dtype=np.float64) for k, v in found.items()}
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     if name in {"roc", "pr"} and float(s.positives.sum()) > 0 and float(s.negatives.sum()) > 0:
         return _upright(name, s, columns, confidence, z)

@@ -35,7 +35,7 @@ def _commonest(c: Confusion, value: float) -> str:
     leads=(
         "text, card classes 2 labels 1, comparison 2, experiment scores 2 classes 1 labels 1, champion 4, slice 3, "
         "watch labels 1 classes 1, learning scores 2 classes 2 labels 2, segment labels 2 classes 2, sweep 5, "
-        "forest 4, explorer 6, story levels 1, unlabelled 3"
+        "forest 4, details 5, explorer 6, story levels 1, unlabelled 3"
     ),
 )
 def accuracy(c: Confusion) -> Share:
@@ -73,7 +73,7 @@ def error_rate(c: Confusion) -> Share:
     aliases=("tpr", "sensitivity", "hit_rate", "true_positive_rate"),
     told="Finds {hundred} of 100 real positives{limits}.",
     told_of_level="Finds {hundred} of 100 rows of {level}{limits}.",
-    leads="text, level 1, segment 3, sweep 1, forest 5, explorer 1, story outcomes 1, unlabelled 1",
+    leads="text, level 1, segment 3, sweep 1, forest 5, details 1, explorer 1, story outcomes 1, unlabelled 1",
 )
 def recall(o: Outcomes) -> Share:
     """Share of real positives that were found: TP / (TP + FN).
@@ -89,7 +89,7 @@ def recall(o: Outcomes) -> Share:
     range=(0, 1),
     aliases=("tnr", "true_negative_rate", "selectivity"),
     told="Leaves {hundred} of 100 real negatives alone{limits}.",
-    leads="text, sweep 2, forest 6, explorer 4",
+    leads="text, sweep 2, forest 6, details 2, explorer 4",
 )
 def specificity(o: Outcomes) -> Share:
     """Share of real negatives that were left alone: TN / (TN + FP).
@@ -137,7 +137,7 @@ def fnr(o: Outcomes) -> Share:
     aliases=("ppv", "positive_predictive_value"),
     told="Of 100 rows it flags, {hundred} are real positives{limits}.",
     told_of_level="Of 100 rows called {level}, {hundred} are{limits}.",
-    leads="text, level 2, segment 4, sweep 3, forest 7, explorer 3, story outcomes 2",
+    leads="text, level 2, segment 4, sweep 3, forest 7, details 3, explorer 3, story outcomes 2",
 )
 def precision(o: Outcomes) -> Share:
     """Share of predicted positives that are real: TP / (TP + FP).
@@ -170,7 +170,7 @@ def npv(o: Outcomes) -> Share:
     interval="harmonic",
     rests_on=POSITIVES,
     at_corners=True,
-    leads="text, level 3, sweep 4, forest 8, explorer 5",
+    leads="text, level 3, sweep 4, forest 8, details 4, explorer 5",
 )
 def f1(o: Outcomes) -> Ratio:
     """Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN).
@@ -269,7 +269,7 @@ def _kappa(c: Confusion, disagreement: Array) -> Ratio:
     aliases=("cohen_kappa", "cohens_kappa"),
     told=AGREE,
     guess=(0.0, "guessing"),
-    leads="card labels 3, comparison 7, experiment labels 3, forest 14, judged labels 1",
+    leads="card labels 3, comparison 7, experiment labels 3, details 6, forest 14, judged labels 1",
 )
 def kappa(c: Confusion) -> Ratio:
     """Agreement beyond chance: (accuracy − pe) / (1 − pe), with pe = Σ actual_l × predicted_l / N².

@@ -14,16 +14,17 @@ from steelyard.summaries.scores import Scores
 Columns = dict[str, Array]
 ORDERED = ("roc", "pr", "gain", "lift")
 """Curves of the order of rows alone, whatever their scores."""
-_curves: dict[str, Callable[[Scores], Columns]] = {}
+Function = Callable[..., Columns]
+_curves: dict[str, Function] = {}
 
 
-def curve(function: Callable[[Scores], Columns]) -> Callable[[Scores], Columns]:
+def curve(function: Function) -> Function:
     """Mark a function of a score table as a curve; part / whole columns tell the intervals room what to band."""
     _curves[function.__name__] = function
     return function
 
 
-def curves() -> dict[str, Callable[[Scores], Columns]]:
+def curves() -> dict[str, Function]:
     """Every curve by name."""
     return dict(_curves)
 
@@ -110,14 +111,24 @@ def calibration(s: Scores) -> Columns:
     }
 
 
+MOST_BINS = 40
+ROUND = (5, 10, 20, MOST_BINS)
+"""Numbers of bins between 0 and 1 whose edges are easily read."""
+
+
 @curve
-def scores(s: Scores) -> Columns:
-    """Distribution of the scores of each class: shares in 40 equal-width bins between the lowest and highest score."""
-    bins = 40
+def scores(s: Scores, bins: int | None = None) -> Columns:
+    """Distribution of the scores of each class: shares in bins of one width, as many as the rows can fill.
+
+    The width is that of Freedman and Diaconis, 2 IQR / n^(1/3), for the class that is less spread out.
+    """
     low, high = (float(s.cells.low[0]), float(s.cells.high[-1])) if len(s.score) else (0.0, 1.0)
     if s.probabilities:
         low, high = 0.0, 1.0
     width = (high - low) or 1.0
+    if bins is None:
+        wanted = _wanted_bins(s, width)
+        bins = next(b for b in ROUND if b >= wanted) if s.probabilities else max(wanted, ROUND[0])
     place = np.clip(((s.score - low) / width * bins).astype(np.int64), 0, bins - 1)
     edges = low + np.arange(bins + 1) / bins * width
     positive = np.bincount(place, weights=s.positives, minlength=bins).astype(np.float64)
@@ -130,3 +141,18 @@ def scores(s: Scores) -> Columns:
         "part": positive,
         "whole": np.full(bins, positive.sum()),
     }
+
+
+def _wanted_bins(s: Scores, width: float) -> int:
+    """Bins of the width of Freedman and Diaconis in the whole range, within limits."""
+    spreads = []
+    for counts in (s.positives, s.negatives):
+        total = np.cumsum(counts)
+        if len(total) and total[-1] > 0:
+            first, last = np.searchsorted(total, total[-1] * np.array([0.25, 0.75])).clip(max=len(total) - 1)
+            spreads.append(float(s.score[last] - s.score[first]))
+    narrow = min((v for v in spreads if v > 0), default=0.0)
+    step = 2 * narrow / max(s.rows, 1) ** (1 / 3)
+    wanted = min(width / step, MOST_BINS) if step > 0 else MOST_BINS
+    # A bin of fewer than four rows on average says nothing.
+    return max(min(int(np.ceil(wanted)), s.rows // 4), 1)

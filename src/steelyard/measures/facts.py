@@ -19,6 +19,7 @@ PLACES = {
     "story": "has a sentence in the story of an evaluation",
     "judged": "is held against a model that knows nothing, in the story",
     "card": "has a card on the page",
+    "details": "stands below the confusion matrix on its card",
     "forest": "has a line in the picture of intervals",
     "sweep": "has a line in the picture of all thresholds",
     "explorer": "is told beside the threshold that is moved on the page",

@@ -12,7 +12,8 @@ from typing import Any
 
 from steelyard.errors import BadPayoff, UnreadableSource, listing, refuse_address
 from steelyard.files.writing import note_read
-from steelyard.payoffs.payoff import OUTCOMES, Cost, Payoff, Profit
+from steelyard.payoffs.kinds import OUTCOMES
+from steelyard.payoffs.payoff import Cost, Payoff, Profit
 
 KINDS = {made.kind: made for made in (Profit, Cost)}
 LARGEST = 10_000_000

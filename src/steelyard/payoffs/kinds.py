@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 KINDS = ("profit", "cost")
+OUTCOMES = (("tp", "fn"), ("fp", "tn"))
+"""Names of the four outcomes: the positive level first, actual by row and predicted by column."""
 LAYOUTS = ("positive first", "negative first")
 """How a matrix of two levels may be laid out: as books print it, or as programs do."""
 LAYOUT_HINT = '; or say which level comes first: layout="positive first", as books print it, or layout="negative first"'

@@ -11,15 +11,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from steelyard.arguments.annotated import Label, as_annotated
+from steelyard.charts.marks import Chart
 from steelyard.errors import BadPayoff, listing
 from steelyard.payoffs.amount import Amount, Entry, entry
-from steelyard.payoffs.kinds import LAYOUT_HINT, LAYOUTS, sign_of
+from steelyard.payoffs.kinds import LAYOUT_HINT, LAYOUTS, OUTCOMES, sign_of
 from steelyard.payoffs.matrices import named_among, spoken, table_of
+from steelyard.payoffs.telling import matrix_chart, payoff_text
 from steelyard.results import Array
 from steelyard.wording import either, option
 
-OUTCOMES = (("tp", "fn"), ("fp", "tn"))
-"""Names of the four outcomes: the positive level first, actual by row and predicted by column."""
 SAMPLE = "tp=140, fn=-140, fp=-700, tn=0"
 MOST_RANGES = 10
 
@@ -220,25 +220,11 @@ class Payoff:
 
     # Telling ---------------------------------------------------------------------------------------------------------
     def __str__(self) -> str:
-        def told(e: Entry) -> str:
-            return f"{e[0]} to {e[1]}" if isinstance(e, tuple) else str(e)
+        return payoff_text(self)
 
-        if self.levels is None:
-            parts = [
-                f"{n} {told(e)}"
-                for names, row in zip(OUTCOMES, self.cells, strict=True)
-                for n, e in zip(names, row, strict=True)
-            ]
-        elif self.bare:
-            parts = ["; ".join(", ".join(map(told, row)) for row in self.cells)]
-        else:
-            parts = [
-                f"{v} as {w} {told(e)}"
-                for v, row in zip(self.levels, self.cells, strict=True)
-                for w, e in zip(self.levels, row, strict=True)
-            ]
-        head = f"{self.kind}, {self.reference}" if self.relative else self.kind
-        return f"{head}: {', '.join(parts)}"
+    def chart(self) -> Chart:
+        """The matrix as a picture."""
+        return matrix_chart(self)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

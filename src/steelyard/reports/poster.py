@@ -46,7 +46,7 @@ def poster(e: Evaluation, title: str) -> str:
         parts.append(_paper(x, top, half, CHART))
         scale = min((half - 24) / chart.size[0], (CHART - 44) / chart.size[1])
         left = x + (half - scale * chart.size[0]) / 2
-        inner = chart.svg(style=False).partition(">")[2].rpartition("</svg>")[0]
+        inner = chart.svg(style=False, title=False).partition(">")[2].rpartition("</svg>")[0]
         parts.append(f'<g transform="translate({left:.1f} {top + 10:.1f}) scale({scale:.4f})">{inner}</g>')
         parts.append(text(x + half / 2, top + CHART - 14, chart.title, anchor="middle", size=13))
     height = y + ((min(len(drawn), 4) + 1) // 2) * (CHART + GAP) + 8

@@ -46,7 +46,7 @@ class Section:
 
 def figure(chart: Chart, *, wide: bool = False) -> Ready:
     """A chart with its caption; the numbers behind it stay in report.json."""
-    svg = Ready(chart.svg(style=False))
+    svg = Ready(chart.svg(style=False, title=False))
     if wide:
         # On a narrow screen a wide chart scrolls by itself instead of becoming too small to read.
         svg = tag("div", svg, class_="scroll", tabindex="0", role="region", aria_label=chart.title)

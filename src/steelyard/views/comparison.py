@@ -14,6 +14,7 @@ from steelyard.results import Difference
 from steelyard.verdicts.comparison import BETTER, EQUIVALENT, NOT_KNOWN, TOO_FEW, UNCLEAR, WORSE
 from steelyard.views.layout import WIDTH, fit, table_width, wrap
 from steelyard.views.notebook import small_table
+from steelyard.views.several import measure_named
 from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
 from steelyard.words import count, digits_for, estimate_parts, p_told, percent, significant, visible
@@ -266,7 +267,7 @@ def comparison_document(c: Comparison) -> dict[str, Any]:
 
 def comparison_chart(c: Comparison, measure: str | None = None) -> Chart:
     """The differences below one another, zero as a line, the margin as a band around it."""
-    measure = find(measure).name if measure else c.measures[0]
+    measure = measure_named(measure) if measure else c.measures[0]
     every = c.ordered(measure)
     found = [r for r in every if r.difference.value is not None][:DRAWN]
     values = [v for r in found for v in (r.difference.low, r.difference.value, r.difference.high) if v is not None]

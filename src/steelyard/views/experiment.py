@@ -17,6 +17,7 @@ from steelyard.measures.measure import find, leading
 from steelyard.results import Estimate
 from steelyard.views.layout import WIDTH, wrap
 from steelyard.views.notebook import small_table
+from steelyard.views.several import TOGETHER, measure_named, together
 from steelyard.views.story import kind_of
 from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
@@ -285,7 +286,9 @@ def experiment_chart(x: Experiment, measure: str | None, *names: str) -> Chart:
     if not cells:
         message = "No fold is done yet."
         raise NotAvailable(message, "Let the experiment go on.")
-    measure = measure or chief_measures([x[names_of(c)] for c in cells])[0]
+    if measure in TOGETHER:
+        return together({c.model: x[names_of(c)] for c in cells}, measure)
+    measure = measure_named(measure) if measure else chief_measures([x[names_of(c)] for c in cells])[0]
     marks: list[Mark] = []
     rows: list[tuple[str, Estimate]] = []
     seen: list[float] = []

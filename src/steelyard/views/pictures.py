@@ -80,7 +80,7 @@ def shown_of(kind: str) -> list[str]:
 # Labels ---------------------------------------------------------------------------------------------------------------
 
 
-def _shade(share: float) -> str:
+def shade_of(share: float) -> str:
     """A share as one of the shades."""
     return f"shade{min(int(share * len(SHADES)), len(SHADES) - 1)}"
 
@@ -116,7 +116,7 @@ def confusion(e: Evaluation) -> Chart:
             words = count(n) if k <= WRITTEN and (n or k <= 6) else ""
             small = percent(share) if k <= 6 and c.actual[i] else ""
             sides = (column - 0.5 + gap, column + 0.5 - gap, row - 0.5 + gap, row + 0.5 - gap)
-            marks.append(Bar(*sides, _shade(share), 1.0, words, small))
+            marks.append(Bar(*sides, shade_of(share), 1.0, words, small))
     size = 460.0 if k <= WRITTEN else 620.0
     height = min(120.0 + 60 * k, 420.0) if k <= 6 else size
     columns: dict[str, Sequence[Any]] = {
