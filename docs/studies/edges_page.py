@@ -21,7 +21,8 @@ model that is worth nothing, labels that wait for the outcome, three data sets. 
 *before* is version 0.1.0, *after* this one, drawn with the same random numbers. ± is one Monte-Carlo standard error.
 
 A scenario in *italics* is one in which a fault was first seen; the others were made up afterwards, so that a method could not be
-fitted to them. ✓ marks a figure that keeps the promise within two Monte-Carlo errors, ✗ one that does not.
+fitted to them. ✓ marks a figure that keeps the promise within two Monte-Carlo errors, ✗ one that does not. Where *before* was
+drawn another number of times than *after*, the number stands in brackets behind it.
 """
 ROOMS = {
     "areas": "Areas under the curve, and the gate",
@@ -33,6 +34,7 @@ ROOMS = {
     "worth": "Thresholds, regions and bands",
     "trials": "Trials and plans",
     "monitors": "Alarms and late labels",
+    "fresh": "Scenarios that came last",
 }
 
 
@@ -53,14 +55,14 @@ def keeps(claim: dict[str, Any], row: dict[str, Any] | None) -> bool | None:
     return (low is None or row["figure"] >= low - slack) and (high is None or row["figure"] <= high + slack)
 
 
-def told(claim: dict[str, Any], row: dict[str, Any] | None) -> str:
+def told(claim: dict[str, Any], row: dict[str, Any] | None, repeats: int) -> str:
     """One figure with its error and whether it keeps the promise."""
     if not row:
         return "–"
     if row["figure"] is None:
         return "nothing said"
     mark = {True: " ✓", False: " ✗", None: ""}[keeps(claim, row)]
-    least = "" if row["said"] == row["repeats"] else f" (of {row['said']:,})"
+    least = "" if row["said"] == row["repeats"] == repeats else f" (of {row['said']:,})"
     return f"{row['figure']:g} ± {row['error']:g}{least}{mark}"
 
 
@@ -73,7 +75,7 @@ def section(claim: dict[str, Any]) -> list[str]:
     for scenario, row in claim["scenarios"].items():
         shown = f"*{scenario}*" if row["listed"] else scenario
         repeats = (row.get("after") or row.get("before") or {"repeats": 0})["repeats"]
-        cells = (told(claim, row.get("before")), told(claim, row.get("after")))
+        cells = (told(claim, row.get("before"), repeats), told(claim, row.get("after"), repeats))
         out.append(f"| {shown.replace('|', '/')} | {repeats:,} | {cells[0]} | {cells[1]} |")
     return [*out, ""]
 
@@ -88,6 +90,26 @@ def short(claim: dict[str, Any]) -> list[str]:
     return textwrap.wrap(said, 130, subsequent_indent="  ")
 
 
+def overview(rooms: dict[str, Any]) -> list[str]:
+    """A line for each claim: from where to where its figures reach, and how many keep the promise."""
+    out = ["| | promised | before | kept | after | kept |", "|---|---|---:|---:|---:|---:|"]
+    for of_room in rooms.values():
+        for claim in of_room.values():
+            cells = []
+            for state in ("before", "after"):
+                rows = [row[state] for row in claim["scenarios"].values() if row.get(state)]
+                figures = [row["figure"] for row in rows if row["figure"] is not None]
+                judged = [keeps(claim, row) for row in rows]
+                reach = dict.fromkeys(f"{f:.3g}" for f in (min(figures), max(figures))) if figures else ["–"]
+                cells += [
+                    " to ".join(reach),
+                    f"{sum(k is True for k in judged)} of {sum(k is not None for k in judged)}",
+                ]
+            unit = f" ({claim['unit']})" if claim["unit"] else ""
+            out.append(f"| {claim['title']}{unit} | {claim['promise']} | {' | '.join(cells)} |")
+    return [*out, ""]
+
+
 def page() -> str:
     """The whole page."""
     parts = found()
@@ -100,14 +122,16 @@ def page() -> str:
         f"**Result.** {len(rows):,} scenarios, {own:,} of them made up afterwards. Before, {kept['before'][0]:,} of "
         f"{kept['before'][1]:,} figures kept their promise; now {kept['after'][0]:,} of {kept['after'][1]:,}."
     )
-    missing = sum(not row.get("after") for _, row in rows)
-    if missing:
-        counts += f" {missing:,} scenarios have not been drawn yet and stand with a dash."
+    for state in ("before", "after"):
+        missing = sum(not row.get(state) for _, row in rows)
+        if missing:
+            counts += f" {missing:,} have not been drawn {state} and stand with a dash."
     out += [*textwrap.wrap(counts, 130), ""]
     claims = [c for of_room in parts.values() for c in of_room.values()]
     failed = [line for c in claims for line in short(c)]
     if failed:
         out += ["What does not keep the promise to the letter, and why:", "", *failed, ""]
+    out += ["From where to where the figures of each claim reach:", "", *overview(parts)]
     out += ["To do it again: `python docs/studies/edges_<room>.py`, then `python docs/studies/edges_page.py`.", ""]
     for room, of_room in parts.items():
         out += [f"## {ROOMS.get(room, room)}", "", f"Script: [`edges_{room}.py`](edges_{room}.py)", ""]

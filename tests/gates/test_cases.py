@@ -127,3 +127,14 @@ def test_money_by_row_and_by_unit_is_held_by_what_units_earn() -> None:
         assert x.low is not None and x.high is not None and x.low < e["profit"].value < x.high
         width, known = x.high - x.low, e["profit"].high - e["profit"].low
         assert 0.9 * known < width < 2 * known
+
+
+@pytest.mark.parametrize("depth", [0.1, 0.25])
+def test_a_lift_decides_as_the_captured_share_does(depth: float) -> None:
+    rng = np.random.default_rng(15)
+    y = np.repeat([1, 0], [12, 300])
+    e = sy.evaluate(target=y, score=rng.normal(1.5 * y))
+    (share,) = check(e, f"capture(depth={depth}) >= 0.2").results
+    (lift,) = check(e, f"lift(depth={depth}) >= {0.2 / depth}").results
+    assert (lift.state, lift.number.method) == (share.state, share.number.method)
+    assert (lift.number.low * depth, lift.number.high * depth) == pytest.approx((share.number.low, share.number.high))

@@ -336,11 +336,11 @@ def precision_interval(question: Question) -> Interval:
     plain = np.quantile(values, [tail, 1 - tail]) + shift - 2 * (float(values.mean()) - centre)
     low, high = min(float(low), max(float(plain[0]), 0.0)), max(float(high), min(float(plain[1]), 1.0))
     positive, negative = _usual_weights(question.summary)
-    unlike = negative >= UNLIKE * positive
-    if unlike:
-        low -= max(question.value - _if_one_had_come(question.summary, negative), 0.0)
+    if negative > positive:
+        less = question.value - _if_one_had_come(question.summary, negative)
+        low -= max(less, 0.0) * (1 - positive / negative)
     told = _told(question, low, high, "percentiles less bias, plain and logit", len(values))
-    caution = f"a negative weighs {negative / positive:.0f} positives" if unlike else ""
+    caution = f"a negative weighs {negative / positive:.0f} positives" if negative >= UNLIKE * positive else ""
     return replace(told, caution=caution) if told.low is not None else told
 
 

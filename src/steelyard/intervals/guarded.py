@@ -103,6 +103,8 @@ def guard(question: Question) -> Guard | None:
         return _share(question, reading)
     if isinstance(reading, Average) and summary.units is None:
         return _average(question, reading)
+    if question.measure.interval == "captured" and summary.units is None:
+        return _lift(question)
     if question.measure.interval == "harmonic" and summary.units is None:
         return _f1(question)
     if question.measure.interval == "money":
@@ -133,6 +135,19 @@ def _share(question: Question, share: Share) -> Guard | None:
         return _by_unit(question, Guard(value, (_two(value, float(share.whole)),), (name,), EXACT))
     rows = rows_behind(question, share, squares_of(question))
     return Guard(value, (_two(value, float(rows)),), (name,), EXACT)
+
+
+def _lift(question: Question) -> Guard | None:
+    """A lift is the share of the positives that is captured, over the depth."""
+    depth, ratio, squares = float(question.options.get("depth", 0.1)), question.reading, squares_of(question)
+    assert isinstance(ratio, Ratio)
+    share, squared = (
+        None if r is None else Share(np.asarray(r.top) * depth, np.asarray(r.bottom)) for r in (ratio, squares)
+    )
+    assert share is not None
+    n = effective_whole(share, squared, question.summary.rows)
+    part = _two(float(share.value), n)
+    return Guard(float(share.value), (part,), ("positives",), EXACT, lambda a, b: (a / depth, b / depth))
 
 
 def _average(question: Question, average: Average) -> Guard:
