@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from edges import Claim, Once, Scenario, run
-from edges_areas import covers, drawn, exponential, gate_of_labels, held, normal, tied
+from edges_areas import check, covers, drawn, exponential, gate_of_labels, held, normal, tied
 from edges_folds import area as over_folds
 from edges_numbers import gamma, number
 from edges_scores import covers as scored
@@ -22,7 +22,6 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
 import steelyard as sy
-from steelyard.gates.requirement import check
 
 CHANCES = (0.03, 0.02, 0.05, 0.90)
 """Of true positives, misses, false alarms and true negatives."""

@@ -134,7 +134,7 @@ def test_a_lift_decides_as_the_captured_share_does(depth: float) -> None:
     rng = np.random.default_rng(15)
     y = np.repeat([1, 0], [12, 300])
     e = sy.evaluate(target=y, score=rng.normal(1.5 * y))
-    (share,) = check(e, f"capture(depth={depth}) >= 0.2").results
-    (lift,) = check(e, f"lift(depth={depth}) >= {0.2 / depth}").results
+    (share,) = outcome_of(e, f"capture(depth={depth}) >= 0.2").results
+    (lift,) = outcome_of(e, f"lift(depth={depth}) >= {0.2 / depth}").results
     assert (lift.state, lift.number.method) == (share.state, share.number.method)
     assert (lift.number.low * depth, lift.number.high * depth) == pytest.approx((share.number.low, share.number.high))

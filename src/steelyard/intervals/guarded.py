@@ -146,7 +146,7 @@ def _lift(question: Question) -> Guard | None:
     )
     assert share is not None
     n = effective_whole(share, squared, question.summary.rows)
-    part = _two(float(share.value), n)
+    part = _two(float(share.value), float(n))
     return Guard(float(share.value), (part,), ("positives",), EXACT, lambda a, b: (a / depth, b / depth))
 
 
