@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, TypeGuard, overload
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from steelyard.comparison import Comparison
 from steelyard.comparisons.independent import check_alike
 from steelyard.comparisons.joining import joined
 from steelyard.comparisons.pairing import DifferentRows, SameRows, SameUnits
+from steelyard.designs.columns import missing as missing_in
 from steelyard.early_warning.comparison import TimelinessComparison, compare_models
 from steelyard.early_warning.timeliness import Timeliness
 from steelyard.engines.columns import make_column
@@ -30,12 +31,17 @@ from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
 from steelyard.files.addresses import without_secrets
 from steelyard.payoffs.payoff import Payoff
+from steelyard.rows.roles import assign
 from steelyard.sources.databases import is_address
 from steelyard.sources.fetching import fetch_columns
+from steelyard.sources.in_memory import as_table, column_names, flat_array
 from steelyard.sources.recognise import open_table
 from steelyard.sources.relations import Relation
 from steelyard.sources.tables import Table
 from steelyard.wording import option
+
+if TYPE_CHECKING:
+    from steelyard.experiments.result import Experiment
 
 ROLES = ("target", "score", "prediction")
 
@@ -48,17 +54,17 @@ def compare(data: Timeliness, *others: Timeliness, measures: Sequence[str] | Non
 def compare(data: Any = None, *others: Any, **options: Any) -> Comparison: ...
 @as_annotated("score", "prediction", "margin")
 def compare(
-    data: Any = None,
-    *others: Any,
-    target: Any = None,
+    data: object = None,
+    *others: object,
+    target: object = None,
     score: Mapping[str, Any] | None = None,
     prediction: Mapping[str, Any] | None = None,
     positive: Label = None,
-    weight: Any = None,
+    weight: object = None,
     weights: str = "sampling",
-    unit: Any = None,
+    unit: object = None,
     on: str | None = None,
-    value: Any = None,
+    value: object = None,
     profit: Payoff | None = None,
     threshold: float = 0.5,
     levels: Sequence[Any] | None = None,
@@ -106,7 +112,7 @@ def compare(
         raise UsageError(message, 'Give them as a mapping: sy.compare({"old": ..., "new": ...}).')
     options: dict[str, Any] = {"measures": measures, "margin": margin, "confidence": confidence}
     options |= {"correction": correction, "over": over, "control": control}
-    if hasattr(data, "cells") and hasattr(data, "plan"):
+    if is_experiment(data):
         return _folds(data, models, options)
     if isinstance(data, Mapping) and data and all(isinstance(e, Evaluation) for e in data.values()):
         return Comparison(_evaluations(data, paired), **options)
@@ -142,7 +148,7 @@ def compare(
     return Comparison(_same_rows(rows, shape, tuple(amounts), dropped, counting), source=source, **options)
 
 
-def _warnings(data: Any, others: Sequence[Any]) -> dict[str, Timeliness]:
+def _warnings(data: object, others: Sequence[Any]) -> dict[str, Timeliness]:
     """Models whose warnings were measured, by name; nothing where they are of another kind."""
     if isinstance(data, Timeliness | list | tuple):
         every = [*([data] if isinstance(data, Timeliness) else data), *others]
@@ -153,22 +159,20 @@ def _warnings(data: Any, others: Sequence[Any]) -> dict[str, Timeliness]:
     return named if named and all(isinstance(t, Timeliness) for t in named.values()) else {}
 
 
-def _a(value: Any) -> str:
+def _a(value: object) -> str:
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
-def _folds(x: Any, models: Sequence[str], options: dict[str, Any]) -> Comparison:
-    if len(x.data_sets) * len(x.designs) > 1 and not models:
-        return _first_of(x, options)
-    names = [n for n in models if n in x.models]
-    places = [n for n in models if n not in x.models]
-    return x.compare(*names, *places, **options)  # type: ignore[no-any-return]
+def is_experiment(data: object) -> TypeGuard[Experiment]:
+    """Whether it is what `sy.experiment` returns."""
+    return hasattr(data, "cells") and hasattr(data, "plan")
 
 
-def _first_of(x: Any, options: dict[str, Any]) -> Comparison:
-    """Over several data sets the ranking tells all of them; pairs are told of the first."""
-    return x.compare(x.data_sets[0], x.designs[0], **options)  # type: ignore[no-any-return]
+def _folds(x: Experiment, models: Sequence[str], options: dict[str, Any]) -> Comparison:
+    # Over several data sets the ranking tells all of them; pairs are told of the first.
+    several = len(x.data_sets) * len(x.designs) > 1 and not models
+    return x.compare(*((x.data_sets[0], x.designs[0]) if several else models), **options)
 
 
 def _evaluations(data: Mapping[str, Evaluation], paired: bool | None) -> DifferentRows:
@@ -184,7 +188,7 @@ def _evaluations(data: Mapping[str, Evaluation], paired: bool | None) -> Differe
     return SameUnits(named) if paired else DifferentRows(named)
 
 
-def _shape(score: Any, prediction: Any) -> tuple[str, dict[str, Any]]:
+def _shape(score: Mapping[str, Any] | None, prediction: Mapping[str, Any] | None) -> tuple[str, dict[str, Any]]:
     if (score is None) == (prediction is None):
         message = "Either a score or a prediction of each model was expected."
         hint = f"Pass {option('score', {'knn': ..., 'tree': ...})}, or {option('prediction', {...})} for labels and numbers."
@@ -207,9 +211,7 @@ def _shape(score: Any, prediction: Any) -> tuple[str, dict[str, Any]]:
     return ("classes" if several and several[0] else "scores"), named
 
 
-def _amounts(value: Any, profit: Any) -> dict[str, Any]:
-    from steelyard.rows.roles import assign
-
+def _amounts(value: object, profit: Payoff | None) -> dict[str, Any]:
     needed = profit.names if profit is not None else ()
     found = assign(target=[0], score=[0], value=value, needed=needed)
     return {name: found.columns[f"value{i}"] for i, name in enumerate(found.amounts)}
@@ -219,7 +221,7 @@ def _amounts(value: Any, profit: Any) -> dict[str, Any]:
 
 
 def _rows(
-    data: Any, columns: dict[str, Any], given: Mapping[str, Any], amounts: Mapping[str, Any], missing: str
+    data: object, columns: dict[str, Any], given: Mapping[str, Any], amounts: Mapping[str, Any], missing: str
 ) -> tuple[dict[str, Any], int]:
     """All columns as arrays of one length, without the rows in which any is missing."""
     flat: dict[Any, Any] = {k: v for k, v in columns.items() if v is not None}
@@ -229,7 +231,7 @@ def _rows(
         else:
             flat["model", name] = v
     flat |= {("amount", name): v for name, v in amounts.items()}
-    found = {k: _array(v) for k, v in flat.items()} if data is None else _read(data, flat)
+    found = {k: flat_array(v) for k, v in flat.items()} if data is None else _read(data, flat)
     sizes = {len(v) for v in found.values()}
     if len(sizes) > 1:
         told = ", ".join(f"{_called(k)} {len(v):,}" for k, v in found.items())
@@ -240,7 +242,7 @@ def _rows(
         raise EmptyTable(message, "At least a few rows are needed.")
     gone = np.zeros(next(iter(sizes)), dtype=np.bool_)
     for key, values in found.items():
-        here = _missing(values)
+        here = missing_in(values)
         if here.any() and missing != "drop":
             message = f"{int(here.sum()):,} of {len(here):,} rows have a missing value in {_called(key)}."
             hint = f"Complete them, or leave such rows out for all models: {option('missing', 'drop')}."
@@ -257,28 +259,12 @@ def _rows(
     return rows, int(gone.sum())
 
 
-def _called(key: Any) -> str:
+def _called(key: object) -> str:
     return f'"{key[1]}"' if isinstance(key, tuple) else f"the {key}"
 
 
-def _array(values: Any) -> Any:
-    from steelyard.sources.in_memory import flat_array
-
-    return flat_array(values)
-
-
-def _missing(values: Any) -> Any:
-    if values.dtype.kind == "f":
-        return np.isnan(values)
-    if values.dtype.kind == "O":
-        return np.array([v is None or v != v for v in values.tolist()])
-    return np.zeros(len(values), dtype=np.bool_)
-
-
-def _read(data: Any, wanted: Mapping[Any, Any]) -> dict[Any, Any]:
+def _read(data: object, wanted: Mapping[Any, Any]) -> dict[Any, Any]:
     """The columns that were named, out of a table wherever it lives; values that came as such stay as they are."""
-    from steelyard.sources.in_memory import as_table, column_names
-
     named = {k: v for k, v in wanted.items() if isinstance(v, str)}
     elsewhere = open_table(data, wanted=list(named.values()))
     if elsewhere is not None:
@@ -287,7 +273,7 @@ def _read(data: Any, wanted: Mapping[Any, Any]) -> dict[Any, Any]:
     else:
         table = as_table(data)
         _check_columns(named.values(), column_names(table))
-    return {k: _array(table[v]) if k in named else _array(v) for k, v in wanted.items()}
+    return {k: flat_array(table[v]) if k in named else flat_array(v) for k, v in wanted.items()}
 
 
 def _check_columns(named: Iterable[str], known: Sequence[str]) -> None:
@@ -337,13 +323,13 @@ def _refuse_rounded(name: str, scores: Iterable[Any]) -> None:
 # Rows elsewhere -------------------------------------------------------------------------------------------------------
 
 
-def _called_source(data: Any) -> str:
+def _called_source(data: object) -> str:
     if isinstance(data, Table):
         return data.title
     return without_secrets(str(data)) if isinstance(data, str | os.PathLike) else ""
 
 
-def _stays(data: Any) -> bool:
+def _stays(data: object) -> bool:
     """Whether the rows of a table are better counted where they are: in a database, on a cluster, or not read yet."""
     if isinstance(data, Table):
         return not isinstance(data, Relation)
@@ -354,13 +340,13 @@ def _stays(data: Any) -> bool:
 
 
 def _there(
-    data: Any,
-    target: Any,
+    data: object,
+    target: object,
     shape: str,
     given: Mapping[str, Any],
-    unit: Any,
-    weight: Any,
-    value: Any,
+    unit: object,
+    weight: object,
+    value: object,
     missing: str,
     counting: dict[str, Any],
 ) -> SameUnits:

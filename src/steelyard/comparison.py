@@ -106,7 +106,8 @@ class Comparison(ToldInSentences):
         self.margins = self._margins(margin)
 
     def _chosen(self, measures: Sequence[str] | None) -> list[str]:
-        common = [n for n in next(iter(self.evaluations.values())).measures if self._answers(n)]
+        told = [e.measures for e in self.evaluations.values()]
+        common = [n for n in told[0] if find(n).better in ("higher", "lower") and all(n in names for names in told)]
         if measures is None:
             worth = [n for n in KINDS if n in common]
             return ([n for n in leading("comparison") if n in common][:3] + worth) or common[:1]
@@ -120,11 +121,6 @@ class Comparison(ToldInSentences):
                 message = f'The models cannot be compared by "{name}".'
                 raise NotAvailable(message, f"What they share: {listing(common)}.")
         return list(dict.fromkeys(found))
-
-    def _answers(self, name: str) -> bool:
-        if find(name).better not in ("higher", "lower"):
-            return False
-        return all(name in e.measures for e in self.evaluations.values())
 
     def _margins(self, margin: float | Mapping[str, float] | None) -> dict[str, float]:
         if margin is None:
@@ -232,7 +228,7 @@ class Comparison(ToldInSentences):
             for pair in wanted:
                 d = self._judged(measure, pair, rate, options)
                 p = corrected_p([d.p_value], looks, self.correction)[0]
-                out[pair] = Compared(_told(d, p, looks, self), p, d.verdict, d.p_value)
+                out[pair] = Compared(_with_corrected(d, p, looks, self), p, d.verdict, d.p_value)
             return out
         key = (measure, tuple(pairs), repr(sorted(options.items(), key=str)), self._told_with())
         if key not in self._families:
@@ -248,7 +244,7 @@ class Comparison(ToldInSentences):
                 # Where the interval was more careful than the test, so is the p-value.
                 lost = q is not None and d.p_value is not None and d.p_value >= rate and q < alpha
                 p = min(1.0, d.p_value * alpha / rate) if lost and d.p_value is not None else q
-                self._families[key][pair] = Compared(_told(d, p, looks, self), p, d.verdict, one)
+                self._families[key][pair] = Compared(_with_corrected(d, p, looks, self), p, d.verdict, one)
         return self._families[key]
 
     def _told_with(self) -> str:
@@ -361,7 +357,7 @@ class Comparison(ToldInSentences):
         return f"<Comparison of {listing(self.models)} {self.pairing.words}>"
 
 
-def _told(d: Difference, p: float | None, looks: int, c: Comparison) -> Difference:
+def _with_corrected(d: Difference, p: float | None, looks: int, c: Comparison) -> Difference:
     """A difference with its corrected p-value, and in its method for how many looks that and the interval are."""
     if looks < 2 or c.correction == "none":
         return d

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.arguments.allowed import Span, shown, taken, threshold_of
 from steelyard.arguments.annotated import read_like
@@ -21,13 +21,16 @@ from steelyard.measures.curves import ORDERED, curves
 from steelyard.measures.measure import catalogue, find
 from steelyard.payoffs.kinds import KINDS
 from steelyard.payoffs.payoff import Payoff
-from steelyard.results import Curve
+from steelyard.results import Curve, Level
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.within_folds import WithinFolds
 from steelyard.views.pictures import pictures
 from steelyard.views.several import roc_space
 from steelyard.wording import option
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 SCORED = tuple(curves())
 """Curves in the order in which they are shown."""
@@ -41,9 +44,9 @@ MIXED = "the same thresholds for the fits of all folds; ks is told from the orde
 
 
 def curve_of(
-    e: Any,
+    e: Evaluation,
     name: str,
-    level: Any = None,
+    level: object = None,
     profit: Payoff | None = None,
     over: str = "threshold",
     bins: int | None = None,
@@ -54,7 +57,7 @@ def curve_of(
     if bins is not None and name != "scores":
         message = f'The curve "{name}" has no bins to choose.'
         raise UsageError(message, "Bins are chosen of the scores alone; leave them out.")
-    level = level_of(level)
+    asked: Level = level_of(level)
     if name in KINDS:
         from steelyard.worth.curves import worth_curve
 
@@ -64,8 +67,8 @@ def curve_of(
     if name not in known:
         message = f'There is no curve called "{name}"; there are {listing(known)}.'
         raise UnknownMeasure(message, nearest(name, known) or 'For example curve("roc").')
-    table, note = _table(e, name, level), ""
-    if name in RANKED and (within := table_within(e, level)) is not None:
+    table, note = _table(e, name, asked), ""
+    if name in RANKED and (within := table_within(e, asked)) is not None:
         table, note = within
     if name == "cost_curve":
         from steelyard.worth.cost_curve import cost_curve
@@ -82,7 +85,7 @@ def curve_of(
     return found
 
 
-def _table(e: Any, name: str, level: Any) -> Scores:
+def _table(e: Evaluation, name: str, level: Level) -> Scores:
     if e.scores is not None:
         found: Scores = e.scores
         return found
@@ -96,7 +99,7 @@ def _table(e: Any, name: str, level: Any) -> Scores:
     return found
 
 
-def _with_facts(e: Any, curve: Curve, table: Scores) -> Curve:
+def _with_facts(e: Evaluation, curve: Curve, table: Scores) -> Curve:
     """What a picture of a curve tells beside its points."""
     facts: dict[str, Any] = {"positive": table.positive}
     total = float(table.counts.sum())
@@ -109,7 +112,7 @@ def _with_facts(e: Any, curve: Curve, table: Scores) -> Curve:
             facts["rates"] = [float(o.tp) / float(o.positives), float(o.fp) / float(o.negatives)]
     facts |= {"positives": float(table.positives.sum()), "negatives": float(table.negatives.sum())}
     measure = next((name for name, m in catalogue().items() if m.curve == curve.name), None)
-    within = e.evidence.get(WithinFolds.kind)
+    within = e.kept(WithinFolds)
     if measure is not None and curve.name not in RANKED and within is not None and not within.alone:
         # The gap at one threshold for all folds is not the one within them.
         return replace(curve, facts=facts, note="; ".join(filter(None, (MIXED, curve.note))))
@@ -121,7 +124,7 @@ def _with_facts(e: Any, curve: Curve, table: Scores) -> Curve:
 # Charts ---------------------------------------------------------------------------------------------------------------
 
 
-def charts_of(e: Any) -> list[str]:
+def charts_of(e: Evaluation) -> list[str]:
     """The names of all charts that the evidence allows."""
     out = []
     if e.scores is not None and float(e.scores.positives.sum()) > 0 and float(e.scores.negatives.sum()) > 0:
@@ -132,7 +135,7 @@ def charts_of(e: Any) -> list[str]:
     return out + [name for name, p in pictures().items() if p.allowed(e)]
 
 
-def chart_of(e: Any, name: str, **options: Any) -> Chart:
+def chart_of(e: Evaluation, name: str, **options: Any) -> Chart:
     """One chart of an evaluation by name."""
     _check_name("chart", name)
     if name == "roc" and _labels_alone(e) and not options:
@@ -186,13 +189,13 @@ def thresholds_of(given: Any) -> list[float]:
     return found
 
 
-def _check_name(what: str, name: Any) -> None:
+def _check_name(what: str, name: object) -> None:
     if not isinstance(name, str):
         message = f"A {what} is asked for by its name, and {shown(name)} came."
         raise UnknownMeasure(message, f'For example {what}("roc").')
 
 
-def _check_options(name: str, given: Any, known: tuple[str, ...]) -> None:
+def _check_options(name: str, given: Iterable[str], known: tuple[str, ...]) -> None:
     """Refuse an option that a chart does not have."""
     for odd in given:
         if odd not in known:
@@ -200,7 +203,7 @@ def _check_options(name: str, given: Any, known: tuple[str, ...]) -> None:
             raise UsageError(message, nearest(odd, known) or "Leave it out.")
 
 
-def _measures(e: Any, chart: str, given: Any) -> list[str]:
+def _measures(e: Evaluation, chart: str, given: object) -> list[str]:
     """Measures of a chart, by the names that they have; of a sweep those that move with the threshold."""
     names = [given] if isinstance(given, str) else given
     if not isinstance(names, Sequence) or not names:
@@ -219,7 +222,7 @@ def _measures(e: Any, chart: str, given: Any) -> list[str]:
     return found
 
 
-def shares_of(e: Any) -> list[str]:
+def shares_of(e: Evaluation) -> list[str]:
     """Measures of labels that are shares."""
     return [
         n for n in e.measures if {Outcomes, Confusion} & set(find(n).reads) and find(n).range == (0, 1)

@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy.typing as npt
+
 from steelyard.arguments.annotated import Confidence, Label, Threshold, as_annotated
 from steelyard.counting.classes import count_classes
 from steelyard.counting.decisions import count_decisions
@@ -41,30 +43,30 @@ FEW_WHOLE_NUMBERS = 50
 
 @as_annotated("profit")
 def evaluate(
-    data: Any = None,
+    data: object = None,
     *,
-    target: Any = None,
-    score: Any = None,
-    prediction: Any = None,
+    target: object = None,
+    score: object = None,
+    prediction: object = None,
     positive: Label = None,
-    weight: Any = None,
+    weight: object = None,
     weights: str = "sampling",
-    unit: Any = None,
-    segment: Any = None,
-    value: Any = None,
+    unit: object = None,
+    segment: object = None,
+    value: object = None,
     profit: Payoff | None = None,
     cost: Payoff | None = None,
     decide: str = "score",
-    validation: Any = None,
+    validation: object = None,
     threshold: Threshold = 0.5,
     confidence: Confidence = 0.95,
     missing: str = "refuse",
     exact: bool = False,
     kind: str | None = None,
-    confusion: Any = None,
+    confusion: npt.ArrayLike | None = None,
     levels: Sequence[Any] | None = None,
     layout: str | None = None,
-    labels: Any = None,
+    labels: object = None,
     on: Any = None,
     query: str | None = None,
 ) -> Evaluation:
@@ -130,19 +132,19 @@ def evaluate(
             decide=_decider(profit, roles) if decide == "profit" else None,
         )
 
-    def told(rows: Rows, source: Any) -> Evaluation:
+    def evaluated(rows: Rows, source: object) -> Evaluation:
         found = _evaluated(rows, roles, plan(), kind, source, profit, float(threshold), confidence)
         return found.with_unlabelled() if missing in CORRECTED and found.unlabelled is not None else found
 
     rows = open_rows(data, roles.columns)
     if validation is None:
-        return told(rows, data)
+        return evaluated(rows, data)
     if isinstance(validation, Evaluation):
-        return replace(told(rows, data), validation=validation)
+        return replace(evaluated(rows, data), validation=validation)
     if apart:
-        return replace(told(rows, data), validation=told(open_rows(validation, roles.columns), validation))
+        return replace(evaluated(rows, data), validation=evaluated(open_rows(validation, roles.columns), validation))
     test, chosen = divide_rows(rows, plan())
-    return replace(told(test, data), validation=told(chosen, data))
+    return replace(evaluated(test, data), validation=evaluated(chosen, data))
 
 
 def _evaluated(
@@ -150,7 +152,7 @@ def _evaluated(
     roles: Roles,
     plan: CountingRules,
     kind: str | None,
-    data: Any,
+    data: object,
     profit: Payoff | None,
     threshold: float,
     confidence: float,
@@ -192,7 +194,7 @@ def _evaluated(
     return whole
 
 
-def _levels_of(target: Any) -> list[Any]:
+def _levels_of(target: object) -> list[Any]:
     """The levels that occur in a target of values."""
     found = open_rows(None, {"target": target}).tally(Tally({"level": lambda r: r.level("target")}))["level"]
     return [v for v in occurring(found) if v is not None]
@@ -207,7 +209,7 @@ def _decider(profit: Payoff | None, roles: Roles) -> Any:
     return lambda levels, positive: profit.coefficients(levels, positive, roles.amounts)
 
 
-def _payoff(profit: Any, cost: Any) -> Any:
+def _payoff(profit: Payoff | None, cost: Payoff | None) -> Any:
     """What outcomes are worth, by whichever of the two words it was told."""
     if profit is not None and cost is not None:
         message = f"Both {option('profit')} and {option('cost')} were given, and each says all that outcomes are worth."
@@ -215,7 +217,7 @@ def _payoff(profit: Any, cost: Any) -> Any:
     return cost if profit is None else profit
 
 
-def _check_payoff(profit: Any, decide: str) -> None:
+def _check_payoff(profit: object, decide: str) -> None:
     if profit is not None and not isinstance(profit, Payoff):
         message = (
             f"What outcomes are worth must be a Profit or a Cost, and a value of type {type(profit).__name__} came."
@@ -256,7 +258,7 @@ def _count(rows: Rows, roles: Roles, plan: CountingRules, kind: str | None) -> E
     return evidence
 
 
-def _check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
+def _check_choice(name: str, value: object, allowed: tuple[Any, ...]) -> None:
     if not (value is None or isinstance(value, str)) or value not in allowed:
         message = f"{option(name, value)} is not a choice."
         raise UsageError(message, f"Allowed: {listing(v for v in allowed if v is not None)}.")

@@ -54,7 +54,7 @@ class Evaluation(Told, Answering):
     def curve(
         self,
         name: str,
-        level: Any = None,
+        level: object = None,
         *,
         profit: Payoff | None = None,
         over: str = "threshold",
@@ -141,15 +141,15 @@ class Evaluation(Told, Answering):
         payoff.coefficients(c.levels, c.positive, () if c.amounts is None else c.amounts.names)
 
     # Adding, saving --------------------------------------------------------------------------------------------------
-    def __add__(self, other: Any) -> Evaluation:
+    def __add__(self, other: object) -> Evaluation:
         return self.plus(other)
 
-    def __radd__(self, other: Any) -> Evaluation:
+    def __radd__(self, other: object) -> Evaluation:
         # `sum` begins with 0.
         return self if isinstance(other, int) and not isinstance(other, bool) and other == 0 else self.plus(other)
 
     @as_annotated()
-    def plus(self, other: Any, *, twice: bool = False) -> Evaluation:
+    def plus(self, other: object, *, twice: bool = False) -> Evaluation:
         """The evidence of both sets of rows; equal evidence is taken for the same rows and refused unless `twice` is said."""
         if not isinstance(other, Evaluation):
             message = f"Evidence adds to evidence, and {shown(other)} came."
@@ -224,7 +224,7 @@ class Evaluation(Told, Answering):
         write_saved(path, self.to_dict())
 
     @as_annotated()
-    def report(self, path: str | os.PathLike[str], *, title: str = "", **in_use: Any) -> None:
+    def report(self, path: str | os.PathLike[str], *, title: str = "", **in_use: object) -> None:
         """Write a report: one offline page (.html), Markdown (.md), or every number and sentence (.json).
 
         Of the model in use it takes what `sy.monitor`, `sy.stability`, `sy.timeliness` and `sy.trial` return, as `trial=...`.

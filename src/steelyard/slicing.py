@@ -18,7 +18,7 @@ MOST_LEVELS = 20
 
 @as_annotated()
 def slices(
-    data: Any,
+    data: object,
     columns: Sequence[str] | None = None,
     *,
     measure: str | None = None,
@@ -62,13 +62,13 @@ def slices(
     return slices_of(parts, measure, tuple(left), correction)
 
 
-def _inner(given: Any) -> list[str]:
+def _inner(given: object) -> list[str]:
     if isinstance(given, Mapping):
         return [v for v in given.values() if isinstance(v, str)]
     return [v for v in given if isinstance(v, str)] if isinstance(given, list | tuple) else []
 
 
-def _columns(data: Any) -> list[str]:
+def _columns(data: object) -> list[str]:
     """The columns of whatever was given."""
     if isinstance(data, Mapping):
         return list(data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -11,10 +12,10 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.comparisons.areas import area_difference, paired_areas, paired_partial_areas, unpaired
+from steelyard.comparisons.areas import Areas, area_difference, paired_areas, paired_partial_areas
 from steelyard.comparisons.independent import LEAST_P, difference, mover, p_value
 from steelyard.errors import NotAvailable, SteelyardError, UsageError
-from steelyard.results import Difference, Interval
+from steelyard.results import Array, Difference, Interval
 from steelyard.verdicts.comparison import TOO_FEW
 
 NORMAL = NormalDist()
@@ -60,6 +61,21 @@ def test_the_interval_is_put_together_from_those_of_the_two_numbers(pair: tuple[
         assert d.low == pytest.approx(d.value - math.sqrt((a.value - a.low) ** 2 + (b.high - b.value) ** 2), abs=1e-12)
         assert d.high == pytest.approx(d.value + math.sqrt((a.high - a.value) ** 2 + (b.value - b.low) ** 2), abs=1e-12)
         assert a.method in d.method
+
+
+def unpaired(first: Areas, second: Areas) -> Areas:
+    """Areas on different rows side by side: what two sets of rows have in common is nothing."""
+
+    def blocks(a: Array, b: Array) -> Array:
+        side = np.zeros((len(a), len(b)))
+        return np.block([[a, side], [side.T, b]])
+
+    return replace(
+        first,
+        values=np.concatenate([first.values, second.values]),
+        from_positives=blocks(first.from_positives, second.from_positives),
+        from_negatives=blocks(first.from_negatives, second.from_negatives),
+    )
 
 
 def test_areas_on_different_rows_are_compared_as_those_on_the_same_rows_are() -> None:

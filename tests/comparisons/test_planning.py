@@ -15,7 +15,7 @@ from steelyard.charts.marks import Line, Rule
 from steelyard.comparisons import powers
 from steelyard.comparisons.areas import area_difference, paired_areas
 from steelyard.comparisons.labels import mcnemar
-from steelyard.comparisons.planning import Plan, detectable, power, power_curve, rows_needed, sample_size
+from steelyard.comparisons.planning import Plan, detectable, power, sample_size
 from steelyard.comparisons.shares import newcombe_interval
 from steelyard.errors import NotAvailable, UsageError
 from steelyard.results import Curve
@@ -155,7 +155,6 @@ def test_the_plan_keeps_its_promise_and_one_row_less_does_not(measure: str, what
     # Not far from the first number of rows that is enough.
     assert power(measure, rows=max(round(0.96 * plan.rows) - 4, 21), **what).power < 0.8
     assert plan.total == plan.rows * (1 if what.get("paired") else 2)
-    assert rows_needed(measure, **what) == plan
 
 
 @pytest.mark.parametrize(("measure", "what"), CASES)
@@ -277,7 +276,7 @@ def test_the_curve_and_the_chart() -> None:
     rows, chances = curve.columns["rows"], curve.columns["power"]
     assert all(a < b for a, b in pairwise(rows)) and all(a <= b + 1e-12 for a, b in pairwise(chances))
     assert plan.rows in rows and curve.facts["rows"] == plan.rows
-    assert power_curve("auc", first=0.85, second=0.8, rows=[400, 800], prevalence=0.1).columns["rows"] == [400.0, 800.0]
+    assert plan.curve([400, 800]).columns["rows"] == [400.0, 800.0]
     assert Curve.from_dict(json.loads(json.dumps(curve.to_dict()))) == curve
     chart = plan.chart()
     assert {m.x for m in chart.marks if isinstance(m, Rule) and m.x is not None} == {plan.rows}

@@ -155,4 +155,3 @@ def test_there_is_one_holm() -> None:
     from steelyard.comparisons import simultaneous, step_down
 
     assert simultaneous.holm is step_down.holm
-    assert step_down.CORRECTIONS["holm"] is step_down.holm

@@ -255,7 +255,7 @@ def test_a_splitter_that_refuses_is_quoted() -> None:
         refused(UsageError, draw(Splitter(Wrong())))
         == "The splitter names row 99, and there are 12 rows, counted from 0."
     )
-    assert str(Splitter(Wrong())) == "the splitter Wrong" and Splitter(Wrong()).repeated
+    assert str(Splitter(Wrong())) == "the splitter Wrong"
 
 
 def test_columns_are_found_in_every_kind_of_table() -> None:

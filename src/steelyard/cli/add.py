@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.evaluate import told
+from steelyard.cli.evaluate import text_of
 from steelyard.cli.evidence import options
+from steelyard.cli.typed import flag, takes
 from steelyard.cli.writing import check_saved, progress
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
+    from rich.status import Status
+
     from steelyard.saved.adding import Sum
 
 OFTEN = 0.1
@@ -30,12 +33,10 @@ More: steelyard help files"""
 
 @click.command("add", short_help="Add saved evaluations: days make a month, without rows.", epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True)
-@click.option("-o", "--output", metavar="FILE", help="Save the sum there as .json, to be told again or added to.")
-@click.option("--twice", is_flag=True, help="Add a file that is named twice, or a copy of one, a second time.")
-@click.option("--renamed", is_flag=True, help="Add files whose columns differ in name: a column was renamed.")
-@options("json", "force")
-@click.option("-v", "--verbose", is_flag=True, help="Tell every measure.")
-@options("quiet", "progress")
+@takes("-o --output", "FILE", "Save the sum there as .json, to be told again or added to.")
+@flag("--twice", "Add a file that is named twice, or a copy of one, a second time.")
+@flag("--renamed", "Add files whose columns differ in name: a column was renamed.")
+@options("json", "force", "verbose", "quiet", "progress")
 def command(files: tuple[str, ...], **given: Any) -> None:
     """Add evaluations that were saved (evaluate --save), and tell the sum.
 
@@ -68,7 +69,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         click.echo(f"Saved the sum of {total.files:,} file{'s' if total.files != 1 else ''}: {output}.", err=True)
 
 
-def _counter(status: Any, files: int) -> Any:
+def _counter(status: Status | None, files: int) -> Any:
     """Tells a terminal how far it has come, a few times a second; None elsewhere."""
     if status is None:
         return None
@@ -87,7 +88,7 @@ def _text(total: Sum, given: dict[str, Any]) -> str:
     from steelyard.evaluation import Evaluation
 
     if isinstance(total.result, Evaluation):
-        return told(total.result, as_json=given["as_json"], full=given["verbose"])
+        return text_of(total.result, as_json=given["as_json"], full=given["verbose"])
     if given["as_json"]:
         from steelyard.views.document import plain
 

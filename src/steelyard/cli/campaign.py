@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.evidence import options, read
-from steelyard.cli.typed import NUMBER
+from steelyard.cli.typed import NUMBER, takes
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
 
@@ -31,15 +31,13 @@ More: steelyard help worth"""
 @click.command("campaign", short_help="Find whom to contact, how many, and what it earns.", epilog=EPILOG)
 @click.argument("file", required=False)
 @options("target", "one score", "positive")
-@click.option("--benefit", type=NUMBER, metavar="AMOUNT", help="What a target that is reached brings.")
-@click.option("--cost", type=NUMBER, metavar="AMOUNT", help="What one contact costs, whoever answers.")
-@click.option("--fixed", type=NUMBER, metavar="AMOUNT", help="What it costs to run the campaign at all.  [default: 0]")
-@click.option(
-    "--prospects", type=NUMBER, metavar="NUMBER", help="How many could be contacted.  [default: rows of FILE]"
-)
-@click.option("--targets", type=NUMBER, metavar="SHARE", help="Targets among them: 2% or 0.02.  [default: as in FILE]")
-@click.option("--contacts", type=NUMBER, metavar="NUMBER", help="Contact at most so many.")
-@click.option("--depth", type=NUMBER, metavar="SHARE", help="Contact exactly this share: 10% or 0.1.")
+@takes("--benefit", NUMBER, "What a target that is reached brings.", metavar="AMOUNT")
+@takes("--cost", NUMBER, "What one contact costs, whoever answers.", metavar="AMOUNT")
+@takes("--fixed", NUMBER, "What it costs to run the campaign at all.  [default: 0]", metavar="AMOUNT")
+@takes("--prospects", NUMBER, "How many could be contacted.  [default: rows of FILE]", metavar="NUMBER")
+@takes("--targets", NUMBER, "Targets among them: 2% or 0.02.  [default: as in FILE]", metavar="SHARE")
+@takes("--contacts", NUMBER, "Contact at most so many.", metavar="NUMBER")
+@takes("--depth", NUMBER, "Contact exactly this share: 10% or 0.1.", metavar="SHARE")
 @options("weight", "weights", "unit", "level", "confidence", "missing_or_corrected", "exact")
 @options("query", "labels", "on", "spark")
 @options("json", "output", "force", "quiet", "progress")
@@ -59,7 +57,7 @@ def command(file: str | None, **given: Any) -> None:
         e = None if file is None else read(file, {k: v for k, v in given.items() if k not in TERMS})
         terms = {k: given[k] for k in TERMS if given[k] is not None}
         found = campaign(e, **terms)
-        text = _told(found, None if e is None else e.facts.get("source"), as_json=given["as_json"])
+        text = _text(found, None if e is None else e.facts.get("source"), as_json=given["as_json"])
     put(given["output"], text)
 
 
@@ -87,7 +85,7 @@ def _check(file: str | None, given: dict[str, Any]) -> None:
         )
 
 
-def _told(found: Campaign, source: str | None, *, as_json: bool) -> str:
+def _text(found: Campaign, source: str | None, *, as_json: bool) -> str:
     if not as_json:
         return str(found)
     from steelyard.views.campaign import campaign_document

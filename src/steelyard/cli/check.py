@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.evidence import options, read
+from steelyard.cli.typed import takes
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
 from steelyard.files.writing import write_whole
@@ -41,49 +42,30 @@ More: steelyard help check"""
 @click.command("check", short_help="Hold predictions against requirements and a champion.", epilog=EPILOG)
 @click.argument("file")
 @options("target", "score", "prediction", "positive")
-@click.option(
+@takes(
     "--require",
-    metavar="LIMIT",
+    "LIMIT",
+    "What must be shown: 'auc >= 0.80', 'recall@0.5 >= 60%', 'recall[macro] >= 0.7'; repeat.",
     multiple=True,
-    help="What must be shown: 'auc >= 0.80', 'recall@0.5 >= 60%', 'recall[macro] >= 0.7'; repeat.",
 )
-@click.option("--against", metavar="FILE", help="A champion: an evaluation saved as .json, or its predictions.")
-@click.option(
+@takes("--against", "FILE", "A champion: an evaluation saved as .json, or its predictions.")
+@takes(
     "--margin",
-    metavar="NUMBER|MEASURE=NUMBER",
+    "NUMBER|MEASURE=NUMBER",
+    "How much worse than the champion it may be, for all measures or one; repeat.",
     multiple=True,
-    help="How much worse than the champion it may be, for all measures or one; repeat.",
 )
-@click.option(
+@takes(
     "--compare",
-    metavar="MEASURE",
-    multiple=True,
-    help="Compare this with the champion's, beside what is required; repeat.  "
+    "MEASURE",
+    "Compare this with the champion's, beside what is required; repeat.  "
     "[default: auc, hand_till_auc, rmse or accuracy]",
+    multiple=True,
 )
-@click.option(
-    "--on",
-    type=click.Choice(["interval", "point"]),
-    default="interval",
-    show_default=True,
-    help="Hold the whole interval against the limits, or the value alone.",
-)
-@options(
-    "threshold",
-    "profit",
-    "cost",
-    "value",
-    "decide",
-    "weight",
-    "weights",
-    "unit",
-    "level",
-    "confidence",
-    "missing_or_corrected",
-    "exact",
-    "kind",
-)
-@click.option("--junit", metavar="FILE", help="Write JUnit XML for a build server as well.")
+@takes("--on", ["interval", "point"], "Hold the whole interval against the limits, or the value alone.")
+@options("threshold", "profit", "cost", "value", "decide", "weight", "weights", "unit", "level", "confidence")
+@options("missing_or_corrected", "exact", "kind")
+@takes("--junit", "FILE", "Write JUnit XML for a build server as well.")
 @options("query", "labels", "key", "spark")
 @options("json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> int:
@@ -103,7 +85,7 @@ def command(file: str, **given: Any) -> int:
     with progress("Checking …", quiet=given["quiet"] or given["no_progress"]):
         _check_asked(given)
         e, outcome = _outcome(file, given)
-        text = _told(outcome, e, given)
+        text = _text(outcome, e, given)
     if reports is not None:
         from steelyard.gates.junit import junit
 
@@ -147,7 +129,7 @@ def _outcome(file: str, given: dict[str, Any]) -> tuple[Evaluation, Outcome]:
     return e, outcome_of(e, list(given["require"]), champion, margin, compare=given["compare"], on=given["on"])
 
 
-def _told(outcome: Outcome, e: Evaluation, given: dict[str, Any]) -> str:
+def _text(outcome: Outcome, e: Evaluation, given: dict[str, Any]) -> str:
     if given["as_json"]:
         from steelyard.views.document import SCHEMA
 

@@ -23,7 +23,7 @@ MOST_TOLD = 20
 TRUE, FALSE = {"true", "t", "yes", "1"}, {"false", "f", "no", "0"}
 
 
-def kinds_of(data: Any) -> dict[str, str]:
+def kinds_of(data: object) -> dict[str, str]:
     """The columns of a path or a table and what they hold: "bool", "number" or "text"."""
     from steelyard.sources.recognise import open_table
     from steelyard.sources.tables import NUMBERS

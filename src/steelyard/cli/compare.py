@@ -7,16 +7,21 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from steelyard.arguments.typed import number_of
 from steelyard.cli.evidence import options
 from steelyard.cli.opening import ASKED, keys_of, opened
+from steelyard.cli.typed import flag, takes
 from steelyard.cli.writing import check_outputs, command_line, progress, put
 from steelyard.errors import UsageError, listing
 from steelyard.payoffs.kinds import KINDS
+
+if TYPE_CHECKING:
+    from steelyard.comparison import Comparison
+    from steelyard.comparisons.ranks import Ranking
 
 EPILOG = """\b
 Examples:
@@ -30,28 +35,12 @@ Examples:
 
 More: steelyard help compare"""
 JUDGED = ("measure", "margin", "control", "correction", "over", "report")
+ROLES = ("target", "score", "prediction", "positive", "weight", "weights", "unit")
 TAKES = {
     "results": ("ranks", "model", "control", "better", "latex"),
     "store": ("model", "run", *JUDGED),
     "saved": ("paired", *JUDGED),
-    "rows": (
-        *(
-            "target",
-            "score",
-            "prediction",
-            "key",
-            "query",
-            "labels",
-            "spark",
-            "positive",
-            "weight",
-            "weights",
-            "unit",
-            "threshold",
-            *KINDS,
-        ),
-        *("kind", "missing", *JUDGED),
-    ),
+    "rows": (*ROLES, *ASKED, "threshold", *KINDS, "kind", "missing", *JUDGED),
 }
 """Options that make sense for each form; those that are not here go with all."""
 WORDS = {
@@ -65,54 +54,33 @@ WORDS = {
 @click.command("compare", short_help="Tell which model is better, by the right test.", epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @options("target")
-@click.option("--score", metavar="NAME=COLUMN", multiple=True, help="The score of a model; for each model once.")
-@click.option("--prediction", metavar="NAME=COLUMN", multiple=True, help="Labels or numbers of a model, for each once.")
-@click.option(
-    "--on",
-    "--key",
-    "key",
-    metavar="KEY",
+@takes("--score", "NAME=COLUMN", "The score of a model; for each model once.", multiple=True)
+@takes("--prediction", "NAME=COLUMN", "Labels or numbers of a model, for each once.", multiple=True)
+@takes(
+    "--on --key key",
+    "KEY",
+    "What names the rows: of a file for each model, or of --labels (KEY or HERE=THERE; repeat).",
     multiple=True,
-    help="What names the rows: of a file for each model, or of --labels (KEY or HERE=THERE; repeat).",
 )
 @options("positive", "weight", "weights", "unit", "threshold", "profit", "cost", "kind", "missing")
-@click.option("--model", metavar="NAME", multiple=True, help="Compare these models (or data sets) only; repeat.")
-@click.option("--run", metavar="NAME", help="The experiment of a store.  [default: the latest]")
-@click.option(
-    "--measure", metavar="NAME", multiple=True, help="Compare by this measure; repeat.  [default: the chief ones]"
-)
-@click.option(
+@takes("--model", "NAME", "Compare these models (or data sets) only; repeat.", multiple=True)
+@takes("--run", "NAME", "The experiment of a store.  [default: the latest]")
+@takes("--measure", "NAME", "Compare by this measure; repeat.  [default: the chief ones]", multiple=True)
+@takes(
     "--margin",
-    metavar="NUMBER",
+    "NUMBER",
+    "The largest difference that does not matter: 0.01, or auc=0.01,brier=0.005; repeat.",
     multiple=True,
-    help="The largest difference that does not matter: 0.01, or auc=0.01,brier=0.005; repeat.",
 )
-@click.option("--control", metavar="NAME", help="Compare all others with this one instead of all pairs.")
-@click.option(
-    "--correction",
-    type=click.Choice(["bonferroni", "holm", "benjamini-hochberg", "none"]),
-    default="bonferroni",
-    show_default=True,
-    help="For the number of pairs.",
-)
-@click.option(
-    "--over",
-    type=click.Choice(["pairs", "everything"]),
-    default="pairs",
-    show_default=True,
-    help="Count looks over the pairs of a measure, or over all measures too.",
-)
-@click.option("--paired", is_flag=True, help="Saved evaluations are of the same rows, counted with --unit.")
-@click.option(
-    "--ranks", is_flag=True, help="FILE holds a column of results for each model and a row for each data set."
-)
-@click.option(
-    "--better", type=click.Choice(["higher", "lower"]), default="higher", show_default=True, help="Of such results."
-)
-@click.option("--latex", is_flag=True, help="Print the table of ranks for LaTeX.")
+@takes("--control", "NAME", "Compare all others with this one instead of all pairs.")
+@takes("--correction", ["bonferroni", "holm", "benjamini-hochberg", "none"], "For the number of pairs.")
+@takes("--over", ["pairs", "everything"], "Count looks over the pairs of a measure, or over all measures too.")
+@flag("--paired", "Saved evaluations are of the same rows, counted with --unit.")
+@flag("--ranks", "FILE holds a column of results for each model and a row for each data set.")
+@takes("--better", ["higher", "lower"], "Of such results.")
+@flag("--latex", "Print the table of ranks for LaTeX.")
 @options("confidence", "query", "labels", "spark")
-@click.option("--report", metavar="FILE", help="Write a report as well: .html, .md or .json.")
-@options("json", "output", "force", "quiet", "progress")
+@options("report", "json", "output", "force", "quiet", "progress")
 def command(files: tuple[str, ...], **given: Any) -> None:
     """Tell which model is better: how much, how sure, and by which test.
 
@@ -134,16 +102,17 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         click.echo(f"Wrote {given['report']}.", err=True)
 
 
-def _text(found: Any, given: dict[str, Any]) -> str:
+def _text(found: Comparison | Ranking, given: dict[str, Any]) -> str:
+    from steelyard.comparisons.ranks import Ranking
     from steelyard.views.document import plain
     from steelyard.views.layout import wrap
 
     if given["as_json"]:
         return json.dumps(plain(found.to_dict()), ensure_ascii=False, indent=1)
-    if not given["ranks"]:
+    if not isinstance(found, Ranking):
         return str(found)
     if given["latex"]:
-        return str(found.latex())
+        return found.latex()
     ranks = "\n".join(f"  {found.rank(n):6.3f}  {n}" for n in found.order)
     return "\n".join(wrap(found.paragraph(), 80, "", "")) + f"\n\nMean ranks (1 is best)\n{ranks}"
 
@@ -204,11 +173,12 @@ def _comparison(files: tuple[str, ...], given: dict[str, Any], form: str) -> Any
     }
     named = [_named(f) for f in files]
     if form == "store":
+        from steelyard.experiments.keeping import Folder
         from steelyard.experiments.result import open_experiment
 
         x = open_experiment(named[0][1], given["run"])
         found = compare(x, models=given["model"], **shared)
-        runs = list(x.keeper.plans())
+        runs = list(Folder(named[0][1], writing=False).plans())
         if len(runs) > 1 and given["run"] is None:
             others = listing([n for n in runs if n != x.name])
             found.remarks.append(

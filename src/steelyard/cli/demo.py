@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.typed import flag, takes
 from steelyard.cli.writing import progress
 from steelyard.errors import MissingPart, UsageError
 from steelyard.files.writing import write_whole
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
+    from steelyard.experiments.models import Model
 
 MARK = ".made-by-steelyard-demo"
 FOLDS = 10
@@ -24,8 +26,8 @@ Columns = dict[str, list[Any]]
 
 
 @click.command("demo", short_help="Evaluate models on real data and tell the whole story.")
-@click.option("--folder", default="steelyard-demo", show_default=True, metavar="DIR", help="Where to leave the files.")
-@click.option("-q", "--quiet", is_flag=True, help="Leave the files and print nothing.")
+@takes("--folder", "DIR", "Where to leave the files.", default="steelyard-demo")
+@flag("-q --quiet", "Leave the files and print nothing.")
 def command(folder: str, *, quiet: bool) -> None:
     """Evaluate two models on real medical data, tell the whole story, and leave the files in a folder.
 
@@ -80,7 +82,7 @@ def _predictions() -> tuple[Columns, Columns]:
     malignant = (y == 0).astype(int)
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
 
-    def seen(model: Any) -> list[float]:
+    def seen(model: Model) -> list[float]:
         found = cross_val_predict(
             make_pipeline(StandardScaler(), model), X, malignant, cv=folds, method="predict_proba"
         )

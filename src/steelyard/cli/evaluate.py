@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.evidence import options, read
+from steelyard.cli.typed import takes
 from steelyard.cli.writing import check_free, check_saved, progress, put
 from steelyard.errors import UsageError
 
@@ -31,37 +32,11 @@ More: steelyard help start, steelyard help sources, steelyard help worth"""
 
 @click.command("evaluate", short_help="Evaluate predictions: every measure with its interval.", epilog=EPILOG)
 @click.argument("file")
-@options(
-    "target",
-    "score",
-    "prediction",
-    "positive",
-    "weight",
-    "weights",
-    "unit",
-    "segment",
-    "level",
-    "threshold",
-    "profit",
-    "cost",
-    "value",
-    "decide",
-    "validation",
-    "confidence",
-    "missing_or_corrected",
-    "exact",
-    "kind",
-    "query",
-    "labels",
-    "on",
-    "spark",
-    "json",
-    "output",
-)
-@click.option("--save", metavar="FILE", help="Save the evaluation as .json, to be told again or added later.")
-@options("force")
-@click.option("-v", "--verbose", is_flag=True, help="Tell every measure.")
-@options("quiet", "progress")
+@options("target", "score", "prediction", "positive", "weight", "weights", "unit", "segment", "level", "threshold")
+@options("profit", "cost", "value", "decide", "validation", "confidence", "missing_or_corrected", "exact", "kind")
+@options("query", "labels", "on", "spark", "json", "output")
+@takes("--save", "FILE", "Save the evaluation as .json, to be told again or added later.")
+@options("force", "verbose", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Evaluate a FILE of predictions: every measure that they allow, with its interval.
 
@@ -77,7 +52,7 @@ def command(file: str, **given: Any) -> None:
     started = time.perf_counter()
     with progress("Counting rows …", quiet=quiet or given["no_progress"]):
         e = read(file, given)
-        text = told(e, as_json=given["as_json"], full=given["verbose"])
+        text = text_of(e, as_json=given["as_json"], full=given["verbose"])
     if save is not None:
         e.save(save)
     put(output, text)
@@ -92,7 +67,7 @@ def command(file: str, **given: Any) -> None:
         click.echo(f"{e.rows:,} rows in {time.perf_counter() - started:.1f} s.", err=True)
 
 
-def told(e: Evaluation, *, as_json: bool, full: bool) -> str:
+def text_of(e: Evaluation, *, as_json: bool, full: bool) -> str:
     """An evaluation as text, or as one JSON document."""
     if as_json:
         from steelyard.views.document import evaluation_document

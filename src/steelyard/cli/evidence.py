@@ -10,142 +10,110 @@ import click
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.cli.opening import ASKED, is_rows, opened
-from steelyard.cli.typed import NUMBER
+from steelyard.cli.typed import NUMBER, WHOLE_NUMBER, Decorator, flag, takes
 from steelyard.cli.writing import spooled
-from steelyard.errors import SteelyardError, UsageError, listing
+from steelyard.errors import UsageError, listing
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
     from steelyard.payoffs.payoff import Payoff
+    from steelyard.results import Level
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-ROWS_ONLY = (
-    "target",
-    "prediction",
-    "positive",
-    "weight",
-    "unit",
-    "segment",
-    "value",
-    "score",
-    "level",
-    "kind",
-    "decide",
-    *ASKED,
-)
+ROLES = ("target", "prediction", "positive", "weight", "unit")
+ROWS_ONLY = (*ROLES, "segment", "value", "score", "level", "kind", "decide", *ASKED)
 """Options that only rows can answer; a saved evaluation has none."""
 
 UNSAID: dict[str, Any] = {
-    **dict.fromkeys(("target", "prediction", "positive", "weight", "unit", "confidence")),
+    **dict.fromkeys((*ROLES, "confidence")),
     **{"weights": "sampling", "missing": "refuse", "exact": False, "score": (), "level": ()},
 }
 """What an option means that a command does not have."""
 
 
-def _key_option(*names: str) -> Decorator:
-    """The key of labels; `check` calls it --key alone, since its --on means something else."""
-    told = "The column by which rows of --labels are found, KEY or HERE=THERE; repeat."
-    return click.option(*names, metavar="KEY", multiple=True, help=told)
-
-
+KEY = "The column by which rows of --labels are found, KEY or HERE=THERE; repeat."
 OPTIONS: dict[str, Decorator] = {
-    "target": click.option("--target", metavar="COLUMN", help="What really happened."),
-    "score": click.option(
+    "target": takes("--target", "COLUMN", "What really happened."),
+    "score": takes(
         "--score",
-        metavar="COLUMN",
+        "COLUMN",
+        "Numbers, higher meaning more likely positive; for more than two levels once for each: --score LEVEL=COLUMN.",
         multiple=True,
-        help="Numbers, higher meaning more likely positive; for more than two levels once for each: "
-        "--score LEVEL=COLUMN.",
     ),
-    "one score": click.option(
-        "--score", metavar="COLUMN", multiple=True, help="Numbers, higher meaning more likely positive."
+    "one score": takes("--score", "COLUMN", "Numbers, higher meaning more likely positive.", multiple=True),
+    "prediction": takes("--prediction", "COLUMN", "Predicted labels or numbers."),
+    "positive": takes("--positive", "LEVEL", "The level that counts as positive; 0/1 and false/true need none."),
+    "weight": takes("--weight", "COLUMN", "A weight for each row."),
+    "weights": takes(
+        "--weights", ["sampling", "frequency"], "What weights mean: sampling (scale-free), frequency (k is k copies)."
     ),
-    "prediction": click.option("--prediction", metavar="COLUMN", help="Predicted labels or numbers."),
-    "positive": click.option(
-        "--positive", metavar="LEVEL", help="The level that counts as positive; 0/1 and false/true need none."
-    ),
-    "weight": click.option("--weight", metavar="COLUMN", help="A weight for each row."),
-    "weights": click.option(
-        "--weights",
-        type=click.Choice(["sampling", "frequency"]),
-        default="sampling",
-        show_default=True,
-        help="What weights mean: sampling (scale-free), frequency (k is k copies).",
-    ),
-    "unit": click.option(
-        "--unit", metavar="COLUMN", help="Whom a row is about; with many rows each, intervals follow units."
-    ),
-    "segment": click.option("--segment", metavar="COLUMN", help="Evaluate each value of this column apart as well."),
-    "level": click.option(
-        "--level", metavar="LEVEL", multiple=True, help="Declare a level that this file may not hold; repeat."
-    ),
-    "profit": click.option(
-        "--profit", metavar="FILE|AMOUNTS", help="What outcomes earn: a .toml or .csv file, or 'tp=140, fp=-700'."
-    ),
-    "value": click.option(
+    "unit": takes("--unit", "COLUMN", "Whom a row is about; with many rows each, intervals follow units."),
+    "segment": takes("--segment", "COLUMN", "Evaluate each value of this column apart as well."),
+    "level": takes("--level", "LEVEL", "Declare a level that this file may not hold; repeat.", multiple=True),
+    "profit": takes("--profit", "FILE|AMOUNTS", "What outcomes earn: a .toml or .csv file, or 'tp=140, fp=-700'."),
+    "value": takes(
         "--value",
-        metavar="COLUMN",
+        "COLUMN",
+        "Count an amount of each row's own as well; columns that --profit names need none.",
         multiple=True,
-        help="Count an amount of each row's own as well; columns that --profit names need none.",
     ),
-    "validation": click.option(
+    "validation": takes(
         "--validation",
-        metavar="COLUMN|FILE",
-        help="Rows on which thresholds are chosen: a column that is true for them, or another file.",
+        "COLUMN|FILE",
+        "Rows on which thresholds are chosen: a column that is true for them, or another file.",
     ),
-    "threshold": click.option(
-        "--threshold", type=NUMBER, help="Positive if the score is at least this.  [default: 0.5]"
-    ),
-    "decide": click.option(
+    "threshold": takes("--threshold", NUMBER, "Positive if the score is at least this.  [default: 0.5]"),
+    "decide": takes(
         "--decide",
-        type=click.Choice(["score", "profit"]),
-        help="Label rows by the threshold (score), or each by its highest expected profit.",
+        ["score", "profit"],
+        "Label rows by the threshold (score), or each by its highest expected profit.",
+        default=None,
     ),
-    "kind": click.option(
-        "--kind", type=click.Choice(["labels", "continuous"]), help="What whole numbers are, if it is not clear."
+    "kind": takes("--kind", ["labels", "continuous"], "What whole numbers are, if it is not clear.", default=None),
+    "confidence": takes("--confidence", NUMBER, "Confidence of the intervals.  [default: 0.95]"),
+    "missing": takes(
+        "--missing", ["refuse", "drop"], "A row with a missing value: refuse the file, or leave it out and say so."
     ),
-    "confidence": click.option("--confidence", type=NUMBER, help="Confidence of the intervals.  [default: 0.95]"),
-    "missing": click.option(
+    "missing_or_corrected": takes(
         "--missing",
-        type=click.Choice(["refuse", "drop"]),
-        default="refuse",
-        show_default=True,
-        help="A row with a missing value: refuse the file, or leave it out and say so.",
-    ),
-    "missing_or_corrected": click.option(
-        "--missing",
-        type=click.Choice(["refuse", "drop", "inverse_probability", "begg_greenes"]),
-        default="refuse",
-        show_default=True,
-        help="A row with a missing value: refuse the file, or leave it out and say so; a correction lets rows with a target "
+        ["refuse", "drop", "inverse_probability", "begg_greenes"],
+        "A row with a missing value: refuse the file, or leave it out and say so; a correction lets rows with a target "
         "stand for rows of like prediction that have none.",
     ),
-    "exact": click.option(
-        "--exact", is_flag=True, help="Never count near scores together, however many rows there are."
+    "exact": flag("--exact", "Never count near scores together, however many rows there are."),
+    "query": takes(
+        "--query", "SELECT", 'Take the rows that a SELECT gives: over the tables of a database, over "data" for files.'
     ),
-    "query": click.option(
-        "--query",
-        metavar="SELECT",
-        help='Take the rows that a SELECT gives: over the tables of a database, over "data" for files.',
+    "labels": takes("--labels", "FILE", "Another table with more columns of the same rows, such as the target."),
+    "on": takes("--on --key key", "KEY", KEY, multiple=True),
+    # `check` means something else by --on.
+    "key": takes("--key", "KEY", KEY, multiple=True),
+    "spark": takes(
+        "--spark", "ADDRESS", "Let a Spark cluster read the files: spark://host:7077, sc://host:15002, local[2]."
     ),
-    "labels": click.option(
-        "--labels", metavar="FILE", help="Another table with more columns of the same rows, such as the target."
+    "cost": takes("--cost", "FILE|AMOUNTS", "What outcomes cost, told in the same way."),
+    "models": takes(
+        "--models",
+        "NAMES",
+        "Models by name, with commas: knn, tree, bayes, logistic, forest, boosting, linear, svm, network, baseline; or "
+        "one's own: mymodule:factory.",
     ),
-    "on": _key_option("--on", "--key", "key"),
-    "key": _key_option("--key"),
-    "spark": click.option(
-        "--spark",
-        metavar="ADDRESS",
-        help="Let a Spark cluster read the files: spark://host:7077, sc://host:15002, local[2].",
+    "drop": takes("--drop", "COLUMN", "Do not learn from this column; repeat.", multiple=True),
+    "group": takes("--group", "COLUMN", "Rows that belong together; a group is never split."),
+    "store": takes("--store", "FOLDER", "Keep every fold there; a second run does only what is missing."),
+    "jobs": takes("--jobs", WHOLE_NUMBER, "How many cores to use; -1 for all.  [default: 1]", metavar="NUMBER"),
+    "seed": takes("--seed", WHOLE_NUMBER, "Another seed, other folds.", default=0),
+    "stratify": click.option(
+        "--stratify/--no-stratify", default=None, help="Keep the shares of the levels in each part.  [default: levels]"
     ),
-    "json": click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text."),
-    "output": click.option("-o", "--output", metavar="FILE", help="Write there instead of to stdout."),
-    "force": click.option("--force", is_flag=True, help="Write over files that are there already."),
-    "quiet": click.option("-q", "--quiet", is_flag=True, help="Print results only."),
-    "progress": click.option("--no-progress", is_flag=True, help="Show no progress."),
+    "json": flag("--json as_json", "Print one JSON document instead of text."),
+    "output": takes("-o --output", "FILE", "Write there instead of to stdout."),
+    "report": takes("--report", "FILE", "Write a report as well: .html, .md or .json."),
+    "page": takes("--report", "FILE", "Write a page as well: .html, .md or .json."),
+    "force": flag("--force", "Write over files that are there already."),
+    "verbose": flag("-v --verbose", "Tell every measure."),
+    "quiet": flag("-q --quiet", "Print results only."),
+    "progress": flag("--no-progress", "Show no progress."),
 }
-OPTIONS["cost"] = click.option("--cost", metavar="FILE|AMOUNTS", help="What outcomes cost, told in the same way.")
 
 
 def options(*names: str) -> Decorator:
@@ -159,7 +127,7 @@ def options(*names: str) -> Decorator:
     return decorate
 
 
-def read(file: Any, given: dict[str, Any]) -> Evaluation:
+def read(file: object, given: dict[str, Any]) -> Evaluation:
     """The evidence in a FILE: rows that are counted, - for standard input, a saved evaluation, or a table opened before."""
     payoff = _payoff(given)
     if not isinstance(file, str):
@@ -171,12 +139,7 @@ def read(file: Any, given: dict[str, Any]) -> Evaluation:
     if file != "-" or given.get("spark") is not None:
         return _counted(opened(file, given), given, payoff)
     with spooled() as path:
-        try:
-            e = _counted(opened(path, given), given, payoff)
-        except SteelyardError as problem:
-            message = problem.message.marked.replace(f'"{path}"', "Standard input").replace(path, "standard input")
-            raise type(problem)(message, problem.hint.marked.replace(path, "standard input")) from None
-        return _renamed(e, path)
+        return _renamed(_counted(opened(path, given), given, payoff), path)
 
 
 def _payoff(given: dict[str, Any]) -> Payoff | None:
@@ -225,7 +188,7 @@ def _saved_validation(file: str, e: Evaluation) -> Evaluation:
     return _validation(file, e.positive)
 
 
-def _validation(file: str, positive: Any) -> Evaluation:
+def _validation(file: str, positive: Level) -> Evaluation:
     """A saved evaluation to choose thresholds on; it must speak of the same positive level."""
     from steelyard.saved.load import load_evaluation
 
@@ -277,7 +240,7 @@ def _check_named(data: Any, given: dict[str, Any]) -> None:
         raise UsageError(message, hint + columns_told(data))
 
 
-def _counted(data: Any, given: dict[str, Any], payoff: Payoff | None) -> Evaluation:
+def _counted(data: object, given: dict[str, Any], payoff: Payoff | None) -> Evaluation:
     from steelyard import evaluate
     from steelyard.cli.columns import as_level, kinds_of, scores_of
 
@@ -294,24 +257,18 @@ def _counted(data: Any, given: dict[str, Any], payoff: Payoff | None) -> Evaluat
         validation = opened(validation, given)
     e = evaluate(
         data,
-        target=target,
         score=scores_of(scores, kinds, target) if scores else None,
-        prediction=given.get("prediction"),
         positive=level,
-        weight=given["weight"],
-        weights=given["weights"],
-        unit=given["unit"],
-        segment=given.get("segment"),
         value=list(given.get("value") or ()) or None,
         profit=payoff,
         decide=decide,
         validation=None if saved else validation,
         threshold=0.5 if given.get("threshold") is None else given["threshold"],
         confidence=0.95 if given["confidence"] is None else given["confidence"],
-        missing=given["missing"],
-        exact=given["exact"],
-        kind=given.get("kind"),
         levels=[as_level(text, kind) for text in given["level"]] or None,
+        **{k: given[k] for k in ("target", "prediction", "weight", "weights", "unit", "missing", "exact")},
+        segment=given.get("segment"),
+        kind=given.get("kind"),
     )
     return replace(e, validation=_validation(validation, e.positive)) if saved else e
 

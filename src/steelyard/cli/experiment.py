@@ -16,8 +16,8 @@ from steelyard.cli.training import (
     read_rows,
     tell_where,
     training_arguments,
-    training_options,
 )
+from steelyard.cli.typed import takes
 from steelyard.cli.writing import check_outputs, command_line, progress, put
 from steelyard.errors import UsageError
 
@@ -41,18 +41,12 @@ More: steelyard help experiment"""
 
 @click.command("experiment", short_help="Train and test models on a file of rows, fold by fold.", epilog=EPILOG)
 @click.argument("file")
-@options("target")
-@training_options("models")
-@click.option("--design", metavar="DESIGN", help="How rows are drawn, see below.  [default: kfold:10]")
-@click.option(
-    "--stratify/--no-stratify", default=None, help="Keep the shares of the levels in each part.  [default: levels]"
-)
-@training_options("group")
-@click.option("--gap", metavar="SPAN", help="Between training and test rows out of time: 7 days, or a number.")
+@options("target", "models")
+@takes("--design", "DESIGN", "How rows are drawn, see below.  [default: kfold:10]")
+@options("stratify", "group")
+@takes("--gap", "SPAN", "Between training and test rows out of time: 7 days, or a number.")
 @options("positive", "weight", "kind", "missing", "confidence", "query", "labels", "on", "spark")
-@training_options("leave out", "store", "jobs", "seed")
-@click.option("--report", metavar="FILE", help="Write a report as well: .html, .md or .json.")
-@options("json", "output", "force", "quiet", "progress")
+@options("drop", "store", "jobs", "seed", "report", "json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Train and test models on a FILE of rows: how good will they be, and how sure is that.
 

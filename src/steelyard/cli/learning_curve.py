@@ -16,9 +16,8 @@ from steelyard.cli.training import (
     read_rows,
     tell_where,
     training_arguments,
-    training_options,
 )
-from steelyard.cli.typed import WHOLE_NUMBER
+from steelyard.cli.typed import WHOLE_NUMBER, takes
 from steelyard.cli.writing import check_outputs, command_line, progress, put
 from steelyard.errors import UsageError
 
@@ -38,20 +37,14 @@ More: steelyard help experiment"""
 
 @click.command("learning-curve", short_help="Tell what more training rows would bring.", epilog=EPILOG)
 @click.argument("file")
-@options("target")
-@training_options("models")
-@click.option("--sizes", metavar="SIZES", help="How many rows to learn from.  [default: all, half, a quarter, …]")
-@click.option("--measure", metavar="NAME", help="What to follow.  [default: log_loss or accuracy, rmse]")
-@click.option("--repeats", type=WHOLE_NUMBER, help="Draw the test rows so many times.  [default: 10]")
-@click.option("--design", metavar="DESIGN", help="How test rows are drawn.  [default: hold-outs of a quarter]")
-@click.option(
-    "--stratify/--no-stratify", default=None, help="Keep the shares of the levels in each part.  [default: levels]"
-)
-@training_options("group")
+@options("target", "models")
+@takes("--sizes", "SIZES", "How many rows to learn from.  [default: all, half, a quarter, …]")
+@takes("--measure", "NAME", "What to follow.  [default: log_loss or accuracy, rmse]")
+@takes("--repeats", WHOLE_NUMBER, "Draw the test rows so many times.  [default: 10]")
+@takes("--design", "DESIGN", "How test rows are drawn.  [default: hold-outs of a quarter]")
+@options("stratify", "group")
 @options("positive", "weight", "kind", "missing", "confidence", "query", "labels", "on", "spark")
-@training_options("leave out", "store", "jobs", "seed")
-@click.option("--report", metavar="FILE", help="Write a report as well: .html, .md or .json.")
-@options("json", "output", "force", "quiet", "progress")
+@options("drop", "store", "jobs", "seed", "report", "json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Train models on more and more rows of a FILE (or an address), and tell what more rows would bring."""
     from steelyard import learning_curve
@@ -83,7 +76,7 @@ def command(file: str, **given: Any) -> None:
     tell_where(curve.experiment, given)
 
 
-def _drawn(given: dict[str, Any], table: Any) -> tuple[Any, list[str]]:
+def _drawn(given: dict[str, Any], table: object) -> tuple[Any, list[str]]:
     """The design as it was written, or hold-outs of a quarter: whole groups where a group is named."""
     from steelyard.experiments.choosing import usual_holdouts
     from steelyard.experiments.learning import REPEATS

@@ -10,12 +10,17 @@ import click
 
 from steelyard.cli.evidence import options
 from steelyard.cli.opening import is_rows, opened
-from steelyard.cli.spelling import told
-from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
+from steelyard.cli.spelling import words_of
+from steelyard.cli.typed import NUMBER, WHOLE_NUMBER, takes
 from steelyard.cli.writing import check_free, command_line, progress, put, spooled
 from steelyard.errors import UsageError
 
 WARN, ALARM, UNKNOWN = 10, 11, 12
+HANDED_ON = (
+    *("time", "prediction", "window", "zone", "label_time", "margin", "horizon", "budget", "for_", "mode", "threshold"),
+    *("weight", "unit", "period", "since", "now", "missing", "kind"),
+)
+"""Options that mean what the arguments of the same names do."""
 EPILOG = """\b
 Examples:
   steelyard monitor preds.parquet --time scored --target y --score p \\
@@ -38,83 +43,63 @@ More: steelyard help monitor"""
 
 @click.command("monitor", short_help="Watch predictions over time, and fail when they wear out.", epilog=EPILOG)
 @click.argument("file")
-@click.option("--time", metavar="COLUMN", required=True, help="When each row was predicted.")
+@takes("--time", "COLUMN", "When each row was predicted.", required=True)
 @options("target", "score", "prediction", "positive")
-@click.option(
+@takes(
     "--reference",
-    metavar="FILE|DATE|first:N",
-    required=True,
-    help="What to hold windows against: rows, a saved baseline or evaluation (.json), the rows before a date, or the "
+    "FILE|DATE|first:N",
+    "What to hold windows against: rows, a saved baseline or evaluation (.json), the rows before a date, or the "
     "first N windows.",
+    required=True,
 )
-@click.option(
-    "--window",
-    metavar="SPAN",
-    default="day",
-    show_default=True,
-    help="hour, day, week, month, '6 hours', or a number of rows.",
-)
-@click.option(
-    "--zone",
-    metavar="NAME",
-    default="UTC",
-    show_default=True,
-    help="Time zone of windows, and of times without an offset, as Europe/Berlin.",
-)
-@click.option("--label-time", metavar="COLUMN", help="When the target became known.")
-@click.option("--horizon", metavar="SPAN", help="How long labels are waited for, as '30 days'.")
-@click.option(
+@takes("--window", "SPAN", "hour, day, week, month, '6 hours', or a number of rows.", default="day")
+@takes("--zone", "NAME", "Time zone of windows, and of times without an offset, as Europe/Berlin.", default="UTC")
+@takes("--label-time", "COLUMN", "When the target became known.")
+@takes("--horizon", "SPAN", "How long labels are waited for, as '30 days'.")
+@takes(
     "--features",
-    metavar="COLUMN|all",
+    "COLUMN|all",
+    "Watch this column as well, or all that play no part (but identifiers and dates); repeat.",
     multiple=True,
-    help="Watch this column as well, or all that play no part (but identifiers and dates); repeat.",
 )
-@click.option(
+@takes(
     "--measure",
-    metavar="MEASURE",
+    "MEASURE",
+    "Watch this measure; repeat.  [default: auc, accuracy or mae; brier, error_rate or mae with --mode sequential]",
     multiple=True,
-    help="Watch this measure; repeat.  [default: auc, accuracy or mae; brier, error_rate or mae with --mode sequential]",
 )
-@click.option("--margin", type=NUMBER, default=0.05, show_default=True, help="The share of its value that may be lost.")
-@click.option(
-    "--budget",
-    metavar="BUDGET",
-    help="False alarms allowed, as '2 per year'; not with --mode sequential.  [default: 1 per quarter]",
+@takes("--margin", NUMBER, "The share of its value that may be lost.", default=0.05)
+@takes(
+    "--budget", "BUDGET", "False alarms allowed, as '2 per year'; not with --mode sequential.  [default: 1 per quarter]"
 )
-@click.option(
-    "--for",
-    "for_",
-    type=WHOLE_NUMBER,
+@takes(
+    "--for for_",
+    WHOLE_NUMBER,
+    "Windows in a row, of those that could be judged, that fire an alarm; with --mode sequential of rows alone.",
     default=2,
-    show_default=True,
-    help="Windows in a row, of those that could be judged, that fire an alarm; with --mode sequential of rows alone.",
 )
-@click.option(
+@takes(
     "--mode",
-    type=click.Choice(["windows", "sequential"]),
-    default="windows",
-    show_default=True,
-    help="Judge each window under a budget, or a mean over all rows so far at any time, at one minus the confidence.",
+    ["windows", "sequential"],
+    "Judge each window under a budget, or a mean over all rows so far at any time, at one minus the confidence.",
 )
 @options("threshold", "weight", "unit")
-@click.option(
+@takes(
     "--period",
-    metavar="SPAN|window",
-    help="Follow the customers (--unit) that enter in a window for so long, as '31 days': does it warn early enough?",
+    "SPAN|window",
+    "Follow the customers (--unit) that enter in a window for so long, as '31 days': does it warn early enough?",
 )
-@click.option(
-    "--since", metavar="DATE", help="Tell what became known from then on: windows that ended, and labels that came in."
-)
-@click.option("--now", metavar="DATE", help="Judge as of then.  [default: the last moment in the file]")
+@takes("--since", "DATE", "Tell what became known from then on: windows that ended, and labels that came in.")
+@takes("--now", "DATE", "Judge as of then.  [default: the last moment in the file]")
 @options("confidence", "missing", "kind")
-@click.option(
+@takes(
     "--fail-on",
-    type=click.Choice(["alarm", "warn"]),
-    help="End with exit code 10, 11 or 12 where it stands so badly (since --since at any time).",
+    ["alarm", "warn"],
+    "End with exit code 10, 11 or 12 where it stands so badly (since --since at any time).",
+    default=None,
 )
-@click.option("--save-baseline", metavar="FILE", help="Keep the reference as .json, for later runs.")
-@click.option("--report", metavar="FILE", help="Write a report as well: .html, .md or .json.")
-@options("query", "labels", "on", "spark", "json", "output", "force", "quiet", "progress")
+@takes("--save-baseline", "FILE", "Keep the reference as .json, for later runs.")
+@options("report", "query", "labels", "on", "spark", "json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> int:
     """Watch a FILE of predictions over time: whether the model is as good as it was, and scores and features look the same.
 
@@ -140,7 +125,7 @@ def command(file: str, **given: Any) -> int:
         except NothingSince as problem:
             if given["fail_on"] is None:
                 raise
-            click.echo(" ".join(told(problem, click.get_current_context().command)), err=True)
+            click.echo(" ".join(words_of(problem, click.get_current_context().command)), err=True)
             return UNKNOWN
         if given["as_json"]:
             text = json.dumps({"schema": 1, **m.to_dict()}, ensure_ascii=False, allow_nan=False, indent=1)
@@ -179,7 +164,7 @@ def _watched(file: str, given: dict[str, Any]) -> Any:
         return _run(opened(path, given), given)
 
 
-def _run(data: Any, given: dict[str, Any]) -> Any:
+def _run(data: object, given: dict[str, Any]) -> Any:
     from steelyard.cli.columns import as_level, kinds_of, scores_of
     from steelyard.monitors.monitor import monitor
 
@@ -192,29 +177,12 @@ def _run(data: Any, given: dict[str, Any]) -> Any:
         reference = opened(reference, given)
     return monitor(
         data,
-        time=given["time"],
         target=target,
         score=scores_of(scores, kinds, target) if scores else None,
-        prediction=given["prediction"],
         positive=None if positive is None else as_level(positive, kinds.get(target or "", "text")),
         reference=reference,
-        window=given["window"],
-        zone=given["zone"],
-        label_time=given["label_time"],
         features="all" if features == ["all"] else features or None,
         measures=list(given["measure"]) or None,
-        margin=given["margin"],
-        horizon=given["horizon"],
-        budget=given["budget"],
-        for_=given["for_"],
-        mode=given["mode"],
-        threshold=given["threshold"],
-        weight=given["weight"],
-        unit=given["unit"],
-        period=given["period"],
-        since=given["since"],
-        now=given["now"],
         confidence=0.95 if given["confidence"] is None else given["confidence"],
-        missing=given["missing"],
-        kind=given["kind"],
+        **{name: given[name] for name in HANDED_ON},
     )

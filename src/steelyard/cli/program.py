@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 
@@ -143,7 +143,7 @@ class Closed(io.TextIOBase):
         raise OSError(errno.EBADF, "it is closed")
 
 
-def _let_go(stream: Any) -> None:
+def _let_go(stream: IO[str] | io.TextIOBase) -> None:
     """Send what a stream still holds nowhere: the interpreter must not complain about it when it closes."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

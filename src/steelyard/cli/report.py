@@ -11,6 +11,7 @@ import click
 from steelyard.cli.evidence import options, read
 from steelyard.cli.opening import name_of, opened
 from steelyard.cli.stories import number_or_text
+from steelyard.cli.typed import flag, takes
 from steelyard.cli.writing import check_free, command_line, progress
 from steelyard.errors import BadLevels, UsageError
 from steelyard.payoffs.kinds import KINDS
@@ -36,42 +37,24 @@ More: steelyard help report"""
 @click.command("report", short_help="Write a report: one offline page, Markdown or JSON.", epilog=EPILOG)
 @click.argument("file")
 @options("target")
-@click.option(
+@takes(
     "--score",
-    metavar="COLUMN",
-    multiple=True,
-    help="Numbers, higher meaning more likely positive; several models: --score NAME=COLUMN for each; with --classes one "
+    "COLUMN",
+    "Numbers, higher meaning more likely positive; several models: --score NAME=COLUMN for each; with --classes one "
     "for each level.",
+    multiple=True,
 )
-@click.option("--classes", is_flag=True, help="The scores are those of levels and not of models.")
+@flag("--classes", "The scores are those of levels and not of models.")
 @options(
-    *(
-        "prediction",
-        "positive",
-        "weight",
-        "weights",
-        "unit",
-        "segment",
-        "level",
-        *KINDS,
-        "value",
-        "decide",
-        "validation",
-    ),
+    "prediction", "positive", "weight", "weights", "unit", "segment", "level", *KINDS, "value", "decide", "validation"
 )
 @options("threshold", "confidence", "missing_or_corrected", "exact", "kind", "query", "labels", "on", "spark")
-@click.option("--slices", is_flag=True, help="Look through all other columns for rows on which it fails.")
-@click.option("--reference", metavar="FILE", help="Hold every column against these rows: is it going stale?")
-@click.option("--group", metavar="COLUMN", help="Which arm of a control group a row belongs to: does it help?")
-@click.option("--control", metavar="LEVEL", help="With --group: the arm that was left alone.")
-@click.option(
-    "--direction",
-    type=click.Choice(["lower", "higher"]),
-    default="lower",
-    show_default=True,
-    help="With --group: which target is good.",
-)
-@click.option("--title", metavar="TEXT", help="The headline.  [default: the file, or the names of the models]")
+@flag("--slices", "Look through all other columns for rows on which it fails.")
+@takes("--reference", "FILE", "Hold every column against these rows: is it going stale?")
+@takes("--group", "COLUMN", "Which arm of a control group a row belongs to: does it help?")
+@takes("--control", "LEVEL", "With --group: the arm that was left alone.")
+@takes("--direction", ["lower", "higher"], "With --group: which target is good.")
+@takes("--title", "TEXT", "The headline.  [default: the file, or the names of the models]")
 @click.option("-o", "--output", metavar="FILE", help="Where to write: .html, .md or .json.  [default: report.html]")
 @options("force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
@@ -100,7 +83,7 @@ def command(file: str, **given: Any) -> None:
         click.echo(f"Wrote {output} ({os.path.getsize(output) / 1000:,.0f} kB).", err=True)
 
 
-def models_of(file: Any, given: dict[str, Any]) -> dict[str, Evaluation]:
+def models_of(file: object, given: dict[str, Any]) -> dict[str, Evaluation]:
     """One evaluation, or one for each model that a score was named for."""
     scores = given["score"]
     if given["classes"] or len(scores) < 2:
@@ -140,7 +123,7 @@ def _check_in_use(file: str, given: dict[str, Any]) -> None:
         raise UsageError(message, "Leave --weight out, or use steelyard trial for the control group.")
 
 
-def _in_use(file: Any, given: dict[str, Any]) -> dict[str, Any]:
+def _in_use(file: object, given: dict[str, Any]) -> dict[str, Any]:
     """How the rows stand against a reference, and whether acting on the score helps, where that was asked for."""
     from steelyard import stability, trial
 
@@ -162,7 +145,7 @@ def _in_use(file: Any, given: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _slices(file: Any, given: dict[str, Any]) -> Any:
+def _slices(file: object, given: dict[str, Any]) -> Any:
     from steelyard import slices
     from steelyard.cli.columns import as_level, kinds_of
 
@@ -176,14 +159,8 @@ def _slices(file: Any, given: dict[str, Any]) -> Any:
     positive = given["positive"]
     return slices(
         file,
-        target=given["target"],
         score=given["score"][0] if given["score"] else None,
-        prediction=given["prediction"],
         positive=None if positive is None else as_level(positive, kind),
-        weight=given["weight"],
-        weights=given["weights"],
-        unit=given["unit"],
-        missing=given["missing"],
-        kind=given["kind"],
         threshold=0.5 if given["threshold"] is None else given["threshold"],
+        **{k: given[k] for k in ("target", "prediction", "weight", "weights", "unit", "missing", "kind")},
     )

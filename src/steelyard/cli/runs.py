@@ -9,7 +9,7 @@ import click
 
 from steelyard.cli.evidence import options
 from steelyard.cli.program import SETTINGS
-from steelyard.cli.typed import NUMBER
+from steelyard.cli.typed import NUMBER, flag, takes
 from steelyard.cli.writing import check_outputs, put
 
 EPILOG = """\b
@@ -21,7 +21,7 @@ Examples:
   steelyard runs prune --older-than 30 --dry-run
 
 More: steelyard help experiment"""
-store = click.option("--store", metavar="FOLDER", default="runs", show_default=True, help="Where the folds are kept.")
+store = takes("--store", "FOLDER", "Where the folds are kept.", default="runs")
 
 
 @click.group(
@@ -54,9 +54,9 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
 @command.command("show")
 @click.argument("name", required=False)
-@click.option("--store", metavar="FOLDER", help="Where the folds are kept.  [default: runs]")
-@click.option("--report", metavar="FILE", help="Write a report as well: .html, .md or .json.")
-@click.option("--errors", is_flag=True, help="Print the tracebacks of folds that failed.")
+@takes("--store", "FOLDER", "Where the folds are kept.  [default: runs]")
+@options("report")
+@flag("--errors", "Print the tracebacks of folds that failed.")
 @options("json", "output", "force")
 @click.pass_context
 def show(ctx: click.Context, /, name: str | None, **given: Any) -> None:
@@ -81,9 +81,9 @@ def show(ctx: click.Context, /, name: str | None, **given: Any) -> None:
 
 @command.command("prune")
 @click.argument("names", nargs=-1)
-@click.option("--store", metavar="FOLDER", help="Where the folds are kept.  [default: runs]")
-@click.option("--older-than", type=NUMBER, metavar="DAYS", help="Forget experiments older than so many days.")
-@click.option("--dry-run", is_flag=True, help="Only tell what would be taken out.")
+@takes("--store", "FOLDER", "Where the folds are kept.  [default: runs]")
+@takes("--older-than", NUMBER, "Forget experiments older than so many days.", metavar="DAYS")
+@flag("--dry-run", "Only tell what would be taken out.")
 @click.pass_context
 def prune_command(ctx: click.Context, /, names: tuple[str, ...], **given: Any) -> None:
     """Take out what no experiment needs, and the experiments NAMES if any are named.

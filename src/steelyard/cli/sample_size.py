@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from steelyard.cli.evidence import options
-from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
+from steelyard.cli.typed import NUMBER, WHOLE_NUMBER, flag, takes
 from steelyard.cli.writing import check_free, put
 from steelyard.errors import UsageError
 
@@ -28,16 +28,16 @@ OWN = ("rows", "as_json", "output", "force")
 
 @click.command("sample-size", short_help="Tell how many test rows show a difference.", epilog=EPILOG)
 @click.argument("measure")
-@click.option("--value", type=NUMBER, help="What the model to beat reaches.")
-@click.option("--difference", type=NUMBER, help="How much better the other one is, if it is.")
-@click.option("--rows", type=WHOLE_NUMBER, help="Instead: which difference do so many rows show?")
-@click.option("--paired", is_flag=True, help="Both are tested on the same rows.")
-@click.option("--discordant", type=NUMBER, help="Of shares, paired: the share of rows on which exactly one is right.")
-@click.option("--correlation", type=NUMBER, help="Of AUCs, paired: how scores within a class go together.")
-@click.option("--deviation", type=NUMBER, help="Of means: the standard deviation of a row's (paired) value.")
-@click.option("--prevalence", type=NUMBER, help="The share of positives.  [default: 0.5]")
-@click.option("--power", type=NUMBER, default=0.8, show_default=True, help="The chance to see it.")
-@click.option("--alpha", type=NUMBER, default=0.05, show_default=True, help="The chance of a false alarm.")
+@takes("--value", NUMBER, "What the model to beat reaches.")
+@takes("--difference", NUMBER, "How much better the other one is, if it is.")
+@takes("--rows", WHOLE_NUMBER, "Instead: which difference do so many rows show?")
+@flag("--paired", "Both are tested on the same rows.")
+@takes("--discordant", NUMBER, "Of shares, paired: the share of rows on which exactly one is right.")
+@takes("--correlation", NUMBER, "Of AUCs, paired: how scores within a class go together.")
+@takes("--deviation", NUMBER, "Of means: the standard deviation of a row's (paired) value.")
+@takes("--prevalence", NUMBER, "The share of positives.  [default: 0.5]")
+@takes("--power", NUMBER, "The chance to see it.", default=0.8)
+@takes("--alpha", NUMBER, "The chance of a false alarm.", default=0.05)
 @options("json", "output", "force")
 def command(measure: str, **given: Any) -> None:
     """Tell how many test rows are needed to see a difference in a MEASURE, before they are collected."""

@@ -12,11 +12,11 @@ class Refused(Exception):
     """What went wrong in a command, in the words of that command."""
 
     def __init__(self, problem: SteelyardError, command: click.Command) -> None:
-        super().__init__(*told(problem, command))
+        super().__init__(*words_of(problem, command))
         self.exit_code = problem.exit_code
 
 
-def told(problem: SteelyardError, command: click.Command) -> tuple[str, str]:
+def words_of(problem: SteelyardError, command: click.Command) -> tuple[str, str]:
     """The message and the hint of an error, with the options of the command that is run."""
     known = spellings(command)
     return problem.message.typed(known), problem.hint.typed(known)

@@ -9,7 +9,7 @@ import click
 from steelyard.cli.evidence import options
 from steelyard.cli.opening import opened
 from steelyard.cli.stories import tell
-from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
+from steelyard.cli.typed import NUMBER, WHOLE_NUMBER, takes
 from steelyard.cli.writing import check_free, check_outputs, progress
 
 EPILOG = """\b
@@ -26,15 +26,12 @@ More: steelyard help stability, steelyard help monitor"""
 @click.command("stability", short_help="Tell whether columns are still distributed as they were.", epilog=EPILOG)
 @click.argument("reference")
 @click.argument("current")
-@click.option(
-    "--column", metavar="COLUMN", multiple=True, help="Look at this column; repeat.  [default: all that both have]"
-)
-@click.option("--bins", type=WHOLE_NUMBER, default=10, show_default=True, help="How many parts a number is cut into.")
-@click.option("--alpha", type=NUMBER, default=0.05, show_default=True, help="The chance of a false alarm.")
+@takes("--column", "COLUMN", "Look at this column; repeat.  [default: all that both have]", multiple=True)
+@takes("--bins", WHOLE_NUMBER, "How many parts a number is cut into.", default=10)
+@takes("--alpha", NUMBER, "The chance of a false alarm.", default=0.05)
 @options("confidence")
-@click.option("--save-bins", metavar="FILE", help="Keep the counts of the reference as .json, to be REFERENCE later.")
-@click.option("--report", metavar="FILE", help="Write a page as well: .html, .md or .json.")
-@options("query", "spark", "json", "output", "force", "quiet", "progress")
+@takes("--save-bins", "FILE", "Keep the counts of the reference as .json, to be REFERENCE later.")
+@options("page", "query", "spark", "json", "output", "force", "quiet", "progress")
 def command(reference: str, current: str, **given: Any) -> None:
     """Tell whether columns of a CURRENT file are distributed as in a REFERENCE file.
 

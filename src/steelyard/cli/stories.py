@@ -5,14 +5,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import click
 
 from steelyard.cli.writing import command_line, put
 
 
-def tell(result: Any, given: Mapping[str, Any], question: str, charts: Callable[[], Mapping[str, Any]]) -> None:
+class Story(Protocol):
+    """A result that tells itself in sentences and as data."""
+
+    def sentences(self) -> list[str]:
+        """What was found, the conclusion first."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain JSON values."""
+
+
+def tell(result: Story, given: Mapping[str, Any], question: str, charts: Callable[[], Mapping[str, Any]]) -> None:
     """Print a result as text or JSON, and write its page where one is asked for."""
     from steelyard.views.document import plain
 

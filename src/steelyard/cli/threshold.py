@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.evidence import options, read
-from steelyard.cli.typed import NUMBER
+from steelyard.cli.typed import NUMBER, takes
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
 from steelyard.payoffs.kinds import KINDS
@@ -34,23 +34,22 @@ More: steelyard help worth"""
 @click.command("threshold", short_help="Find the best threshold for profit, cost or any measure.", epilog=EPILOG)
 @click.argument("file")
 @options("target", "one score", "positive")
-@click.option(
-    "--maximise", metavar="GOAL", help="profit, f1, f_beta, accuracy, mcc, ks …  [default: profit, with --profit]"
-)
-@click.option("--minimise", metavar="GOAL", help="cost, error_rate …  [default: cost, with --cost]")
+@takes("--maximise", "GOAL", "profit, f1, f_beta, accuracy, mcc, ks …  [default: profit, with --profit]")
+@takes("--minimise", "GOAL", "cost, error_rate …  [default: cost, with --cost]")
 @options("profit", "cost")
-@click.option(
+@takes(
     "--constraint",
-    metavar="LIMIT",
+    "LIMIT",
+    "Keep to a limit: 'contacts <= 500', 'precision >= 0.8', 'fpr <= 1%'; repeat.",
     multiple=True,
-    help="Keep to a limit: 'contacts <= 500', 'precision >= 0.8', 'fpr <= 1%'; repeat.",
 )
 @options("validation")
-@click.option("--beta", type=NUMBER, help="For f_beta: recall counts so many times as much.  [default: 2]")
-@click.option(
+@takes("--beta", NUMBER, "For f_beta: recall counts so many times as much.  [default: 2]")
+@takes(
     "--over",
-    type=click.Choice(["regret", "worst", "mean"]),
-    help="With ranges of amounts: lose least at worst, earn most at worst, or best in the middle.  [default: regret]",
+    ["regret", "worst", "mean"],
+    "With ranges of amounts: lose least at worst, earn most at worst, or best in the middle.  [default: regret]",
+    default=None,
 )
 @options("weight", "weights", "unit", "level", "value", "confidence", "missing_or_corrected", "exact")
 @options("query", "labels", "on", "spark")
@@ -71,7 +70,7 @@ def command(file: str, **given: Any) -> None:
         e = read(file, given)
         _check_paid(goal, e.payoff)
         found = _best(e, goal, given)
-        text = _told(found, e, as_json=given["as_json"])
+        text = _text(found, e, as_json=given["as_json"])
     put(given["output"], text)
 
 
@@ -103,7 +102,7 @@ def _goal(given: dict[str, Any]) -> str | None:
     return m.name
 
 
-def _check_paid(goal: str | None, payoff: Any) -> None:
+def _check_paid(goal: str | None, payoff: object) -> None:
     """Without a goal, or with one in money, it must be known what outcomes are worth."""
     if payoff is not None:
         return
@@ -125,7 +124,7 @@ def _best(e: Evaluation, goal: str | None, given: dict[str, Any]) -> Threshold:
     return e.best_threshold(goal, constraint=list(given["constraint"]), over=given["over"] or "regret", **wanted)
 
 
-def _told(found: Threshold, e: Evaluation, *, as_json: bool) -> str:
+def _text(found: Threshold, e: Evaluation, *, as_json: bool) -> str:
     if not as_json:
         return str(found)
     from steelyard.views.document import SCHEMA, plain

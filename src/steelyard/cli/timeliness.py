@@ -10,7 +10,7 @@ from steelyard.arguments.typed import numbers_of
 from steelyard.cli.evidence import options
 from steelyard.cli.opening import opened
 from steelyard.cli.stories import number_or_text, tell
-from steelyard.cli.typed import NUMBER
+from steelyard.cli.typed import NUMBER, takes
 from steelyard.cli.writing import check_free, check_outputs, progress
 from steelyard.errors import UsageError
 
@@ -36,61 +36,46 @@ ROLES = (
 
 @click.command("timeliness", short_help="Tell how early a model warns.", epilog=EPILOG)
 @click.argument("file")
-@click.option("--unit", required=True, metavar="COLUMN", help="Whom an event is about.")
-@click.option(
-    "--time", required=True, metavar="COLUMN", help="When: a number from 0 to the horizon, or with --start a date."
-)
-@click.option("--score", required=True, metavar="COLUMN", help="The score from then on, from 0 to 1.")
-@click.option(
+@takes("--unit", "COLUMN", "Whom an event is about.", required=True)
+@takes("--time", "COLUMN", "When: a number from 0 to the horizon, or with --start a date.", required=True)
+@takes("--score", "COLUMN", "The score from then on, from 0 to 1.", required=True)
+@takes(
     "--against-score",
-    metavar="COLUMN",
+    "COLUMN",
+    "The score of another model at the same events: which warns better? Repeat for more.",
     multiple=True,
-    help="The score of another model at the same events: which warns better? Repeat for more.",
 )
-@click.option("--outcome", required=True, metavar="COLUMN", help="What became of the customer, the same on each row.")
-@click.option("--horizon", required=True, metavar="LENGTH", help="How long the period is: 31, or '31 days'.")
-@click.option("--start", metavar="MOMENT", help="Where times are dates: when the period starts.")
-@click.option("--time-unit", metavar="WORD", help="What one of the times is called, such as days.")
-@click.option("--outcomes", metavar="FILE", help="Another file of customers and outcomes, those without events too.")
-@click.option("--outcome-time", metavar="COLUMN", help="When it happened; for lead times.  [default: the horizon]")
-@click.option("--value", metavar="COLUMN", help="What a customer is worth: Q by value, and value saved by alerts.")
+@takes("--outcome", "COLUMN", "What became of the customer, the same on each row.", required=True)
+@takes("--horizon", "LENGTH", "How long the period is: 31, or '31 days'.", required=True)
+@takes("--start", "MOMENT", "Where times are dates: when the period starts.")
+@takes("--time-unit", "WORD", "What one of the times is called, such as days.")
+@takes("--outcomes", "FILE", "Another file of customers and outcomes, those without events too.")
+@takes("--outcome-time", "COLUMN", "When it happened; for lead times.  [default: the horizon]")
+@takes("--value", "COLUMN", "What a customer is worth: Q by value, and value saved by alerts.")
 @click.option(
     "--before",
     default="base rate",
     show_default=True,
     help="Score before the first event: base rate, zero, or a number.",
 )
-@click.option(
-    "--kernel",
-    type=click.Choice(["declining", "uniform"]),
-    default="declining",
-    show_default=True,
-    help="What a moment counts.",
-)
-@click.option(
+@takes("--kernel", ["declining", "uniform"], "What a moment counts.")
+@takes(
     "--estimator",
-    type=click.Choice(["exact", "period ends"]),
-    default="exact",
-    show_default=True,
-    help="The exact integral, or the paper's sum over period ends, with its bias told.",
+    ["exact", "period ends"],
+    "The exact integral, or the paper's sum over period ends, with its bias told.",
 )
-@click.option("--ends", metavar="NUMBERS", help="With --estimator 'period ends': 10,20,31, the last being the horizon.")
-@click.option("--alert", type=NUMBER, help="Also tell lead times and false alarms at this threshold.")
-@click.option(
-    "--budget", type=NUMBER, help="The same at the lowest threshold with at most so many alerts per unit of time."
-)
-@click.option("--quiet-period", type=NUMBER, help="No second alert of a customer within this time.")
+@takes("--ends", "NUMBERS", "With --estimator 'period ends': 10,20,31, the last being the horizon.")
+@takes("--alert", NUMBER, "Also tell lead times and false alarms at this threshold.")
+@takes("--budget", NUMBER, "The same at the lowest threshold with at most so many alerts per unit of time.")
+@takes("--quiet-period", NUMBER, "No second alert of a customer within this time.")
 @options("positive", "confidence", "missing")
-@click.option(
+@takes(
     "--outside",
-    type=click.Choice(["refuse", "drop"]),
-    default="refuse",
-    show_default=True,
-    help="An event outside the period: refuse the file, or leave it out and say so; its customer stays.",
+    ["refuse", "drop"],
+    "An event outside the period: refuse the file, or leave it out and say so; its customer stays.",
 )
-@click.option("--report", metavar="FILE", help="Write a page as well: .html, .md or .json.")
-@options("query", "spark", "json", "output")
-@click.option("--save", metavar="FILE", help="Save the sums as .json; steelyard add adds those of other customers.")
+@options("page", "query", "spark", "json", "output")
+@takes("--save", "FILE", "Save the sums as .json; steelyard add adds those of other customers.")
 @options("force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Tell how early a model warns, from a FILE of scored events: CSV, Parquet, or the address of a database."""
@@ -140,7 +125,7 @@ def _check(given: dict[str, Any]) -> None:
         raise UsageError(message, "Name another column: --against-score COLUMN.")
 
 
-def _measured(data: Any, score: str, given: dict[str, Any]) -> Any:
+def _measured(data: object, score: str, given: dict[str, Any]) -> Any:
     from steelyard import timeliness
 
     return timeliness(

@@ -2,52 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from steelyard.cli.opening import opened
 from steelyard.cli.program import INTERRUPTED
-from steelyard.cli.typed import WHOLE_NUMBER
 from steelyard.cli.writing import spooled
-from steelyard.errors import EmptyTable, SteelyardError, UsageError
+from steelyard.errors import EmptyTable, UsageError
 from steelyard.words import quoted
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-TRAINING: dict[str, Decorator] = {
-    "models": click.option(
-        "--models",
-        metavar="NAMES",
-        help="Models by name, with commas: knn, tree, bayes, logistic, forest, boosting, linear, svm, network, baseline; or "
-        "one's own: mymodule:factory.",
-    ),
-    "leave out": click.option("--drop", metavar="COLUMN", multiple=True, help="Do not learn from this column; repeat."),
-    "group": click.option("--group", metavar="COLUMN", help="Rows that belong together; a group is never split."),
-    "store": click.option(
-        "--store", metavar="FOLDER", help="Keep every fold there; a second run does only what is missing."
-    ),
-    "jobs": click.option(
-        "--jobs", type=WHOLE_NUMBER, metavar="NUMBER", help="How many cores to use; -1 for all.  [default: 1]"
-    ),
-    "seed": click.option("--seed", type=WHOLE_NUMBER, default=0, show_default=True, help="Another seed, other folds."),
-}
-
-
-def training_options(*names: str) -> Decorator:
-    """Shared options of a command that trains, in this order."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for name in reversed(names):
-            function = TRAINING[name](function)
-        return function
-
-    return decorate
-
-
-STANDARD_INPUT = "standard input"
+if TYPE_CHECKING:
+    from steelyard.designs.design import Design
+    from steelyard.experiments.result import Experiment
 
 
 def read_rows(file: str, given: dict[str, Any]) -> Any:
@@ -77,16 +46,7 @@ def read_any(file: str, given: dict[str, Any]) -> Any:
     if file != "-" or given["spark"] is not None:
         return read_table(opened(file, given))
     with spooled() as path:
-        try:
-            return read_table(opened(path, given))
-        except SteelyardError as problem:
-            message = problem.message.marked.replace(f'"{path}"', "Standard input").replace(path, STANDARD_INPUT)
-            raise type(problem)(message, problem.hint.marked.replace(path, STANDARD_INPUT)) from None
-
-
-def name_of_rows(file: str) -> str:
-    """What the rows are called."""
-    return STANDARD_INPUT if file == "-" else file
+        return read_table(opened(path, given))
 
 
 @contextmanager
@@ -101,7 +61,7 @@ def kept_folds() -> Iterator[None]:
         click.get_current_context().exit(INTERRUPTED)
 
 
-def tell_where(x: Any, given: dict[str, Any]) -> None:
+def tell_where(x: Experiment, given: dict[str, Any]) -> None:
     """On stderr: what need not be done again, and where something was written."""
     if given["quiet"]:
         return
@@ -113,7 +73,7 @@ def tell_where(x: Any, given: dict[str, Any]) -> None:
             click.echo(f"Wrote {place}.", err=True)
 
 
-def chosen_design(given: dict[str, Any], table: Any) -> tuple[Any, list[str]]:
+def chosen_design(given: dict[str, Any], table: object) -> tuple[Any, list[str]]:
     """The design as it was written, and what is to be said: levels are stratified unless that was refused or cannot be."""
     from steelyard.designs.written import design_from_text
 
@@ -128,7 +88,7 @@ def chosen_design(given: dict[str, Any], table: Any) -> tuple[Any, list[str]]:
     return design, [said] if said else []
 
 
-def _stratifiable(given: dict[str, Any], table: Any, text: str) -> tuple[bool, str]:
+def _stratifiable(given: dict[str, Any], table: object, text: str) -> tuple[bool, str]:
     """Whether the target has levels, each with a row for every part."""
     import re
 
@@ -161,7 +121,7 @@ def read_models(text: str | None) -> dict[str, Any]:
     return out
 
 
-def training_arguments(file: str, given: dict[str, Any], table: Any) -> dict[str, Any]:
+def training_arguments(file: str, given: dict[str, Any], table: object) -> dict[str, Any]:
     """What an experiment and a learning curve are both told."""
     return {
         "weight": given["weight"],
@@ -173,11 +133,11 @@ def training_arguments(file: str, given: dict[str, Any], table: Any) -> dict[str
         "seed": given["seed"],
         "confidence": 0.95 if given["confidence"] is None else given["confidence"],
         "progress": False if given["quiet"] or given["no_progress"] else None,
-        "name": name_of_rows(file),
+        "name": "standard input" if file == "-" else file,
     }
 
 
-def level_of(text: str | None, table: Any, target: str) -> Any:
+def level_of(text: str | None, table: object, target: str) -> Any:
     """A level as typed, in the kind of the target column."""
     if text is None:
         return None
@@ -195,7 +155,7 @@ def level_of(text: str | None, table: Any, target: str) -> Any:
     return {"true": True, "false": False}.get(text.lower(), text) if kind == "b" else text
 
 
-def column_lines(table: Any, given: dict[str, Any], design: Any, models: dict[str, Any]) -> list[str]:
+def column_lines(table: object, given: dict[str, Any], design: Design, models: dict[str, Any]) -> list[str]:
     """What is done with columns that are no plain numbers, where a standard model prepares them, and what a design takes."""
     from steelyard.experiments.standard import describe_columns
     from steelyard.sources.in_memory import column_names, drop_columns

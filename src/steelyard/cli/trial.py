@@ -9,7 +9,7 @@ import click
 from steelyard.cli.evidence import options
 from steelyard.cli.opening import opened
 from steelyard.cli.stories import number_or_text, tell
-from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
+from steelyard.cli.typed import NUMBER, WHOLE_NUMBER, flag, takes
 from steelyard.cli.writing import check_outputs, progress
 from steelyard.errors import UsageError
 
@@ -32,36 +32,29 @@ READ = ("treated", "value", "exposed", "positive")
 
 @click.command("trial", short_help="Tell whether acting helps, from a control group.", epilog=EPILOG)
 @click.argument("file")
-@click.option("--group", required=True, metavar="COLUMN", help="Which arm a row belongs to.")
-@click.option("--control", required=True, metavar="LEVEL", help="The arm that was left alone.")
-@click.option("--treated", metavar="LEVEL", help="The arm to compare it with, where there are several.")
-@click.option("--outcome", required=True, metavar="COLUMN", help="What became of it: 0/1, a number, or a count.")
-@click.option("--positive", metavar="LEVEL", help="The level of the outcome that counts, where it is told in words.")
-@click.option("--unit", metavar="COLUMN", help="Who was put into an arm; the unit of analysis.")
-@click.option("--period", metavar="COLUMN", help="The week or day of a row.")
-@click.option("--segment", metavar="COLUMN", help="Check the ratio of the arms by this as well.")
-@click.option("--value", metavar="NUMBER|COLUMN", help="What an outcome is worth.")
-@click.option("--before", metavar="COLUMN", help="The outcome before the start; the effect adjusted for it decides.")
-@click.option("--no-adjust", is_flag=True, help="Let the plain effect decide, --before or not.")
-@click.option("--score", metavar="COLUMN", help="The model's score: the effect by band of it.")
-@click.option("--bands", type=WHOLE_NUMBER, default=10, show_default=True, help="Bands of the score.")
-@click.option("--planned", metavar="ARM=SHARE,...", help="The planned shares of the arms, or equal.")
-@click.option("--analysis", type=click.Choice(["unit", "period"]), help="What is taken for independent.")
-@click.option("--independent", is_flag=True, help="Periods are independent: each has new units, drawn at random.")
-@click.option("--counts", is_flag=True, help="FILE holds one count for each period and arm.")
-@click.option("--exposed", metavar="NUMBER|COLUMN", help="With --counts: how many were in each arm.")
-@click.option(
-    "--direction",
-    type=click.Choice(["lower", "higher"]),
-    default="lower",
-    show_default=True,
-    help="Which outcome is good.",
-)
-@click.option("--selection", metavar="TEXT", help="How the arms were chosen, where it was not at random.")
-@click.option("--cost", type=NUMBER, help="What acting costs for each unit.")
+@takes("--group", "COLUMN", "Which arm a row belongs to.", required=True)
+@takes("--control", "LEVEL", "The arm that was left alone.", required=True)
+@takes("--treated", "LEVEL", "The arm to compare it with, where there are several.")
+@takes("--outcome", "COLUMN", "What became of it: 0/1, a number, or a count.", required=True)
+@takes("--positive", "LEVEL", "The level of the outcome that counts, where it is told in words.")
+@takes("--unit", "COLUMN", "Who was put into an arm; the unit of analysis.")
+@takes("--period", "COLUMN", "The week or day of a row.")
+@takes("--segment", "COLUMN", "Check the ratio of the arms by this as well.")
+@takes("--value", "NUMBER|COLUMN", "What an outcome is worth.")
+@takes("--before", "COLUMN", "The outcome before the start; the effect adjusted for it decides.")
+@flag("--no-adjust", "Let the plain effect decide, --before or not.")
+@takes("--score", "COLUMN", "The model's score: the effect by band of it.")
+@takes("--bands", WHOLE_NUMBER, "Bands of the score.", default=10)
+@takes("--planned", "ARM=SHARE,...", "The planned shares of the arms, or equal.")
+@takes("--analysis", ["unit", "period"], "What is taken for independent.", default=None)
+@flag("--independent", "Periods are independent: each has new units, drawn at random.")
+@flag("--counts", "FILE holds one count for each period and arm.")
+@takes("--exposed", "NUMBER|COLUMN", "With --counts: how many were in each arm.")
+@takes("--direction", ["lower", "higher"], "Which outcome is good.")
+@takes("--selection", "TEXT", "How the arms were chosen, where it was not at random.")
+@takes("--cost", NUMBER, "What acting costs for each unit.")
 @options("confidence", "missing")
-@click.option("--report", metavar="FILE", help="Write a page as well: .html, .md or .json.")
-@options("query", "labels", "on", "spark", "json", "output", "force", "quiet", "progress")
+@options("page", "query", "labels", "on", "spark", "json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Tell whether acting helps, from a FILE with a control group: CSV, Parquet, or the address of a database."""
     from steelyard import trial

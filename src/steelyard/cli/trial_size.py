@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from steelyard.cli.evidence import options
-from steelyard.cli.typed import NUMBER
+from steelyard.cli.typed import NUMBER, flag, takes
 from steelyard.cli.writing import check_free, put
 
 EPILOG = """\b
@@ -25,24 +25,16 @@ ASKED = ("deviation", "rate", "share", "power", "alpha", "explained", "direction
 
 @click.command("trial-size", short_help="Tell how many units a trial needs, before it starts.", epilog=EPILOG)
 @click.argument("effect", type=NUMBER)
-@click.option("--share", type=NUMBER, help="The share with the outcome in the control.")
-@click.option("--rate", type=NUMBER, help="Instead: the events of a period in the control; periods are planned.")
-@click.option("--deviation", type=NUMBER, help="Instead: the standard deviation of the outcome of a unit.")
-@click.option("--treated", type=NUMBER, default=0.5, show_default=True, help="The part of all units that is treated.")
-@click.option(
-    "--analysis", type=click.Choice(["unit", "period"]), help="What --rate or --deviation is of, where not as above."
-)
-@click.option("--independent", is_flag=True, help="Periods are independent: each has new units, drawn at random.")
-@click.option("--explained", type=NUMBER, default=0.0, help="The part of the spread that --before explains.")
-@click.option(
-    "--direction",
-    type=click.Choice(["lower", "higher"]),
-    default="lower",
-    show_default=True,
-    help="Whether the treated are to have less or more.",
-)
-@click.option("--power", type=NUMBER, default=0.8, show_default=True, help="The chance to see the effect.")
-@click.option("--alpha", type=NUMBER, default=0.05, show_default=True, help="The chance to see one that is not there.")
+@takes("--share", NUMBER, "The share with the outcome in the control.")
+@takes("--rate", NUMBER, "Instead: the events of a period in the control; periods are planned.")
+@takes("--deviation", NUMBER, "Instead: the standard deviation of the outcome of a unit.")
+@takes("--treated", NUMBER, "The part of all units that is treated.", default=0.5)
+@takes("--analysis", ["unit", "period"], "What --rate or --deviation is of, where not as above.", default=None)
+@flag("--independent", "Periods are independent: each has new units, drawn at random.")
+@takes("--explained", NUMBER, "The part of the spread that --before explains.", default=0.0, show_default=False)
+@takes("--direction", ["lower", "higher"], "Whether the treated are to have less or more.")
+@takes("--power", NUMBER, "The chance to see the effect.", default=0.8)
+@takes("--alpha", NUMBER, "The chance to see one that is not there.", default=0.05)
 @options("json", "output", "force")
 def command(effect: float, **given: Any) -> None:
     """Tell how many units (or periods) each arm of a trial needs to see an EFFECT, before it starts."""

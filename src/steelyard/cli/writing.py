@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from steelyard.errors import UsageError, refuse_address
+from steelyard.errors import SteelyardError, UsageError, refuse_address
 from steelyard.files.writing import write_whole
 
 RESULTS = {"output", "report", "save", "save_bins", "save_baseline", "junit"}
@@ -63,7 +63,7 @@ def refuse_inputs(path: str) -> None:
         raise UsageError(message, "Name another file.")
 
 
-def _texts(held: Any) -> list[str]:
+def _texts(held: object) -> list[str]:
     return (
         [held]
         if isinstance(held, str)
@@ -165,7 +165,7 @@ def how_far(what: str, seconds: float, share: float | None) -> str:
 
 @contextmanager
 def spooled() -> Iterator[str]:
-    """Standard input as a CSV file on disk, gone afterwards."""
+    """Standard input as a CSV file on disk, gone afterwards; what goes wrong with it is told of standard input."""
     if sys.stdin.isatty():
         click.echo("Reading CSV from the keyboard; Ctrl-D ends it.", err=True)
     with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
@@ -173,4 +173,10 @@ def spooled() -> Iterator[str]:
         with open(path, "wb") as file:
             while block := sys.stdin.buffer.read(1 << 20):
                 file.write(block)
-        yield path
+        try:
+            yield path
+        except SteelyardError as problem:
+            if path not in f"{problem.message.marked} {problem.hint.marked}":
+                raise
+            message = problem.message.marked.replace(f'"{path}"', "Standard input").replace(path, "standard input")
+            raise type(problem)(message, problem.hint.marked.replace(path, "standard input")) from None

@@ -18,15 +18,15 @@ import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.comparisons.independent import NORMAL
-from steelyard.comparisons.labels import AT_ODDS, Significance, joined
+from steelyard.comparisons.labels import AT_ODDS, Significance, joined, no_difference
 from steelyard.comparisons.placements import partial_placements, placements
-from steelyard.errors import BadLevels, BadWeight, LengthsDiffer, MissingValues, UsageError, listing
+from steelyard.comparisons.shared_rows import column, rows_of
+from steelyard.errors import BadLevels, UsageError, listing
 from steelyard.intervals.area_differences import partial_limits, score_limits
 from steelyard.measures.measure import find
 from steelyard.results import Array, Difference
 from steelyard.summaries.summary import effective_rows
 from steelyard.verdicts.comparison import verdict_word
-from steelyard.wording import option
 
 ALIKE = "the scores rank the rows alike"
 CERTAIN = "neither area has any spread on these rows"
@@ -45,7 +45,6 @@ class Areas:
     measure: str = "auc"
     most: float = 1.0
     """The greatest possible area: one, or the largest false positive rate of a partial one."""
-    paired: bool = True
 
     @property
     def partial(self) -> bool:
@@ -63,7 +62,9 @@ class Areas:
         return np.asarray(np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0)))
 
 
-def paired_areas(target: Any, scores: Sequence[Any], weight: Any = None, weights: str = "frequency") -> Areas:
+def paired_areas(
+    target: npt.ArrayLike, scores: Sequence[Any], weight: npt.ArrayLike | None = None, weights: str = "frequency"
+) -> Areas:
     """The areas of several models on the same rows with DeLong's covariance, exact with ties.
 
     A_k = Σᵢ V_ki / P, cov(A_k, A_l) = S⁺_kl / P + S⁻_kl / N, with V_ki the share of negatives that model k scores below
@@ -84,7 +85,11 @@ def paired_areas(target: Any, scores: Sequence[Any], weight: Any = None, weights
 
 
 def paired_partial_areas(
-    target: Any, scores: Sequence[Any], max_fpr: float, weight: Any = None, weights: str = "frequency"
+    target: npt.ArrayLike,
+    scores: Sequence[Any],
+    max_fpr: float,
+    weight: npt.ArrayLike | None = None,
+    weights: str = "frequency",
 ) -> Areas:
     """The areas where the false positive rate is at most `max_fpr`, with the covariance of DeLong's kind.
 
@@ -107,77 +112,25 @@ def paired_partial_areas(
     return replace(_areas(truth, own, w, weights), measure="partial_auc", most=float(max_fpr))
 
 
-def unpaired(first: Areas, second: Areas) -> Areas:
-    """Areas on different rows side by side: what two sets of rows have in common is nothing.
-
-    cov = diag(cov₁, cov₂)
-
-    >>> y = [0, 0, 1, 1]
-    >>> a = unpaired(paired_areas(y, [[1, 3, 2, 4]]), paired_areas(y, [[1, 2, 2, 4]]))
-    >>> a.covariance.tolist()
-    [[0.125, 0.0], [0.0, 0.03125]]
-    """
-    if (first.measure, first.most) != (second.measure, second.most):
-        message = "These areas are not of the same kind: they end at different false positive rates."
-        raise UsageError(message, "Compute both with the same max_fpr.")
-
-    def blocks(a: Array, b: Array) -> Array:
-        side = np.zeros((len(a), len(b)))
-        return np.block([[a, side], [side.T, b]])
-
-    return replace(
-        first,
-        values=np.concatenate([first.values, second.values]),
-        from_positives=blocks(first.from_positives, second.from_positives),
-        from_negatives=blocks(first.from_negatives, second.from_negatives),
-        # The smaller of the two speaks for degrees of freedom.
-        positives=min(first.positives, second.positives),
-        negatives=min(first.negatives, second.negatives),
-        paired=False,
-    )
-
-
 # Rows -----------------------------------------------------------------------------------------------------------
 
 
 def _rows(
-    target: Any, scores: Sequence[Any], weight: Any, weights: str
+    target: npt.ArrayLike, scores: Sequence[Any], weight: npt.ArrayLike | None, weights: str
 ) -> tuple[npt.NDArray[np.bool_], list[Array], Array | None]:
-    truth = np.asarray(target)
-    if truth.dtype != np.bool_:
-        if not np.isin(truth, (0, 1)).all():
-            message = "The target must be true or false, 1 or 0, and other values came."
-            raise BadLevels(message, "Compare it with the positive level first: target == positive.")
-        truth = truth.astype(np.bool_)
-    columns = [np.ascontiguousarray(x, dtype=np.float64) for x in scores]
-    if not columns:
+    rows = rows_of(target, None, weight, weights)
+    if not np.isin(rows.target, (0, 1)).all():
+        message = "The target must be true or false, 1 or 0, and other values came."
+        raise BadLevels(message, "Compare it with the positive level first: target == positive.")
+    if not len(scores):
         message = "There are no scores to compare."
         raise UsageError(message, "Pass one array of scores for each model.")
-    lengths = {len(x) for x in columns} | {len(truth)}
-    if len(lengths) > 1:
-        message = f"Target and scores differ in length: {listing(sorted(lengths))} rows."
-        raise LengthsDiffer(message, "Pass one score of each model for each row.")
-    for x in columns:
-        if not np.isfinite(x).all():
-            lost = int((~np.isfinite(x)).sum())
-            message = f"Of {len(x):,} scores, {lost:,} {'is' if lost == 1 else 'are'} missing or not finite."
-            raise MissingValues(message, "Mend these rows, or leave them out for all models.")
+    columns = [np.ascontiguousarray(column(x, rows, "scores", number=True)) for x in scores]
+    truth = rows.target.astype(np.bool_)
     if truth.all() or not truth.any():
         message = "The target has one level only, and an area needs positives and negatives."
         raise BadLevels(message, "Take rows of both classes.")
-    if weight is None:
-        return truth, columns, None
-    w = np.asarray(weight, dtype=np.float64)
-    if len(w) != len(truth):
-        message = f"Weights and target differ in length: {len(w):,} and {len(truth):,} rows."
-        raise LengthsDiffer(message, "Pass one weight for each row.")
-    if not (np.isfinite(w) & (w > 0)).all():
-        message = "Some weights are zero, negative or not finite."
-        raise BadWeight(message, "Weights must be above zero; leave out rows that should not count.")
-    if weights not in {"frequency", "sampling"}:
-        message = f'{option("weights", weights)} is not known; there are "frequency" and "sampling".'
-        raise UsageError(message, "A frequency weight of k means k copies of the row.")
-    return truth, columns, w
+    return truth, columns, rows.weight
 
 
 def _areas(truth: npt.NDArray[np.bool_], own: list[Array], w: Array | None, weights: str) -> Areas:
@@ -248,11 +201,8 @@ def area_difference(
         facts["options"] = {"fpr": areas.most}
     # What subtracting equal covariances leaves over is nothing.
     same = spread <= 1e-13 * max(float(v[i, i]), float(v[j, j]), 1e-300)
-    if same and abs(value) < 1e-12 and areas.paired:
-        facts |= {"value": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
-        return Difference(
-            areas.measure, *names, method="DeLong", note=ALIKE, verdict=verdict_word((0, 0), "higher"), **facts
-        )
+    if same and abs(value) < 1e-12:
+        return no_difference(areas.measure, names, "higher", "DeLong", **facts | {"value": 0.0, "note": ALIKE})
     low, high = limits(areas, i, j, confidence, method)
     name = "DeLong" if method == "DeLong" else "MOVER with DeLong's correlation"
     p = statistic = None

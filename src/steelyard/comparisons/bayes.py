@@ -8,14 +8,14 @@ have shown as much, which can be counted, and is withheld where that is too ofte
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.comparisons.folds import Posterior, check_rope
 from steelyard.comparisons.rounding import settled, slack
-from steelyard.comparisons.signed_ranks import luck_of_ranks, luck_of_signs
-from steelyard.errors import NotNumeric, UsageError
+from steelyard.comparisons.signed_ranks import kept, luck_of_ranks, luck_of_signs
+from steelyard.errors import UsageError
 from steelyard.results import Array
 from steelyard.words import percent
 
@@ -28,7 +28,7 @@ NODES = 401
 REACH = 8.0
 
 
-def bayesian_sign(d: Any, rope: float = 0.0, confidence: float = 0.95, prior: float = PRIOR) -> Posterior:
+def bayesian_sign(d: npt.ArrayLike, rope: float = 0.0, confidence: float = 0.95, prior: float = PRIOR) -> Posterior:
     """The Bayesian sign test: the chance that most data sets to come lie below, inside or above ±rope.
 
     The shares (left, rope, right) are Dirichlet with the counts, plus the prior's weight inside; each chance is that of
@@ -59,11 +59,16 @@ def bayesian_sign(d: Any, rope: float = 0.0, confidence: float = 0.95, prior: fl
     of = left + right if rope == 0 else int(found.size)
     alike = max(luck_of_signs(within + left, of), luck_of_signs(within + right, of)) if rope > 0 else 1.0
     lucks = (luck_of_signs(left, of), alike, luck_of_signs(right, of))
-    return _told(chances, name, found, rope, confidence, gone, lucks)
+    return _posterior(chances, name, found, rope, confidence, gone, lucks)
 
 
 def bayesian_signed_rank(
-    d: Any, rope: float = 0.0, confidence: float = 0.95, prior: float = PRIOR, draws: int = DRAWS, seed: int = 0
+    d: npt.ArrayLike,
+    rope: float = 0.0,
+    confidence: float = 0.95,
+    prior: float = PRIOR,
+    draws: int = DRAWS,
+    seed: int = 0,
 ) -> Posterior:
     """The Bayesian signed-rank test, which also hears how large the differences are.
 
@@ -108,7 +113,7 @@ def bayesian_signed_rank(
     shifted = (-rope - found, rope - found, found + rope, found - rope)
     left_luck, under, over, right_luck = (luck_of_ranks(settled(x, 0.0)) for x in shifted)
     lucks = (left_luck, max(under, over) if rope > 0 else 1.0, right_luck)
-    return _told((chances[0], chances[1], chances[2]), name, found, rope, confidence, gone, lucks, note)
+    return _posterior((chances[0], chances[1], chances[2]), name, found, rope, confidence, gone, lucks, note)
 
 
 def _winners(left: Array, right: Array, *, split: bool) -> Array:
@@ -144,18 +149,12 @@ def _largest(left: float, inside: float, right: float) -> tuple[float, float, fl
 # What they share ------------------------------------------------------------------------------------------------------
 
 
-def _kept(d: Any, rope: float, prior: float) -> tuple[Array, int]:
+def _kept(d: npt.ArrayLike, rope: float, prior: float) -> tuple[Array, int]:
     check_rope(rope)
     if not (math.isfinite(prior) and prior >= 0):
         message = f"The weight of the prior must be zero or more, and {prior} came."
         raise UsageError(message, f"{PRIOR} is usual.")
-    try:
-        found = np.asarray(d, dtype=np.float64).ravel()
-    except (TypeError, ValueError):
-        message = "Differences must be numbers, one for each data set."
-        raise NotNumeric(message, "Give the values of the first model less those of the second.") from None
-    there = np.isfinite(found)
-    return settled(found[there], rope), int((~there).sum())
+    return kept(d, rope)
 
 
 def _nothing(name: str, rope: float, confidence: float, gone: int) -> Posterior:
@@ -163,7 +162,7 @@ def _nothing(name: str, rope: float, confidence: float, gone: int) -> Posterior:
     return Posterior(None, None, None, None, None, None, name, confidence, rope, 0, why)
 
 
-def _told(
+def _posterior(
     chances: tuple[float, float, float],
     name: str,
     found: Array,

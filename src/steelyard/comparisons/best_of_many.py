@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
-from steelyard.errors import EmptyTable, LengthsDiffer, MissingValues, NotAvailable, NotNumeric, UsageError, listing
+from steelyard.comparisons.independent import NORMAL
+from steelyard.comparisons.shared_rows import numbers_of
+from steelyard.errors import EmptyTable, LengthsDiffer, MissingValues, NotAvailable, UsageError, listing
+from steelyard.files.as_json import AsJson
 from steelyard.intervals.folds import corrected_t, naive_t
 from steelyard.results import Array, Estimate, Interval
 
 DRAWS = 2000
 CELLS = 2_000_000
 """Numbers held in memory at a time."""
+TABLE = "Give a table of rows or folds × models."
 NO_ENDS = "how far off the optimism itself could be is not known; it holds on average"
 RESAMPLED = "winner in the bag, its value out of the bag"
 DRAWN = "winner of values drawn anew"
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class Selected(AsJson):
     """The winner, what it showed, how much of that is due to the choice, and what is left."""
 
     winner: str
@@ -39,14 +44,13 @@ class Selected:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
-        parts = {name: getattr(self, name).to_dict() for name in ("observed", "optimism", "corrected")}
-        return asdict(self) | parts | {"text": str(self)}
+        return AsJson.to_dict(self) | {"text": str(self)}
 
 
 def selection_bias(
-    values: Any,
-    errors: Any = None,
-    covariance: Any = None,
+    values: npt.ArrayLike,
+    errors: npt.ArrayLike | None = None,
+    covariance: npt.ArrayLike | None = None,
     *,
     better: str = "higher",
     ratio: float | None = None,
@@ -96,7 +100,8 @@ def selection_bias(
         spread = _covariance(table.size, errors, covariance)
         found = _drawn(sign * table, spread, draws, rng)
         value, how, n = float(table[found.winner]), DRAWN, float(table.size)
-        ends = _normal_ends(value, math.sqrt(float(spread[found.winner, found.winner])), confidence)
+        half = NORMAL.inv_cdf(0.5 + confidence / 2) * math.sqrt(float(spread[found.winner, found.winner]))
+        ends = Interval(value - half, value + half, "normal, from the standard error")
     facts: dict[str, Any] = {"confidence": confidence, "n": n}
     observed = Estimate(measure, value, ends.low, ends.high, method=ends.method, note=ends.note, **facts)
     said = f"{how}, {draws:,} draws"
@@ -170,13 +175,8 @@ def _drawn(values: Array, covariance: Array, draws: int, rng: np.random.Generato
 # What came ------------------------------------------------------------------------------------------------------------
 
 
-def _covariance(k: int, errors: Any, covariance: Any) -> Array:
-    if (errors is None) == (covariance is None):
-        message = (
-            "One value a model says nothing of luck: its standard error is needed, or the covariance of all of them."
-        )
-        raise UsageError(message, "Give errors= or covariance= (one of the two), or a table of rows or folds × models.")
-    if covariance is not None:
+def _covariance(k: int, errors: npt.ArrayLike | None, covariance: npt.ArrayLike | None) -> Array:
+    if covariance is not None and errors is None:
         found = _numbers(covariance)
         if found.shape != (k, k) or not np.allclose(found, found.T) or float(np.linalg.eigvalsh(found).min()) < -1e-9:
             message = (
@@ -184,6 +184,11 @@ def _covariance(k: int, errors: Any, covariance: Any) -> Array:
             )
             raise UsageError(message, "numpy.cov(values per row, rowvar=False) / rows gives one.")
         return found
+    if errors is None or covariance is not None:
+        message = (
+            "One value a model says nothing of luck: its standard error is needed, or the covariance of all of them."
+        )
+        raise UsageError(message, "Give errors= or covariance= (one of the two), or a table of rows or folds × models.")
     each = np.broadcast_to(_numbers(errors), (k,)) if np.size(errors) == 1 else _numbers(errors)
     if each.shape != (k,):
         message = f"There are {k} models, and {each.size} standard errors came."
@@ -194,19 +199,8 @@ def _covariance(k: int, errors: Any, covariance: Any) -> Array:
     return np.diag(each**2)
 
 
-def _normal_ends(value: float, error: float, confidence: float) -> Interval:
-    from statistics import NormalDist
-
-    half = NormalDist().inv_cdf(0.5 + confidence / 2) * error
-    return Interval(value - half, value + half, "normal, from the standard error")
-
-
-def _numbers(values: Any) -> Array:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        message = "Values must be numbers: a column for each model."
-        raise NotNumeric(message, "Give a table of rows or folds × models.") from None
+def _numbers(values: npt.ArrayLike) -> Array:
+    return numbers_of(values, "Values must be numbers: a column for each model.", TABLE)
 
 
 def _check(table: Array, better: str, confidence: float, draws: int) -> None:
@@ -219,10 +213,10 @@ def _check(table: Array, better: str, confidence: float, draws: int) -> None:
         raise UsageError(message, f"{DRAWS:,} are usual.")
     if table.ndim not in {1, 2}:
         message = f"Values come as one a model, or as rows × models, and {table.ndim} dimensions came."
-        raise LengthsDiffer(message, "Give a table of rows or folds × models.")
+        raise LengthsDiffer(message, TABLE)
     if not table.size:
         message = "There are no values to choose from."
-        raise EmptyTable(message, "Give a table of rows or folds × models.")
+        raise EmptyTable(message, TABLE)
     bad = int((~np.isfinite(table)).sum())
     if bad:
         message = f"{bad} of {table.size} values are missing or not finite."

@@ -7,21 +7,20 @@ move together, though no row is at hand any more.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.asking.estimates import estimate
-from steelyard.asking.money import payoff_of
 from steelyard.asking.questions import ask
-from steelyard.comparisons.independent import NORMAL, check_alike, p_value
+from steelyard.comparisons.independent import check_alike, options_of, p_value, signed_z
 from steelyard.comparisons.influence import carried_by, kish
-from steelyard.comparisons.labels import joined
+from steelyard.comparisons.labels import joined, no_difference
 from steelyard.comparisons.row_means import ONE_UNIT
-from steelyard.errors import NotAvailable, UsageError
+from steelyard.errors import NotAvailable
 from steelyard.intervals.by_unit import FEWEST
 from steelyard.intervals.method import Question, around, choose, clipped, interval
 from steelyard.intervals.proportions import wilson
@@ -29,21 +28,25 @@ from steelyard.intervals.within_folds import ranks
 from steelyard.measures.measure import Measure, find
 from steelyard.measures.money import priced
 from steelyard.payoffs.kinds import sign_of
-from steelyard.results import Array, Difference, Interval, Share, divide
+from steelyard.payoffs.payoff import Payoff
+from steelyard.results import Array, Difference, Interval, Level, Share, divide
 from steelyard.summaries.amounts import Product
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.within_folds import WithinFolds
 from steelyard.verdicts.comparison import verdict_word
 from steelyard.wording import option
 
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
+
 ALIKE = "leaving out any bucket of units changes both alike"
 
 
 def bucket_difference(
-    e: Any,
-    f: Any,
+    e: Evaluation,
+    f: Evaluation,
     measure: str,
-    level: Any = None,
+    level: Level = None,
     confidence: float = 0.95,
     *,
     names: tuple[str, str] = ("first", "second"),
@@ -69,7 +72,7 @@ def bucket_difference(
     confidence = confidence_of(confidence)
     m = find(measure)
     check_alike(e, f, names)
-    chosen = _options(m, e, f, options)
+    chosen = options_of(m, e, f, options)
     if ranks(m) and any(WithinFolds.kind in x.evidence for x in (e, f)):
         why = (
             "sums of folds rank rows within each fold and keep no table of that by unit; compare the experiment itself"
@@ -95,18 +98,17 @@ def bucket_difference(
     if why or m.interval.startswith("none"):
         return Difference(m.name, *names, method="none", note=why or m.interval.partition(": ")[2], **facts)
     a, b = (np.asarray(x) for x in left)
-    return _told(m, (first, second), a, b, names, facts)
+    return _jackknifed(m, (first, second), a, b, names, facts)
 
 
-def _told(
+def _jackknifed(
     m: Measure, pair: tuple[Question, Question], a: Array, b: Array, names: tuple[str, str], facts: dict[str, Any]
 ) -> Difference:
     buckets, value = len(a), facts["value"]
     error, r = spread(a, b)
     name = f"paired jackknife over {buckets:,} buckets of units"
     if error == 0 and value == 0:
-        facts |= {"low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
-        return Difference(m.name, *names, method=name, note=ALIKE, verdict=verdict_word((0, 0), m.better), **facts)
+        return no_difference(m.name, names, m.better, name, note=ALIKE, **facts)
 
     # Few large buckets, or few that matter, make the spread known less well than all of them would.
     rests = min(kish(pair[0].summary.bucket_sizes()), carried_by((a - b - (a - b).mean()) ** 2), buckets)
@@ -135,7 +137,7 @@ def _told(
         high=ends[1],
         method=f"Student's t, {name}" if plain else f"MOVER, {name}",
         p_value=p,
-        statistic=math.copysign(-NORMAL.inv_cdf(p / 2), value) if p < 1 else 0.0,
+        statistic=signed_z(p, value),
         verdict=verdict_word((ends[0] - off, ends[1] + off), m.better),
         note=note,
         **facts,
@@ -167,18 +169,6 @@ def spread(a: Array, b: Array) -> tuple[float, float]:
     error = math.sqrt(factor * float(((x - y) ** 2).sum()))
     size = math.sqrt(float((x**2).sum()) * float((y**2).sum()))
     return error, min(max(float((x * y).sum()) / size, -1.0), 1.0) if size > 0 else 0.0
-
-
-def _options(m: Measure, e: Any, f: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    chosen = m.with_defaults(given)
-    if "payoff" not in chosen:
-        return chosen
-    known = [x.payoff for x in (e, f) if x.payoff is not None]
-    if chosen["payoff"] is None and len(known) == 2 and known[0] != known[1]:
-        message = "Outcomes are worth something else in one evaluation than in the other."
-        raise UsageError(message, "Evaluate both with the same profit or cost.")
-    payoff = payoff_of(e if e.payoff is not None else f, chosen["payoff"], m.name)
-    return chosen | {"payoff": payoff, "per": given.get("per", "case")}
 
 
 # The same units -------------------------------------------------------------------------------------------------------
@@ -235,7 +225,7 @@ def _left(question: Question, options: Mapping[str, Any]) -> Array | str:
     return values
 
 
-def _worth(c: Confusion, payoff: Any, kind: str, per: str) -> Array:
+def _worth(c: Confusion, payoff: Payoff, kind: str, per: str) -> Array:
     """Profit or cost without each bucket, rows having amounts of their own."""
     assert c.units is not None
     assert c.amounts is not None
@@ -255,5 +245,5 @@ def _worth(c: Confusion, payoff: Any, kind: str, per: str) -> Array:
 class _Amounts:
     """Sums of amounts as `priced` asks for them."""
 
-    def __init__(self, of: Any) -> None:
+    def __init__(self, of: Callable[[Product], Array]) -> None:
         self.of = of

@@ -7,23 +7,24 @@ the largest studentized difference of partial areas over all ranges between the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from types import SimpleNamespace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.charts.marks import Chart
 from steelyard.comparisons.independent import NORMAL
 from steelyard.comparisons.paths import SMALL, Path, merged, path_of, pieces_of
 from steelyard.errors import LengthsDiffer, NotAvailable, UsageError
+from steelyard.files.as_json import AsJson
 from steelyard.intervals.bands import MOST_POINTS, plain, thin
 from steelyard.intervals.bootstrap import SEED, replicates
 from steelyard.intervals.by_unit import FEWEST
 from steelyard.intervals.within_folds import table_within
 from steelyard.measures.ranking import rates
-from steelyard.results import Array, Curve, Difference
+from steelyard.results import Array, Curve, Difference, Level
 from steelyard.rows import grid
 from steelyard.summaries.scores import Scores, scores_of
 from steelyard.summaries.units import MOST, Units
@@ -31,6 +32,9 @@ from steelyard.verdicts.comparison import CLEAR, verdict_word
 from steelyard.wording import option
 from steelyard.worth.hull import require_both
 from steelyard.worth.regions import Regions, regions
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 NARROW = 0.02
 """Ranges narrower than this share of all false positive rates are told with their neighbours."""
@@ -55,8 +59,10 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing:
+class Crossing(AsJson):
     """Where each of two ROC curves is better."""
+
+    left_out: ClassVar[tuple[str, ...]] = ("curves",)
 
     names: tuple[str, str]
     ranges: tuple[Range, ...]
@@ -89,23 +95,12 @@ class Crossing:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
-        return {
-            "names": list(self.names),
-            "ranges": [asdict(r) | {"difference": r.difference.to_dict()} for r in self.ranges],
-            "gap": self.gap.to_dict(),
-            "dominant": self.dominant,
-            "paired": self.paired,
-            "confidence": self.confidence,
-            "method": self.method,
-            "regions": None if self.regions is None else self.regions.to_dict(),
-            "note": self.note,
-            "text": str(self),
-        }
+        return AsJson.to_dict(self) | {"text": str(self)}
 
 
 def crossings(
-    e: Any,
-    f: Any,
+    e: Evaluation | Scores,
+    f: Evaluation | Scores,
     names: tuple[str, str] = ("first", "second"),
     *,
     confidence: float = 0.95,
@@ -150,8 +145,7 @@ def crossings(
         notes.append("scores were joined in cells, inside which the curves are straight")
     worth = None
     try:
-        pair = {name: SimpleNamespace(scores=t) for name, t in zip(names, tables, strict=True)}
-        worth = regions(pair, prevalence=prevalence, confidence=confidence)
+        worth = regions(dict(zip(names, tables, strict=True)), prevalence=prevalence, confidence=confidence)
     except UsageError as problem:
         if prevalence is not None:
             raise
@@ -171,12 +165,12 @@ def crossings(
 
 
 def row_crossings(
-    target: Any,
-    first: Any,
-    second: Any,
+    target: npt.ArrayLike,
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
     names: tuple[str, str] = ("first", "second"),
     *,
-    positive: Any = 1,
+    positive: Level = 1,
     seed: int = SEED,
     **options: Any,
 ) -> Crossing:
@@ -197,7 +191,7 @@ def row_crossings(
     return crossings(e, f, names, **options)
 
 
-def _by_row(truth: Any, scores: Array, bucket: Any, positive: Any) -> Scores:
+def _by_row(truth: npt.NDArray[Any], scores: Array, bucket: npt.NDArray[np.int64], positive: Level) -> Scores:
     table = Scores.of(scores.tolist(), truth.tolist(), positive)
     codes, place = np.unique(grid.encode(scores + 0.0, grid.COARSE), return_inverse=True)
     level = np.array([table.levels.index(t) for t in truth.tolist()], dtype=np.int64)
@@ -207,7 +201,7 @@ def _by_row(truth: Any, scores: Array, bucket: Any, positive: Any) -> Scores:
     return replace(table, units=Units(ids.astype(np.int64), counts, bits=9), unit_codes=codes.astype(np.int64))
 
 
-def _table(x: Any, name: str) -> Scores:
+def _table(x: Evaluation | Scores, name: str) -> Scores:
     table = scores_of(x)
     if table is None:
         message = f'ROC curves need scores, and "{name}" has none.'

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.asking.estimates import counted as rows_behind
 from steelyard.asking.questions import ask
 from steelyard.errors import SteelyardError
 from steelyard.measures.facts import NEGATIVES, POSITIVES, ROWS
 from steelyard.measures.measure import AVERAGES, Measure
-from steelyard.results import Mean, Share
+from steelyard.results import Level, Mean, Share
 from steelyard.verdicts.enough import FEW_UNITS, CaseCount, classes_in, lacking, sides_of, too_few
 
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
-def short_of(e: Any, m: Measure, level: Any = None) -> tuple[str, str]:
+
+def short_of(e: Evaluation, m: Measure, level: Level = None) -> tuple[str, str]:
     """Why a verdict about a number is withheld, and what the number rests on; both empty where there are cases enough.
 
     Units where they were given; for a share the rows of which it is one; for a mean its rows; for anything that ranks or
@@ -31,18 +34,18 @@ def short_of(e: Any, m: Measure, level: Any = None) -> tuple[str, str]:
     return ("", "") if few is None else (too_few([few]), f"rests on {few}")
 
 
-def counted(e: Any) -> tuple[float, float] | None:
+def counted(e: Evaluation) -> tuple[float, float] | None:
     """Positives and negatives, as many as count under weights; None where no level is the positive one."""
     return None if e.confusion is None or e.positive is None else classes_in(e["prevalence"])
 
 
-def cases_of(e: Any) -> tuple[CaseCount, ...]:
+def cases_of(e: Evaluation) -> tuple[CaseCount, ...]:
     """What any verdict about an evaluation rests on: both classes, or all rows where there are none."""
     sides = counted(e)
     return (CaseCount(e.rows, "row"),) if sides is None else sides_of(*sides)
 
 
-def rests_on(e: Any, m: Measure, level: Any = None) -> tuple[float, str]:
+def rests_on(e: Evaluation, m: Measure, level: Level = None) -> tuple[float, str]:
     """How many cases a number rests on, as many as count under weights, and what they are."""
     behind = None if "payoff" in m.options else _behind(e, m, level)
     if behind is not None:
@@ -55,7 +58,7 @@ def rests_on(e: Any, m: Measure, level: Any = None) -> tuple[float, str]:
     return sides[1], "real negative"
 
 
-def _behind(e: Any, m: Measure, level: Any) -> tuple[float, str] | None:
+def _behind(e: Evaluation, m: Measure, level: Level) -> tuple[float, str] | None:
     """The rows of a share or a mean; None for anything else."""
     try:
         question = ask(m, e.summaries, level, m.with_defaults({}), 0.95, e.positive)
@@ -74,7 +77,7 @@ def _behind(e: Any, m: Measure, level: Any) -> tuple[float, str] | None:
     return n, cases.one if cases.whose else ROWS.one
 
 
-def _sides(e: Any, level: Any) -> tuple[float, float] | None:
+def _sides(e: Evaluation, level: Level) -> tuple[float, float] | None:
     """Rows of the positive level (or of the one asked for) and of the others."""
     if level is None or e.confusion is None:
         return counted(e)
@@ -90,7 +93,7 @@ def _sides(e: Any, level: Any) -> tuple[float, float] | None:
     return scale * mine, scale * (total - mine)
 
 
-def unit_count(e: Any) -> int | None:
+def unit_count(e: Evaluation) -> int | None:
     """How many units (or buckets of them) were counted; None where there are none."""
     found = [getattr(s, "units", None) for s in e.evidence.values()]
     known = [len(u.ids) for u in found if u is not None and hasattr(u, "ids")]

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
+from steelyard.comparisons.labels import About, read_about
 from steelyard.comparisons.rounding import slack
-from steelyard.errors import LengthsDiffer, NotNumeric, UsageError
+from steelyard.comparisons.shared_rows import numbers_of
+from steelyard.comparisons.signed_ranks import FIRST_LESS_SECOND
+from steelyard.errors import LengthsDiffer, UsageError
 from steelyard.results import Array, Difference
 from steelyard.verdicts.comparison import TOO_FEW, UNCLEAR, likeliest, verdict_word
 from steelyard.words import percent, significant
@@ -25,18 +29,12 @@ FIVE_BY_TWO_F = "5×2 cross-validated F"
 CORRELATED = "Bayesian correlated t"
 ALIKE = "the two are alike in every fold, so the spread between folds is not known"
 SAME = "every fold gave the same difference, so the spread between folds is not known"
+NUMBERS = "Differences must be numbers, one for each fold."
 FEW = 5
 """With fewer folds than these a word is added."""
 
 
-def paired_t(
-    d: Any,
-    confidence: float = 0.95,
-    *,
-    measure: str = "difference",
-    names: tuple[str, str] = ("first", "second"),
-    better: str = "higher",
-) -> Difference:
+def paired_t(d: npt.ArrayLike, confidence: float = 0.95, **about: Unpack[About]) -> Difference:
     """The paired t-test as textbooks print it, as if folds were independent: shown for comparison only.
 
     mean(d) ± t_{1 − α/2, k − 1} · s / √k
@@ -46,18 +44,10 @@ def paired_t(
 
     Tan, Steinbach and Kumar, Introduction to Data Mining (2005), with the mean of d and the upper α/2 quantile.
     """
-    return _t(d, 0.0, confidence, TOO_SHORT, {"measure": measure, "names": names, "better": better})
+    return _t(d, 0.0, confidence, TOO_SHORT, about)
 
 
-def corrected_t(
-    d: Any,
-    ratio: float,
-    confidence: float = 0.95,
-    *,
-    measure: str = "difference",
-    names: tuple[str, str] = ("first", "second"),
-    better: str = "higher",
-) -> Difference:
+def corrected_t(d: npt.ArrayLike, ratio: float, confidence: float = 0.95, **about: Unpack[About]) -> Difference:
     """The paired t-test with the variance that allows for training rows shared between folds; the usual choice.
 
     t = mean(d) / (s · √(1/J + ratio)) with J − 1 degrees of freedom, where ratio = n_test / n_train: 1/9 for ten folds.
@@ -72,14 +62,14 @@ def corrected_t(
     Nadeau and Bengio, Inference for the generalization error, Machine Learning 52 (2003).
     """
     _check_ratio(ratio)
-    return _t(d, ratio, confidence, CORRECTED, {"measure": measure, "names": names, "better": better})
+    return _t(d, ratio, confidence, CORRECTED, about)
 
 
-def _t(d: Any, ratio: float, confidence: float, method: str, facts: dict[str, Any]) -> Difference:
+def _t(d: npt.ArrayLike, ratio: float, confidence: float, method: str, about: About) -> Difference:
     from scipy.special import stdtr, stdtrit
 
     found, gone = _kept(d)
-    told = _Told(facts, confidence, method, found, gone)
+    told = _Told(about, confidence, method, found, gone)
     if (why := told.unclear()) is not None:
         return why
     error = float(found.std(ddof=1)) * math.sqrt(1 / found.size + ratio)
@@ -93,14 +83,7 @@ def _t(d: Any, ratio: float, confidence: float, method: str, facts: dict[str, An
 # Five times two folds -------------------------------------------------------------------------------------------------
 
 
-def five_by_two_t(
-    d: Any,
-    confidence: float = 0.95,
-    *,
-    measure: str = "difference",
-    names: tuple[str, str] = ("first", "second"),
-    better: str = "higher",
-) -> Difference:
+def five_by_two_t(d: npt.ArrayLike, confidence: float = 0.95, **about: Unpack[About]) -> Difference:
     """Dietterich's test on five repeats of two folds, d of the shape (5, 2).
 
     t = d₁₁ / √(Σ s_i² / 5) with 5 degrees of freedom, where s_i² = (d_i1 − m_i)² + (d_i2 − m_i)² and m_i is the mean of
@@ -116,8 +99,7 @@ def five_by_two_t(
     from scipy.special import stdtr, stdtrit
 
     found, gone = _kept(_five_by_two(d))
-    facts = {"measure": measure, "names": names, "better": better}
-    told = _Told(facts, confidence, FIVE_BY_TWO_T, found, gone, all_of=10)
+    told = _Told(about, confidence, FIVE_BY_TWO_T, found, gone, all_of=10)
     if (why := told.unclear()) is not None:
         return why
     table = found.reshape(5, 2)
@@ -133,14 +115,7 @@ def five_by_two_t(
     return told.said(value, value - half, value + half, value / error, p, note)
 
 
-def five_by_two_f(
-    d: Any,
-    confidence: float = 0.95,
-    *,
-    measure: str = "difference",
-    names: tuple[str, str] = ("first", "second"),
-    better: str = "higher",
-) -> Difference:
+def five_by_two_f(d: npt.ArrayLike, confidence: float = 0.95, **about: Unpack[About]) -> Difference:
     """Alpaydin's test on five repeats of two folds, d of the shape (5, 2), which does not hang on one fold.
 
     F = Σ d_ij² / (2 Σ s_i²) with 10 and 5 degrees of freedom. The interval holds every difference that, taken off all ten,
@@ -156,8 +131,7 @@ def five_by_two_f(
     from scipy.special import fdtrc, fdtri
 
     found, gone = _kept(_five_by_two(d))
-    facts = {"measure": measure, "names": names, "better": better}
-    told = _Told(facts, confidence, FIVE_BY_TWO_F, found, gone, all_of=10)
+    told = _Told(about, confidence, FIVE_BY_TWO_F, found, gone, all_of=10)
     if (why := told.unclear()) is not None:
         return why
     within = _within(found.reshape(5, 2))
@@ -174,8 +148,8 @@ def five_by_two_f(
     return told.said(value, value - half, value + half, statistic, p)
 
 
-def _five_by_two(d: Any) -> Array:
-    found = _numbers(d)
+def _five_by_two(d: npt.ArrayLike) -> Array:
+    found = numbers_of(d, NUMBERS, FIRST_LESS_SECOND)
     if found.shape != (5, 2):
         message = f"This test needs five repeats of two folds, and differences of the shape {found.shape} came."
         raise LengthsDiffer(message, "Use KFold(2, repeats=5), or the corrected t for other designs.")
@@ -227,7 +201,7 @@ class Posterior:
         return asdict(self) | {"verdict": self.verdict, "text": str(self)}
 
 
-def correlated_bayes(d: Any, ratio: float, rope: float = 0.01, confidence: float = 0.95) -> Posterior:
+def correlated_bayes(d: npt.ArrayLike, ratio: float, rope: float = 0.01, confidence: float = 0.95) -> Posterior:
     """The Bayesian t-test of correlated folds: how likely the difference is below, inside and above ±rope.
 
     The posterior is Student's t with J − 1 degrees of freedom, centre mean(d) and scale s · √(1/J + ratio), where
@@ -269,7 +243,7 @@ def check_rope(rope: float) -> None:
 class _Told:
     """What every answer repeats."""
 
-    facts: dict[str, Any]
+    about: About
     confidence: float
     method: str
     found: Array
@@ -278,9 +252,9 @@ class _Told:
     """The number of folds that all must be there; 0 where some may be missing."""
 
     def _difference(self, value: float | None, **rest: Any) -> Difference:
-        first, second = self.facts["names"]
+        measure, names, _ = read_about(self.about, "difference")
         n = (float(self.found.size),) * 2
-        return Difference(self.facts["measure"], first, second, value, confidence=self.confidence, n=n, **rest)
+        return Difference(measure, *names, value, confidence=self.confidence, n=n, **rest)
 
     def unclear(self) -> Difference | None:
         """An answer in words where there are too few folds or no spread between them."""
@@ -306,26 +280,18 @@ class _Told:
         self, value: float, low: float | None, high: float | None, statistic: float, p: float, note: str = ""
     ) -> Difference:
         """The answer with its numbers."""
-        better = self.facts["better"]
+        _, _, better = read_about(self.about)
         word = UNCLEAR if low is None or high is None else verdict_word((low, high), better)
         lost = f"{self.gone} of {self.found.size + self.gone} folds have no value and are left out" if self.gone else ""
         rest = {"method": self.method, "p_value": p, "statistic": statistic, "verdict": word if better else ""}
         return self._difference(value, low=low, high=high, note="; ".join(filter(None, (note, lost))), **rest)
 
 
-def _kept(d: Any) -> tuple[Array, int]:
+def _kept(d: npt.ArrayLike) -> tuple[Array, int]:
     """The differences that are there, and how many are not."""
-    found = _numbers(d).ravel()
+    found = numbers_of(d, NUMBERS, FIRST_LESS_SECOND).ravel()
     there = np.isfinite(found)
     return found[there], int((~there).sum())
-
-
-def _numbers(d: Any) -> Array:
-    try:
-        return np.asarray(d, dtype=np.float64)
-    except (TypeError, ValueError):
-        message = "Differences must be numbers, one for each fold."
-        raise NotNumeric(message, "Give the values of the first model less those of the second.") from None
 
 
 def _check_ratio(ratio: float) -> None:

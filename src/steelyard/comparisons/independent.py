@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.asking.estimates import estimate
@@ -25,10 +25,12 @@ from steelyard.intervals.area_differences import compared
 from steelyard.intervals.bootstrap import REPLICATES
 from steelyard.intervals.method import Question, interval
 from steelyard.measures.measure import Measure, find
-from steelyard.payoffs.payoff import Payoff
-from steelyard.results import Difference, Estimate, Interval, Share
+from steelyard.results import Difference, Estimate, Interval, Level, Share
 from steelyard.verdicts.comparison import TOO_FEW, verdict_word
 from steelyard.wording import option
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 NORMAL = NormalDist()
 LEAST_P = 1e-12
@@ -75,10 +77,10 @@ def _limits(q: Question) -> Callable[[float], Interval]:
     return lambda confidence: interval(replace(q, confidence=confidence))
 
 
-def limits_to_compare(e: Any, measure: str, level: Any = None, confidence: float = 0.95) -> Interval:
+def limits_to_compare(e: Evaluation, measure: str, level: Level = None, confidence: float = 0.95) -> Interval:
     """The interval of one number from which that of a difference is put together; of areas that of a score test."""
     m = find(measure)
-    return _limits(_question(m, e, level, _options(m, e, e, {}), confidence, measure))(confidence)
+    return _limits(_question(m, e, level, options_of(m, e, e, {}), confidence, measure))(confidence)
 
 
 def mover(a: float, b: float, first: Interval, second: Interval) -> Ends | None:
@@ -99,11 +101,11 @@ def mover(a: float, b: float, first: Interval, second: Interval) -> Ends | None:
 
 
 def difference(
-    e: Any,
-    f: Any,
+    e: Evaluation,
+    f: Evaluation,
     measure: str,
     *,
-    level: Any = None,
+    level: Level = None,
     confidence: float = 0.95,
     names: tuple[str, str] = ("first", "second"),
     **options: Any,
@@ -123,16 +125,16 @@ def difference(
     confidence = confidence_of(confidence)
     m = find(measure)
     check_alike(e, f, names)
-    chosen = _options(m, e, f, options)
+    chosen = options_of(m, e, f, options)
     pair = _Pair.of(
         _question(m, e, level, chosen, confidence, names[0]), _question(m, f, level, chosen, confidence, names[1])
     )
     first, second = (estimate(q, level=level, segment=None, options=chosen) for q in (pair.first, pair.second))
     few = next((x for x in (short_of(e, m, level), short_of(f, m, level)) if x[0]), ("", ""))
-    return _told(m, pair, first, second, names, few=few)
+    return _difference_of(m, pair, first, second, names, few=few)
 
 
-def _told(
+def _difference_of(
     m: Measure, pair: _Pair, first: Estimate, second: Estimate, names: tuple[str, str], *, few: tuple[str, str]
 ) -> Difference:
     facts: dict[str, Any] = {
@@ -167,7 +169,7 @@ def _told(
         high=ends[1],
         method=_name(pair, a.method, b.method),
         p_value=p,
-        statistic=math.copysign(-NORMAL.inv_cdf(p / 2), value) if p < 1 else 0.0,
+        statistic=signed_z(p, value),
         verdict=word,
         note="; ".join(filter(None, (why, note))),
         caution=caution or first.caution or second.caution,
@@ -185,7 +187,9 @@ def _name(pair: _Pair, first: str, second: str) -> str:
 # The question ---------------------------------------------------------------------------------------------------------
 
 
-def _question(m: Measure, e: Any, level: Any, options: Mapping[str, Any], confidence: float, name: str) -> Question:
+def _question(
+    m: Measure, e: Evaluation, level: Level, options: Mapping[str, Any], confidence: float, name: str
+) -> Question:
     try:
         return ask(m, e.summaries, level, options, confidence, e.positive)
     except NotAvailable as problem:
@@ -194,7 +198,8 @@ def _question(m: Measure, e: Any, level: Any, options: Mapping[str, Any], confid
         raise NotAvailable(message, hint) from None
 
 
-def _options(m: Measure, e: Any, f: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+def options_of(m: Measure, e: Evaluation, f: Evaluation, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a comparison: what outcomes are worth is the same for both, and told per case."""
     chosen = m.with_defaults(given)
     if "payoff" not in chosen:
         return chosen
@@ -202,13 +207,13 @@ def _options(m: Measure, e: Any, f: Any, given: Mapping[str, Any]) -> dict[str, 
     if chosen["payoff"] is None and len(known) == 2 and known[0] != known[1]:
         message = "Outcomes are worth something else in one evaluation than in the other."
         raise UsageError(message, "Evaluate both with the same profit or cost.")
-    payoff: Payoff = payoff_of(e if e.payoff is not None else f, chosen["payoff"], m.name)
+    payoff = payoff_of(e if e.payoff is not None else f, chosen["payoff"], m.name)
     for x in (e, f):
         x.check_payoff(payoff)
     return chosen | {"payoff": payoff, "per": given.get("per", "case")}
 
 
-def check_alike(e: Any, f: Any, names: tuple[str, str] = ("first", "second")) -> None:
+def check_alike(e: Evaluation, f: Evaluation, names: tuple[str, str] = ("first", "second")) -> None:
     """Refuse evaluations of different kinds of target, positive levels or levels."""
     first, second = (f"the {name} evaluation" for name in names)
     numbers = [x.residuals is not None for x in (e, f)]
@@ -232,6 +237,11 @@ def check_alike(e: Any, f: Any, names: tuple[str, str] = ("first", "second")) ->
 def _least(first: Interval, second: Interval) -> float:
     """The smallest p-value that both methods can tell: so many resampled tables reach only so far."""
     return 2 / REPLICATES if any("replicates" in x.method for x in (first, second)) else LEAST_P
+
+
+def signed_z(p: float, value: float) -> float:
+    """How many standard errors a normal number with this p-value lies from nothing, with the sign of the value."""
+    return math.copysign(-NORMAL.inv_cdf(p / 2), value) if p < 1 else 0.0
 
 
 def p_value(

@@ -9,10 +9,10 @@ as all others in up to 39%; as counted here it is 93% to 98%, and 1% to 6% (`doc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from steelyard.comparisons.shared_rows import SharedRows
 from steelyard.comparisons.stacking import Part
 from steelyard.results import Array
 
@@ -102,7 +102,7 @@ def leaning(part: Part, masses: Array | None, seed: int) -> Leaning:
     return Leaning(min(rests, carried_by(squares, copies)), max(stretch, 1.0), least)
 
 
-def masses_of(rows: Any) -> Array | None:
+def masses_of(rows: SharedRows) -> Array | None:
     """The weight of each unit, or of each row where rows have sampling weights; None where rows count alike."""
     if rows.unit is not None:
         return np.bincount(rows.unit, rows.mass).astype(np.float64)

@@ -56,7 +56,9 @@ KEY, MODEL = object(), object()
 """What stands for the key and for the columns of a model among those that are read."""
 
 
-def _columns(read: Read, table: Any, on: str, shared: Mapping[Any, Any], given: Any) -> dict[Any, npt.NDArray[Any]]:
+def _columns(
+    read: Read, table: object, on: str, shared: Mapping[Any, Any], given: object
+) -> dict[Any, npt.NDArray[Any]]:
     """All columns of a table that are needed, read at once: a database may give its rows in another order each time."""
     own = {(MODEL, level): column for level, column in (given if isinstance(given, Mapping) else {None: given}).items()}
     try:
@@ -66,7 +68,7 @@ def _columns(read: Read, table: Any, on: str, shared: Mapping[Any, Any], given: 
         return read(table, {KEY: on, **own, **there})
 
 
-def _is_there(read: Read, table: Any, column: Any) -> bool:
+def _is_there(read: Read, table: object, column: object) -> bool:
     try:
         read(table, {KEY: column})
     except UnknownColumn:
@@ -74,7 +76,7 @@ def _is_there(read: Read, table: Any, column: Any) -> bool:
     return True
 
 
-def _keys(values: npt.NDArray[Any], on: str, name: Any) -> dict[Key, int]:
+def _keys(values: npt.NDArray[Any], on: str, name: object) -> dict[Key, int]:
     """Where each key stands in a table."""
     keys = [key_of(plain_level(v)) for v in values.tolist()]
     if any(key[1] is None for key in keys):
@@ -99,7 +101,9 @@ def _unlike(on: str, mine: tuple[str, dict[Key, int]], other: tuple[str, dict[Ke
     return LengthsDiffer(message, "Compare models on the same rows: leave out what one of them lacks.")
 
 
-def _check_same(role: Any, column: Any, mine: Any, other: Any, names: tuple[str, str], on: str) -> None:
+def _check_same(
+    role: object, column: object, mine: npt.NDArray[Any], other: npt.NDArray[Any], names: tuple[str, str], on: str
+) -> None:
     """Refuse a column that is not the same in both tables."""
     pairs = zip(mine.tolist(), other.tolist(), strict=True)
     wrong = sum(key_of(plain_level(a)) != key_of(plain_level(b)) for a, b in pairs)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.comparisons.independent import NORMAL
@@ -20,6 +21,19 @@ TESTS = ("exact", "mid-p", "corrected", "plain")
 INTERVALS = ("Newcombe", "Wald", "Agresti-Min")
 ALIKE = "no row tells them apart"
 AT_ODDS = "the interval and the test disagree narrowly"
+
+
+class About(TypedDict, total=False):
+    """Of which measure a difference is, whose the two numbers are, and which side of it is better."""
+
+    measure: str
+    names: tuple[str, str]
+    better: str
+
+
+def read_about(about: About, measure: str = "share") -> tuple[str, tuple[str, str], str]:
+    """The measure, the names and the better side as they were told, or as they are usual."""
+    return about.get("measure", measure), about.get("names", ("first", "second")), about.get("better", "higher")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +62,9 @@ class Counts:
         return self.both + self.first + self.second + self.neither
 
 
-def paired_counts(target: Any, first: Any, second: Any, weight: Any = None) -> Counts:
+def paired_counts(
+    target: npt.ArrayLike, first: npt.ArrayLike, second: npt.ArrayLike, weight: npt.ArrayLike | None = None
+) -> Counts:
     """Rows that both, one or neither of two label-makers got right.
 
     >>> paired_counts(["a", "a", "b", "b"], ["a", "b", "b", "b"], ["a", "a", "b", "a"])
@@ -63,6 +79,12 @@ def paired_counts(target: Any, first: Any, second: Any, weight: Any = None) -> C
         raise LengthsDiffer(message, "Pass one label of each model for each row.")
     right, also = one == truth, two == truth
     return Counts(*(int(np.sum(x)) for x in (right & also, right & ~also, ~right & also, ~right & ~also)))
+
+
+def no_difference(measure: str, names: tuple[str, str], better: str, method: str, **facts: Any) -> Difference:
+    """Exactly nothing: no row tells the two apart."""
+    nothing = {"value": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0, "note": ALIKE}
+    return Difference(measure, *names, method=method, verdict=verdict_word((0, 0), better), **{**nothing, **facts})
 
 
 def mcnemar(b: float, c: float, method: str = "exact") -> Significance:
@@ -119,10 +141,7 @@ def paired_share_difference(
     neither: float,
     confidence: float = 0.95,
     method: str = "Newcombe",
-    *,
-    measure: str = "share",
-    better: str = "higher",
-    names: tuple[str, str] = ("first", "second"),
+    **about: Unpack[About],
 ) -> Difference:
     """The difference of two shares of the same rows, (b − c) / n, with its interval and McNemar's mid-p.
 
@@ -141,7 +160,7 @@ def paired_share_difference(
             f"There is no interval {listing([method])} of two shares of the same rows; there are {listing(INTERVALS)}."
         )
         raise UsageError(message, '"Newcombe" keeps its promise best.')
-    confidence = confidence_of(confidence)
+    confidence, (measure, names, better) = confidence_of(confidence), read_about(about)
     a, b, c, d = (whole(x) for x in (both, b, c, neither))
     n = a + b + c + d
     if n == 0:
@@ -195,7 +214,7 @@ def joined(a: float, b: float, r: float) -> float:
     return math.sqrt(max(a * a - 2 * r * a * b + b * b, 0.0))
 
 
-def cochran_q(table: Any) -> Significance:
+def cochran_q(table: npt.ArrayLike | Mapping[tuple[int, ...], float]) -> Significance:
     """Cochran's test that L label-makers are right equally often on the same rows.
 
     Q = (L − 1) (L Σ Gⱼ² − (Σ Gⱼ)²) / (L Σ Rᵢ − Σ Rᵢ²), χ² with L − 1 degrees of freedom; Gⱼ counts how often model j is
@@ -224,7 +243,7 @@ def cochran_q(table: Any) -> Significance:
     return Significance(statistic, float(chdtrc(models - 1, statistic)), "Cochran's Q", models - 1)
 
 
-def _patterns(table: Any) -> tuple[Array, Array]:
+def _patterns(table: npt.ArrayLike | Mapping[tuple[int, ...], float]) -> tuple[Array, Array]:
     """Patterns of 0 and 1, and how many rows have each."""
     if isinstance(table, Mapping):
         rows = [[int(x) for x in pattern] for pattern in table]

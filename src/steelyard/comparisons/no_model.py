@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.comparisons.enough import cases_of
 from steelyard.measures.measure import catalogue, find
@@ -11,10 +11,13 @@ from steelyard.summaries.confusion import Confusion
 from steelyard.verdicts.usefulness import lean, usefulness
 from steelyard.verdicts.verdict import Verdict
 
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
+
 NOTHING = "no measure of this evidence tells what is reached without data"
 
 
-def against_none(e: Any) -> Verdict:
+def against_none(e: Evaluation) -> Verdict:
     """What may be said of an evaluation: by the scores where there are any, since they tell more than labels made from them.
 
     >>> from steelyard import evaluate
@@ -31,7 +34,7 @@ def against_none(e: Any) -> Verdict:
     return verdict
 
 
-def verdict_on(e: Any, name: str) -> Verdict | None:
+def verdict_on(e: Evaluation, name: str) -> Verdict | None:
     """What one number says by itself: of use, or leaning to a side; None where there is nothing to hold it against."""
     m = find(name)
     if m.guess is not None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from steelyard.comparisons.areas import areas_test, paired_areas
+from steelyard.comparisons.areas import Areas, areas_test, paired_areas
 from steelyard.comparisons.best_of_many import Selected, selection_bias
 from steelyard.comparisons.buckets import bucket_difference
 from steelyard.comparisons.crossing import Crossing, crossings, row_crossings
@@ -21,16 +22,19 @@ from steelyard.comparisons.folds import (
     five_by_two_t,
     paired_t,
 )
-from steelyard.comparisons.independent import difference
+from steelyard.comparisons.independent import NORMAL, difference
 from steelyard.comparisons.labels import Significance, cochran_q
 from steelyard.comparisons.resampling import paired_difference
 from steelyard.comparisons.row_means import means_of, predicted, row_values
 from steelyard.comparisons.shared_rows import SharedRows, rows_of
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.measure import Measure, find
-from steelyard.results import Difference, Estimate
+from steelyard.results import Difference, Estimate, Level
 from steelyard.wording import either, option
 from steelyard.words import count, percent
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 ABOUT_ALIKE = 0.02
 """Shares of positives that differ by more than this in two test sets are told."""
@@ -42,7 +46,7 @@ MOST_ROWS = 1 << 13
 class DifferentRows:
     """Test sets that share no row; summaries alone are needed."""
 
-    evaluations: Mapping[str, Any]
+    evaluations: Mapping[str, Evaluation]
     kind = "different rows"
     words = "on different rows, from their summaries"
     methods = ("usual",)
@@ -95,28 +99,22 @@ class DifferentRows:
         return _winner_of_estimates(self.evaluations, measure, confidence)
 
 
-def _prevalence(e: Any) -> float | None:
-    if e.positive is None or "prevalence" not in e.measures:
-        return None
-    value: float | None = e["prevalence"].value
-    return value
+def _prevalence(e: Evaluation) -> float | None:
+    return None if e.positive is None or "prevalence" not in e.measures else e["prevalence"].value
 
 
-def _winner_of_estimates(evaluations: Mapping[str, Any], measure: str, confidence: float) -> Selected | None:
+def _winner_of_estimates(evaluations: Mapping[str, Evaluation], measure: str, confidence: float) -> Selected | None:
     """The best of several that share no row, so that their errors are independent."""
     m = find(measure)
     found = [e[measure] for e in evaluations.values()]
+    z = NORMAL.inv_cdf(0.5 + confidence / 2)
+    errors = [(x.high - x.low) / (2 * z) for x in found if x.low is not None and x.high is not None]
+    values = [x.value for x in found if x.value is not None]
     # Totals of test sets of different sizes are no rivals.
-    if "payoff" in m.options or any(x.value is None or x.low is None or x.high is None for x in found):
+    if "payoff" in m.options or len(found) < 3 or not len(values) == len(errors) == len(found):
         return None
-    if len(found) < 3:
-        return None
-    from statistics import NormalDist
-
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    errors = [(x.high - x.low) / (2 * z) for x in found]
-    options: dict[str, Any] = {"better": m.better, "names": list(evaluations), "measure": m.name}
-    return _inside(selection_bias([x.value for x in found], errors, confidence=confidence, **options), m)
+    about: dict[str, Any] = {"better": m.better, "names": list(evaluations), "measure": m.name}
+    return _inside(selection_bias(values, errors, confidence=confidence, **about), m)
 
 
 def _inside(found: Selected, m: Measure) -> Selected:
@@ -155,7 +153,7 @@ class SameUnits(DifferentRows):
 class SameRows:
     """Predictions of several models for the same rows."""
 
-    evaluations: Mapping[str, Any]
+    evaluations: Mapping[str, Evaluation]
     target: Any
     given: Mapping[str, Any]
     """Scores, labels, numbers, or mappings of level to score, by model."""
@@ -213,15 +211,17 @@ class SameRows:
         """Whether all models could be equal: Cochran's Q for accuracy, DeLong's chi-square for the AUC."""
         if len(self.given) < 3 or self.options.get("unit") is not None:
             return None
-        weight = self.options.get("weight")
         m = find(measure)
         if m.area is not None and self.shape == "scores":
-            truth = np.asarray(self.target) == self.options["positive"]
-            weights = {} if weight is None else {"weight": weight, "weights": self.options.get("weights", "sampling")}
-            return areas_test(paired_areas(truth, list(self.given.values()), **weights))
-        if m.hits is not None and weight is None and self.shape in ("labels", "scores"):
+            return areas_test(self._areas())
+        if m.hits is not None and self.options.get("weight") is None and self.shape in ("labels", "scores"):
             return cochran_q(self._hits())
         return None
+
+    def _areas(self) -> Areas:
+        truth = np.asarray(self.target) == self.options["positive"]
+        weight, weights = self.options.get("weight"), self.options.get("weights", "sampling")
+        return paired_areas(truth, list(self.given.values()), weight, weights)
 
     def _hits(self) -> Any:
         target = np.asarray(self.target)
@@ -239,9 +239,7 @@ class SameRows:
         if len(self.given) < 3:
             return None
         if m.area is not None and unit is None and self.shape == "scores":
-            weights = {} if weight is None else {"weight": weight, "weights": self.options.get("weights", "sampling")}
-            truth = np.asarray(self.target) == self.options["positive"]
-            areas = paired_areas(truth, list(self.given.values()), **weights)
+            areas = self._areas()
             if not np.isfinite(areas.covariance).all():
                 return None
             times, more = m.area
@@ -266,7 +264,7 @@ class SameRows:
         return None if table is None else (coded, table)
 
 
-def _alike(a: Any, b: Any) -> bool:
+def _alike(a: object, b: object) -> bool:
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return set(a) == set(b) and all(_alike(a[k], b[k]) for k in a)
     return bool(np.array_equal(np.asarray(a), np.asarray(b)))
@@ -276,7 +274,7 @@ def _alike(a: Any, b: Any) -> bool:
 class SameFolds:
     """Models trained and tested on the same folds."""
 
-    evaluations: Mapping[str, Any]
+    evaluations: Mapping[str, Evaluation]
     """The sums of the folds."""
     values: Callable[[str, str, Any], Any]
     """The value of a measure in each fold, by model, measure and level; NaN where it is undefined."""
@@ -298,7 +296,7 @@ class SameFolds:
         """How many folds all models have."""
         return self.shape[0] * self.shape[1] if self.done is None else self.done
 
-    def _differences(self, measure: str, pair: tuple[str, str], level: Any) -> Any:
+    def _differences(self, measure: str, pair: tuple[str, str], level: Level) -> Any:
         first, second = (np.asarray(self.values(n, measure, level), dtype=np.float64) for n in pair)
         return first - second
 
@@ -347,7 +345,7 @@ class SameFolds:
         return f"the difference is {apart} of {rows:,} rows", f"rests on {apart} row{'' if apart == 1 else 's'}"
 
     def posterior(
-        self, measure: str, pair: tuple[str, str], rope: float, confidence: float, level: Any = None
+        self, measure: str, pair: tuple[str, str], rope: float, confidence: float, level: Level = None
     ) -> Posterior:
         """How likely the difference lies below, inside and above a region of practical equivalence."""
         return correlated_bayes(self._differences(find(measure).name, pair, level), self.ratio, rope, confidence)
@@ -377,11 +375,12 @@ class SameFolds:
         table = table[np.isfinite(table).all(axis=1)]
         if len(table) < 3:
             return None
-        options: dict[str, Any] = {"better": find(measure).better, "names": names, "measure": measure}
-        return _inside(selection_bias(table, ratio=self.ratio, confidence=confidence, **options), find(measure))
+        m = find(measure)
+        about: dict[str, Any] = {"better": m.better, "names": names, "measure": measure, "confidence": confidence}
+        return _inside(selection_bias(table, ratio=self.ratio, **about), m)
 
 
-def _mean(values: Any) -> float | None:
+def _mean(values: npt.ArrayLike) -> float | None:
     there = np.asarray(values, dtype=np.float64)
     there = there[np.isfinite(there)]
     return float(there.mean()) if len(there) else None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.measures.ranking import rates
 from steelyard.results import Array
@@ -36,7 +37,7 @@ class Path:
         i = np.clip(np.searchsorted(self.x, at, side="left") - 1, 0, len(self.x) - 2)
         return self._between(i, at)
 
-    def _between(self, i: Any, at: Array) -> Array:
+    def _between(self, i: npt.NDArray[np.int64], at: Array) -> Array:
         width = self.x[i + 1] - self.x[i]
         share = np.where(width > 0, (at - self.x[i]) / np.where(width > 0, width, 1.0), 1.0)
         return np.asarray(self.y[i] + share * (self.y[i + 1] - self.y[i]))

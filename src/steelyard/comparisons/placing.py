@@ -13,7 +13,7 @@ import numpy as np
 
 from steelyard.engines.kernels import compiled, in_threads, slices
 from steelyard.engines.sorting import _sort
-from steelyard.results import Array
+from steelyard.results import Array, Codes, Flags
 
 MOST_BUCKETS = 1 << 18
 MOST_ROWS = 1 << 25
@@ -30,7 +30,7 @@ def _bucket(v: float, shift: int, base: int, size: int, middle: int) -> Any:  # 
 
 @compiled
 def _histogram(
-    x: Array, target: Any, shift: int, base: int, size: int, middle: int, rows: Any, hits: Any
+    x: Array, target: Flags, shift: int, base: int, size: int, middle: int, rows: Codes, hits: Codes
 ) -> None:  # pragma: no cover - compiled
     for i in range(len(x)):
         b = _bucket(x[i], shift, base, size, middle)
@@ -42,7 +42,7 @@ def _histogram(
 @compiled
 def _scatter(
     x: Array,
-    target: Any,
+    target: Flags,
     shift: int,
     base: int,
     size: int,
@@ -50,8 +50,8 @@ def _scatter(
     bits_of_row: int,
     positive: int,
     negative: int,
-    place: Any,
-    keys: Any,
+    place: Codes,
+    keys: Codes,
     loose: Array,
 ) -> None:  # pragma: no cover - compiled
     mask = (np.int64(1) << shift) - 1
@@ -79,9 +79,9 @@ def _scatter(
 
 @compiled
 def _emit(
-    keys: Any,
-    edge: Any,
-    hits: Any,
+    keys: Codes,
+    edge: Codes,
+    hits: Codes,
     first: int,
     last: int,
     middle: int,
@@ -123,7 +123,7 @@ def _emit(
             i = j
 
 
-def placed(x: Array, target: Any, positives: int, ends: tuple[float, float]) -> Array | None:
+def placed(x: Array, target: Flags, positives: int, ends: tuple[float, float]) -> Array | None:
     """Negatives below each positive, then positives above each negative, in the order of the rows; None if not possible."""
     n = len(x)
     if n > MOST_ROWS:

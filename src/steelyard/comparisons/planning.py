@@ -137,12 +137,9 @@ def sample_size(
     )
     rough = _least(aim.rough, power, aim.fewest)
     if aim.kind != "share":
-        return _told(aim, rough, asked="rows", wanted=power)
+        return _plan_of(aim, rough, asked="rows", wanted=power)
     rows = _least(aim.power, power, aim.fewest, AHEAD, rough)
-    return _told(aim, rows, asked="rows", wanted=power, approximate=rough)
-
-
-rows_needed = sample_size
+    return _plan_of(aim, rows, asked="rows", wanted=power, approximate=rough)
 
 
 def power(measure: str, *, rows: int, **what: Any) -> Plan:
@@ -153,7 +150,7 @@ def power(measure: str, *, rows: int, **what: Any) -> Plan:
     """
     aim = aim_of(measure, **what)
     check_rows(aim, rows)
-    return _told(aim, int(rows), asked="power")
+    return _plan_of(aim, int(rows), asked="power")
 
 
 @as_annotated()
@@ -181,7 +178,7 @@ def detectable(measure: str, *, rows: int, value: float | None = None, power: fl
     for _ in range(STEPS):
         middle = (low + high) / 2
         low, high = (low, middle) if at(middle).power(rows) >= power else (middle, high)
-    return _told(at(high), int(rows), asked="difference", wanted=power)
+    return _plan_of(at(high), int(rows), asked="difference", wanted=power)
 
 
 def _widest(name: str, value: float | None, what: dict[str, Any], *, lower: bool) -> float:
@@ -202,16 +199,6 @@ def _widest(name: str, value: float | None, what: dict[str, Any], *, lower: bool
         raise UsageError(message, "Give the value of the model at hand, strictly between 0 and 1.")
     discordant = what.get("discordant")
     return min(room, discordant) if what.get("paired") and discordant is not None else room
-
-
-def power_curve(measure: str, *, rows: Sequence[int] | None = None, power: float = 0.8, **what: Any) -> Curve:
-    """The power at many numbers of rows, a curve with the columns rows and power; `what` as for `sample_size`.
-
-    >>> curve = power_curve("recall", first=0.9, second=0.8, prevalence=0.1, rows=[1000, 2000, 3000])
-    >>> [round(p, 2) for p in curve.columns["power"]]
-    [0.51, 0.81, 0.93]
-    """
-    return _curve(sample_size(measure, power=power, **what), rows)
 
 
 def _curve(plan: Plan, rows: Sequence[int] | None) -> Curve:
@@ -248,7 +235,7 @@ def _least(power_at: Callable[[int], float], wanted: float, fewest: int, ahead: 
     return high
 
 
-def _told(aim: Aim, rows: int, **asked: Any) -> Plan:
+def _plan_of(aim: Aim, rows: int, **asked: Any) -> Plan:
     positives = aim.positives(rows) if aim.classes else None
     return Plan(
         aim.measure,

@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from steelyard.comparisons.independent import NORMAL
 from steelyard.intervals.proportions import wilson
-from steelyard.results import Array
+from steelyard.results import Array, Number
 
 COUNTED = 1_000_000
 """Up to so many rows outcomes are counted; beyond, the normal approximation is as good."""
@@ -26,7 +25,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
 # Shares ---------------------------------------------------------------------------------------------------------------
 
 
-def below(k: Any, n: Any, p: float) -> Array:
+def below(k: Number, n: Number, p: float) -> Array:
     """The chance of at most k of n, each with chance p."""
     from scipy.special import betainc
 

@@ -11,6 +11,7 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.charts.marks import Chart
@@ -168,7 +169,7 @@ class Ranking:
 
 
 def friedman(
-    values: Any,
+    values: object,
     names: Sequence[str] | None = None,
     better: str = "higher",
     confidence: float = 0.95,
@@ -276,7 +277,7 @@ def _against(
 
 
 def _table(
-    values: Any, names: Sequence[str] | None, sets: Sequence[str] | None
+    values: object, names: Sequence[str] | None, sets: Sequence[str] | None
 ) -> tuple[Array, tuple[str, ...], tuple[str, ...], int]:
     """The data sets without gaps, the names of columns and rows, and how many have gaps."""
     if isinstance(values, Mapping):
@@ -338,7 +339,7 @@ def _check(
 # The range of k normal numbers ----------------------------------------------------------------------------------------
 
 
-def range_survival(q: Any, k: int) -> Array:
+def range_survival(q: npt.ArrayLike, k: int) -> Array:
     """The chance that the range of k independent standard normal numbers exceeds q.
 
     P = k ∫ φ(z) (Φ(z)^(k−1) − (Φ(z) − Φ(z − q))^(k−1)) dz: the studentized range with infinite degrees of freedom.

@@ -15,19 +15,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.comparisons.areas import area_difference, paired_areas, paired_partial_areas
-from steelyard.comparisons.independent import LEAST_P, NORMAL, p_value
+from steelyard.comparisons.independent import LEAST_P, NORMAL, p_value, signed_z
 from steelyard.comparisons.influence import Leaning, leaning, masses_of
-from steelyard.comparisons.labels import ALIKE, paired_counts, paired_share_difference
+from steelyard.comparisons.labels import no_difference, paired_counts, paired_share_difference
 from steelyard.comparisons.row_means import NO_SPREAD, ONE_UNIT, mean_difference, predicted, row_values
-from steelyard.comparisons.shared_rows import SharedRows, rows_of
+from steelyard.comparisons.shared_rows import OneModel, RowAmounts, SharedRows, rows_of
 from steelyard.comparisons.stacked_numbers import number_part
 from steelyard.comparisons.stacking import Part, class_part, label_part, money_part, score_part
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.measure import Measure, find
-from steelyard.results import Array, Difference
+from steelyard.payoffs.payoff import Payoff
+from steelyard.results import Array, Codes, Difference, Level
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.verdicts.comparison import verdict_word
 from steelyard.wording import option
@@ -153,25 +155,25 @@ def _acceleration(part: Part, seed: int) -> float:
 
 
 def paired_difference(
-    target: Any,
-    first: Any,
-    second: Any,
+    target: npt.ArrayLike,
+    first: OneModel,
+    second: OneModel,
     measure: str,
     *,
     kind: str,
-    level: Any = None,
-    unit: Any = None,
-    weight: Any = None,
+    level: Level = None,
+    unit: npt.ArrayLike | None = None,
+    weight: npt.ArrayLike | None = None,
     weights: str = "sampling",
     confidence: float = 0.95,
     replicates: int = REPLICATES,
     method: str = "Student's t",
     seed: int = SEED,
-    positive: Any = None,
+    positive: Level = None,
     threshold: float = 0.5,
     levels: Sequence[Any] | None = None,
-    payoff: Any = None,
-    value: Any = None,
+    payoff: Payoff | None = None,
+    value: RowAmounts | None = None,
     names: tuple[str, str] = ("first", "second"),
     **options: Any,
 ) -> Difference:
@@ -230,14 +232,14 @@ def paired_difference(
     else:
         message = f'"{m.name}" needs scores, and labels came.'
         raise NotAvailable(message, 'Pass the scores of both models: kind="scores".')
-    return _told(m, part, coded, confidence, replicates, method, seed, names, level, chosen)
+    return _bootstrapped(m, part, coded, confidence, replicates, method, seed, names, level, chosen)
 
 
 # What is closed -------------------------------------------------------------------------------------------------------
 
 
 def _shares(
-    m: Measure, rows: SharedRows, places: Sequence[Any], level: Any, confidence: float, names: tuple[str, str]
+    m: Measure, rows: SharedRows, places: Sequence[Any], level: Level, confidence: float, names: tuple[str, str]
 ) -> Difference | None:
     """Shares whose rows are the same for both models; None where the bootstrap has to do."""
     if m.counted is None or not m.same_rows or rows.weight is not None or rows.unit is not None:
@@ -262,7 +264,7 @@ def _shares(
     return found.renamed(n=(n, n), level=level)
 
 
-def _among(outcomes: Any, some: frozenset[str]) -> Any:
+def _among(outcomes: Codes, some: frozenset[str]) -> Any:
     """Whether the outcome of each row, 0 to 3 for tp, fn, fp and tn, is one of some."""
     return np.array([name in some for name in ("tp", "fn", "fp", "tn")])[outcomes]
 
@@ -302,7 +304,7 @@ def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in options.items()}
 
 
-def _told(
+def _bootstrapped(
     m: Measure,
     part: Part,
     rows: SharedRows,
@@ -311,7 +313,7 @@ def _told(
     method: str,
     seed: int,
     names: tuple[str, str],
-    level: Any,
+    level: Level,
     options: Mapping[str, Any],
 ) -> Difference:
     total = float(len(rows.target) if rows.weight is None else rows.weight.sum())
@@ -325,10 +327,7 @@ def _told(
     value = a - b
     facts |= {"value": value, "values": values}
     if part.same:
-        facts |= {"value": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
-        return Difference(
-            m.name, *names, method="none needed", note=ALIKE, verdict=verdict_word((0, 0), m.better), **facts
-        )
+        return no_difference(m.name, names, m.better, "none needed", **facts | {"value": 0.0})
     if m.interval.startswith("none"):
         return Difference(m.name, *names, method="none", note=m.interval.partition(": ")[2], **facts)
     if rows.unit is not None and int(rows.unit.max()) < 1:
@@ -338,9 +337,7 @@ def _told(
         return Difference(m.name, *names, method="none", note="too few resampled tables have a value", **facts)
     if float(made.values.std()) <= 1e-12 * max(abs(a), abs(b)):
         if abs(value) <= 1e-12 * max(abs(a), abs(b)):
-            facts |= {"value": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
-            word = verdict_word((0, 0), m.better)
-            return Difference(m.name, *names, method="none needed", note=ALIKE, verdict=word, **facts)
+            return no_difference(m.name, names, m.better, "none needed", **facts | {"value": 0.0})
         return Difference(m.name, *names, method="none", note=NO_SPREAD, **facts)
     low, high = made.limits(confidence, method)
     # Percentiles of so many replicates reach only so far.
@@ -353,7 +350,7 @@ def _told(
         high=high,
         method=f"paired bootstrap over {part.what}, {method} ({count:,} replicates)",
         p_value=p,
-        statistic=math.copysign(-NORMAL.inv_cdf(p / 2), value) if p < 1 else 0.0,
+        statistic=signed_z(p, value),
         verdict=verdict_word((low, high), m.better),
         note=note,
         **facts,

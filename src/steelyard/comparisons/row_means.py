@@ -11,13 +11,13 @@ import numpy as np
 
 from steelyard.comparisons.independent import LEAST_P
 from steelyard.comparisons.influence import carried_by, kish, masses_of
-from steelyard.comparisons.labels import ALIKE
-from steelyard.comparisons.shared_rows import SharedRows, codes_of, column
+from steelyard.comparisons.labels import no_difference
+from steelyard.comparisons.shared_rows import RowAmounts, SharedRows, codes_of, column
 from steelyard.counting.rules import CountingRules, found_levels, positive_of
 from steelyard.errors import UsageError, listing
 from steelyard.measures.measure import Measure
 from steelyard.payoffs.payoff import Payoff
-from steelyard.results import Array, Difference
+from steelyard.results import Array, Difference, Level
 from steelyard.verdicts.comparison import verdict_word
 
 NO_SPREAD = "every row gave the same difference, so its spread is not known"
@@ -42,10 +42,10 @@ def predicted(
     rows: SharedRows,
     shape: str,
     *,
-    positive: Any = None,
+    positive: Level = None,
     threshold: float = 0.5,
     levels: Sequence[Any] | None = None,
-    value: Any = None,
+    value: RowAmounts | None = None,
 ) -> tuple[SharedRows, Predicted]:
     """The rows with their target as places of levels, and what all models give for them, checked."""
     if shape == "numbers":
@@ -109,7 +109,7 @@ def _truth(rows: SharedRows, shape: str) -> Any:
     return rows.codes
 
 
-def _worth(m: Measure, rows: SharedRows, made: Predicted, payoff: Any) -> list[Array]:
+def _worth(m: Measure, rows: SharedRows, made: Predicted, payoff: Payoff | None) -> list[Array]:
     """What each row earns or costs, with its own amounts where there are any."""
     if not isinstance(payoff, Payoff):
         return []
@@ -164,7 +164,7 @@ def mean_difference(
     *,
     names: tuple[str, str] = ("first", "second"),
     fewest: float = math.inf,
-    level: Any = None,
+    level: Level = None,
     options: Mapping[str, Any] | None = None,
 ) -> Difference:
     """The mean of first − second over rows, with the paired t; sums of units take the place of rows where there are any.
@@ -186,10 +186,7 @@ def mean_difference(
     facts: dict[str, Any] = {"confidence": confidence, "n": (total, total), "level": level, "options": options or {}}
     facts |= {"value": float(own[0] - own[1]), "values": (float(own[0]), float(own[1]))}
     if (table[:, 0] == table[:, 1]).all():
-        facts |= {"value": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0}
-        return Difference(
-            m.name, *names, method="none needed", note=ALIKE, verdict=verdict_word((0, 0), m.better), **facts
-        )
+        return no_difference(m.name, names, m.better, "none needed", **facts | {"value": 0.0})
     value, error = float(means[0]), math.sqrt(float(covariance[0, 0]))
     if units < 2 or error <= 1e-12 * abs(value):
         return Difference(m.name, *names, method="none", note=ONE_UNIT if units < 2 else NO_SPREAD, **facts)

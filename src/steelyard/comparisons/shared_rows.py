@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.errors import BadWeight, EmptyTable, LengthsDiffer, MissingValues, UsageError
-from steelyard.results import Array
+from steelyard.errors import BadWeight, EmptyTable, LengthsDiffer, MissingValues, NotNumeric, UsageError
+from steelyard.results import Array, Codes
 from steelyard.wording import option
 
-Codes = npt.NDArray[np.int64]
+OneModel = npt.ArrayLike | Mapping[Any, npt.ArrayLike]
+"""What a model gives for all rows: scores, labels or numbers, or scores by level."""
+RowAmounts = npt.ArrayLike | Mapping[str, npt.ArrayLike]
+"""Amounts of the rows' own: one column, or several by name."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -34,7 +38,9 @@ class SharedRows:
         return np.ones(len(self.target)) if self.weight is None else self.weight
 
 
-def rows_of(target: Any, unit: Any, weight: Any, weights: str) -> SharedRows:
+def rows_of(
+    target: npt.ArrayLike, unit: npt.ArrayLike | None, weight: npt.ArrayLike | None, weights: str
+) -> SharedRows:
     """The rows as they came: target, units and weights, checked."""
     truth = np.asarray(target)
     if not len(truth):
@@ -56,7 +62,7 @@ def rows_of(target: Any, unit: Any, weight: Any, weights: str) -> SharedRows:
     return rows
 
 
-def column(values: Any, rows: SharedRows, what: str, *, number: bool) -> npt.NDArray[Any]:
+def column(values: object, rows: SharedRows, what: str, *, number: bool) -> npt.NDArray[Any]:
     """One value for each row, none of them missing."""
     x = np.asarray(values, dtype=np.float64) if number else np.asarray(values)
     if len(x) != len(rows.target):
@@ -70,9 +76,18 @@ def column(values: Any, rows: SharedRows, what: str, *, number: bool) -> npt.NDA
         else None
     )
     if lost is not None and lost.any():
-        message = f"Of {len(x):,} {what}, {int(lost.sum()):,} are missing or not finite."
+        gone = int(lost.sum())
+        message = f"Of {len(x):,} {what}, {gone:,} {'is' if gone == 1 else 'are'} missing or not finite."
         raise MissingValues(message, "Mend these rows, or leave them out for both models.")
     return x
+
+
+def numbers_of(values: npt.ArrayLike, needed: str, hint: str) -> Array:
+    """Anything as floats; what cannot be read as such is refused in these words."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise NotNumeric(needed, hint) from None
 
 
 def codes_of(values: npt.NDArray[Any], levels: tuple[Any, ...]) -> npt.NDArray[np.int64]:

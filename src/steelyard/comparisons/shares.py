@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from steelyard.arguments.allowed import confidence_of
-from steelyard.comparisons.independent import NORMAL, mover, p_value
-from steelyard.comparisons.labels import Significance, whole
+from steelyard.comparisons.independent import NORMAL, mover, p_value, signed_z
+from steelyard.comparisons.labels import About, Significance, read_about, whole
 from steelyard.errors import EmptyTable, UsageError
 from steelyard.intervals.proportions import wilson
-from steelyard.results import Difference, Interval
+from steelyard.results import Difference, Interval, Number
 from steelyard.verdicts.comparison import verdict_word
 
 SAME = 1e-7
@@ -21,15 +21,7 @@ NO_SPREAD = "neither share has any spread on these rows, so the normal interval 
 
 
 def normal_interval(
-    e1: float,
-    n1: float,
-    e2: float,
-    n2: float,
-    confidence: float = 0.95,
-    *,
-    measure: str = "share",
-    better: str = "higher",
-    names: tuple[str, str] = ("first", "second"),
+    e1: float, n1: float, e2: float, n2: float, confidence: float = 0.95, **about: Unpack[About]
 ) -> Difference:
     """The difference of two shares of different rows, as textbooks print it: shown for comparison, Newcombe's is better.
 
@@ -42,6 +34,7 @@ def normal_interval(
     Tan, Steinbach and Kumar, Introduction to Data Mining (2005).
     """
     _check(e1, n1, e2, n2, confidence)
+    measure, names, better = read_about(about)
     value, variance = e1 - e2, e1 * (1 - e1) / n1 + e2 * (1 - e2) / n2
     facts: dict[str, Any] = {"value": value, "confidence": confidence, "values": (e1, e2), "n": (float(n1), float(n2))}
     if variance == 0:
@@ -57,15 +50,7 @@ def normal_interval(
 
 
 def newcombe_interval(
-    e1: float,
-    n1: float,
-    e2: float,
-    n2: float,
-    confidence: float = 0.95,
-    *,
-    measure: str = "share",
-    better: str = "higher",
-    names: tuple[str, str] = ("first", "second"),
+    e1: float, n1: float, e2: float, n2: float, confidence: float = 0.95, **about: Unpack[About]
 ) -> Difference:
     """The difference of two shares of different rows by Newcombe's tenth method: distances of Wilson's limits squared and added.
 
@@ -84,24 +69,18 @@ def newcombe_interval(
         first, second = (Interval(float(low), float(high), "Wilson") for low, high in (a, b))
         return mover(e1, e2, first, second)
 
+    measure, names, better = read_about(about)
     ends = limits(confidence)
     assert ends is not None
     p, note = p_value(e1 - e2, limits, confidence)
-    return Difference(
-        measure,
-        *names,
-        value=e1 - e2,
-        low=ends[0],
-        high=ends[1],
-        confidence=confidence,
-        method="Newcombe (Wilson)",
-        p_value=p,
-        statistic=math.copysign(-NORMAL.inv_cdf(p / 2), e1 - e2) if p < 1 else 0.0,
-        verdict=verdict_word(ends, better),
-        values=(e1, e2),
-        n=(float(n1), float(n2)),
-        note=note,
-    )
+    facts: dict[str, Any] = {
+        "value": e1 - e2,
+        "confidence": confidence,
+        "values": (e1, e2),
+        "n": (float(n1), float(n2)),
+    }
+    facts |= {"p_value": p, "statistic": signed_z(p, e1 - e2), "verdict": verdict_word(ends, better), "note": note}
+    return Difference(measure, *names, low=ends[0], high=ends[1], method="Newcombe (Wilson)", **facts)
 
 
 def pooled_test(e1: float, n1: float, e2: float, n2: float) -> Significance:
@@ -144,7 +123,7 @@ def fisher(part1: float, n1: float, part2: float, n2: float) -> Significance:
     total = a + b
     x = np.arange(max(0, total - n), min(m, total) + 1, dtype=np.float64)
 
-    def ways(of: float, some: Any) -> Any:
+    def ways(of: float, some: Number) -> Any:
         return gammaln(of + 1) - gammaln(some + 1) - gammaln(of - some + 1)
 
     chance = ways(m, x) + ways(n, total - x)

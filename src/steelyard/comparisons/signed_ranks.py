@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
+from steelyard.comparisons.labels import About, read_about
 from steelyard.comparisons.rounding import NEAR_GAPS, evened, settled
-from steelyard.errors import NotNumeric, UsageError
+from steelyard.comparisons.shared_rows import numbers_of
+from steelyard.errors import UsageError
 from steelyard.results import Array, Difference
 from steelyard.verdicts.comparison import TOO_FEW, UNCLEAR, beyond_chance, by_chance
 from steelyard.wording import option
@@ -19,6 +23,7 @@ from steelyard.words import percent
 EXACT = 50
 """Up to so many differences all signs are gone through, in effect."""
 ZEROS = ("pratt", "split")
+FIRST_LESS_SECOND = "Give the values of the first model less those of the second."
 
 
 def averaged(values: Array) -> Array:
@@ -31,15 +36,7 @@ def averaged(values: Array) -> Array:
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place], dtype=np.float64)
 
 
-def wilcoxon(
-    d: Any,
-    confidence: float = 0.95,
-    *,
-    zeros: str = "pratt",
-    measure: str = "difference",
-    names: tuple[str, str] = ("first", "second"),
-    better: str = "higher",
-) -> Difference:
+def wilcoxon(d: npt.ArrayLike, confidence: float = 0.95, *, zeros: str = "pratt", **about: Unpack[About]) -> Difference:
     """Wilcoxon's signed-rank test of the differences d, one for each data set.
 
     T = the sum of the ranks of |d| where d > 0. Zeros are ranked and then left out (Pratt), or half their ranks go to each
@@ -56,7 +53,8 @@ def wilcoxon(
     if zeros not in ZEROS:
         message = f'Zeros are handled by "pratt" or "split", and {zeros!r} came.'
         raise UsageError(message, "Pratt's way is usual.")
-    found, gone = kept(d, confidence)
+    confidence, (found, gone) = confidence_of(confidence), kept(d)
+    measure, names, better = read_about(about, "difference")
     facts: dict[str, Any] = {"first": names[0], "second": names[1], "confidence": confidence}
     facts["n"] = (float(found.size),) * 2
     if not found.size:
@@ -131,7 +129,7 @@ def luck_of_signs(wins: int, of: int) -> float:
     return 1.0 if wins <= 0 else float(bdtrc(wins - 1, of, 0.5))
 
 
-def sign_sums(steps: Any) -> Array:
+def sign_sums(steps: Iterable[int]) -> Array:
     """How likely each sum of whole numbers is, if each is taken with a chance of one half.
 
     >>> sign_sums([1, 2]).tolist()
@@ -195,7 +193,7 @@ class WinTieLoss:
         return asdict(self) | {"text": str(self)}
 
 
-def sign_test(d: Any, better: str = "higher", confidence: float = 0.95) -> WinTieLoss:
+def sign_test(d: npt.ArrayLike, better: str = "higher", confidence: float = 0.95) -> WinTieLoss:
     """Wins, ties and losses of the first model, and how remarkable they are if each side were as likely.
 
     p = min(1, 2 · P(X ≤ min(wins, losses))), X ~ Binomial(wins + losses, 1/2); ties are left out.
@@ -207,7 +205,7 @@ def sign_test(d: Any, better: str = "higher", confidence: float = 0.95) -> WinTi
     if better not in {"higher", "lower"}:
         message = f'Better must be "higher" or "lower", and {better!r} came.'
         raise UsageError(message, f"Errors and losses are {option('better', 'lower')}.")
-    found, gone = kept(d, confidence)
+    confidence, (found, gone) = confidence_of(confidence), kept(d)
     up, down = int((found > 0).sum()), int((found < 0).sum())
     wins, losses = (up, down) if better == "higher" else (down, up)
     ties = found.size - wins - losses
@@ -221,13 +219,8 @@ def sign_test(d: Any, better: str = "higher", confidence: float = 0.95) -> WinTi
     return WinTieLoss(wins, ties, losses, p, word, note=note)
 
 
-def kept(d: Any, confidence: float) -> tuple[Array, int]:
-    """The differences that are there, and how many are not."""
-    confidence = confidence_of(confidence)
-    try:
-        found = np.asarray(d, dtype=np.float64).ravel()
-    except (TypeError, ValueError):
-        message = "Differences must be numbers, one for each data set."
-        raise NotNumeric(message, "Give the values of the first model less those of the second.") from None
+def kept(d: npt.ArrayLike, rope: float = 0.0) -> tuple[Array, int]:
+    """The differences of data sets that are there, and how many are not."""
+    found = numbers_of(d, "Differences must be numbers, one for each data set.", FIRST_LESS_SECOND).ravel()
     there = np.isfinite(found)
-    return settled(found[there]), int((~there).sum())
+    return settled(found[there], rope), int((~there).sum())

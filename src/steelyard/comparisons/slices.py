@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Chart, Mark, Point, Rule
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.comparisons.independent import difference
 from steelyard.comparisons.simultaneous import CORRECTIONS, corrected_p, error_rates
 from steelyard.errors import UsageError, listing
+from steelyard.files.as_json import json_value
 from steelyard.measures.measure import find, leading
 from steelyard.results import Difference
 from steelyard.verdicts.comparison import WORSE, beyond_chance
 from steelyard.views.tables import SmallTable
 from steelyard.words import count, estimate_parts, percent, quoted, significant, visible
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 SHOWN = 12
 CONFIDENCE = 0.95
@@ -119,17 +123,7 @@ class Slices:
             "measure": self.measure,
             "sentences": self.sentences(),
             "left_out": list(self.left_out),
-            "rows": [
-                {
-                    "column": s.column,
-                    "level": s.level,
-                    "rows": s.rows,
-                    "share": s.share,
-                    "difference": s.difference.to_dict(),
-                    "p_corrected": s.p_corrected,
-                }
-                for s in self.rows
-            ],
+            "rows": json_value(self.rows),
         }
 
 
@@ -166,7 +160,7 @@ def slices_of(
     return Slices(find(name).name if name else "", tuple(rows), left_out)
 
 
-def _against(e: Any, rest: Any, measure: str, names: tuple[str, str], confidence: float) -> Difference:
+def _against(e: Evaluation, rest: Evaluation, measure: str, names: tuple[str, str], confidence: float) -> Difference:
     return difference(e, rest, measure, names=names, confidence=confidence)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.comparisons.shared_rows import SharedRows
-from steelyard.comparisons.stacking import CELLS, DrawnUnits, Part, draw, paired, read, summed
+from steelyard.comparisons.stacking import CELLS, DrawnUnits, Part, draw, paired, part_of, read, summed
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.columns import Column
 from steelyard.measures.measure import Measure
@@ -28,22 +28,19 @@ def number_part(m: Measure, rows: SharedRows, first: Array, second: Array, optio
         return _sums_part(kind, m, rows, (first, second), options)
     centre = float(t.mean())
     distance = _distances(drawn, t) if m.interval == "relative" else None
-    makers, own, empty = [], [], ""
+    makers, told = [], []
     for p in (first, second):
         whole = _residuals(t, p, rows)
-        value, why = read(m, {Residuals: whole}, None, options, None)
-        own.append(float(value))
-        empty = empty or ("" if np.isfinite(value) else why)
+        told.append(read(m, {Residuals: whole}, None, options, None))
         makers.append(_medians(drawn, np.abs(p - t)) if m.interval == "order" else _moments(whole, drawn, t, p, centre))
 
     def evaluate(w: Array) -> Array:
         away = None if distance is None else distance(w)
         values = [make(w, away) for make in makers]
         read_all = [v if m.interval == "order" else read(m, {Residuals: v}, None, options, None)[0] for v in values]
-        return paired(read_all[0], read_all[1], len(w))
+        return paired(read_all, len(w))
 
-    same = bool((first == second).all())
-    return Part(evaluate, drawn.units, (own[0], own[1]), drawn.what, drawn.shape, empty, same)
+    return part_of(drawn, evaluate, told, bool((first == second).all()))
 
 
 def _sums_part(
@@ -53,17 +50,14 @@ def _sums_part(
     t, drawn = np.asarray(rows.target, dtype=np.float64), draw(rows)
     tables = [_by_row(kind, t, p) for p in made]
     wholes = [kind(rows.mass @ x, len(t)) for x in tables]
-    own = [read(m, {kind: x}, None, options, None) for x in wholes]
+    told = [read(m, {kind: x}, None, options, None) for x in wholes]
     stacks = [drawn.sums(x) for x in tables]
 
     def evaluate(w: Array) -> Array:
         copies = [x.replicate(w @ stack) for x, stack in zip(wholes, stacks, strict=True)]
-        first, second = (read(m, {kind: x}, None, options, None)[0] for x in copies)
-        return paired(first, second, len(w))
+        return paired([read(m, {kind: x}, None, options, None)[0] for x in copies], len(w))
 
-    empty = next((why for value, why in own if not np.isfinite(value)), "")
-    same = bool((made[0] == made[1]).all())
-    return Part(evaluate, drawn.units, (float(own[0][0]), float(own[1][0])), drawn.what, drawn.shape, empty, same)
+    return part_of(drawn, evaluate, told, bool((made[0] == made[1]).all()))
 
 
 def _by_row(kind: type[Sums], t: Array, p: Array) -> Array:
@@ -107,7 +101,7 @@ def _moments(whole: Residuals, drawn: DrawnUnits, t: Array, p: Array, centre: fl
     powers, parts = (drawn.sums(x) for x in _terms(t, p - t, centre))
     about = np.array([centre, 0.0])
 
-    def make(w: Array, away: Any) -> Residuals:
+    def make(w: Array, away: Array | None) -> Residuals:
         moments = Moments(w @ powers, np.broadcast_to(about, (len(w), 2))).centred()
         sums = w @ parts
         if away is not None:
@@ -131,7 +125,7 @@ def _medians(drawn: DrawnUnits, size: Array) -> Callable[[Array, Any], Any]:
     """The median of sizes under each weighting."""
     values, add = _ordered(drawn, size)
 
-    def make(w: Array, _: Any) -> Array:
+    def make(w: Array, _: Array | None) -> Array:
         total = np.cumsum(add(w), axis=1)
         return np.asarray(values[(total < total[:, -1:] / 2).sum(axis=1)])
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from steelyard.asking.questions import ask
-from steelyard.comparisons.shared_rows import Codes, SharedRows
+from steelyard.comparisons.shared_rows import RowAmounts, SharedRows
 from steelyard.errors import NotAvailable
 from steelyard.measures.measure import AVERAGES, Measure
 from steelyard.measures.ways import reason_of
 from steelyard.payoffs.payoff import Payoff
-from steelyard.results import Array, divide
+from steelyard.results import Array, Codes, Level, divide
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion
@@ -114,7 +114,7 @@ def draw(rows: SharedRows) -> DrawnUnits:
 
 
 def read(
-    m: Measure, have: Mapping[type, Any], level: Any, options: Mapping[str, Any], positive: Any
+    m: Measure, have: Mapping[type, Any], level: Level, options: Mapping[str, Any], positive: Level
 ) -> tuple[Array, str]:
     """The measure of every stacked summary, and why it has no value where it has none."""
     scores: ClassScores | None = have.get(ClassScores)
@@ -130,21 +130,30 @@ def read(
     return values, reason_of(reading) if values.ndim == 0 else ""
 
 
+def part_of(
+    drawn: DrawnUnits, evaluate: Callable[[Array], Array], told: Sequence[tuple[Array, str]], same: bool, **more: Any
+) -> Part:
+    """How weights become two numbers, beside what was read of both models without any."""
+    empty = next((why for value, why in told if not np.isfinite(value)), "")
+    values = float(told[0][0]), float(told[1][0])
+    return Part(evaluate, drawn.units, values, drawn.what, drawn.shape, empty, same, **more)
+
+
 def summed(key: Codes, mass: Array, size: int) -> Array:
     """Sums of mass by key."""
     return np.bincount(key, mass, size).astype(np.float64)
 
 
-def paired(first: Array, second: Array, replicates: int) -> Array:
+def paired(values: Sequence[Array], replicates: int) -> Array:
     """The numbers of both models side by side."""
-    return np.stack([np.broadcast_to(x, (replicates,)) for x in (first, second)], axis=-1)
+    return np.stack([np.broadcast_to(x, (replicates,)) for x in values], axis=-1)
 
 
 # Labels ---------------------------------------------------------------------------------------------------------------
 
 
 def label_part(
-    m: Measure, rows: SharedRows, first: Codes, second: Codes, options: Mapping[str, Any], level: Any
+    m: Measure, rows: SharedRows, first: Codes, second: Codes, options: Mapping[str, Any], level: Level
 ) -> Part:
     """Two label-makers: truth × first × second is all there is to know where rows are drawn one by one."""
     k = len(rows.levels)
@@ -172,24 +181,16 @@ def label_part(
     adders = [drawn.adder(key, k * k) for key in keys]
 
     def evaluate(w: Array) -> Array:
-        values = []
-        for add in adders:
-            c = base.replicate(add(w).reshape(-1, k, k))
-            values.append(read(m, {Confusion: c}, level, options, rows.positive)[0])
-        return paired(values[0], values[1], len(w))
+        copies = [base.replicate(add(w).reshape(-1, k, k)) for add in adders]
+        return paired([read(m, {Confusion: c}, level, options, rows.positive)[0] for c in copies], len(w))
 
-    empty, own = "", []
-    for x in (first, second):
-        table = summed(rows.codes * k + x, rows.mass, k * k).reshape(k, k)
-        value, why = read(m, {Confusion: base.replicate(table)}, level, options, rows.positive)
-        own.append(float(value))
-        empty = empty or ("" if np.isfinite(value) else why)
+    tables = [summed(rows.codes * k + x, rows.mass, k * k).reshape(k, k) for x in (first, second)]
+    told = [read(m, {Confusion: base.replicate(table)}, level, options, rows.positive) for table in tables]
     same = bool((first == second).all())
-    facts = (drawn.units, (own[0], own[1]), drawn.what, drawn.shape, empty, same, counted)
-    return Part(evaluate, *facts, _rarer(rows, level))
+    return part_of(drawn, evaluate, told, same, counted=counted, smallest=_rarer(rows, level))
 
 
-def _rarer(rows: SharedRows, level: Any) -> float:
+def _rarer(rows: SharedRows, level: Level) -> float:
     """Rows of the rarer of two classes: of one level against the rest, where that is asked for."""
     about = level if level in rows.levels else rows.positive if level is None and len(rows.levels) == 2 else None
     if about is None or about not in rows.levels:
@@ -198,7 +199,9 @@ def _rarer(rows: SharedRows, level: Any) -> float:
     return float(min(mine, len(rows.codes) - mine))
 
 
-def money_part(m: Measure, rows: SharedRows, first: Codes, second: Codes, payoff: Any, value: Any) -> Part:
+def money_part(
+    m: Measure, rows: SharedRows, first: Codes, second: Codes, payoff: Payoff | None, value: RowAmounts
+) -> Part:
     """Profit or cost per case where rows have amounts of their own: what each row is worth is known."""
     if not isinstance(payoff, Payoff):
         message = f'"{m.name}" needs to know what outcomes are worth.'
@@ -227,7 +230,7 @@ def mean_part(rows: SharedRows, values: Array) -> Part:
 # Scores ---------------------------------------------------------------------------------------------------------------
 
 
-def _table(x: Array, rows: SharedRows, positive: Any) -> Scores:
+def _table(x: Array, rows: SharedRows, positive: Level) -> Scores:
     """The exact score table of one model."""
     score, place = np.unique(x + 0.0, return_inverse=True)
     k = len(rows.levels)
@@ -236,7 +239,7 @@ def _table(x: Array, rows: SharedRows, positive: Any) -> Scores:
 
 
 def _stack(
-    x: Array, rows: SharedRows, drawn: DrawnUnits, most: int, positive: Any
+    x: Array, rows: SharedRows, drawn: DrawnUnits, most: int, positive: Level
 ) -> tuple[Scores, Callable[[Array], Scores]]:
     """The exact table, and a function from weights to tables over at most so many cells."""
     exact = _table(x, rows, positive)
@@ -250,30 +253,24 @@ def score_part(m: Measure, rows: SharedRows, first: Array, second: Array, option
     """Two scores for two levels."""
     drawn = draw(rows)
     most = FEW_CELLS if m.interval.startswith("log_odds") else (MOST_ROWS if drawn.direct else CELLS)
-    tables, stacks, own, empty = [], [], [], ""
-    for x in (first, second):
-        exact, stack = _stack(x, rows, drawn, most, rows.positive)
-        value, why = read(m, {Scores: exact}, None, options, rows.positive)
-        tables.append(exact)
-        stacks.append(stack)
-        own.append(float(value))
-        empty = empty or ("" if np.isfinite(value) else why)
+    stacks = [_stack(x, rows, drawn, most, rows.positive) for x in (first, second)]
 
     def evaluate(w: Array) -> Array:
-        values = [read(m, {Scores: stack(w)}, None, options, rows.positive)[0] for stack in stacks]
-        return paired(values[0], values[1], len(w))
+        copies = (stack(w) for _, stack in stacks)
+        return paired([read(m, {Scores: c}, None, options, rows.positive)[0] for c in copies], len(w))
 
-    same, rare = bool((first == second).all()), float(np.bincount(rows.codes, minlength=2).min())
-    return Part(evaluate, drawn.units, (own[0], own[1]), drawn.what, drawn.shape, empty, same, None, rare)
+    told = [read(m, {Scores: exact}, None, options, rows.positive) for exact, _ in stacks]
+    rare = float(np.bincount(rows.codes, minlength=2).min())
+    return part_of(drawn, evaluate, told, bool((first == second).all()), smallest=rare)
 
 
 def class_part(
-    m: Measure, rows: SharedRows, first: Array, second: Array, options: Mapping[str, Any], level: Any
+    m: Measure, rows: SharedRows, first: Array, second: Array, options: Mapping[str, Any], level: Level
 ) -> Part:
     """Two sets of scores, one score for each class."""
     drawn, k = draw(rows), len(rows.levels)
     hit = np.arange(k)[:, None] == rows.codes
-    stacks, own, empty = [], [], ""
+    stacks, told = [], []
     for x in (first, second):
         mine = x[rows.codes, np.arange(len(rows.codes))]
         key = (x > mine).sum(axis=0) * (k + 1) + (x == mine).sum(axis=0)
@@ -282,9 +279,7 @@ def class_part(
         tables = [_stack(x[i], rows, drawn, FEW_CELLS, v) for i, v in enumerate(rows.levels)]
         ranks = summed(key, rows.mass, k * (k + 1)).reshape(k, k + 1)
         whole = ClassScores(tuple(t for t, _ in tables), ranks, rows.mass @ off)
-        value, why = read(m, {ClassScores: whole}, level, options, None)
-        own.append(float(value))
-        empty = empty or ("" if np.isfinite(value) else why)
+        told.append(read(m, {ClassScores: whole}, level, options, None))
         stacks.append(([s for _, s in tables], drawn.adder(key, k * (k + 1)), drawn.sums(off)))
 
     def evaluate(w: Array) -> Array:
@@ -292,7 +287,6 @@ def class_part(
         for made, add, errors in stacks:
             copies = ClassScores(tuple(s(w) for s in made), add(w).reshape(-1, k, k + 1), w @ errors)
             values.append(read(m, {ClassScores: copies}, level, options, None)[0])
-        return paired(values[0], values[1], len(w))
+        return paired(values, len(w))
 
-    same = bool((first == second).all())
-    return Part(evaluate, drawn.units, (own[0], own[1]), drawn.what, drawn.shape, empty, same)
+    return part_of(drawn, evaluate, told, bool((first == second).all()))

@@ -8,8 +8,9 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from steelyard.results import Array
+from steelyard.results import Array, Codes
 
 MOST_WORK = 500_000
 """Sums of ranks that are looked at for an exact p-value; beyond, the F distribution has to do."""
@@ -109,7 +110,7 @@ def counted(ranked: Array) -> float | None:
     return min(1.0, float(chances[(sums**2).sum(axis=1) >= seen].sum()))
 
 
-def _joined(reached: Any, share: Array, base: int) -> tuple[Any, Array]:
+def _joined(reached: Codes, share: Array, base: int) -> tuple[Any, Array]:
     """Sums in order, each set of them once."""
     ranked = np.sort(reached, axis=1)
     # The last sum follows from the others; as digits of one number they are compared at once.
@@ -120,7 +121,7 @@ def _joined(reached: Any, share: Array, base: int) -> tuple[Any, Array]:
     return ranked[first], np.bincount(place, share).astype(np.float64)
 
 
-def _orders(ranks: Any) -> int:
+def _orders(ranks: npt.NDArray[Any]) -> int:
     """In how many orders the same ranks can fall on the models."""
     _, counts = np.unique(ranks, return_counts=True)
     return math.factorial(len(ranks)) // math.prod(math.factorial(int(c)) for c in counts)

@@ -11,18 +11,22 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.errors import NotAvailable
-from steelyard.results import Array
+from steelyard.results import Array, Number
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.scores import Scores
+from steelyard.summaries.summary import Summary
 from steelyard.summaries.units import Units
 from steelyard.summaries.unlabelled import WITH, WITHOUT, Unlabelled
 from steelyard.wording import either, option
 from steelyard.words import count, quoted, significant
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 CORRECTION = "inverse probability of a label (Begg and Greenes)"
 MOST_GROUPS = 20
@@ -188,7 +192,7 @@ def _jumps(rows: Array, labels: Array, first: int, last: int, depth: int = 6) ->
     if last - first < 2 or depth == 0:
         return
 
-    def fit(n: Any, k: Any) -> Any:
+    def fit(n: Number, k: Number) -> Any:
         p = np.clip(k / np.maximum(n, 1.0), 1e-12, 1 - 1e-12)
         return k * np.log(p) + (n - k) * np.log1p(-p)
 
@@ -314,13 +318,14 @@ def weighed_labels(c: Confusion, u: Unlabelled) -> Confusion:
     return replace(c, counts=c.counts * factor, squares=squares * factor**2, weighting="sampling", units=units)
 
 
-def corrected(e: Any) -> dict[str, Any]:
+def corrected(e: Evaluation) -> dict[str, Any]:
     """Evidence and facts of an evaluation whose labelled rows stand for those of like prediction without a target."""
-    found = check_reach(e.unlabelled)
-    if set(e.evidence) == {"scores"}:
-        evidence: dict[str, Any] = {"scores": weighed_scores(e.scores, e.unlabelled)}
-    elif set(e.evidence) == {"confusion"} and e.unlabelled.cells is None:
-        evidence = {"confusion": weighed_labels(e.confusion, e.unlabelled)}
+    found, u = check_reach(e.unlabelled), e.unlabelled
+    scores, labels = (e.kept(kind) if set(e.evidence) == {kind.kind} else None for kind in (Scores, Confusion))
+    if isinstance(scores, Scores) and u is not None:
+        evidence: dict[str, Summary] = {Scores.kind: weighed_scores(scores, u)}
+    elif isinstance(labels, Confusion) and u is not None and u.cells is None:
+        evidence = {Confusion.kind: weighed_labels(labels, u)}
     else:
         message = "The correction for rows without a target knows one score, or predicted labels, and there is something else."
         hint = f"Say {option('missing', 'drop')}, and mind the note on how the rows that were left out differ."

@@ -38,7 +38,7 @@ class Bootstrap(Design):
         at_least(self.replicates, 1, "number of replicates")
         check_seed(self.seed)
 
-    def splits(self, rows: int, y: Any = None, data: Any = None) -> Iterator[Split]:
+    def splits(self, rows: int, y: object = None, data: object = None) -> Iterator[Split]:
         """One division a replicate, then the apparent one."""
         rows = enough_rows(rows)
         groups = groups_of(self.group, rows, data)
@@ -53,11 +53,6 @@ class Bootstrap(Design):
             yield Split(np.repeat(np.arange(rows), each), np.flatnonzero(each == 0), None, replicate)
         if self.apparent:
             yield Split(np.arange(rows), [], None, self.replicates, label=APPARENT)
-
-    @property
-    def repeated(self) -> bool:
-        """Always: a row may be left out of several replicates."""
-        return True
 
     @property
     def text(self) -> str:

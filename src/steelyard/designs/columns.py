@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import LengthsDiffer, MissingValues, UnknownColumn, UsageError, listing, nearest
+from steelyard.results import Codes
 
 Values = npt.NDArray[Any]
-Codes = npt.NDArray[np.int64]
 
 
-def role(given: Any, what: str, rows: int, data: Any = None) -> Values:
+def role(given: object, what: str, rows: int, data: object = None) -> Values:
     """The values of a role, one for each row, from an array or the name of a column of `data`.
 
     >>> role("shop", "group", 3, {"shop": ["a", "b", "a"]}).tolist()
@@ -31,20 +31,21 @@ def role(given: Any, what: str, rows: int, data: Any = None) -> Values:
     return values
 
 
-def column(data: Any, name: str, what: str) -> Any:
+def column(data: object, name: str, what: str) -> Any:
     """A column of a table by its name: pandas, Polars, Arrow, a dictionary or a structured array."""
     if data is None:
         message = f'The {what} is the column "{name}", and no table came to find it in.'
         raise UsageError(message, f"Pass data=, or give the values of the {what} themselves.")
+    table: Any = data
     if isinstance(data, Mapping):
-        known, table = [str(k) for k in data], data
+        known = [str(k) for k in data]
     elif getattr(getattr(data, "dtype", None), "names", None):
-        known, table = list(data.dtype.names), data
+        known = list(table.dtype.names)
     else:
         import narwhals as nw
 
         try:
-            table = nw.from_native(data, eager_only=True)
+            table = nw.from_native(table, eager_only=True)
         except TypeError:
             message = f'The {what} is the column "{name}", and a {type(data).__name__} has no named columns in memory.'
             hint = f"Pass a pandas or Polars frame, an Arrow table or a dictionary, or the values of the {what}."
@@ -56,7 +57,7 @@ def column(data: Any, name: str, what: str) -> Any:
     return table[name]
 
 
-def plain(values: Any, what: str = "column") -> Values:
+def plain(values: object, what: str = "column") -> Values:
     """Any column as a NumPy array of one dimension; mixed values stay what they are."""
     if isinstance(values, np.ma.MaskedArray):
         found: Any = np.asarray(values.data).astype(object)
@@ -106,7 +107,7 @@ def missing(values: Values) -> npt.NDArray[np.bool_]:
     return np.fromiter((is_missing(v) for v in values), np.bool_, len(values))
 
 
-def one_each(values: Any) -> bool:
+def one_each(values: Iterable[object]) -> bool:
     """Whether each of the values is one value, and none a list, a table or another thing that cannot be looked up."""
     try:
         return all(hash(v) is not None for v in values)
@@ -114,7 +115,7 @@ def one_each(values: Any) -> bool:
         return False
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether one value stands for nothing; what pandas calls NA is neither equal nor unequal to itself."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
@@ -145,7 +146,7 @@ def coded(values: Values) -> tuple[list[Any], Codes]:
     return seen, np.fromiter((number[v] for v in values.tolist()), np.int64, len(values))
 
 
-def groups_of(given: Any, rows: int, data: Any = None, least: int = 2) -> Codes | None:
+def groups_of(given: object, rows: int, data: object = None, least: int = 2) -> Codes | None:
     """For each row the number of its group, or None where nothing is grouped."""
     if given is None:
         return None

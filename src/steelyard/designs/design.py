@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
@@ -25,13 +25,8 @@ ROLES = ("group", "time", "stratify", "folds")
 class Design:
     """A way to draw rows; `splits` gives one division after the other, the same ones for the same seed."""
 
-    def splits(self, rows: int, y: Any = None, data: Any = None) -> Iterator[Split]:
+    def splits(self, rows: int, y: object = None, data: object = None) -> Iterator[Split]:
         """The divisions of so many rows, drawn one by one as they are asked for."""
-        raise NotImplementedError
-
-    @property
-    def repeated(self) -> bool:
-        """Whether a row can be tested more than once."""
         raise NotImplementedError
 
     @property
@@ -45,14 +40,14 @@ class Design:
         found = (getattr(self, role, None) for role in ROLES)
         return tuple(dict.fromkeys(name for name in found if isinstance(name, str)))
 
-    def picture(self, rows: int = 24, y: Any = None, data: Any = None, width: int = 60) -> str:
+    def picture(self, rows: int = 24, y: object = None, data: object = None, width: int = 60) -> str:
         """Which rows train (·), validate (v) and test (T), a line for each division."""
         from steelyard.designs.picture import picture
 
         return picture(self, rows, y, data, width)
 
     @as_annotated()
-    def chart(self, rows: int | None = None, y: Any = None, data: Any = None) -> Chart:
+    def chart(self, rows: int | None = None, y: object = None, data: object = None) -> Chart:
         """The same as a chart: rows across, divisions below one another."""
         from steelyard.designs.picture import chart
 
@@ -70,7 +65,7 @@ class Design:
         return hash((type(self), self.text))
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: object, b: object) -> bool:
     """Whether two settings are equal; of columns, whether all their values are."""
     if a is b:
         return True
@@ -102,10 +97,10 @@ MOST = 2**32
 """No design has more parts, repeats or rows than this."""
 
 
-def at_least(value: Any, least: int, what: str) -> int:
+def at_least(value: object, least: int, what: str) -> int:
     """A whole number that is not too small, or a sentence."""
     try:
-        if isinstance(value, bool | np.bool_):
+        if isinstance(value, bool | np.bool_) or not isinstance(value, SupportsIndex):
             raise TypeError
         count = operator.index(value)
     except TypeError:
@@ -120,7 +115,7 @@ def at_least(value: Any, least: int, what: str) -> int:
     return count
 
 
-def check_seed(seed: Any) -> int:
+def check_seed(seed: object) -> int:
     """A seed that every generator takes."""
     found = at_least(seed, 0, "seed")
     if found >= 2**32:
@@ -143,19 +138,19 @@ def joined(*parts: str) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def stratified_text(stratify: Any) -> str:
+def stratified_text(stratify: object) -> str:
     """How strata are said."""
     if isinstance(stratify, str):
         return f'stratified by "{stratify}"'
     return "stratified" if stratify_asked(stratify) else ""
 
 
-def grouped_text(group: Any) -> str:
+def grouped_text(group: object) -> str:
     """How groups are said."""
     return "" if group is None else f'whole groups of "{group}"' if isinstance(group, str) else "whole groups"
 
 
-def design_of(given: Any) -> Design:
+def design_of(given: object) -> Design:
     """A design as it is; or made of a text, a scikit-learn splitter or a column of folds.
 
     >>> print(design_of("kfold:10x3"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,9 @@ from steelyard.designs.columns import is_missing
 from steelyard.designs.split import Split
 from steelyard.errors import LengthsDiffer, UsageError
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
 Keys = npt.NDArray[np.uint64]
 Columns = Iterable[npt.NDArray[Any]]
 
@@ -19,17 +22,12 @@ Columns = Iterable[npt.NDArray[Any]]
 _STEP, _FIRST, _SECOND = (np.uint64(v) for v in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
 
-def shared_rows(X: Any, split: Split) -> int:
-    """How many test rows are equal, value for value, to a row that was learnt from.
+def shared_keys(keys: Keys, split: Split) -> int:
+    """How many test rows have the key of a training row; keys are computed once for all divisions.
 
-    >>> shared_rows([[1, 2], [3, 4], [1, 2]], Split([0, 1], [2]))
+    >>> shared_keys(row_keys([[1, 2], [3, 4], [1, 2]]), Split([0, 1], [2]))
     1
     """
-    return shared_keys(row_keys(X), split)
-
-
-def shared_keys(keys: Keys, split: Split) -> int:
-    """How many test rows have the key of a training row; keys are computed once for all divisions."""
     last = max((int(part.max()) for part in (split.train, split.test) if len(part)), default=-1)
     if last >= len(keys):
         message = f"The division names row {last:,}, and there are {len(keys):,} keys, counted from 0."
@@ -37,7 +35,7 @@ def shared_keys(keys: Keys, split: Split) -> int:
     return int(np.isin(keys[split.test], keys[split.train]).sum())
 
 
-def row_keys(X: Any) -> Keys:
+def row_keys(X: object) -> Keys:
     """A key of 64 bits for each row, the same for equal rows, with missing equal to missing.
 
     Two different rows share a key by chance about once in 2⁶⁴ pairs: in 100,000 rows once in three thousand million.
@@ -47,7 +45,7 @@ def row_keys(X: Any) -> Keys:
     (True, False)
     """
     if hasattr(X, "tocsr"):
-        return _sparse(X)
+        return _sparse(X.tocsr(copy=True))
     keys: Keys | None = None
     with np.errstate(over="ignore"):
         for values in _columns(X):
@@ -66,25 +64,26 @@ def _mixed(numbers: Keys) -> Keys:
     return numbers ^ (numbers >> np.uint64(31))
 
 
-def _columns(X: Any) -> Columns:
+def _columns(X: object) -> Columns:
     """A table column by column, each as a NumPy array."""
     if isinstance(X, Mapping):
         return (_array(values) for values in X.values())
+    given: Any = X
     if hasattr(X, "iloc"):
-        frame = X.to_frame() if not hasattr(X, "columns") else X
+        frame = given.to_frame() if not hasattr(X, "columns") else given
         # By place, since pandas allows two columns of one name.
         return (frame.iloc[:, i].to_numpy() for i in range(frame.shape[1]))
     if hasattr(X, "columns") and not isinstance(X, np.ndarray):
         import narwhals as nw
 
-        return (series.to_numpy() for series in nw.from_native(X, eager_only=True).iter_columns())
+        return (series.to_numpy() for series in nw.from_native(given, eager_only=True).iter_columns())
     if getattr(getattr(X, "dtype", None), "names", None):
-        return (X[name] for name in X.dtype.names)
+        return (given[name] for name in given.dtype.names)
     table = _array(X)
     return iter(table.reshape(len(table), -1).T) if table.ndim > 1 else iter([table])
 
 
-def _array(X: Any) -> npt.NDArray[Any]:
+def _array(X: object) -> npt.NDArray[Any]:
     if isinstance(X, np.ndarray):
         return X
     if hasattr(X, "to_numpy"):
@@ -121,13 +120,12 @@ def _numbers(values: npt.NDArray[Any]) -> Keys:
         return np.fromiter((seen.setdefault(v, len(seen)) for v in told), np.uint64, len(values))
 
 
-def _known(value: Any) -> Any:
+def _known(value: object) -> Any:
     return value if isinstance(value, str) else None if is_missing(value) else value
 
 
-def _sparse(X: Any) -> Keys:
+def _sparse(table: csr_matrix) -> Keys:
     """Keys of a sparse table: entries are mixed with their column and added up, so that their order is of no matter."""
-    table = X.tocsr(copy=True)
     table.sum_duplicates()
     table.eliminate_zeros()
     with np.errstate(over="ignore"):

@@ -54,7 +54,7 @@ class KFold(Design):
             )
             raise UsageError(message, "Leave out repeats, or shuffle=False.")
 
-    def splits(self, rows: int, y: Any = None, data: Any = None) -> Iterator[Split]:
+    def splits(self, rows: int, y: object = None, data: object = None) -> Iterator[Split]:
         """The k divisions of each repeat; a group is never divided."""
         sk = splitters()
         rows = enough_rows(rows)
@@ -74,11 +74,6 @@ class KFold(Design):
                     message = f"Strata and whole groups leave fold {fold + 1} of {self.k} without rows."
                     raise BadLevels(message, "Take fewer folds, or leave out stratify or group.")
                 yield Split(train, test, None, repeat, fold)
-
-    @property
-    def repeated(self) -> bool:
-        """Whether there is more than one repeat."""
-        return self.repeats > 1
 
     @property
     def text(self) -> str:
@@ -103,7 +98,7 @@ class LeaveOneOut(Design):
 
     group: Any = None
 
-    def splits(self, rows: int, y: Any = None, data: Any = None) -> Iterator[Split]:
+    def splits(self, rows: int, y: object = None, data: object = None) -> Iterator[Split]:
         """As many divisions as there are rows, or groups."""
         sk = splitters()
         rows = enough_rows(rows)
@@ -111,11 +106,6 @@ class LeaveOneOut(Design):
         splitter = sk.LeaveOneOut() if groups is None else sk.LeaveOneGroupOut()
         for fold, (train, test) in enumerate(splitter.split(np.zeros(rows), groups=groups)):
             yield Split(train, test, None, 0, fold)
-
-    @property
-    def repeated(self) -> bool:
-        """Never: each row is left out once."""
-        return False
 
     @property
     def text(self) -> str:
@@ -136,7 +126,7 @@ class StoredFolds(Design):
 
     folds: Any
 
-    def splits(self, rows: int, y: Any = None, data: Any = None) -> Iterator[Split]:
+    def splits(self, rows: int, y: object = None, data: object = None) -> Iterator[Split]:
         """One division for each fold."""
         sk = splitters()
         rows = enough_rows(rows)
@@ -146,11 +136,6 @@ class StoredFolds(Design):
             raise UsageError(message, "At least two folds are needed.")
         for fold, (train, test) in enumerate(sk.PredefinedSplit(codes).split()):
             yield Split(train, test, None, 0, fold)
-
-    @property
-    def repeated(self) -> bool:
-        """Never: each row is in one fold."""
-        return False
 
     @property
     def text(self) -> str:
@@ -182,7 +167,7 @@ class NestedFolds(Design):
         at_least(self.repeats, 1, "number of repeats")
         check_seed(self.seed)
 
-    def splits(self, rows: int, y: Any = None, data: Any = None) -> Iterator[Split]:
+    def splits(self, rows: int, y: object = None, data: object = None) -> Iterator[Split]:
         """For each repeat and fold the outer division, then its k − 1 inner ones."""
         rows = enough_rows(rows)
         _check_folds(self.k, rows)
@@ -198,11 +183,6 @@ class NestedFolds(Design):
                     if i != j:
                         train = np.flatnonzero((home != j) & (home != i))
                         yield Split(train, folds[i].test, None, repeat, j, i)
-
-    @property
-    def repeated(self) -> bool:
-        """Always: a row is tested within every other fold."""
-        return True
 
     @property
     def text(self) -> str:

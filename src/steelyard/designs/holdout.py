@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.arguments.allowed import Span, taken
 from steelyard.arguments.annotated import as_annotated
-from steelyard.designs.columns import Codes, groups_of
+from steelyard.designs.columns import groups_of
 from steelyard.designs.design import (
     Design,
     at_least,
@@ -25,6 +25,7 @@ from steelyard.designs.design import (
 from steelyard.designs.split import Places, Split
 from steelyard.designs.strata import check_levels, strata_of, stratify_asked
 from steelyard.errors import BadLevels, UsageError
+from steelyard.results import Codes
 from steelyard.wording import either
 from steelyard.words import shortest
 
@@ -51,15 +52,10 @@ class Holdout(Design):
     def __post_init__(self) -> None:
         _check(self.test, self.validation, self.stratify, self.group, self.seed)
 
-    def splits(self, rows: int, y: Any = None, data: Any = None) -> Iterator[Split]:
+    def splits(self, rows: int, y: object = None, data: object = None) -> Iterator[Split]:
         """The one division."""
         again = RepeatedHoldout(self.test, 1, self.validation, self.stratify, self.group, self.seed)
         yield from again.splits(rows, y, data)
-
-    @property
-    def repeated(self) -> bool:
-        """Never: there is one test part."""
-        return False
 
     @property
     def text(self) -> str:
@@ -87,7 +83,7 @@ class RepeatedHoldout(Design):
         at_least(self.repeats, 1, "number of repeats")
         _check(self.test, self.validation, self.stratify, self.group, self.seed)
 
-    def splits(self, rows: int, y: Any = None, data: Any = None) -> Iterator[Split]:
+    def splits(self, rows: int, y: object = None, data: object = None) -> Iterator[Split]:
         """One division a repeat; whole groups where groups are given."""
         rows = enough_rows(rows)
         parts = 3 if self.validation else 2
@@ -105,11 +101,6 @@ class RepeatedHoldout(Design):
             if held:
                 rest, kept = cut(rest, held, strata, groups, for_validation)
             yield Split(rest, tested, kept, repeat)
-
-    @property
-    def repeated(self) -> bool:
-        """Whether there is more than one test part."""
-        return self.repeats > 1
 
     @property
     def text(self) -> str:
@@ -144,7 +135,7 @@ class PairedHoldout(Design):
         at_least(self.pairs, 1, "number of pairs")
         _check(self.test, 0.0, self.stratify, None, self.seed)
 
-    def splits(self, rows: int, y: Any = None, data: Any = None) -> Iterator[Split]:
+    def splits(self, rows: int, y: object = None, data: object = None) -> Iterator[Split]:
         """First the hold-outs of the whole, then pair by pair those of the first and of the second half."""
         rows = enough_rows(rows, 4)
         strata = strata_of(self.stratify, y, rows, data, 4)
@@ -161,11 +152,6 @@ class PairedHoldout(Design):
                     rest, tested = cut(part, sizes[1], strata, None, rng)
                     label = f"pair {pair}, {('first', 'second')[inner]} half, hold-out {fold + 1}"
                     yield Split(rest, tested, None, pair, fold, inner, label)
-
-    @property
-    def repeated(self) -> bool:
-        """Always: every pair draws from the same rows again."""
-        return True
 
     @property
     def text(self) -> str:
@@ -210,7 +196,12 @@ def _sizes(test: float, validation: float, rows: int, whole: int) -> tuple[int, 
 
 
 def cut(
-    places: Places, size: int, strata: Codes | None, groups: Codes | None, rng: Any, rest: int | None = None
+    places: Places,
+    size: int,
+    strata: Codes | None,
+    groups: Codes | None,
+    rng: np.random.RandomState,
+    rest: int | None = None,
 ) -> tuple[Places, Places]:
     """Some rows cut in two at random: what is left (or so many of it), and a part of so many rows or whole groups."""
     sk = splitters()
@@ -236,7 +227,7 @@ def _check_strata(inside: Codes, size: int, rest: int) -> None:
     check_levels(names, np.searchsorted(levels, inside), 2)
 
 
-def _check(test: Any, validation: Any, stratify: Any, group: Any, seed: Any) -> None:
+def _check(test: object, validation: object, stratify: object, group: object, seed: object) -> None:
     check_seed(seed)
     for what, value, least in (("test", test, 1), ("validation", validation, 0)):
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +23,7 @@ SECONDS = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86_400.0, "week
 
 
 LARGEST = sys.float_info.max
+Length = TypeVar("Length", float, np.timedelta64)
 
 
 def moments(values: Values) -> Values:
@@ -52,16 +55,16 @@ def moments(values: Values) -> Values:
         if kinds == {float}:
             return np.array([found[v] for v in values.tolist()])
         if kinds == {datetime}:
-            zones = {v.tzinfo is not None for v in found.values() if isinstance(v, datetime)}
-            if len(zones) == 1:
-                return np.array([_universal(found[v]) for v in values.tolist()], dtype="datetime64[us]")
+            times = {k: v for k, v in found.items() if isinstance(v, datetime)}
+            if len({v.tzinfo is not None for v in times.values()}) == 1:
+                return np.array([_universal(times[v]) for v in values.tolist()], dtype="datetime64[us]")
         message = "The times are of different kinds: numbers beside dates, or some with a time zone and some without."
         raise NotNumeric(message, "Give all of them in one form.")
     message = f"The time of a row is a number or a date, and the column holds {values.dtype}."
     raise NotNumeric(message, "Give numbers, dates, or text such as 2024-01-31.")
 
 
-def _moment(value: Any) -> Any:
+def _moment(value: object) -> float | datetime:
     """One time: a float or a datetime."""
     # pandas has a date that is none, and not even itself.
     there = value == value
@@ -70,13 +73,19 @@ def _moment(value: Any) -> Any:
     if isinstance(value, date) and there:
         return datetime(value.year, value.month, value.day)
     if isinstance(value, np.datetime64):
-        return value.astype("datetime64[us]").item()
-    known = isinstance(value, float | Decimal | np.number) or (isinstance(value, int) and abs(value) <= LARGEST)
-    if known and not isinstance(value, bool):
+        moment: datetime = value.astype("datetime64[us]").item()
+        return moment
+    if isinstance(value, float | Decimal | np.floating | np.integer):
+        return float(value)
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
         return float(value)
     text = value.strip() if isinstance(value, str) else ""
     if ISO.match(text):
-        for read in (datetime.fromisoformat, lambda t: np.datetime64(t, "us").item()):
+        readers: tuple[Callable[[str], datetime], ...] = (
+            datetime.fromisoformat,
+            lambda t: np.datetime64(t, "us").item(),
+        )
+        for read in readers:
             try:
                 return read(text)
             except ValueError:
@@ -94,7 +103,7 @@ def dates(when: Values) -> bool:
     return when.dtype.kind == "M"
 
 
-def moment_like(given: Any, when: Values, what: str) -> Any:
+def moment_like(given: object, when: Values, what: str) -> Any:
     """One moment, such as a cut, in the form of the others."""
     if isinstance(given, str) and not dates(when):
         try:
@@ -116,7 +125,7 @@ def moment_like(given: Any, when: Values, what: str) -> Any:
     return found[0]
 
 
-def span_like(given: Any, when: Values, what: str) -> Any:
+def span_like(given: object, when: Values, what: str) -> Any:
     """A length of time in the units of the moments; a plain number beside dates is a number of days.
 
     >>> span_like("2 weeks", np.array(["2024-01-01"], dtype="datetime64[us]"), "gap") == np.timedelta64(14, "D")
@@ -125,13 +134,13 @@ def span_like(given: Any, when: Values, what: str) -> Any:
     if given is None:
         return np.timedelta64(0, "us") if dates(when) else 0
     if not dates(when):
-        return _not_negative(_number(given, what), what, 0)
+        return _not_negative(_number(given, what), what, 0.0)
     if isinstance(given, np.timedelta64):
         length = given
     elif isinstance(given, timedelta):
         length = np.timedelta64(given)
     elif isinstance(given, str):
-        length = _told(given, what)
+        length = _span_of(given, what)
     else:
         length = np.timedelta64(round(_number(given, what) * SECONDS["day"] * 1e6), "us")
     if np.datetime_data(length.dtype)[0] in {"Y", "M"}:
@@ -140,7 +149,7 @@ def span_like(given: Any, when: Values, what: str) -> Any:
     return _not_negative(length, what, np.timedelta64(0, "us"))
 
 
-def _told(given: str, what: str) -> np.timedelta64:
+def _span_of(given: str, what: str) -> np.timedelta64:
     found = SPAN.fullmatch(given)
     unit = found[2].lower().removesuffix("s") if found else ""
     if found is None or unit not in SECONDS:
@@ -152,32 +161,26 @@ def _told(given: str, what: str) -> np.timedelta64:
     return np.timedelta64(round(float(found[1]) * SECONDS[unit] * 1e6), "us")
 
 
-def _number(given: Any, what: str) -> Any:
-    if isinstance(given, str):
-        try:
-            return float(given)
-        except ValueError:
-            given = listing([given])
-    elif _is_number(given) and abs(given) <= LARGEST:
-        return given
-    else:
-        given = shown(given)
-    message = f"The {what} is a number in the units of the times, and {given} came."
+def _number(given: object, what: str) -> float:
+    number = given.item() if isinstance(given, np.number) else given
+    if isinstance(number, str):
+        with contextlib.suppress(ValueError):
+            return float(number)
+    elif isinstance(number, int | float) and not isinstance(number, bool) and abs(number) <= LARGEST:
+        return number
+    came = listing([given]) if isinstance(given, str) else shown(given)
+    message = f"The {what} is a number in the units of the times, and {came} came."
     raise UsageError(message, f"Give the {what} as a number; lengths such as 7 days need dates.")
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-
-
-def _not_negative(length: Any, what: str, zero: Any) -> Any:
+def _not_negative(length: Length, what: str, zero: Length) -> Length:
     if not length >= zero:
         message = f"The {what} cannot be negative, and {length} came."
         raise UsageError(message, f"Give a {what} of zero or more.")
     return length
 
 
-def moment_text(moment: Any) -> str:
+def moment_text(moment: float | np.datetime64) -> str:
     """A moment as it is said: a date without the empty hours.
 
     >>> moment_text(np.datetime64("2024-01-31T00:00:00.000000")), moment_text(7.0)

@@ -12,12 +12,13 @@ import numpy as np
 
 from steelyard.arguments.allowed import Span, taken
 from steelyard.arguments.annotated import as_annotated
-from steelyard.designs.columns import Codes, Values, role
+from steelyard.designs.columns import Values, role
 from steelyard.designs.design import Design, at_least, enough_rows, joined, many
 from steelyard.designs.holdout import part_size
 from steelyard.designs.moments import moment_like, moment_text, moments, span_like
 from steelyard.designs.split import Split
 from steelyard.errors import UsageError
+from steelyard.results import Codes
 from steelyard.words import shortest
 
 
@@ -47,7 +48,7 @@ class OutOfTime(Design):
         at_least(self.origins, 1, "number of origins")
         taken("The test part", self.test, Span(0, above=True), "Give a share such as 1/3, or a number of rows.")
 
-    def splits(self, rows: int, y: Any = None, data: Any = None) -> Iterator[Split]:
+    def splits(self, rows: int, y: object = None, data: object = None) -> Iterator[Split]:
         """One division for each origin, from the earliest on."""
         rows = enough_rows(rows)
         when = moments(role(self.time, "time", rows, data))
@@ -87,20 +88,15 @@ class OutOfTime(Design):
         return 1 + int(np.argmin(np.abs(later - part_size(self.test, rows, "test"))))
 
     @property
-    def repeated(self) -> bool:
-        """Never: the test parts follow one another."""
-        return False
-
-    @property
     def text(self) -> str:
         """How it is said in a sentence."""
         share = f"latest {shortest(round(100 * self.test, 1))}%" if self.test < 1 else f"latest {int(self.test):,} rows"
         return joined(
             f'out of time by "{self.time}"' if isinstance(self.time, str) else "out of time",
-            f"from {_told(self.cut)}" if self.cut is not None else share,
+            f"from {_words_for(self.cut)}" if self.cut is not None else share,
             f"{self.origins} origins" if self.origins > 1 else "",
-            f"a gap of {_told(self.gap)}" if self.gap is not None else "",
-            f"a window of {_told(self.window)}" if self.window is not None else "",
+            f"a gap of {_words_for(self.gap)}" if self.gap is not None else "",
+            f"a window of {_words_for(self.window)}" if self.window is not None else "",
         )
 
 
@@ -118,7 +114,7 @@ def _origins(later: Values, counts: Codes, origins: int) -> list[Any]:
     return [later[place] for place in places]
 
 
-def _told(given: Any) -> str:
+def _words_for(given: object) -> str:
     """A cut, gap or window as it was given, in words."""
     if isinstance(given, timedelta):
         return str(given).removesuffix(", 0:00:00")

@@ -32,7 +32,7 @@ AIR = 0.12
 """Between two lines of the chart."""
 
 
-def picture(design: Design, rows: int = 24, y: Any = None, data: Any = None, width: int = 60) -> str:
+def picture(design: Design, rows: int = 24, y: object = None, data: object = None, width: int = 60) -> str:
     """Which rows train (·), validate (v) and test (T), a line for each division; of many rows evenly spaced ones.
 
     >>> from steelyard.designs.folds import KFold
@@ -60,7 +60,7 @@ def picture(design: Design, rows: int = 24, y: Any = None, data: Any = None, wid
     return "\n".join([*lines, LEGEND])
 
 
-def chart(design: Design, rows: int | None = None, y: Any = None, data: Any = None) -> Chart:
+def chart(design: Design, rows: int | None = None, y: object = None, data: object = None) -> Chart:
     """The same as a chart: rows across, divisions below one another.
 
     Rows that are tested together stand side by side unless the parts are stretches of the order that the rows have. Where
@@ -117,7 +117,7 @@ def _side_by_side(every: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.lexsort((every[0], first))
 
 
-def _drawn(design: Design, rows: int, y: Any, data: Any) -> tuple[list[Split], bool]:
+def _drawn(design: Design, rows: int, y: object, data: object) -> tuple[list[Split], bool]:
     """The first divisions, and whether there are more."""
     found = list(islice(design.splits(rows, y, data), MOST_LINES + 1))
     return found[:MOST_LINES], len(found) > MOST_LINES

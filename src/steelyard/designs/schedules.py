@@ -15,6 +15,7 @@ from steelyard.designs.design import Design, at_least, check_seed, enough_rows
 from steelyard.designs.split import APPARENT, Places, Split
 from steelyard.designs.strata import spread, strata_of
 from steelyard.errors import UsageError
+from steelyard.results import Codes
 from steelyard.words import shortest
 
 NEAR_ALL = 0.9
@@ -78,7 +79,7 @@ def arithmetic(start: int, step: int, stop: int | None = None) -> Schedule:
 
 
 @as_annotated()
-def geometric(start: int, ratio: Any, stop: int | None = None) -> Schedule:
+def geometric(start: int, ratio: float, stop: int | None = None) -> Schedule:
     """Sizes that grow so many times over: nᵢ = n₀ · ratioⁱ, rounded.
 
     >>> geometric(10, 3).sizes(270)
@@ -97,7 +98,7 @@ def _schedule(start: int, by: float, stop: int | None, kind: str) -> Schedule:
     return Schedule(first, by, last, kind)
 
 
-def sizes_of(given: Any, most: int) -> tuple[int, ...]:
+def sizes_of(given: object, most: int) -> tuple[int, ...]:
     """Sizes from a schedule, a list of numbers of rows, or shares above 0 and up to 1 (1.0 is all rows, 1 is one).
 
     >>> sizes_of([0.1, 0.5, 1.0], 80), sizes_of([20, 40], 80)
@@ -118,14 +119,14 @@ def sizes_of(given: Any, most: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _size(value: Any, most: int) -> int:
+def _size(value: object, most: int) -> int:
     if isinstance(value, float | np.floating) and 0 < value <= 1:
         return max(1, round(float(value) * most))
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or value != int(value) or value < 1:
+    number = value if isinstance(value, int | float | np.integer | np.floating) else math.nan
+    if isinstance(value, bool) or not math.isfinite(number) or number != int(number) or number < 1:
         message = f"A size is a number of rows, or a share above 0 and up to 1, and {value!r} came."
         raise UsageError(message, "For example 200, or 0.5.")
-    return int(value)
+    return int(number)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,7 +155,7 @@ class Growing(Design):
             )
             raise UsageError(message, "design_of makes a design of a text, a splitter or a column of folds.")
 
-    def splits(self, rows: int, y: Any = None, data: Any = None) -> Iterator[Split]:
+    def splits(self, rows: int, y: object = None, data: object = None) -> Iterator[Split]:
         """For each division of the design one for each size, from the smallest on."""
         rows = enough_rows(rows)
         # The sizes must be the same in all divisions, or they could not be compared; so they are looked through first.
@@ -174,11 +175,6 @@ class Growing(Design):
                 yield Split(order[:size], split.test, split.validation, split.repeat, split.fold, inner, label)
 
     @property
-    def repeated(self) -> bool:
-        """Always: a test part serves every size."""
-        return True
-
-    @property
     def group(self) -> Any:
         """The groups of the design."""
         return getattr(self.design, "group", None)
@@ -193,16 +189,16 @@ class Growing(Design):
         """How it is said in a sentence."""
         if isinstance(self.sizes, Schedule):
             return f"{self.design}, learning {self.sizes}"
-        return f"{self.design}, learning from {', '.join(_told(v) for v in self.sizes)} rows"
+        return f"{self.design}, learning from {', '.join(_size_text(v) for v in self.sizes)} rows"
 
 
-def _order(train: Places, strata: Any, rng: np.random.Generator) -> Places:
+def _order(train: Places, strata: Codes | None, rng: np.random.Generator) -> Places:
     if strata is None:
         return rng.permutation(train)
     _, codes = np.unique(strata[train], return_inverse=True)
     return train[spread(codes.astype(np.int64), rng)]
 
 
-def _told(size: Any) -> str:
-    share = isinstance(size, float | np.floating) and size <= 1
+def _size_text(size: float) -> str:
+    share = not isinstance(size, int | np.integer) and size <= 1
     return f"{shortest(round(100 * float(size), 1))}%" if share else f"{int(size):,}"

@@ -14,10 +14,8 @@ from steelyard.designs.design import Design, enough_rows, grouped_text, joined
 from steelyard.designs.split import Split
 from steelyard.errors import UsageError
 
-ONCE = {"_BaseKFold", "LeaveOneOut", "LeaveOneGroupOut", "PredefinedSplit"}
-"""Splitters of scikit-learn, and those made of them, that test no row twice."""
-DRAWN = {"BaseShuffleSplit"}
-"""Those whose every division is a draw of its own, and so a repeat."""
+DRAWN = "BaseShuffleSplit"
+"""On what the splitters of scikit-learn stand whose every division is a draw of its own, and so a repeat."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +44,7 @@ class Splitter(Design):
             )
             raise UsageError(message, "Give it one: random_state=0.")
 
-    def splits(self, rows: int, y: Any = None, data: Any = None) -> Iterator[Split]:
+    def splits(self, rows: int, y: object = None, data: object = None) -> Iterator[Split]:
         """Its divisions, in its order."""
         rows = enough_rows(rows)
         groups = groups_of(self.group, rows, data, 1)
@@ -54,22 +52,15 @@ class Splitter(Design):
         table = np.zeros((rows, 1)) if data is None or isinstance(data, dict) else data
         # A generator inside it would go on where it stopped; a copy starts again.
         splitter = copy.deepcopy(self.splitter)
+        drawn = DRAWN in {kind.__name__ for kind in type(splitter).__mro__}
         try:
             folds = max(1, splitter.get_n_splits(table, target, groups) // getattr(splitter, "n_repeats", 1))
             for i, (train, test) in enumerate(splitter.split(table, target, groups)):
-                place = (i, 0) if self._is(DRAWN) else divmod(i, folds)
+                place = (i, 0) if drawn else divmod(i, folds)
                 yield _inside(Split(np.asarray(train), np.asarray(test), None, *place), rows)
         except (ValueError, TypeError) as problem:
             message = f"{type(self.splitter).__name__} cannot divide these {rows:,} rows: {str(problem).rstrip('.')}."
             raise UsageError(message, "Change the splitter, or pass what it asks for (y, group).") from problem
-
-    def _is(self, kinds: set[str]) -> bool:
-        return bool({kind.__name__ for kind in type(self.splitter).__mro__} & kinds)
-
-    @property
-    def repeated(self) -> bool:
-        """Whether a row can be tested twice; of splitters that are not known, yes."""
-        return not self._is(ONCE)
 
     @property
     def text(self) -> str:

@@ -6,20 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.designs.columns import Codes, Values, coded, role
+from steelyard.designs.columns import Values, coded, role
 from steelyard.errors import BadLevels, MissingValues, UsageError
+from steelyard.results import Codes
 
 MOST_NUMBERS = 20
 """Numbers with a fraction that take more values than these are cut at their quartiles."""
 FEW_ROWS = 10
 
 
-def stratify_asked(stratify: Any) -> bool:
+def stratify_asked(stratify: object) -> bool:
     """Whether strata are wanted at all."""
     return not (stratify is None or (isinstance(stratify, bool | np.bool_) and not stratify))
 
 
-def strata_of(stratify: Any, y: Any, rows: int, data: Any = None, least: int = 1) -> Codes | None:
+def strata_of(stratify: object, y: object, rows: int, data: object = None, least: int = 1) -> Codes | None:
     """For each row the number of its stratum, or None where nothing is stratified.
 
     `stratify` is True for the target, or a column by name or value. A level with fewer rows than `least` is refused.
@@ -60,7 +61,7 @@ def check_levels(names: list[Any], codes: Codes, least: int, *, few_numbers: boo
     raise BadLevels(message, "Take fewer parts, join rare levels, or leave stratify out.")
 
 
-def _quoted(name: Any) -> str:
+def _quoted(name: object) -> str:
     return f'"{name}"' if isinstance(name, str) else str(name)
 
 

@@ -35,7 +35,9 @@ ALIASES = {"leaveoneout": "loo", "cv": "kfold", "storedfolds": "folds", "repeate
 Chosen = tuple[type[Design], dict[str, Any]]
 
 
-def design_from_text(text: str, *, stratify: Any = False, group: Any = None, seed: int = 0, gap: Any = None) -> Design:
+def design_from_text(
+    text: str, *, stratify: object = False, group: object = None, seed: int = 0, gap: object = None
+) -> Design:
     """A design as it is written in one word, such as "kfold:10x3" for ten folds, three times.
 
     >>> print(design_from_text("holdout:0.3x20", stratify=True))

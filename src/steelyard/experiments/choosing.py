@@ -57,7 +57,12 @@ def usual_folds(tables: Mapping[str, DataSet]) -> tuple[KFold, list[str]]:
 
 
 def usual_holdouts(
-    target: npt.NDArray[Any] | None, kind: str | None, repeats: int, seed: int, stratify: Any = None, group: Any = None
+    target: npt.NDArray[Any] | None,
+    kind: str | None,
+    repeats: int,
+    seed: int,
+    stratify: object = None,
+    group: object = None,
 ) -> tuple[RepeatedHoldout, list[str]]:
     """Hold-outs of a quarter; unless somebody says, stratified where each level has eight rows and nothing is grouped."""
     from steelyard.designs.holdout import RepeatedHoldout

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.comparison import Comparison
 from steelyard.comparisons.pairing import SameFolds
 from steelyard.comparisons.ranks import friedman
 from steelyard.errors import NotAvailable, listing
 from steelyard.experiments.gathering import gather
+from steelyard.experiments.plan import TestedModel
 from steelyard.measures.measure import find, leading
+from steelyard.results import Level
+
+if TYPE_CHECKING:
+    from steelyard.experiments.result import Experiment
 
 
-def compare_models(x: Any, models: Sequence[str], place: tuple[str, str], **options: Any) -> Comparison:
+def compare_models(x: Experiment, models: Sequence[str], place: tuple[str, str], **options: Any) -> Comparison:
     """Models of an experiment on one data set under one design, fold by fold."""
     names = list(models) or x.models
     data, design = place
@@ -48,13 +54,20 @@ def compare_models(x: Any, models: Sequence[str], place: tuple[str, str], **opti
     return found
 
 
-def _shared_values(x: Any, cells: Any, shared: Any, name: str, measure: str, level: Any) -> Any:
+def _shared_values(
+    x: Experiment,
+    cells: Mapping[str, TestedModel],
+    shared: npt.NDArray[np.bool_],
+    name: str,
+    measure: str,
+    level: Level,
+) -> Any:
     """The values of a model in the folds that all models share, NaN in the others."""
     found = x.gathered(cells[name])
     return np.where(shared, found.of(measure, level)[found.outer], np.nan)
 
 
-def _sum_of(x: Any, cell: Any, shared: Any) -> Any:
+def _sum_of(x: Experiment, cell: TestedModel, shared: npt.NDArray[np.bool_]) -> Any:
     """The sum of the folds that all models share, so that models are shown on the same rows."""
     outer = [f for f in cell.folds if f.outer]
     kept = tuple(f for f, both in zip(outer, shared.tolist(), strict=True) if both)
@@ -64,7 +77,7 @@ def _sum_of(x: Any, cell: Any, shared: Any) -> Any:
     return replace(found, facts=whole.facts, confidence=whole.confidence)
 
 
-def _ranking(x: Any, names: Sequence[str], c: Comparison) -> Any:
+def _ranking(x: Experiment, names: Sequence[str], c: Comparison) -> Any:
     """Mean ranks over data sets by the first measure of the comparison that all share, where there are at least two."""
     if len(x.data_sets) < 2:
         return None
@@ -81,7 +94,7 @@ def _ranking(x: Any, names: Sequence[str], c: Comparison) -> Any:
     return friedman(table, list(names), find(measure).better, c.confidence, **facts)
 
 
-def _mean(x: Any, names: tuple[str, str, str], measure: str) -> float:
+def _mean(x: Experiment, names: tuple[str, str, str], measure: str) -> float:
     found = x.gathered(x.cell(*names))
     values = found.of(measure)[found.outer]
     there = values[np.isfinite(values)]

@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.designs.columns import is_missing
+from steelyard.designs.columns import missing as missing_in
 from steelyard.errors import (
     BadLevels,
     BadWeight,
@@ -22,6 +22,7 @@ from steelyard.errors import (
     UsageError,
     listing,
 )
+from steelyard.results import Level
 from steelyard.sources.in_memory import (
     as_table,
     column_names,
@@ -81,12 +82,12 @@ class DataSet:
 
 def data_set(
     name: str,
-    X: Any,
-    y: Any,
+    X: object,
+    y: object,
     *,
-    weight: Any = None,
-    unit: Any = None,
-    positive: Any = None,
+    weight: object = None,
+    unit: object = None,
+    positive: Level = None,
     kind: str | None = None,
     missing: str = "refuse",
 ) -> DataSet:
@@ -139,7 +140,7 @@ def data_set(
     return DataSet(name, X, target, w, kind, levels, positive, given, columns["unit"], facts)
 
 
-def check_features(X: Any, taken: Sequence[str] = ()) -> None:
+def check_features(X: object, taken: Sequence[str] = ()) -> None:
     """Refuse a table that has no column left to learn from."""
     shape: tuple[int, ...] = tuple(X.shape) if hasattr(X, "shape") else ()
     if len(shape) != 2 or shape[1]:
@@ -195,7 +196,7 @@ def as_levels(target: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], tuple[Any, ..
     return target, levels
 
 
-def positive_of(levels: tuple[Any, ...], positive: Any) -> Any:
+def positive_of(levels: tuple[Any, ...], positive: Level) -> Any:
     """The positive level of two; 0/1 and false/true speak for themselves, others never."""
     if len(levels) != 2 and positive is None:
         return None
@@ -216,7 +217,7 @@ def _complete(columns: Mapping[str, Any], missing: str) -> tuple[npt.NDArray[np.
     for role, values in columns.items():
         if values is None:
             continue
-        gone = _missing(values)
+        gone = ~np.isfinite(values) if values.dtype.kind == "f" else missing_in(values)
         if gone.any() and missing != "drop":
             message = f"{int(gone.sum()):,} of {len(gone):,} rows have a missing {role}."
             raise MissingValues(message, f"Complete them, or leave such rows out: {option('missing', 'drop')}.")
@@ -225,14 +226,6 @@ def _complete(columns: Mapping[str, Any], missing: str) -> tuple[npt.NDArray[np.
         message = "No row has everything it needs."
         raise EmptyTable(message, "Check the columns that were named.")
     return np.flatnonzero(there), int((~there).sum())
-
-
-def _missing(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    if values.dtype.kind == "f":
-        return np.asarray(~np.isfinite(values), dtype=np.bool_)
-    if values.dtype.kind == "O":
-        return np.array([is_missing(v) for v in values.tolist()])
-    return np.zeros(len(values), dtype=np.bool_)
 
 
 def _as_numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -246,8 +239,8 @@ def _as_numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         raise NotNumeric(message, "Use models that classify, or name a column of numbers.") from None
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     """A decimal or the like as a number; text stays text, even where it reads like one."""
-    if isinstance(value, str):
+    if isinstance(value, str) or not isinstance(value, SupportsFloat):
         raise TypeError
     return float(value)

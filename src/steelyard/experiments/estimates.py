@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.errors import UsageError, listing
 from steelyard.evaluation import Evaluation
@@ -25,12 +27,11 @@ from steelyard.intervals.folds import (
     nested,
     nested_folds,
 )
-from steelyard.measures.measure import Measure, find
-from steelyard.results import Estimate, Interval
+from steelyard.measures.measure import Measure
+from steelyard.results import Estimate, Interval, Level
 from steelyard.wording import Code, option
 from steelyard.words import count, significant
 
-METHODS = ("corrected t", "naive t", "rows", "nested", "conservative", "out of bag", ".632", ".632+")
 ROWS = "the test rows alone"
 AGREE = "the folds agree more than their rows allow, so the interval is as wide as that of the test rows"
 
@@ -50,11 +51,11 @@ class Asked:
         """The range of the measure."""
         return self.measure.range
 
-    def values(self, where: Any = None) -> Any:
+    def values(self, where: npt.NDArray[np.bool_] | None = None) -> Any:
         """One value a fold, of the folds that make up the evidence or of others."""
         return self.found.of(self.measure.name, self.level)[self.found.outer if where is None else where]
 
-    def ratio(self, there: Any) -> float:
+    def ratio(self, there: npt.NDArray[np.bool_]) -> float:
         """Test rows to training rows, on average; of a bootstrap to the different rows that it drew."""
         outer = [
             f for f, known in zip((f for f in self.found.folds if f.outer), there, strict=True) if known and f.train
@@ -70,8 +71,7 @@ def estimate_of(asked: Asked, method: str | None = None) -> Estimate:
         raise UsageError(message, f"Choose one of {listing(METHODS)}.")
     if asked.found.pooled is None:
         return Estimate(asked.measure.name, None, confidence=asked.confidence, reason="no fold is done")
-    chosen = method or usual(asked)
-    return _METHODS[chosen](asked)
+    return METHODS[method or usual(asked)](asked)
 
 
 def usual(asked: Asked) -> str:
@@ -126,7 +126,7 @@ def over_folds(asked: Asked, lay: Callable[[Any, float], Interval]) -> Estimate:
     interval = lay(values[there], asked.ratio(there))
     gone = int((~there).sum())
     missing = f"{gone} of {len(values)} folds have no value" if gone else ""
-    return _told(asked, float(values[there].mean()), interval, missing)
+    return _estimate(asked, float(values[there].mean()), interval, missing)
 
 
 def by_corrected_t(asked: Asked) -> Estimate:
@@ -171,7 +171,7 @@ def by_halves(asked: Asked) -> Estimate:
     if not len(there):
         return over_rows(asked)
     interval = conservative_z(outer, means, asked.confidence, asked.limits)
-    return _told(asked, float(there.mean()), interval)
+    return _estimate(asked, float(there.mean()), interval)
 
 
 def by_nested_folds(asked: Asked) -> Estimate:
@@ -196,10 +196,10 @@ def by_nested_folds(asked: Asked) -> Estimate:
             inner[fold.repeat, fold.fold, fold.inner] = value
     interval = nested_folds(outer, inner, squares, asked.confidence, asked.limits, sizes)
     if interval.low is None:
-        return _told(asked, float(np.nanmean(outer)), interval)
+        return _estimate(asked, float(np.nanmean(outer)), interval)
     low, high = asked.limits
     value = min(max(nested(outer, inner, squares, sizes).value, low), high)
-    return _told(asked, value, interval)
+    return _estimate(asked, value, interval)
 
 
 def out_of_bag(asked: Asked) -> Estimate:
@@ -213,17 +213,8 @@ def out_of_bag(asked: Asked) -> Estimate:
     return found if mixed is None else _reaching(asked, found, found.value, mixed[0].value)
 
 
-def by_632(asked: Asked) -> Estimate:
-    """The .632 estimate."""
-    return _bootstrap(asked, plus=False)
-
-
-def by_632_plus(asked: Asked) -> Estimate:
-    """The .632+ estimate."""
-    return _bootstrap(asked, plus=True)
-
-
-def _bootstrap(asked: Asked, *, plus: bool) -> Estimate:
+def by_632(asked: Asked, *, plus: bool) -> Estimate:
+    """The .632 estimate, or the .632+ one."""
     m, e, pooled = asked.measure, asked.found.apparent, asked.found.pooled
     if e is None or pooled is None:
         message = "The .632 estimates need the value on the training rows, and the design has no such division."
@@ -277,7 +268,7 @@ def _reaching(asked: Asked, spread: Estimate, value: float | None, mixed: float)
     return spread.renamed(value=value, low=low, high=high)
 
 
-def no_information(e: Evaluation, m: Measure, level: Any = None) -> float | None:
+def no_information(e: Evaluation, m: Measure, level: Level = None) -> float | None:
     """What the measure would be if target and prediction had nothing to do with each other, with the same shares of each.
 
     A measure is a function of a summary: it is read from the table of products of the margins. For the error rate of
@@ -294,7 +285,7 @@ def no_information(e: Evaluation, m: Measure, level: Any = None) -> float | None
     return value if math.isfinite(value) else None
 
 
-def _told(asked: Asked, value: float, interval: Interval, *notes: str) -> Estimate:
+def _estimate(asked: Asked, value: float, interval: Interval, *notes: str) -> Estimate:
     folds = [f for f in asked.found.folds if f.outer]
     learnt = round(float(np.mean([f.train for f in folds])))
     for_size = f"for models trained on {count(learnt)} rows" if interval.method in (CORRECTED,) else ""
@@ -315,18 +306,13 @@ def _told(asked: Asked, value: float, interval: Interval, *notes: str) -> Estima
     )
 
 
-_METHODS: dict[str, Callable[[Asked], Estimate]] = {
+METHODS: dict[str, Callable[[Asked], Estimate]] = {
     "corrected t": by_corrected_t,
     "naive t": by_naive_t,
     "rows": over_rows,
     "nested": by_nested_folds,
     "conservative": by_halves,
     "out of bag": out_of_bag,
-    ".632": by_632,
-    ".632+": by_632_plus,
+    ".632": partial(by_632, plus=False),
+    ".632+": partial(by_632, plus=True),
 }
-
-
-def asked_of(found: Gathered, design: str, measure: str, level: Any, confidence: float) -> Asked:
-    """A measure by any of its names, asked of a cell."""
-    return Asked(found, design, find(measure), level, confidence)

@@ -15,12 +15,14 @@ from steelyard.errors import MissingPart, NotAvailable, UsageError, listing
 from steelyard.experiments.choosing import usual_folds
 from steelyard.experiments.data_set import DataSet, check_features, data_set
 from steelyard.experiments.keeping import Folder, Memory, name_of
-from steelyard.experiments.models import fit_kind, models_of
-from steelyard.experiments.plan import FoldPlan, make_plan
+from steelyard.experiments.models import Model, fit_kind, models_of
+from steelyard.experiments.plan import FoldPlan, Task, make_plan
 from steelyard.experiments.progress import Progress
 from steelyard.experiments.result import Experiment
 from steelyard.experiments.running import Interrupted, run
+from steelyard.experiments.training import Trained
 from steelyard.files.addresses import discreet, without_secrets
+from steelyard.results import Level
 from steelyard.wording import option
 
 if TYPE_CHECKING:
@@ -29,14 +31,14 @@ if TYPE_CHECKING:
 
 @as_annotated("n_jobs")
 def experiment(
-    models: Any,
-    X: Any = None,
-    y: Any = None,
+    models: object,
+    X: object = None,
+    y: object = None,
     *,
-    design: Any = None,
+    design: object = None,
     data: Mapping[str, Any] | None = None,
-    weight: Any = None,
-    unit: Any = None,
+    weight: object = None,
+    unit: object = None,
     positive: Label = None,
     kind: str | None = None,
     scores: str = "auto",
@@ -113,7 +115,7 @@ def carry_out(
         with Progress(plan.total, "Training", show=progress) as bar:
             bar.advance(len(done))
 
-            def keep(task: Any, trained: Any) -> None:
+            def keep(task: Task, trained: Trained) -> None:
                 keeper.put(task.key, trained, task.facts)
                 if not trained.failed:
                     good.add(task.key)
@@ -137,7 +139,15 @@ def carry_out(
 
 
 def _tables(
-    X: Any, y: Any, data: Any, weight: Any, unit: Any, positive: Any, kind: str | None, missing: str, name: str
+    X: object,
+    y: object,
+    data: Mapping[str, Any] | None,
+    weight: object,
+    unit: object,
+    positive: Level,
+    kind: str | None,
+    missing: str,
+    name: str,
 ) -> dict[str, DataSet]:
     try:
         import sklearn  # noqa: F401
@@ -157,16 +167,15 @@ def _tables(
         if not isinstance(pair, tuple) or len(pair) != 2:
             message = f"The data set {listing([name])} must be a pair of X and y, and a {type(pair).__name__} came."
             raise UsageError(message, 'For example data={"iris": (X, y)}; y may name a column of X.')
-        columns = {"weight": weight, "unit": unit}
-        arrays = [role for role, value in columns.items() if value is not None and not isinstance(value, str)]
+        arrays = [role for role, value in (("weight", weight), ("unit", unit)) if not isinstance(value, str | None)]
         if arrays:
             message = f"With several data sets {option(arrays[0])} names a column of each."
             raise UsageError(message, "Give the name of a column.")
-        out[str(name)] = data_set(str(name), pair[0], pair[1], **columns, **options)
+        out[str(name)] = data_set(str(name), pair[0], pair[1], weight=weight, unit=unit, **options)
     return out
 
 
-def _designs(given: Any, tables: Mapping[str, DataSet]) -> tuple[dict[str, Design], list[str]]:
+def _designs(given: object, tables: Mapping[str, DataSet]) -> tuple[dict[str, Design], list[str]]:
     """The designs by name, and what is to be said of a choice that nobody made."""
     from steelyard.designs.design import design_of
 
@@ -179,7 +188,7 @@ def _designs(given: Any, tables: Mapping[str, DataSet]) -> tuple[dict[str, Desig
     return {str(design): design}, []
 
 
-def _made(name: str, model: Any, table: DataSet) -> Any:
+def _made(name: str, model: Model | str, table: DataSet) -> Any:
     """A standard model made for the columns at hand; any other as it is."""
     if not isinstance(model, str):
         return model
@@ -188,7 +197,7 @@ def _made(name: str, model: Any, table: DataSet) -> Any:
     return standard_model(model, table.kind, table.features)
 
 
-def _check(scores: Any, confidence: Any, seed: Any, missing: Any) -> None:
+def _check(scores: object, confidence: float, seed: object, missing: object) -> None:
     if missing not in ("refuse", "drop"):
         message = f"{option('missing', missing)} is not a choice."
         raise UsageError(message, 'Allowed: "refuse", "drop" (leave such rows out).')
@@ -199,7 +208,7 @@ def _check(scores: Any, confidence: Any, seed: Any, missing: Any) -> None:
     check_seed(seed)
 
 
-def check_jobs(n_jobs: Any) -> None:
+def check_jobs(n_jobs: object) -> None:
     """Refuse a number of cores that joblib cannot use."""
     whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not whole or n_jobs == 0):

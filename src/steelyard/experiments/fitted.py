@@ -21,6 +21,7 @@ from steelyard.sources.in_memory import as_table, column_of, drop_columns, flat_
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
+    from steelyard.experiments.models import Model
 
 BROUGHT = ("sample_weight", "unit")
 """What rows may bring to a scorer beside features and target, in scikit-learn's words."""
@@ -28,7 +29,7 @@ BROUGHT = ("sample_weight", "unit")
 
 @as_annotated()
 def evaluate_model(
-    model: object,
+    model: Model,
     X: object,
     y: object,
     *,
@@ -89,7 +90,7 @@ class Scorer:
     how: Mapping[str, Any] = field(default_factory=dict)
     requests: Mapping[str, bool | str | None] = field(default_factory=dict)
 
-    def __call__(self, model: object, X: object, y: object, sample_weight: object = None, unit: object = None) -> float:
+    def __call__(self, model: Model, X: object, y: object, sample_weight: object = None, unit: object = None) -> float:
         """The number of one fitted model on these rows, its sign turned where lower is better."""
         e = evaluate_model(model, X, y, weight=sample_weight, unit=unit, **self.how)
         chosen = self.measure.with_defaults(dict(self.options))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import NotAvailable
+from steelyard.experiments.models import Model
 
 PASSES = 100
 """Passes over the training rows where nobody says how many."""
@@ -34,14 +35,15 @@ Answers = Iterator[tuple[Said, ...]]
 
 
 def follow(
-    model: Any, parts: Sequence[Any], targets: Sequence[Any], kind: str, iterations: int | None = None
+    model: Model, parts: Sequence[Any], targets: Sequence[Any], kind: str, iterations: int | None = None
 ) -> tuple[str, Answers]:
     """Train on the first part and predict all parts after each iteration; says in words how the model was followed.
 
     Steps of a pipeline before the last are fitted on the first part once.
     """
     while getattr(model, "steps", None):
-        before, model = model[:-1], model.steps[-1][1]
+        whole: Any = model
+        before, model = whole[:-1], whole.steps[-1][1]
         if len(before.steps):
             first = before.fit_transform(parts[0], targets[0])
             parts = [first, *(before.transform(p) for p in parts[1:])]
@@ -61,7 +63,7 @@ def threads_for(rows: int) -> Any:
     return threadpool_limits(1 if rows <= FEW_ROWS else None, user_api="openmp")
 
 
-def _limited(model: Any, iterations: int | None, *names: str) -> None:
+def _limited(model: Model, iterations: int | None, *names: str) -> None:
     """Let a model go so many iterations, by whatever name it has for them."""
     if iterations is None:
         return
@@ -72,11 +74,11 @@ def _limited(model: Any, iterations: int | None, *names: str) -> None:
             return
 
 
-def _said(kind: str, values: Any, levels: Any = ()) -> Said:
+def _said(kind: str, values: npt.ArrayLike, levels: npt.ArrayLike = ()) -> Said:
     return Said(kind, np.asarray(values), tuple(np.asarray(levels).tolist()))
 
 
-def _now(model: Any, part: Any, kind: str, **limits: Any) -> Said:
+def _now(model: Model, part: object, kind: str, **limits: Any) -> Said:
     """What a fitted model says at this moment, or said after so many rounds."""
     if kind == "continuous":
         return _said("numbers", np.asarray(model.predict(part, **limits), dtype=np.float64).reshape(-1))
@@ -89,7 +91,7 @@ def _now(model: Any, part: Any, kind: str, **limits: Any) -> Said:
 
 
 def _staged(
-    model: Any, parts: Sequence[Any], targets: Sequence[Any], kind: str, iterations: int | None
+    model: Model, parts: Sequence[Any], targets: Sequence[Any], kind: str, iterations: int | None
 ) -> tuple[str, Answers] | None:
     """Models that tell what they would have said after each iteration."""
     name = "staged_predict_proba" if kind == "levels" and hasattr(model, "staged_predict_proba") else "staged_predict"
@@ -109,7 +111,7 @@ def _staged(
 
 
 def _rounds(
-    model: Any, parts: Sequence[Any], targets: Sequence[Any], kind: str, iterations: int | None
+    model: Model, parts: Sequence[Any], targets: Sequence[Any], kind: str, iterations: int | None
 ) -> tuple[str, Answers] | None:
     """XGBoost and LightGBM, which predict with the first so many trees."""
     house = type(model).__module__.partition(".")[0]
@@ -129,7 +131,8 @@ def _rounds(
             # It takes levels only as 0, 1, 2, …
             levels, y = np.unique(y, return_inverse=True)
         model.fit(parts[0], y)
-        last = model.get_booster().num_boosted_rounds() if house == "xgboost" else model.booster_.current_iteration()
+        made: Any = model
+        last = made.get_booster().num_boosted_rounds() if house == "xgboost" else made.booster_.current_iteration()
         for i in range(1, last + 1):
             limits: dict[str, Any] = {"iteration_range": (0, i)} if house == "xgboost" else {"num_iteration": i}
             found = [_now(model, p, kind, **limits) for p in parts]
@@ -139,7 +142,7 @@ def _rounds(
 
 
 def _passes(
-    model: Any, parts: Sequence[Any], targets: Sequence[Any], kind: str, iterations: int | None
+    model: Model, parts: Sequence[Any], targets: Sequence[Any], kind: str, iterations: int | None
 ) -> tuple[str, Answers] | None:
     """Models that go over the rows again and again; naive Bayes only counts them, so a second pass says nothing new."""
     if not hasattr(model, "partial_fit") or "naive_bayes" in type(model).__module__:
@@ -157,35 +160,27 @@ def _passes(
 
 
 def _grown(
-    model: Any, parts: Sequence[Any], targets: Sequence[Any], kind: str, iterations: int | None
+    model: Model, parts: Sequence[Any], targets: Sequence[Any], kind: str, iterations: int | None
 ) -> tuple[str, Answers] | None:
     """Models that go on where they stopped: more trees, or more steps."""
     known = model.get_params() if hasattr(model, "get_params") else {}
     if "warm_start" not in known:
         return None
     if isinstance(known.get("n_estimators"), int):
-        return "one more tree an iteration", _trees(model, parts, targets, kind, iterations or known["n_estimators"])
-    if "max_iter" in known:
+        what, name, last = "tree", "n_estimators", known["n_estimators"]
+    elif "max_iter" in known:
         most = known["max_iter"] if isinstance(known["max_iter"], int) and known["max_iter"] > 0 else PASSES
-        return "one more step an iteration", _steps(model, parts, targets, kind, iterations or min(most, PASSES))
-    return None
-
-
-def _trees(model: Any, parts: Sequence[Any], targets: Sequence[Any], kind: str, last: int) -> Answers:
+        what, name, last = "step", "max_iter", min(most, PASSES)
+    else:
+        return None
     model.set_params(warm_start=True)
-    return _fitted(model, parts, targets, kind, last, lambda i: model.set_params(n_estimators=i))
+    return f"one more {what} an iteration", _fitted(model, parts, targets, kind, iterations or last, name)
 
 
-def _steps(model: Any, parts: Sequence[Any], targets: Sequence[Any], kind: str, last: int) -> Answers:
-    model.set_params(warm_start=True, max_iter=1)
-    return _fitted(model, parts, targets, kind, last, lambda i: None)
-
-
-def _fitted(
-    model: Any, parts: Sequence[Any], targets: Sequence[Any], kind: str, last: int, ready: Callable[[int], Any]
-) -> Answers:
+def _fitted(model: Model, parts: Sequence[Any], targets: Sequence[Any], kind: str, last: int, name: str) -> Answers:
     for i in range(1, last + 1):
-        ready(i)
+        # Trees are counted from the first; steps are taken one at a time.
+        model.set_params(**{name: i if name == "n_estimators" else 1})
         with warnings.catch_warnings():
             # A model that is stopped on purpose need not say that it was not done.
             warnings.simplefilter("ignore")

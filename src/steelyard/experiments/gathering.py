@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,9 +15,12 @@ from steelyard.errors import NotAvailable
 from steelyard.evaluation import Evaluation
 from steelyard.experiments.plan import APPARENT, Fold, TestedModel
 from steelyard.measures.measure import find
-from steelyard.results import Array, Mean, Share, divide
+from steelyard.results import Array, Level, Mean, Reading, Share, divide
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.within_folds import WithinFolds
+
+if TYPE_CHECKING:
+    from steelyard.experiments.keeping import Keeper
 
 Key = tuple[str, Any]
 Values = dict[Key, Array]
@@ -55,7 +58,7 @@ def ranked_within(e: Evaluation) -> Evaluation:
     return e if found is None else replace(e, evidence={**e.evidence, WithinFolds.kind: found})
 
 
-def value_in(e: Evaluation, measure: str, level: Any = None, options: Mapping[str, Any] | None = None) -> Any:
+def value_in(e: Evaluation, measure: str, level: Level = None, options: Mapping[str, Any] | None = None) -> Any:
     """What a measure says of one part, without an interval; its reading knows its spread."""
     m = find(measure)
     return ask(m, e.summaries, level, m.with_defaults(options or {}), e.confidence, e.positive)
@@ -74,7 +77,7 @@ class Gathered:
     again: Callable[[bool], Iterator[tuple[int, Evaluation]]]
     learnt: Values
 
-    def of(self, measure: str, level: Any = None, *, learnt: bool = False) -> Array:
+    def of(self, measure: str, level: Level = None, *, learnt: bool = False) -> Array:
         """The values of one measure, NaN where a fold has none; a level that was not asked before takes another pass."""
         name = find(measure).name
         known = self.learnt if learnt else self.values
@@ -91,7 +94,7 @@ class Gathered:
         return np.array([f.outer for f in self.folds], dtype=np.bool_)
 
 
-def gather(cell: TestedModel, keeper: Any, *, learnt: bool = False, several: bool | None = None) -> Gathered:
+def gather(cell: TestedModel, keeper: Keeper, *, learnt: bool = False, several: bool | None = None) -> Gathered:
     """Read the folds of a cell once, one after the other; `several` says whether they come from several fits."""
     count = len(cell.folds)
     values: Values = {}
@@ -108,7 +111,7 @@ def gather(cell: TestedModel, keeper: Any, *, learnt: bool = False, several: boo
             kept = keeper.get(fold.key)
             if kept is None or kept.failed:
                 continue
-            if fold.label == APPARENT:
+            if fold.label == APPARENT and kept.train is not None:
                 apparent.append(kept.train)
                 continue
             if learnt and kept.train is not None:
@@ -140,7 +143,7 @@ def gather(cell: TestedModel, keeper: Any, *, learnt: bool = False, several: boo
     )
 
 
-def _again(folds: tuple[Fold, ...], keeper: Any, on_training_rows: bool) -> Iterator[tuple[int, Evaluation]]:
+def _again(folds: tuple[Fold, ...], keeper: Keeper, on_training_rows: bool) -> Iterator[tuple[int, Evaluation]]:
     """The parts of the folds once more."""
     for i, fold in enumerate(folds):
         kept = keeper.get(fold.key)
@@ -188,7 +191,7 @@ def _fill_labels(
             table[name, None][places] = found
 
 
-def _value(e: Evaluation, name: str, level: Any) -> float:
+def _value(e: Evaluation, name: str, level: Level) -> float:
     try:
         return float(value_in(e, name, level).value)
     except NotAvailable:
@@ -201,7 +204,7 @@ def beside_labels(e: Evaluation) -> list[str]:
     return found if e.confusion is not None else e.measures
 
 
-def squared_error(reading: Any) -> Any:
+def squared_error(reading: Reading) -> Any:
     """The squared standard error of a share or a mean of rows; NaN for anything else."""
     if isinstance(reading, Share):
         p = reading.value

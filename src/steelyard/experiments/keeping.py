@@ -158,11 +158,11 @@ class Folder:
     def put(self, key: str, trained: Trained, facts: Mapping[str, Any]) -> None:
         """Keep a fold: predictions first, then the file that says it is done."""
         place = self.place(key, ".json")
-        with self._told():
+        with self._in_words():
             place.parent.mkdir(exist_ok=True)
         digest = None
         if trained.predictions:
-            with self._told():
+            with self._in_words():
                 self.files.write(self.place(key, ".parquet"), trained.predictions)
             digest = _digest(self.place(key, ".parquet"))
         told = {
@@ -177,7 +177,7 @@ class Folder:
             "error": trained.error,
             "traceback": trained.traceback,
         }
-        with self._told():
+        with self._in_words():
             write_saved(place, told)
 
     def keys(self) -> Iterator[str]:
@@ -197,7 +197,7 @@ class Folder:
         """Keep what an experiment is made of, before its first fold, so that others can read how far it is."""
         name = name_of(plan)
         # Written in the order in which things were given, so that they are told in it.
-        with self._told():
+        with self._in_words():
             write_saved(self.path / "experiments" / f"{name}.json", plan)
         return name
 
@@ -215,7 +215,7 @@ class Folder:
 
     # Writing ---------------------------------------------------------------------------------------------------------
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
+    def _in_words(self) -> Iterator[None]:
         """What the system says when it cannot write, as a sentence that knows what is safe."""
         try:
             yield
@@ -225,6 +225,9 @@ class Folder:
             message = f'The store "{self.path}" cannot be written: {why}. The folds done so far are safe.'
             hint = "Make room (or name another store) and run it again: it goes on where it stopped."
             raise UnwritableFile(message, hint) from problem
+
+
+Keeper = Memory | Folder
 
 
 def _digest(path: Path) -> str:

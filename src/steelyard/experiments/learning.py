@@ -32,12 +32,12 @@ STEPS = 6
 
 @as_annotated()
 def learning_curve(
-    models: Any,
-    X: Any = None,
-    y: Any = None,
+    models: object,
+    X: object = None,
+    y: object = None,
     *,
-    sizes: Any = None,
-    design: Any = None,
+    sizes: object = None,
+    design: object = None,
     measure: str | None = None,
     repeats: int | None = None,
     **options: Any,

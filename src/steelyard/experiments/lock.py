@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from steelyard.errors import InputError, UnwritableFile
 
@@ -39,7 +39,7 @@ class Lock:
             self.file = None
 
 
-def _take(file: Any) -> bool:
+def _take(file: TextIO) -> bool:
     try:
         try:
             import fcntl

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
 
 import numpy as np
 
 from steelyard.errors import UsageError, listing
 from steelyard.wording import option
+
+
+class Model(Protocol):
+    """What is trained, as scikit-learn has it; what a model need not have is looked for before it is asked for."""
+
+    fit: Callable[..., Any]
+    predict: Callable[..., Any]
+    predict_proba: Callable[..., Any]
+    get_params: Callable[..., dict[str, Any]]
+    set_params: Callable[..., Any]
+    classes_: Any
+    steps: Any
+    """Of a pipeline, by name."""
+    estimator: Any
+    """Of a search: what it tunes."""
+
 
 METHODS = ("predict_proba", "decision_function", "predict")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -18,7 +34,7 @@ MOST_TEXT = 2000
 """Longer descriptions of a model are cut."""
 
 
-def models_of(given: Any) -> dict[str, Any]:
+def models_of(given: object) -> dict[str, Any]:
     """Models by name, from a mapping, one model, several, or names of standard ones.
 
     >>> list(models_of(["knn", "tree"]))
@@ -48,7 +64,7 @@ def models_of(given: Any) -> dict[str, Any]:
     return named
 
 
-def check_model(name: str, model: Any) -> None:
+def check_model(name: str, model: object) -> None:
     """Refuse what cannot be trained or cannot predict."""
     if isinstance(model, str):
         return
@@ -60,25 +76,26 @@ def check_model(name: str, model: Any) -> None:
         raise UsageError(message, f"A model has fit and one of {listing(METHODS)}.")
 
 
-def _class_name(model: Any) -> str:
+def _class_name(model: object) -> str:
     """The name of a model's class, or of the class that came in place of a model."""
     return model.__name__ if isinstance(model, type) else type(_last(model)).__name__
 
 
-def _last(model: Any) -> Any:
+def last_step(model: object) -> Any:
+    """The step of a pipeline that predicts in the end; any other model as it is."""
+    while steps := getattr(model, "steps", None):
+        model = steps[-1][1]
+    return model
+
+
+def _last(model: object) -> Any:
     """The step of a pipeline, or the model inside a search, that predicts in the end."""
-    while True:
-        if hasattr(model, "steps") and model.steps:
-            model = model.steps[-1][1]
-        elif hasattr(model, "best_estimator_"):
-            model = model.best_estimator_
-        elif hasattr(model, "estimator") and hasattr(model, "cv"):
-            model = model.estimator
-        else:
-            return model
+    model = last_step(model)
+    inside = getattr(model, "best_estimator_", getattr(model, "estimator", None) if hasattr(model, "cv") else None)
+    return model if inside is None else _last(inside)
 
 
-def kind_of_model(model: Any) -> str | None:
+def kind_of_model(model: Model) -> str | None:
     """Whether a model predicts levels or a quantity, where it says so."""
     from sklearn.base import is_classifier, is_regressor
 
@@ -111,7 +128,7 @@ def fit_kind(models: Mapping[str, Any], asked: str | None) -> str | None:
     return wanted or next(iter(told), None)
 
 
-def fresh(model: Any, seed: int) -> Any:
+def fresh(model: Model, seed: int) -> Any:
     """An untrained copy whose chance is fixed wherever nobody fixed it before."""
     from copy import deepcopy
 
@@ -132,7 +149,7 @@ def fresh(model: Any, seed: int) -> Any:
     return copy
 
 
-def model_text(model: Any) -> str:
+def model_text(model: object) -> str:
     """A model and its parameters in one line, the same each time: where its parts lie in memory is left out.
 
     >>> class Stump: ...
@@ -141,14 +158,15 @@ def model_text(model: Any) -> str:
     """
     try:
         # scikit-learn cuts what it says at a place that may lie within an address.
-        text = model.__repr__(N_CHAR_MAX=10**9) if hasattr(model, "get_params") else str(model)
+        told: Any = model.__repr__
+        text = str(told(N_CHAR_MAX=10**9) if hasattr(model, "get_params") else model)
     except TypeError:
         text = str(model)
     text = " ".join(ADDRESS.sub("", text).split())
     return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"
 
 
-def model_fingerprint(name: str, model: Any) -> str:
+def model_fingerprint(name: str, model: object) -> str:
     """A short hash of a model and its parameters: another parameter, another fingerprint."""
     import pickle
 
@@ -164,7 +182,7 @@ def model_fingerprint(name: str, model: Any) -> str:
     return hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
 
 
-def weight_argument(model: Any) -> str | None:
+def weight_argument(model: Model) -> str | None:
     """The name under which `fit` takes weights; None where it takes none."""
     from inspect import signature
 

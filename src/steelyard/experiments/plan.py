@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +76,11 @@ class TestedModel:
     folds: tuple[Fold, ...]
     distinct: int
     """How many rows are tested at least once."""
+
+    @property
+    def place(self) -> dict[str, str]:
+        """Which model, data set and design it is."""
+        return {"model": self.model, "data": self.data, "design": self.design}
 
     @property
     def times(self) -> float:
@@ -172,7 +177,7 @@ class FoldPlan:
         """How many folds there are."""
         return sum(len(cell.folds) for cell in self.cells)
 
-    def tasks(self, done: Any) -> Iterator[Task]:
+    def tasks(self, done: Callable[[str], bool]) -> Iterator[Task]:
         """The folds that are not done yet, model by model within a division, so that early results compare all models."""
         # Equal models under two names share a fold: it is done once.
         given: set[str] = set()
@@ -292,7 +297,7 @@ def seed_of(seed: int, split: Split) -> int:
     return int(words[0] % (2**31 - 1))
 
 
-def group_values(group: Any, table: DataSet) -> Any:
+def group_values(group: object, table: DataSet) -> Any:
     """The groups of the rows, from a column of the data or as they were given."""
     from steelyard.sources.in_memory import column_of, flat_array
 
@@ -317,5 +322,5 @@ def duplicated(table: DataSet, divisions: Mapping[str, Division]) -> dict[str, f
     return out
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     return value.item() if hasattr(value, "item") else value

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import EmptyTable, UsageError, listing
+
+if TYPE_CHECKING:
+    from narwhals import Series
 
 Column = npt.NDArray[Any]
 
@@ -44,7 +47,7 @@ HOW = {
 USED = ("numbers", "levels", "dates", "prose")
 
 
-def preparation(X: Any, *, scaled: bool, dense: bool) -> Any:
+def preparation(X: object, *, scaled: bool, dense: bool) -> Any:
     """Prepares the columns of X for a model: a step of a pipeline, not fitted yet."""
     from sklearn.compose import ColumnTransformer
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -87,7 +90,7 @@ def preparation(X: Any, *, scaled: bool, dense: bool) -> Any:
 # What a column holds --------------------------------------------------------------------------------------------------
 
 
-def describe_columns(X: Any) -> list[tuple[Any, str]]:
+def describe_columns(X: object) -> list[tuple[Any, str]]:
     """What is done with each column, in words.
 
     >>> for column, how in describe_columns(np.array([[1.5, 7.0], [2.5, 7.0]])):
@@ -98,9 +101,10 @@ def describe_columns(X: Any) -> list[tuple[Any, str]]:
     return [(name, HOW[how]) for name, how in _kinds_of_columns(X)]
 
 
-def _kinds_of_columns(X: Any) -> list[tuple[Any, str]]:
-    names = list(X.columns) if hasattr(X, "columns") else list(range(np.shape(X)[1] if np.ndim(X) == 2 else 0))
-    if not names or not (isinstance(X, np.ndarray) or hasattr(X, "columns")):
+def _kinds_of_columns(X: object) -> list[tuple[Any, str]]:
+    array = range(X.shape[1]) if isinstance(X, np.ndarray) and X.ndim == 2 else ()
+    names = list(X.columns) if hasattr(X, "columns") else list(array)
+    if not names:
         message = f"Models by name learn from a table with columns, and a value of type {type(X).__name__} came."
         raise UsageError(message, "Pass a pandas or Polars frame, or an array with rows and columns.")
     return [(n, _kind_of(values)) for n, values in zip(names, _columns(X), strict=True)]
@@ -140,13 +144,14 @@ def _kind_of(values: Column) -> str:
 # Reading columns, as steps of a pipeline: module-level functions, so that pipelines can be cloned and sent elsewhere ----
 
 
-def _columns(block: Any) -> list[Column]:
+def _columns(block: object) -> list[Column]:
     """Columns as arrays: numbers as floats, truth values and dates as such, all else as objects."""
     if isinstance(block, np.ndarray):
         return [_array(column) for column in block.T]
     import narwhals as nw
 
-    frame = nw.from_native(block, eager_only=True)
+    native: Any = block
+    frame = nw.from_native(native, eager_only=True)
     # By place, since a frame may have two columns of one name.
     return [_series(frame[:, i]) for i in range(frame.shape[1])]
 
@@ -157,7 +162,7 @@ def _array(column: Column) -> Column:
     return column.astype("datetime64[us]") if column.dtype.kind == "M" else column.astype(object)
 
 
-def _series(s: Any) -> Column:
+def _series(s: Series[Any]) -> Column:
     import narwhals as nw
 
     gaps = s.is_null().to_numpy()
@@ -187,7 +192,7 @@ def _gaps(values: Column) -> Column:
     return np.array([v is None or v != v or (isinstance(v, str) and not v.strip()) for v in values], dtype=bool)
 
 
-def as_numbers(block: Any) -> Column:
+def as_numbers(block: object) -> Column:
     """Columns as floats, what is missing or infinite as NaN."""
 
     def one(values: Column) -> Column:
@@ -206,12 +211,12 @@ def _texts(values: Column, gap: str) -> Column:
     return out
 
 
-def as_levels(block: Any) -> Column:
+def as_levels(block: object) -> Column:
     """Columns as text, with a word for what is missing."""
     return np.column_stack([_texts(c, GAP) for c in _columns(block)])
 
 
-def as_text(block: Any) -> Column:
+def as_text(block: object) -> Column:
     """One column as text, empty where it is missing."""
     return _texts(_columns(block)[0], "")
 
@@ -225,7 +230,7 @@ def _date(text: str) -> np.datetime64:
         return np.datetime64("NaT", "us")
 
 
-def as_dates(block: Any) -> Column:
+def as_dates(block: object) -> Column:
     """Year, month, day of the week (0 is Monday) and days since 1970 of each column, NaN where the date is missing."""
 
     def one(values: Column) -> list[Column]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 class Progress:
@@ -71,7 +74,7 @@ def _console() -> Any:
     return Console(stderr=True)
 
 
-def _can_draw(console: Any) -> bool:
+def _can_draw(console: Console) -> bool:
     if console.is_jupyter:
         from importlib.util import find_spec
 
@@ -80,7 +83,7 @@ def _can_draw(console: Any) -> bool:
     return bool(console.is_terminal and not console.is_dumb_terminal)
 
 
-def _bar(console: Any) -> Any:
+def _bar(console: Console) -> Any:
     from rich import progress
 
     return progress.Progress(

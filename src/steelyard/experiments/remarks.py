@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,8 +15,11 @@ from steelyard.summaries.within_folds import WithinFolds
 from steelyard.views.experiment import cells_by_place, chief_measures, names_of
 from steelyard.words import visible
 
+if TYPE_CHECKING:
+    from steelyard.experiments.result import Experiment
 
-def remarks(x: Any) -> list[str]:
+
+def remarks(x: Experiment) -> list[str]:
     """One sentence for each matter, on the measures that are told first."""
     gaps: dict[tuple[str, str], list[str]] = {}
     short: dict[str, list[str]] = {}
@@ -44,7 +47,7 @@ def _have(measures: list[str]) -> str:
     return f"{', '.join(measures)} {'has' if len(measures) == 1 else 'have'}"
 
 
-def _without_value(x: Any, cell: TestedModel, measure: str, found: Estimate) -> str:
+def _without_value(x: Experiment, cell: TestedModel, measure: str, found: Estimate) -> str:
     """In how many of the folds that were done a measure is undefined, and what it rests on in their place."""
     if x.plan["designs"][cell.design]["kind"] == "LeaveOneOut" or found.value is None:
         return ""
@@ -62,7 +65,7 @@ def _listed(found: dict[str, list[str]]) -> str:
     return ", ".join(f"{name} ({', '.join(measures)})" for name, measures in found.items())
 
 
-def _name(x: Any, cell: TestedModel) -> str:
+def _name(x: Experiment, cell: TestedModel) -> str:
     """A model, with its data set and design where there are several."""
     more = [n for n, axis in ((cell.data, x.data_sets), (cell.design, x.designs)) if len(axis) > 1]
     return visible(", ".join((cell.model, *more)))

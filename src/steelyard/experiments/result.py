@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,9 +12,9 @@ import numpy as np
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import NotAvailable, listing, nearest
 from steelyard.evaluation import Evaluation
-from steelyard.experiments.estimates import asked_of, estimate_of
+from steelyard.experiments.estimates import Asked, estimate_of
 from steelyard.experiments.gathering import Gathered, gather, ranked_within
-from steelyard.experiments.plan import TestedModel, cells_of
+from steelyard.experiments.plan import Fold, TestedModel, cells_of
 from steelyard.files.writing import write_saved
 from steelyard.measures.measure import find
 from steelyard.results import Estimate, make_frame
@@ -24,6 +24,8 @@ from steelyard.wording import option
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
     from steelyard.comparison import Comparison
+    from steelyard.experiments.keeping import Keeper
+    from steelyard.experiments.training import Trained
     from steelyard.experiments.tuning import Tuning
 
 
@@ -38,7 +40,13 @@ class Experiment(Told):
     as_html: ClassVar[str] = "experiment.experiment_html"
 
     def __init__(
-        self, plan: Mapping[str, Any], keeper: Any, name: str = "", pictures: Any = None, *, already: int = 0
+        self,
+        plan: Mapping[str, Any],
+        keeper: Keeper,
+        name: str = "",
+        pictures: Callable[[], list[list[str]]] | None = None,
+        *,
+        already: int = 0,
     ) -> None:
         self.plan = plan
         self.already = already
@@ -154,7 +162,7 @@ class Experiment(Told):
         """
         cell = self.cell(*names)
         kind = self.plan["designs"][cell.design]["kind"]
-        return estimate_of(asked_of(self.gathered(cell), kind, measure, level, self.confidence), method)
+        return estimate_of(Asked(self.gathered(cell), kind, find(measure), level, self.confidence), method)
 
     @as_annotated()
     def compare(self, *names: str, **options: Any) -> Comparison:
@@ -221,18 +229,19 @@ class Experiment(Told):
     def failures(self) -> list[dict[str, str]]:
         """Folds that ended in an error, with their traceback."""
         out = []
+        for cell, fold, kept in self._done():
+            if kept.failed:
+                place = f"repeat {fold.repeat + 1}, fold {fold.fold + 1}"
+                told = {"fold": fold.label or place, "error": kept.error, "traceback": kept.traceback}
+                out.append(cell.place | told)
+        return out
+
+    def _done(self) -> Iterator[tuple[TestedModel, Fold, Trained]]:
+        """Every fold that was done, well or not, with what remains of it."""
         for cell in self.cells:
             for fold in cell.folds:
-                kept = self.keeper.get(fold.key)
-                if kept is not None and kept.failed:
-                    place = f"repeat {fold.repeat + 1}, fold {fold.fold + 1}"
-                    out.append(
-                        {
-                            **{"model": cell.model, "data": cell.data, "design": cell.design},
-                            **{"fold": fold.label or place, "error": kept.error, "traceback": kept.traceback},
-                        }
-                    )
-        return out
+                if (kept := self.keeper.get(fold.key)) is not None:
+                    yield cell, fold, kept
 
     def notes(self) -> list[str]:
         """What a reader should know: warnings, fallbacks, duplicated rows, rows left out, failures."""
@@ -248,17 +257,15 @@ class Experiment(Told):
 
     def timings(self) -> Any:
         """Seconds of training and predicting, one row a fold, as a frame."""
-        columns: dict[str, list[Any]] = {k: [] for k in ("model", "data", "design", "repeat", "fold", "fit", "predict")}
-        for cell in self.cells:
-            for fold in cell.folds:
-                kept = self.keeper.get(fold.key)
-                if kept is None or kept.failed:
-                    continue
-                place = (cell.model, cell.data, cell.design, fold.repeat, fold.fold)
-                seconds = (kept.seconds.get("fit", 0.0), kept.seconds.get("predict", 0.0))
-                for key, value in zip(columns, (*place, *seconds), strict=True):
-                    columns[key].append(value)
-        return make_frame(columns)
+        rows = [
+            cell.place
+            | {"repeat": fold.repeat, "fold": fold.fold}
+            | {part: kept.seconds.get(part, 0.0) for part in ("fit", "predict")}
+            for cell, fold, kept in self._done()
+            if not kept.failed
+        ]
+        names = ("model", "data", "design", "repeat", "fold", "fit", "predict")
+        return make_frame({k: [r[k] for r in rows] for k in names})
 
     # Telling ---------------------------------------------------------------------------------------------------------
     def rows_as_dicts(self) -> list[dict[str, Any]]:
@@ -294,7 +301,7 @@ class Experiment(Told):
             kept = [self.keeper.get(f.key) for f in cell.folds]
             out.append(
                 {
-                    **{"model": cell.model, "data": cell.data, "design": cell.design},
+                    **cell.place,
                     "folds": [
                         None
                         if k is None

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from steelyard.designs.design import many
@@ -113,7 +112,8 @@ def prune(
             files += [store.place(key, ".json"), store.place(key, ".parquet")]
         # What was being written when a process died; nobody writes now, since this one holds the lock.
         files += [p for p in store.path.rglob(".*") if p.is_file()]
-        files += _without_partner(store)
+        # Predictions of folds that never came to their end.
+        files += [p for p in (store.path / "folds").glob("*/*.parquet") if not p.with_suffix(".json").exists()]
         files = [f for f in dict.fromkeys(files) if f.exists()]
         size = sum(f.stat().st_size for f in files)
         if not only_tell:
@@ -122,8 +122,3 @@ def prune(
         return Pruned(tuple(sorted(gone)), folds, size)
     finally:
         store.close()
-
-
-def _without_partner(store: Folder) -> list[Path]:
-    """Predictions of folds that never came to their end."""
-    return [p for p in (store.path / "folds").glob("*/*.parquet") if not p.with_suffix(".json").exists()]

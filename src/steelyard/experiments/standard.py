@@ -57,23 +57,17 @@ def _of_scaled_target(make: Callable[[], Any]) -> Callable[[], Any]:
     return made
 
 
-_network = {"hidden_layer_sizes": (50,), "alpha": 1.0, "max_iter": 2000}
+def _both(path: str, **options: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """Makers of the classifier and of the regressor of one name."""
+    return _part(f"{path}Classifier", **options), _part(f"{path}Regressor", **options)
+
+
+_network = _both("neural_network.MLP", hidden_layer_sizes=(50,), alpha=1.0, max_iter=2000)
 MODELS: dict[str, Named] = {
     m.name: m
     for m in (
-        Named(
-            "knn",
-            "the five nearest neighbours",
-            _part("neighbors.KNeighborsClassifier"),
-            _part("neighbors.KNeighborsRegressor"),
-            scaled=True,
-        ),
-        Named(
-            "tree",
-            "a decision tree, at least five rows a leaf",
-            _part("tree.DecisionTreeClassifier", min_samples_leaf=5),
-            _part("tree.DecisionTreeRegressor", min_samples_leaf=5),
-        ),
+        Named("knn", "the five nearest neighbours", *_both("neighbors.KNeighbors"), scaled=True),
+        Named("tree", "a decision tree, at least five rows a leaf", *_both("tree.DecisionTree", min_samples_leaf=5)),
         Named(
             "bayes",
             "naive Bayes: a bell curve for each column and level",
@@ -92,19 +86,8 @@ MODELS: dict[str, Named] = {
             scaled=True,
             instead="linear",
         ),
-        Named(
-            "forest",
-            "a random forest of 100 trees",
-            _part("ensemble.RandomForestClassifier"),
-            _part("ensemble.RandomForestRegressor"),
-        ),
-        Named(
-            "boosting",
-            "100 boosted trees on binned columns",
-            _part("ensemble.HistGradientBoostingClassifier"),
-            _part("ensemble.HistGradientBoostingRegressor"),
-            dense=True,
-        ),
+        Named("forest", "a random forest of 100 trees", *_both("ensemble.RandomForest")),
+        Named("boosting", "100 boosted trees on binned columns", *_both("ensemble.HistGradientBoosting"), dense=True),
         Named(
             "linear",
             "linear regression, ridge penalty",
@@ -123,8 +106,8 @@ MODELS: dict[str, Named] = {
         Named(
             "network",
             "a neural network with one hidden layer of 50",
-            _part("neural_network.MLPClassifier", **_network),
-            _of_scaled_target(_part("neural_network.MLPRegressor", **_network)),
+            _network[0],
+            _of_scaled_target(_network[1]),
             scaled=True,
         ),
         Named(
@@ -137,7 +120,7 @@ MODELS: dict[str, Named] = {
 }
 
 
-def standard_model(name: str, kind: str, X: Any) -> Any:
+def standard_model(name: str, kind: str, X: object) -> Any:
     """A model by its name, as a pipeline fitted to the columns of X; `kind` of target is "levels" or "continuous".
 
     >>> import numpy as np
@@ -226,11 +209,11 @@ def _travel(modules: Iterable[str], here: str) -> None:
                 pickler.register_pickle_by_value(module)
 
 
-def _is_model(thing: Any) -> bool:
+def _is_model(thing: object) -> bool:
     return not isinstance(thing, type) and callable(getattr(thing, "fit", None)) and hasattr(thing, "predict")
 
 
-def _models(thing: Any, name: str, place: str) -> dict[str, Any]:
+def _models(thing: object, name: str, place: str) -> dict[str, Any]:
     if callable(thing) and not _is_model(thing):
         try:
             thing = thing()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import Span, taken
 from steelyard.arguments.annotated import Label, as_annotated
@@ -14,16 +15,25 @@ from steelyard.charts.curves import chart_of
 from steelyard.charts.marks import Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.errors import LengthsDiffer, NotAvailable, UsageError
+from steelyard.files.as_json import AsJson
 from steelyard.measures.measure import find, leading
 from steelyard.results import Curve, Estimate
 from steelyard.words import estimate_parts, number, significant
+
+if TYPE_CHECKING:
+    from steelyard.designs.design import Design
+    from steelyard.evaluation import Evaluation
+    from steelyard.experiments.followers import Said
+    from steelyard.experiments.models import Model
 
 MANY = Span(1, 1_000_000, whole=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Stopping:
+class Stopping(AsJson):
     """How training and validation values went, where to stop, and what stopping there comes to on the test rows."""
+
+    left_out: ClassVar[tuple[str, ...]] = ("better",)
 
     measure: str
     better: str
@@ -61,7 +71,8 @@ class Stopping:
 
     def chart(self) -> Chart:
         """Both lines, and a rule where to stop."""
-        return stopping_chart(self.curve())
+        drawn: Chart = stopping_chart(self.curve())
+        return drawn
 
     def sentences(self) -> list[str]:
         """Where to stop and what it brings, in plain words."""
@@ -105,19 +116,7 @@ class Stopping:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
-        return {
-            "measure": self.measure,
-            "best": self.best,
-            "iterations": list(self.iterations),
-            "train": list(self.train),
-            "validation": list(self.validation),
-            "test": self.test.to_dict(),
-            "last": self.last.to_dict(),
-            "optimism": self.optimism.to_dict(),
-            "way": self.way,
-            "rows": list(self.rows),
-            "text": str(self),
-        }
+        return AsJson.to_dict(self) | {"text": str(self)}
 
 
 @chart_of("stopping")
@@ -155,11 +154,11 @@ def stopping_chart(c: Curve) -> Chart:
 
 @as_annotated()
 def stopping_curve(
-    model: Any,
-    X: Any,
-    y: Any,
+    model: Model | str,
+    X: object,
+    y: object,
     *,
-    design: Any = None,
+    design: object = None,
     measure: str | None = None,
     positive: Label = None,
     seed: int = 0,
@@ -193,6 +192,7 @@ def stopping_curve(
         from steelyard.experiments.standard import standard_model
 
         model = standard_model(model, kind_of(y), X)
+    assert not isinstance(model, str)
     kind = kind_of_model(model)
     if kind is None:
         message = f"Whether a {type(model).__name__} predicts levels or numbers is not known."
@@ -259,7 +259,7 @@ class _Record:
         self.tested: Any = None
         self._value: float | None = None
 
-    def add(self, train: Any, validation: Any, tested: Any) -> None:
+    def add(self, train: Evaluation, validation: Evaluation, tested: Said) -> None:
         """One more iteration; an equal value is no better one."""
         value = _value(validation, self.name)
         self.train.append(_value(train, self.name))
@@ -293,14 +293,14 @@ def _first_defined(records: Sequence[_Record], last: Callable[[], Any]) -> _Reco
     raise NotAvailable(message, "Follow another measure.")
 
 
-def _design(design: Any, seed: int) -> Any:
+def _design(design: object, seed: int) -> Design:
     from steelyard.designs.design import design_of
     from steelyard.designs.holdout import Holdout
 
     return Holdout(test=0.3, validation=0.2, seed=seed) if design is None else design_of(design)
 
 
-def _value(e: Any, name: str) -> float | None:
+def _value(e: Evaluation, name: str) -> float | None:
     """The number alone: no interval is laid around hundreds of points that get none."""
     from steelyard.asking.questions import ask
 
@@ -309,7 +309,7 @@ def _value(e: Any, name: str) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _optimism(valid: Any, tested: Any, name: str) -> Estimate:
+def _optimism(valid: Evaluation, tested: Evaluation, name: str) -> Estimate:
     from steelyard.comparisons.independent import difference
 
     d = difference(tested, valid, name, names=("test", "validation"))
@@ -330,7 +330,7 @@ class _Weigher:
     levels: tuple[Any, ...]
     positive: Any
 
-    def __call__(self, target: Any, said: Any) -> Any:
+    def __call__(self, target: npt.NDArray[Any], said: Said) -> Any:
         from steelyard.evaluate import evaluate
 
         if self.kind == "continuous":

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from steelyard.errors import BadLevels, LengthsDiffer, SteelyardError, listing
 from steelyard.experiments.data_set import DataSet
-from steelyard.experiments.models import fresh, weight_argument
+from steelyard.experiments.models import Model, fresh, last_step, weight_argument
 from steelyard.experiments.tuning import is_search, search_facts, with_validation
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Trained:
 
 
 def train_and_test(
-    model: Any, data: DataSet, split: Split, seed: int, *, scores: str = "auto", learnt: bool = False
+    model: Model, data: DataSet, split: Split, seed: int, *, scores: str = "auto", learnt: bool = False
 ) -> Trained:
     """Train a fresh copy of the model on one division of the rows and count what it predicts.
 
@@ -67,7 +67,7 @@ def _warnings(said: list[Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))[:5]
 
 
-def _trained(model: Any, data: DataSet, split: Split, seed: int, scores: str, learnt: bool) -> Trained:
+def _trained(model: Model, data: DataSet, split: Split, seed: int, scores: str, learnt: bool) -> Trained:
     copy = fresh(model, seed)
     rows = split.train
     if len(split.validation) and is_search(copy):
@@ -97,7 +97,7 @@ def _trained(model: Any, data: DataSet, split: Split, seed: int, scores: str, le
     return Trained(tested, trained, predictions, seconds, tuple(notes), search)
 
 
-def fit(model: Any, data: DataSet, rows: npt.NDArray[np.int64]) -> list[str]:
+def fit(model: Model, data: DataSet, rows: npt.NDArray[np.int64]) -> list[str]:
     """Train a model on some rows, with their weights where it takes any."""
     features, target = data.take(rows), data.target[rows]
     if data.weight is None:
@@ -111,7 +111,7 @@ def fit(model: Any, data: DataSet, rows: npt.NDArray[np.int64]) -> list[str]:
     return []
 
 
-def predict(model: Any, data: DataSet, rows: npt.NDArray[np.int64], scores: str) -> tuple[Columns, list[str]]:
+def predict(model: Model, data: DataSet, rows: npt.NDArray[np.int64], scores: str) -> tuple[Columns, list[str]]:
     """What a trained model says of some rows: one score, a score for each level, labels, or numbers."""
     features = data.take(rows)
     if data.kind == "continuous":
@@ -135,16 +135,16 @@ def predict(model: Any, data: DataSet, rows: npt.NDArray[np.int64], scores: str)
     return {"prediction": _labels(model.predict(features), data)}, notes
 
 
-def decides_itself(model: Any) -> bool:
+def decides_itself(model: Model) -> bool:
     """Whether a model's labels follow from something else than its probabilities."""
     # Support vector machines decide by their margin, whatever their probabilities say.
     if hasattr(model, "best_threshold_") or type(model).__name__ in ("FixedThresholdClassifier", "SVC", "NuSVC"):
         return True
-    inside = model.steps[-1][1] if getattr(model, "steps", None) else getattr(model, "best_estimator_", None)
-    return inside is not None and decides_itself(inside)
+    inside = getattr(last_step(model), "best_estimator_", last_step(model))
+    return inside is not model and decides_itself(inside)
 
 
-def _labels(values: Any, data: DataSet) -> npt.NDArray[Any]:
+def _labels(values: npt.ArrayLike, data: DataSet) -> npt.NDArray[Any]:
     found = np.asarray(values).reshape(-1)
     _check_known(dict.fromkeys(found.tolist()), data.levels)
     return found.astype(data.target.dtype) if data.target.dtype.kind in "biu" else found
@@ -159,7 +159,7 @@ def _check_known(said: Iterable[Any], levels: tuple[Any, ...]) -> None:
         raise BadLevels(message, "A classifier predicts levels that it has learnt from.")
 
 
-def _over_levels(table: npt.NDArray[np.float64], model: Any, levels: tuple[Any, ...]) -> npt.NDArray[np.float64]:
+def _over_levels(table: npt.NDArray[np.float64], model: Model, levels: tuple[Any, ...]) -> npt.NDArray[np.float64]:
     """Probabilities laid out over all levels; one that the model never saw has none."""
     classes = np.asarray(getattr(model, "classes_", levels)).tolist()
     if table.ndim != 2 or table.shape[1] != len(classes):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import LengthsDiffer, UnknownMeasure, UsageError, listing
+from steelyard.experiments.models import Model, last_step
 from steelyard.measures.measure import AVERAGES, find
 from steelyard.results import Estimate
 from steelyard.verdicts.usefulness import side
@@ -22,7 +23,7 @@ INTERVAL_NOTE = "over the outer folds"
 # The search -----------------------------------------------------------------------------------------------------------
 
 
-def is_search(model: Any) -> bool:
+def is_search(model: object) -> bool:
     """Whether a model, or the last step of a pipeline, is one of scikit-learn's searches for parameters.
 
     >>> from sklearn.model_selection import GridSearchCV
@@ -38,16 +39,10 @@ def is_search(model: Any) -> bool:
     from sklearn.model_selection import GridSearchCV
 
     # The class on which every search stands, those of other houses too.
-    return isinstance(_last(model), GridSearchCV.__mro__[1])
+    return isinstance(last_step(model), GridSearchCV.__mro__[1])
 
 
-def _last(model: Any) -> Any:
-    while getattr(model, "steps", None):
-        model = model.steps[-1][1]
-    return model
-
-
-def with_validation(model: Any, train_count: int, validation_count: int) -> Any:
+def with_validation(model: Model, train_count: int, validation_count: int) -> Any:
     """A copy of the search that chooses on validation rows: fit it on the training rows with those rows after them.
 
     Whatever it chose is then learnt from both parts together.
@@ -61,10 +56,10 @@ def with_validation(model: Any, train_count: int, validation_count: int) -> Any:
         )
         raise UsageError(message, "Choose a design with a validation part.")
     if not is_search(model):
-        message = f"Only a search chooses on validation rows, and a {type(_last(model)).__name__} came."
+        message = f"Only a search chooses on validation rows, and a {type(last_step(model)).__name__} came."
         raise UsageError(message, "Wrap it, for example GridSearchCV(model, {...}).")
     copy = clone(model)
-    search = _last(copy)
+    search = last_step(copy)
     if search.refit is False:
         message = "The search has refit=False, so it would have no model to predict with."
         raise UsageError(message, "Leave refit at True, or name the score to choose by.")
@@ -72,9 +67,9 @@ def with_validation(model: Any, train_count: int, validation_count: int) -> Any:
     return copy
 
 
-def search_facts(fitted: Any) -> dict[str, Any]:
+def search_facts(fitted: Model) -> dict[str, Any]:
     """What a fitted search chose and what score it saw, as plain JSON values."""
-    search = _last(fitted)
+    search = last_step(fitted)
     results, best = search.cv_results_, int(search.best_index_)
     name = search.refit if isinstance(search.refit, str) else "score"
     means = results.get(f"mean_test_{name}")
@@ -89,7 +84,7 @@ def search_facts(fitted: Any) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A parameter as JSON has it, in words where JSON does not."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -174,9 +169,9 @@ class Tuning:
     def sentences(self) -> list[str]:
         """What came of choosing, in plain words."""
         what = f"{self.measure} ({self.average})" if self.average else self.measure
-        return [t for t in (self._told(what), self._luck(), self._choices()) if t]
+        return [t for t in (self._seen_text(what), self._luck(), self._choices()) if t]
 
-    def _told(self, what: str) -> str:
+    def _seen_text(self, what: str) -> str:
         if self.honest.value is None:
             seen = "no score" if self.tuned is None else f"{what} {significant(self.tuned)}"
             return f"The search saw {seen}; on rows it had not seen: {self.honest}."

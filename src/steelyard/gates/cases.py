@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.asking.money import payoff_of
 from steelyard.asking.questions import ask
@@ -15,10 +15,14 @@ from steelyard.results import Difference, Estimate
 from steelyard.verdicts.gate import Bound
 from steelyard.words import count
 
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
+    from steelyard.gates.requirement import Subject
+
 HAND_TILL = "DeLong's placements by class, Gaffke's bound"
 
 
-def guarded(subject: Any, e: Any, x: Estimate) -> tuple[Estimate, Guard | None]:
+def guarded(subject: Subject, e: Evaluation, x: Estimate) -> tuple[Estimate, Guard | None]:
     """The number with the limits on which a gate decides, and what they rest on; as it was where none are known.
 
     >>> from steelyard import evaluate
@@ -75,14 +79,14 @@ def enough(known: Guard, x: Estimate, limit: Bound) -> str:
         if found is None:
             return ""
         verb = "is" if rows == 1 else "are"
-        return f"{here} {verb} too few to show it: it takes at least {_told(found, 1e-4)}"
+        return f"{here} {verb} too few to show it: it takes at least {_number_text(found, 1e-4)}"
     if not limit.holds(x.value):
         return ""
     found = known.needed(meets, x.confidence, upper=limit.upper)
-    return "" if found is None else f"{here} do not show it: about {_told(found, 0.01)} like them would"
+    return "" if found is None else f"{here} do not show it: about {_number_text(found, 0.01)} like them would"
 
 
-def _told(number: float, within: float) -> str:
+def _number_text(number: float, within: float) -> str:
     """Two digits that count, rounded up but for what was not looked for."""
     unit = 10 ** max(math.floor(math.log10(max(number, 1.0))) - 1, 0)
     return f"{math.ceil((1 - within) * number / unit) * unit:,}"

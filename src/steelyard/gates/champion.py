@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steelyard.arguments.allowed import NotAllowed, Span, taken
 from steelyard.arguments.annotated import texts
@@ -22,6 +22,9 @@ from steelyard.verdicts.gate import Bound, judge
 from steelyard.wording import option
 from steelyard.words import shortest
 
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
+
 Margins = float | str | Sequence[str] | Mapping[str, float] | None
 NAMES = ("challenger", "champion")
 SAMPLE = "Write how much worse it may be: 0.01 for all measures, or auc=0.01 for one."
@@ -30,7 +33,7 @@ NO_MARGIN = "No margin was given for {names}, so the challenger must be shown to
 
 
 def held_against(
-    e: Any, f: Any, required: Iterable[Subject], named: Sequence[Subject], margin: Margins, on: str
+    e: Evaluation, f: Evaluation, required: Iterable[Subject], named: Sequence[Subject], margin: Margins, on: str
 ) -> tuple[list[Result], list[str]]:
     """Compare a challenger with a champion: results in order, and notes on how to read them."""
     check_alike(e, f, NAMES)
@@ -45,7 +48,9 @@ def held_against(
     return results, notes
 
 
-def _compared(e: Any, f: Any, required: Iterable[Subject], named: Sequence[Subject]) -> tuple[list[Subject], list[str]]:
+def _compared(
+    e: Evaluation, f: Evaluation, required: Iterable[Subject], named: Sequence[Subject]
+) -> tuple[list[Subject], list[str]]:
     """Each number once: those required that can be better or worse, and those named."""
     found: dict[str, Subject] = {}
     notes = []
@@ -75,7 +80,7 @@ def _undirected(subject: Subject) -> str:
     return "it is best at zero" if subject.known.better == "zero" else "it has no better and worse"
 
 
-def _compare(e: Any, f: Any, subject: Subject, margin: float, on: str) -> Result:
+def _compare(e: Evaluation, f: Evaluation, subject: Subject, margin: float, on: str) -> Result:
     d = _difference(e, f, subject)
     if on == "interval" and subject.options.get("per", "case") == "case":
         d = _guarded(e, f, subject, d)
@@ -88,7 +93,7 @@ def _compare(e: Any, f: Any, subject: Subject, margin: float, on: str) -> Result
     return Result(f"{name} − champion", text, limit, verdict.word, d, verdict.reason, against=True)
 
 
-def _difference(e: Any, f: Any, subject: Subject) -> Difference:
+def _difference(e: Evaluation, f: Evaluation, subject: Subject) -> Difference:
     here, level = subject.ask(e)
     there, _ = subject.ask(f)
     try:
@@ -101,7 +106,7 @@ def _difference(e: Any, f: Any, subject: Subject) -> Difference:
         raise NotAvailable(problem.message, hint) from None
 
 
-def _guarded(e: Any, f: Any, subject: Subject, d: Difference) -> Difference:
+def _guarded(e: Evaluation, f: Evaluation, subject: Subject, d: Difference) -> Difference:
     """With limits that keep the gate's promise, where both numbers have them."""
     if "payoff" in subject.known.options:
         subject = replace(subject, options={**subject.options, "per": "case"})
@@ -112,7 +117,7 @@ def _guarded(e: Any, f: Any, subject: Subject, d: Difference) -> Difference:
     return guarded_difference(d, pairs[0][0], pairs[1][0], both)
 
 
-def _estimate(e: Any, subject: Subject, confidence: float) -> Estimate:
+def _estimate(e: Evaluation, subject: Subject, confidence: float) -> Estimate:
     at, level = subject.ask(e)
     options = dict(subject.options)
     if "payoff" in subject.known.options and at.payoff is None:
@@ -184,11 +189,11 @@ def _typed(text: str) -> tuple[str, float]:
 # Notes ----------------------------------------------------------------------------------------------------------------
 
 
-def _thresholds(e: Any, f: Any, subjects: Sequence[Subject]) -> list[str]:
+def _thresholds(e: Evaluation, f: Evaluation, subjects: Sequence[Subject]) -> list[str]:
     """Labels that each side's own threshold makes are the decisions that it would take, and not at one cut."""
     own = [s for s in subjects if s.threshold is None and {Outcomes, Confusion} & set(s.known.reads)]
     made = all(x.scores is not None and "confusion" not in x.evidence for x in (e, f))
-    if not own or not made or e.threshold == f.threshold:
+    if not own or not made or e.threshold == f.threshold or e.threshold is None or f.threshold is None:
         return []
     return [
         f"Each is told at its own threshold: {shortest(e.threshold)} for the challenger, {shortest(f.threshold)} for "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.arguments.allowed import shown
 from steelyard.arguments.annotated import as_annotated
@@ -20,6 +20,9 @@ from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.verdicts.gate import NOT_SHOWN, Bound, judge
 from steelyard.wording import option
 from steelyard.words import shortest
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 SUBJECT = (
     r"\s*(?P<name>[^\s\[\]()@<>=≤≥]+)\s*(?:\((?P<options>[^()]*)\))?\s*(?:\[(?P<level>.*)\])?"
@@ -52,7 +55,7 @@ class Subject:
         """The measure itself."""
         return find(self.measure)
 
-    def ask(self, e: Any) -> tuple[Any, Any]:
+    def ask(self, e: Evaluation) -> tuple[Any, Any]:
         """The evaluation at the threshold, and the level as the evaluation has it."""
         at = e if self.threshold is None else e.at(self.threshold)
         if self.level is None or self.level in AVERAGES:
@@ -65,7 +68,7 @@ class Subject:
             raise NotAvailable(message, hint)
         return at, found
 
-    def estimate(self, e: Any) -> Estimate:
+    def estimate(self, e: Evaluation) -> Estimate:
         """The number with its interval."""
         at, level = self.ask(e)
         try:
@@ -75,7 +78,7 @@ class Subject:
         return found
 
 
-def _instead(subject: Subject, e: Any, hint: str) -> str:
+def _instead(subject: Subject, e: Evaluation, hint: str) -> str:
     if 'e["' in hint and subject.level is None and e.levels:
         return f"For example '{subject.measure}[{e.levels[0]}]' or '{subject.measure}[macro]'."
     if "payoff" in subject.known.options:
@@ -164,9 +167,9 @@ def requirement_of(text: str) -> Requirement:
 
 @as_annotated("margin")
 def outcome_of(
-    e: Any,
+    e: Evaluation,
     requirements: str | Sequence[str | Requirement] = (),
-    against: Any = None,
+    against: Evaluation | None = None,
     margin: float | str | Sequence[str] | Mapping[str, float] | None = None,
     *,
     compare: Sequence[str] = (),
@@ -222,7 +225,7 @@ def outcome_of(
     return Outcome(tuple(results), tuple(notes), on)
 
 
-def _required(e: Any, r: Requirement, on: str) -> Result:
+def _required(e: Evaluation, r: Requirement, on: str) -> Result:
     x, known = r.subject.estimate(e), None
     if on != "point":
         x, known = guarded(r.subject, e, x)

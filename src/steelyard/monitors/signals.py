@@ -10,7 +10,7 @@ from steelyard.evaluation import Evaluation
 from steelyard.files.as_json import AsJson
 from steelyard.measures.measure import find
 from steelyard.monitors.stability import Stability
-from steelyard.results import Difference, Estimate, Interval
+from steelyard.results import Difference, Estimate, Interval, Level
 from steelyard.verdicts.alarm import against_reference, ruled_out, shown_to
 from steelyard.verdicts.comparison import verdict_word
 from steelyard.words import estimate_text, percent, significant
@@ -77,7 +77,7 @@ def held(name: str, kind: str, d: Difference, margin: float, better: str, **fact
     return Signal(name, kind, verdict.word, reason, difference=d, clears=clears, **facts)
 
 
-def gap(window: Evaluation, reference: Evaluation, name: str, level: object, alpha: float) -> Difference:
+def gap(window: Evaluation, reference: Evaluation, name: str, level: Level, alpha: float) -> Difference:
     """The difference of a measure with its 1 − 2α interval, the reference being at that level already.
 
     The ends are those of `comparisons.independent.difference`; a p-value, which takes twenty times as long, is not needed.

@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from steelyard.arguments.allowed import NotAllowed, plain_number
 from steelyard.errors import BadPayoff, listing
@@ -78,7 +77,7 @@ def _term(x: float, name: str) -> str:
     return f"{x:.12g} * {_named(name)}"
 
 
-def entry(value: Any, where: str) -> Entry:
+def entry(value: object, where: str) -> Entry:
     """An amount, or the two ends of a range of amounts: (100, 180), or "100..180" in a text.
 
     >>> entry("100..180", "tp")
@@ -98,7 +97,7 @@ def entry(value: Any, where: str) -> Entry:
     return amount(value, where)
 
 
-def amount(value: Any, where: str = "this outcome") -> Amount:
+def amount(value: object, where: str = "this outcome") -> Amount:
     """A number, or an expression such as "0.9 * value - 5" whose names are per-row amounts.
 
     >>> amount("-(fee + 2) / 4").per, amount(140).constant

@@ -8,7 +8,6 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from steelyard.errors import BadPayoff, UnreadableSource, listing, refuse_address
 from steelyard.files.writing import note_read
@@ -48,7 +47,7 @@ def read(path: str | os.PathLike[str], said: str = "profit") -> Payoff:
         raise UnreadableSource(message, f"Write {SAMPLE}.") from None
 
 
-def _from_toml(text: str, path: Any, _: str) -> Payoff:
+def _from_toml(text: str, path: str | os.PathLike[str], _: str) -> Payoff:
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as problem:
@@ -80,7 +79,7 @@ def _from_toml(text: str, path: Any, _: str) -> Payoff:
     return KINDS[kind](**table, **options)
 
 
-def _from_csv(text: str, path: Any, said: str) -> Payoff:
+def _from_csv(text: str, path: str | os.PathLike[str], said: str) -> Payoff:
     try:
         rows = [row for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)]
     except csv.Error as problem:

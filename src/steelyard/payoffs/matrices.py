@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.errors import BadPayoff, listing
 
 
-def table_of(matrix: Any, levels: Sequence[Any] | None, kind: str) -> tuple[list[Any], tuple[Any, ...]]:
+def table_of(matrix: object, levels: Sequence[Any] | None, kind: str) -> tuple[list[Any], tuple[Any, ...]]:
     """The rows of a matrix and the names of its levels, from amounts by level or a square array.
 
     >>> table_of({"a": {"a": 1, "b": 0}, "b": {"a": -2, "b": 3}}, None, "profit")
@@ -44,7 +44,7 @@ def _by_level(rows: Mapping[Any, Any], kind: str) -> tuple[list[Any], tuple[Any,
     return [[rows[v][w] for w in names] for v in names], names
 
 
-def spoken(level: Any) -> str:
+def spoken(level: object) -> str:
     """A level however a file writes it: True, TRUE and true are one, and so are 1 and 1.0.
 
     >>> spoken(True), spoken("TRUE"), spoken("1.0"), spoken(" often ")
@@ -63,7 +63,7 @@ def spoken(level: Any) -> str:
     return text
 
 
-def named_among(nothing: Any, names: Sequence[Any]) -> Any:
+def named_among(nothing: object, names: Sequence[Any]) -> Any:
     """The level of doing nothing, as the table names it."""
     if nothing is None:
         return None

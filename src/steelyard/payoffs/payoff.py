@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from steelyard.payoffs.amount import Amount, Entry, entry
 from steelyard.payoffs.kinds import LAYOUT_HINT, LAYOUTS, OUTCOMES, sign_of
 from steelyard.payoffs.matrices import named_among, spoken, table_of
 from steelyard.payoffs.telling import matrix_chart, payoff_text
-from steelyard.results import Array
+from steelyard.results import Array, Level
 from steelyard.wording import either, option
 
 SAMPLE = "tp=140, fn=-140, fp=-700, tn=0"
 MOST_RANGES = 10
+Entries = tuple[tuple[Entry, ...], ...]
+Made = TypeVar("Made", bound="Payoff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Payoff:
 
     kind: ClassVar[str] = "payoff"
 
-    cells: tuple[tuple[Entry, ...], ...]
+    cells: Entries
     levels: tuple[Any, ...] | None = None
     nothing: Any = None
     relative: bool = False
@@ -72,8 +74,7 @@ class Payoff:
         if len(levels) != len(self.cells):
             message = f"The {self.kind} matrix has {len(self.cells)} rows, and there are the levels {listing(levels)}."
             raise BadPayoff(message, "Give every level of the target a row and a column.")
-        made: Payoff = _made(type(self), self.cells, tuple(levels), self.nothing, self.relative)
-        return made
+        return _made(type(self), self.cells, tuple(levels), self.nothing, self.relative)
 
     def _entries(self) -> Iterator[Entry]:
         return (e for row in self.cells for e in row)
@@ -89,7 +90,7 @@ class Payoff:
         found: Cost = self._turned(Cost)
         return found
 
-    def _turned(self, to: Any) -> Any:
+    def _turned(self, to: type[Made]) -> Made:
         if isinstance(self, to):
             return self
 
@@ -153,18 +154,17 @@ class Payoff:
         return self._with_cells([tuple(change(e) for e in row) for row in self.cells], relative=self.relative)
 
     def _with_cells(self, rows: Sequence[tuple[Entry, ...]], *, relative: bool) -> Payoff:
-        made: Payoff = _made(type(self), tuple(rows), self.levels, self.nothing, relative)
-        return made
+        return _made(type(self), tuple(rows), self.levels, self.nothing, relative)
 
     # Laid over data --------------------------------------------------------------------------------------------------
-    def laid(self, levels: Sequence[Any], positive: Any) -> tuple[tuple[Amount, ...], ...]:
+    def laid(self, levels: Sequence[Any], positive: Level) -> tuple[tuple[Amount, ...], ...]:
         """The amounts as profit over the levels of the data, in their order; ranges by their middle."""
         fixed = self.middle().as_profit()
         place = self._places(tuple(levels), positive)
         rows: list[tuple[Any, ...]] = [tuple(fixed.cells[i][j] for j in place) for i in place]
         return tuple(rows)
 
-    def coefficients(self, levels: Sequence[Any], positive: Any, names: Sequence[str]) -> Array:
+    def coefficients(self, levels: Sequence[Any], positive: Level, names: Sequence[str]) -> Array:
         """Profit as numbers: `[0]` constants, `[1 + k]` what one unit of the k-th per-row amount is worth."""
         laid = self.laid(levels, positive)
         aliases = {"value": names[0]} if len(names) == 1 else {}
@@ -181,7 +181,7 @@ class Payoff:
                     out[1 + list(names).index(aliases.get(name, name)), i, j] += x
         return out
 
-    def _places(self, levels: tuple[Any, ...], positive: Any) -> list[int]:
+    def _places(self, levels: tuple[Any, ...], positive: Level) -> list[int]:
         """Where each level of the data stands in this table."""
         if self.levels is None:
             if len(levels) != 2:
@@ -241,7 +241,7 @@ class Payoff:
         }
 
 
-def _made(kind: Any, cells: Any, levels: Any, nothing: Any, relative: bool) -> Any:
+def _made(kind: type[Made], cells: Entries, levels: tuple[Any, ...] | None, nothing: Level, relative: bool) -> Made:
     made = object.__new__(kind)
     for name, value in (("cells", cells), ("levels", levels), ("nothing", nothing), ("relative", relative)):
         object.__setattr__(made, name, value)
@@ -256,13 +256,13 @@ class _Stated(Payoff):
     @as_annotated()
     def __init__(
         self,
-        matrix: Any = None,
+        matrix: object = None,
         /,
         *,
-        tp: Any = None,
-        fn: Any = None,
-        fp: Any = None,
-        tn: Any = None,
+        tp: object = None,
+        fn: object = None,
+        fp: object = None,
+        tn: object = None,
         levels: Sequence[Any] | None = None,
         layout: str | None = None,
         nothing: Label = None,
@@ -287,7 +287,7 @@ class _Stated(Payoff):
             object.__setattr__(self, name, getattr(made, name))
         self._check()
 
-    def _from_stated(self, matrix: Any, nothing: Any, relative: bool) -> Any:
+    def _from_stated(self, matrix: Payoff | str | os.PathLike[str], nothing: Level, relative: bool) -> Any:
         """From another payoff or a file; what doing nothing means may be added, for a CSV file cannot say it."""
         if not isinstance(matrix, Payoff):
             from steelyard.payoffs.files import read
@@ -298,7 +298,7 @@ class _Stated(Payoff):
         return _made(type(self), found.cells, found.levels, level, relative or found.relative)
 
     def _from_matrix(
-        self, matrix: Any, levels: Sequence[Any] | None, layout: str | None, nothing: Any, relative: bool
+        self, matrix: object, levels: Sequence[Any] | None, layout: str | None, nothing: Level, relative: bool
     ) -> Any:
         table, names = table_of(matrix, levels, self.kind)
         if layout is not None:
@@ -318,7 +318,9 @@ class _Stated(Payoff):
             return _made(type(self), cells, (), None, relative)
         return _made(type(self), cells, names, named_among(nothing, names), relative)
 
-    def _from_layout(self, table: list[Any], levels: Any, layout: Any, nothing: Any, relative: bool) -> Any:
+    def _from_layout(
+        self, table: list[Any], levels: Sequence[Any] | None, layout: object, nothing: Level, relative: bool
+    ) -> Any:
         """Two levels by their parts: the four outcomes, laid out with the positive or the negative level first."""
         if (
             not isinstance(layout, str)
@@ -380,7 +382,5 @@ def from_dict(data: Mapping[str, Any]) -> Payoff:
     """Read back what `to_dict` wrote."""
     cells = tuple(tuple(entry(x, "an outcome") for x in row) for row in data["cells"])
     levels = None if data["levels"] is None else tuple(data["levels"])
-    made: Payoff = _made(
-        Cost if sign_of(data["kind"]) < 0 else Profit, cells, levels, data["nothing"], data["relative"]
-    )
-    return made
+    kind = Cost if sign_of(data["kind"]) < 0 else Profit
+    return _made(kind, cells, levels, data["nothing"], data["relative"])

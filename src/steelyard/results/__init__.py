@@ -2,7 +2,7 @@
 
 from steelyard.results.curve import Curve
 from steelyard.results.frames import make_frame
-from steelyard.results.numbers import Difference, Estimate, Interval, Undefined
+from steelyard.results.numbers import Difference, Estimate, Interval, Level, Undefined
 from steelyard.results.readings import (
     Array,
     Average,
@@ -26,6 +26,7 @@ __all__ = [
     "Estimate",
     "Flags",
     "Interval",
+    "Level",
     "Mean",
     "Number",
     "Quotient",

@@ -11,6 +11,8 @@ from steelyard.arguments.annotated import as_annotated
 from steelyard.results.frames import make_frame
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from steelyard.charts.marks import Chart
 
 
@@ -59,7 +61,7 @@ class Curve:
         """As a Vega-Lite dictionary."""
         return self.chart().vega()
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Any:
         """Into matplotlib axes, one's own or new ones."""
         return self.chart().plot(ax)
 

@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Self
 
+Level = str | int | float | bool | None
+"""One value of a target or of another column of levels; None where none is asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
@@ -136,7 +139,7 @@ class Estimate(Numeric):
     method: str = ""
     n: float = 0.0
     n_eff: float | None = None
-    level: str | int | float | bool | None = None
+    level: Level = None
     segment: str | None = None
     bound: float = 0.0
     reason: str = ""
@@ -184,7 +187,7 @@ class Difference(Numeric):
     """The two numbers themselves, first and second."""
     n: tuple[float, float] = (0.0, 0.0)
     bound: float = 0.0
-    level: str | int | float | bool | None = None
+    level: Level = None
     reason: str = ""
     note: str = ""
     caution: str = ""

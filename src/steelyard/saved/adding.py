@@ -7,7 +7,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from steelyard.early_warning.timeliness import Timeliness
 from steelyard.errors import CannotAdd, UnreadableSource, UsageError, listing
@@ -17,6 +17,7 @@ from steelyard.saved.load import evaluation_of, is_timeliness, opened_saved, tim
 from steelyard.summaries.alike import NEGLIGIBLE, coincidence, fingerprint
 from steelyard.wording import option
 
+Addable = TypeVar("Addable", Evaluation, Timeliness)
 ALIKE = "Evaluate every part in the same way."
 DISJOINT = "Each customer must be in one of the files only: one who is in two of them counts as two."
 
@@ -92,7 +93,7 @@ def add_saved(
     return Sum(_named(total, files) if isinstance(total, Evaluation) else total, len(files), notes)
 
 
-def _joined(a: Any, b: Any, first: str, path: str) -> Any:
+def _joined(a: Addable, b: Addable, first: str, path: str) -> Addable:
     try:
         # Files that hold the same rows were found before; two sums of files are alike by chance alone.
         return a.plus(b, twice=True)
@@ -137,7 +138,7 @@ def _named(e: Evaluation, files: Sequence[str]) -> Evaluation:
 # What must be alike --------------------------------------------------------------------------------------------------
 
 
-def _about(part: Any) -> dict[str, Any]:
+def _about(part: Evaluation | Timeliness) -> dict[str, Any]:
     """What two parts must have in common, by the words for it."""
     if isinstance(part, Timeliness):
         w = part.summary.weighing
@@ -198,11 +199,11 @@ def _check_columns(first: str, wanted: Mapping[str, str], path: str, facts: Mapp
             raise CannotAdd(message, hint)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return (listing(value) or "none") if isinstance(value, tuple) else str(value)
 
 
-def _check_levels(first: str, wanted: Any, path: str, found: Any, *, one_score: bool) -> None:
+def _check_levels(first: str, wanted: tuple[Any, ...], path: str, found: tuple[Any, ...], *, one_score: bool) -> None:
     """A level that some day lacks is no matter; levels of another target are."""
     if set(found) == set(wanted):
         return

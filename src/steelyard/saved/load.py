@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from steelyard.arguments.annotated import as_annotated
@@ -28,7 +28,9 @@ def load(path: str | os.PathLike[str]) -> Any:
         return open_experiment(path)
     saved = opened_saved(path)
     if saved.has("steelyard experiment"):
-        return _experiment_of(saved)
+        from steelyard.experiments.result import Experiment
+
+        return _read_back(saved, Experiment.from_dict, "experiment", "Run it again with the same store, and save it.")
     if saved.has("steelyard bins"):
         from steelyard.monitors.saved import load_bins
 
@@ -66,7 +68,7 @@ def evaluation_of(saved: Saved) -> Evaluation:
         message = f'"{path}" is not an evaluation saved by this version.'
         raise UnreadableSource(message, "Only a file that was saved as an evaluation can be read back.")
 
-    def with_rows(data: Any) -> Evaluation:
+    def with_rows(data: Mapping[str, Any]) -> Evaluation:
         found = Evaluation.from_dict(data)
         found.rows  # noqa: B018  An evaluation without evidence has no rows to count.
         return found
@@ -89,12 +91,6 @@ def is_timeliness(saved: Saved) -> bool:
     """Whether a file holds the timeliness of warnings."""
     summary = saved.data["summary"] if saved.has("summary") else None
     return isinstance(summary, dict) and summary.get("kind") == "timeliness"
-
-
-def _experiment_of(saved: Saved) -> Any:
-    from steelyard.experiments.result import Experiment
-
-    return _read_back(saved, Experiment.from_dict, "experiment", "Run it again with the same store, and save it.")
 
 
 def timeliness_of(saved: Saved) -> Timeliness:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.files.as_json import AsJson
 from steelyard.intervals.method import Question
 from steelyard.intervals.money import around_worth
 from steelyard.measures.measure import find
@@ -18,13 +19,17 @@ from steelyard.summaries.scores import Scores
 from steelyard.summaries.units import Units
 from steelyard.verdicts.policy import trusting
 from steelyard.verdicts.verdict import Verdict
+from steelyard.worth.hull import one_score
 from steelyard.worth.policies import point_of
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 ALIKE = "the same decisions"
 
 
 @dataclass(frozen=True, slots=True)
-class Implied:
+class Implied(AsJson):
     """Act iff p · gain > (1 − p) · cost: the threshold that follows, what it brings, and what is lost by trusting it."""
 
     threshold: float | None
@@ -38,19 +43,10 @@ class Implied:
         """Whether anything is lost by trusting the scores as probabilities."""
         return trusting(self.price, same=self.price is not None and self.price.method == ALIKE)
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return {
-            "threshold": self.threshold,
-            "rule": self.rule,
-            "at": None if self.at is None else self.at.to_dict(),
-            "price": None if self.price is None else self.price.to_dict(),
-        }
 
-
-def implied_threshold(e: Any, payoff: Payoff, kind: str, best: float, optimism: float) -> Implied | None:
+def implied_threshold(e: Evaluation, payoff: Payoff, kind: str, best: float, optimism: float) -> Implied | None:
     """The implied threshold of an evaluation; None where the scores are no probabilities or rows have amounts of their own."""
-    s: Scores = e.scores
+    s = one_score(e, "An implied threshold")
     table = payoff.coefficients(s.levels, s.positive, s.amounts)
     if not s.probabilities or np.any(table[1:]):
         return None

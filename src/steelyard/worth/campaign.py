@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from steelyard.arguments.allowed import INSIDE, SHARE, Span, taken
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import NotAvailable, UsageError
+from steelyard.files.as_json import AsJson
 from steelyard.intervals.bootstrap import replicates
 from steelyard.intervals.by_unit import FEWEST
 from steelyard.measures.curves import thresholds
@@ -43,6 +44,9 @@ from steelyard.worth.contacts import (
 )
 from steelyard.worth.hull import hull
 
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
+
 NO_MODEL = "a rule of thumb before any model: there are no rows to judge it by"
 
 
@@ -59,7 +63,7 @@ class SquareRootRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Campaign(Told):
+class Campaign(Told, AsJson):
     """A campaign at one depth, beside the policies that need no model.
 
     `basis` is "model", or "rule" without an evaluation; `chosen` is "best", "budget" (the best within it) or "given"; `verdict`
@@ -133,18 +137,6 @@ class Campaign(Told):
             columns[name] = [getattr(row["estimate"], part) for row in rows]
         return make_frame(columns)
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values; never NaN."""
-        out: dict[str, Any] = {}
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if isinstance(value, Estimate | Curve):
-                value = value.to_dict()
-            elif isinstance(value, SquareRootRule):
-                value = {r.name: getattr(value, r.name) for r in fields(value)} | {"profit": value.profit.to_dict()}
-            out[f.name] = list(value) if isinstance(value, tuple) else value
-        return out
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Campaign:
         """Read back what `to_dict` wrote."""
@@ -159,7 +151,7 @@ class Campaign(Told):
 
 @as_annotated("benefit", "cost", "prospects", "targets", "contacts", "fixed", "depth")
 def campaign(
-    evaluation: Any = None,
+    evaluation: Evaluation | None = None,
     *,
     benefit: float,
     cost: float,
@@ -201,7 +193,7 @@ def campaign(
     known = None if targets is None else float(targets)
     offer = Offer(number, float(benefit), float(cost), float(fixed), known, most)
     at = None if depth is None else float(depth)
-    return _by_rule(offer, at) if s is None else _by_model(offer, at, evaluation, s)
+    return _by_rule(offer, at) if evaluation is None or s is None else _by_model(offer, at, evaluation, s)
 
 
 MOST = 1e30
@@ -215,9 +207,10 @@ ALLOWED = {
     "targets": (INSIDE, "It is the share of targets among the prospects, for example 0.02."),
     "depth": (Span(0, 1, above=True), "It is the share of the prospects to contact, for example 0.1."),
 }
+"""From where to where each number may lie, in words, and what it is."""
 
 
-def _check(name: str, value: Any) -> None:
+def _check(name: str, value: object) -> None:
     allowed, hint = ALLOWED[name]
     found = taken(f"The {name} of a campaign", value, allowed, hint)
     # A share whose square fades into zero is none.
@@ -227,7 +220,7 @@ def _check(name: str, value: Any) -> None:
         raise UsageError(message, "Express the amounts in another unit.")
 
 
-def _scores(evaluation: Any) -> Scores:
+def _scores(evaluation: Evaluation) -> Scores:
     s = scores_of(evaluation)
     if s is None:
         message = "A campaign needs scores to rank the prospects by, and this evaluation has none."
@@ -274,7 +267,7 @@ def _by_rule(offer: Offer, at: float | None) -> Campaign:
     )
 
 
-def _by_model(offer: Offer, at: float | None, evaluation: Any, s: Scores) -> Campaign:
+def _by_model(offer: Offer, at: float | None, evaluation: Evaluation, s: Scores) -> Campaign:
     shares, steps, captures = offer.gains(s)
     share = float(shares[0])
     earned = offer.profit(share, steps, captures)

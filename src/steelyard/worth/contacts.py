@@ -15,9 +15,10 @@ from steelyard.intervals.by_unit import FEWEST
 from steelyard.intervals.proportions import share_limits
 from steelyard.intervals.resting import FEW
 from steelyard.measures.ranking import rates
-from steelyard.results import Array, Curve, Estimate, divide
+from steelyard.results import Array, Curve, Estimate, Number, divide
 from steelyard.summaries.scores import Scores
 from steelyard.worth.cuts import DOUBLED, halves
+from steelyard.worth.hull import Places
 
 MOST_POINTS = 200
 CHANCE = "of the expected profit; chance among the prospects themselves comes on top"
@@ -34,7 +35,7 @@ class Offer:
     known: float | None = None
     most: float = 1.0
 
-    def profit(self, share: Any, depth: Any, capture: Any) -> Any:
+    def profit(self, share: Number, depth: Number, capture: Number) -> Any:
         """N (B T CPH − C P), less the fixed cost.
 
         >>> Offer(1000.0, 8.0, 1.0, fixed=100.0).profit(0.25, 0.5, 0.75)
@@ -74,7 +75,7 @@ class Offer:
         depth = 1.0 if self.cost == 0 else min(1.0, self.benefit * share / 2 / self.cost) ** 2
         return min(max(depth, share**2), 1.0, self.most)
 
-    def lift_needed(self, share: float, depth: Any) -> Array:
+    def lift_needed(self, share: float, depth: Number) -> Array:
         """The lift at which contacting this share of the prospects earns nothing: (C + fixed / (N P)) / (B T).
 
         >>> float(Offer(1000.0, 40.0, 1.0, fixed=100.0).lift_needed(0.05, 0.2))
@@ -84,7 +85,7 @@ class Offer:
         return np.asarray((self.cost + borne) / (self.benefit * share))
 
 
-def fair_capture(depth: Any, share: float) -> Any:
+def fair_capture(depth: Number, share: float) -> Any:
     """The gains of a fair model before there is one: √P, and P / T where even that many contacts hold no more targets.
 
     >>> fair_capture(0.25, 0.04), fair_capture(0.0001, 0.04)
@@ -109,10 +110,10 @@ def break_even(depth: Array, profit: Array) -> float | None:
     return float(depth[i] + (depth[i + 1] - depth[i]) * profit[i] / (profit[i] - profit[i + 1]))
 
 
-def points(steps: Array, corners: Any, depth: float) -> Array:
+def points(steps: Array, corners: Places, depth: float) -> Array:
     """Depths of at most 200 points: the corners of the hull, steps evenly between, and the depth asked for."""
     room = MOST_POINTS - 1
-    kept = corners[thin({"corner": corners}, room)]
+    kept = corners[thin({"corner": steps[corners]}, room)]
     even = np.searchsorted(steps, np.linspace(0.0, 1.0, max(room - len(kept), 0)))
     return np.unique(np.concatenate([steps[kept], steps[np.clip(even, 0, len(steps) - 1)], [depth]]))
 

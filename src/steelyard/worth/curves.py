@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.errors import NotAvailable, UsageError
+from steelyard.errors import UsageError
 from steelyard.intervals.bands import MOST_POINTS, plain, thin
 from steelyard.intervals.money import FEWEST_BUCKETS, limits
 from steelyard.measures.money import priced
@@ -19,22 +19,22 @@ from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.scores import Scores
 from steelyard.wording import option
 from steelyard.worth.cuts import cuts
+from steelyard.worth.hull import Places, one_score
 from steelyard.worth.thresholds import first_best
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 WINDOW = 0.05
 """At a fixed depth the threshold moves with the rows; what the next row is worth is averaged over this share of them."""
 
 
-def worth_curve(e: Any, kind: str, payoff: Payoff, over: Any = "threshold") -> Curve:
+def worth_curve(e: Evaluation, kind: str, payoff: Payoff, over: object = "threshold") -> Curve:
     """Total profit (or cost) with share and number flagged, one point for each distinct score.
 
     The band holds at each threshold; with `over="depth"` at each share flagged, where the threshold follows the rows.
     """
-    s: Scores | None = e.scores
-    confidence = e.confidence
-    if s is None:
-        message = f'The curve "{kind}" needs one score for two levels, and this evaluation has none.'
-        raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
+    s, confidence = one_score(e, f'The curve "{kind}"'), e.confidence
     if not isinstance(over, str) or over not in {"threshold", "depth"}:
         message = f"{option('over', over)} is not a choice."
         raise UsageError(message, 'Allowed: "threshold", "depth".')
@@ -62,7 +62,7 @@ def worth_curve(e: Any, kind: str, payoff: Payoff, over: Any = "threshold") -> C
     return Curve(kind, {k: plain(v) for k, v in columns.items()}, confidence, method, note)
 
 
-def _at(c: Confusion, places: Any) -> Confusion:
+def _at(c: Confusion, places: Places) -> Confusion:
     """Only these of many matrices."""
     squares = None if c.squares is None else c.squares[places]
     amounts = None if c.amounts is None else replace(c.amounts, sums=c.amounts.sums[places])

@@ -56,7 +56,7 @@ class Goal:
         return np.where(np.isnan(values), -np.inf, values)
 
 
-def goal_of(what: Any, options: Mapping[str, Any], known: Payoff | None, over: str = "regret") -> Goal:
+def goal_of(what: object, options: Mapping[str, Any], known: Payoff | None, over: str = "regret") -> Goal:
     """The goal that a payoff, or the name of a measure of labels, stands for."""
     if isinstance(what, Payoff):
         payoff, name = what, what.kind
@@ -78,7 +78,7 @@ def goal_of(what: Any, options: Mapping[str, Any], known: Payoff | None, over: s
     return Goal(name, _money(payoff, sign), sign, payoff, choose=_over(payoff, over) if payoff.ranged else None)
 
 
-def _over(payoff: Payoff, over: Any) -> Read:
+def _over(payoff: Payoff, over: object) -> Read:
     """How good each cut is over the ranges of a payoff; every rule is linear or convex, so the corners decide."""
     reads = [_money(p, 1.0) for p in payoff.corners()]
 
@@ -123,7 +123,7 @@ def worst_regret(c: Confusion, payoff: Payoff) -> Array:
     return regrets(c, [_money(p, 1.0) for p in payoff.corners()])
 
 
-def _measure_goal(name: Any, options: Mapping[str, Any]) -> Goal:
+def _measure_goal(name: object, options: Mapping[str, Any]) -> Goal:
     m = find(name)
     chosen = m.with_defaults(options)
     if m.goal:
@@ -173,7 +173,7 @@ class Constraint:
             return np.asarray(values <= self.bound + slack if self.upper else values >= self.bound - slack)
 
 
-def constraints_of(given: Any, payoff: Payoff | None) -> list[Constraint]:
+def constraints_of(given: object, payoff: Payoff | None) -> list[Constraint]:
     """Constraints as people write them: "contacts <= 500", "precision >= 0.8", "fpr <= 1%"; several divided by "and"."""
     texts = [given] if isinstance(given, str) else () if given is None else given
     if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):

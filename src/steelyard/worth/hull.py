@@ -8,7 +8,7 @@ Curves: An Improved Method for Visualizing Classifier Performance), PC = p·gain
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,12 @@ from steelyard.errors import NotAvailable, UsageError
 from steelyard.intervals.bootstrap import replicates
 from steelyard.measures.curves import thresholds
 from steelyard.measures.ranking import cumulative, rates
-from steelyard.results import Array
+from steelyard.results import Array, Number
 from steelyard.summaries.scores import Scores
+from steelyard.wording import option
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 Places = npt.NDArray[np.int64]
 
@@ -28,7 +32,7 @@ FEW = 64
 ROUNDING = float(np.finfo(np.float64).eps)
 
 
-def hull(tp: Any, fp: Any) -> Places:
+def hull(tp: npt.ArrayLike, fp: npt.ArrayLike) -> Places:
     """Places of the corners of the upper convex hull of cumulative counts, the first and the last point among them.
 
     Points on a straight edge are left out. Exact for whole numbers; with weights a corner is left out only where it stands
@@ -71,7 +75,7 @@ def _walk(x: Array, y: Array, rounding: float) -> Places:
     return np.array(corners, dtype=np.int64)
 
 
-def both_hulls(tp: Any, fp: Any) -> tuple[Places, Places]:
+def both_hulls(tp: npt.ArrayLike, fp: npt.ArrayLike) -> tuple[Places, Places]:
     """Places of the corners of the upper and of the lower hull: the best and the worst that cut-offs can do.
 
     >>> upper, lower = both_hulls([0, 2, 2, 3, 3], [0, 0, 1, 1, 2])
@@ -81,7 +85,7 @@ def both_hulls(tp: Any, fp: Any) -> tuple[Places, Places]:
     return hull(tp, fp), hull(fp, tp)
 
 
-def best_step(tp: Any, fp: Any, gain: Any, cost: Any) -> tuple[Places, Array]:
+def best_step(tp: npt.ArrayLike, fp: npt.ArrayLike, gain: npt.ArrayLike, cost: npt.ArrayLike) -> tuple[Places, Array]:
     """The step with the greatest gain × tp − cost × fp for each pair of gain and cost, and that profit.
 
     Of equals the one that flags least is taken. Gains and costs may be zero or negative.
@@ -137,11 +141,11 @@ class Envelope:
     fpr: Array
     threshold: Array
 
-    def corner(self, skew: Any) -> Places:
+    def corner(self, skew: npt.ArrayLike) -> Places:
         """The best corner at each skew; of equals the one that flags least."""
         return np.asarray(np.searchsorted(self.breaks, np.asarray(skew), side="left"), dtype=np.int64)
 
-    def cost(self, skew: Any) -> Array:
+    def cost(self, skew: npt.ArrayLike) -> Array:
         """The normalised expected cost at the best cut-off, PC·FNR + (1 − PC)·FPR."""
         pc, at = np.asarray(skew, dtype=np.float64), self.corner(skew)
         return np.asarray(pc * (1.0 - self.tpr[at]) + (1.0 - pc) * self.fpr[at])
@@ -157,6 +161,14 @@ def envelope(scores: Scores) -> Envelope:
     # Rounding may turn the order of two edges of nearly one slope.
     breaks = np.maximum.accumulate(right / (right + up))
     return Envelope(breaks, tpr, fpr, thresholds(scores)[corners])
+
+
+def one_score(e: Evaluation, what: str) -> Scores:
+    """The score table of an evaluation that has one, or a sentence."""
+    if e.scores is None:
+        message = f"{what} needs one score for two levels, and this evaluation has none."
+        raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
+    return e.scores
 
 
 def require_both(scores: Scores, what: str) -> None:
@@ -192,7 +204,7 @@ def resampled_costs(scores: Scores, skews: Array, less: str = "optimism") -> tup
     return values, move, coarse
 
 
-def percentiles(values: Array, move: Any, confidence: float) -> tuple[Array, Array]:
+def percentiles(values: Array, move: Number, confidence: float) -> tuple[Array, Array]:
     """Percentiles along the first axis, moved."""
     tail = (1 - confidence) / 2
     low, high = np.quantile(values, [tail, 1 - tail], axis=0) + move
@@ -206,7 +218,7 @@ def method_name(scores: Scores, made: int, less: str) -> str:
     )
 
 
-def lost_in_cells(scores: Scores, skews: Any) -> Array:
+def lost_in_cells(scores: Scores, skews: npt.ArrayLike) -> Array:
     """By how much the cost could be lower, had scores not been joined in cells: cut-offs between cells are never lost."""
     if scores.cells.sharp:
         return np.zeros(np.shape(skews))

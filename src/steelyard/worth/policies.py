@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.arguments.annotated import as_annotated
 from steelyard.asking.estimates import certified_bound
 from steelyard.errors import NotAvailable, listing
+from steelyard.files.as_json import AsJson
 from steelyard.intervals.method import Question
 from steelyard.intervals.money import around_worth
 from steelyard.measures.measure import find
@@ -25,7 +26,7 @@ from steelyard.views.told import Told
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(AsJson):
     """A policy that needs no model: what it comes to, and how much better (more profit, less cost) the model does."""
 
     name: str
@@ -36,10 +37,6 @@ class Policy:
         from steelyard.words import estimate_text
 
         return f"{self.name}: {estimate_text(self.estimate)}, the model does better by {estimate_text(self.advantage)}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return {"name": self.name, "estimate": self.estimate.to_dict(), "advantage": self.advantage.to_dict()}
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -108,7 +105,10 @@ def worth_of(
     names = () if c.amounts is None else c.amounts.names
     table = payoff.coefficients(c.levels, c.positive, names)
     total = _estimate(c, table, kind, confidence, "total", segment)
-    corners = [_value(c, p.coefficients(c.levels, c.positive, names), kind) for p in _corners(payoff)]
+    corners = [
+        _value(c, p.coefficients(c.levels, c.positive, names), kind)
+        for p in (payoff.corners() if payoff.ranged else ())
+    ]
     two = flagged and c.positive is not None and len(c.levels) == 2
     point, rule = break_even(c, table) if two else (None, "")
     facts = {name: getattr(total, name) for name in Estimate.__dataclass_fields__}
@@ -123,10 +123,6 @@ def worth_of(
         band=(min(corners), max(corners)) if corners else None,
         movable=movable,
     )
-
-
-def _corners(payoff: Payoff) -> list[Payoff]:
-    return payoff.corners() if payoff.ranged else []
 
 
 def _bound(c: Confusion, payoff: Payoff, kind: str) -> float:

@@ -147,10 +147,9 @@ class Regions(Told):
 def regions(models: Mapping[str, Any], *, prevalence: float | None = None, confidence: Confidence = 0.95) -> Regions:
     """Which model, or which trivial policy, is cheapest at which ratio of gain to cost.
 
-    >>> from types import SimpleNamespace
     >>> sure = Scores.of([0.1, 0.3, 0.4, 0.5, 0.2, 0.9], [0, 0, 0, 0, 1, 1], positive=1)
     >>> wide = Scores.of([0.1, 0.2, 0.3, 0.9, 0.7, 0.8], [0, 0, 0, 0, 1, 1], positive=1)
-    >>> found = regions({"sure": SimpleNamespace(scores=sure), "wide": SimpleNamespace(scores=wide)})
+    >>> found = regions({"sure": sure, "wide": wide})
     >>> [(part.winner, round(part.from_skew, 3)) for part in found.parts]
     [('sure', 0.0), ('wide', 0.333)]
     """
@@ -227,7 +226,7 @@ class _Chance:
         return saved > max(self.critical(confidence) * float(np.interp(skew, SKEWS, error)), CLOSE)
 
 
-def _checked(models: Any) -> dict[str, Scores]:
+def _checked(models: object) -> dict[str, Scores]:
     if not isinstance(models, Mapping) or not models:
         message = "regions takes names and evaluations, one model or more, and none came."
         raise UsageError(message, 'For example regions({"tree": e, "knn": f}).')

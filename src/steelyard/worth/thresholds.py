@@ -8,13 +8,14 @@ the other, which had no part in the choice. Of so many rows as both halves toget
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steelyard.asking.money import in_order_of
+from steelyard.asking.money import in_order_of, labels_of
 from steelyard.errors import NotAvailable
+from steelyard.files.as_json import AsJson
 from steelyard.measures.curves import thresholds as cut_points
 from steelyard.measures.measure import find
 from steelyard.payoffs.payoff import Payoff
@@ -22,17 +23,20 @@ from steelyard.results import Array, Estimate, divide
 from steelyard.summaries.scores import Scores
 from steelyard.verdicts.policy import pays_more
 from steelyard.views.told import Told
-from steelyard.wording import option
 from steelyard.worth.calibration import Implied, implied_threshold
 from steelyard.worth.cuts import DOUBLED, REPLICATES, coarse, cuts, halves, profits, resampled
 from steelyard.worth.goals import Constraint, Goal, allowed, constraints_of, feasible, goal_of, worst_regret
+from steelyard.worth.hull import one_score
 from steelyard.worth.policies import Worth
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 SAME, APART = "the same rows", "the validation part"
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold(Told):
+class Threshold(Told, AsJson):
     """Where to cut: the threshold with its interval, what it brings, and how much of that is luck of the choice."""
 
     as_text: ClassVar[str] = "threshold.threshold_text"
@@ -83,41 +87,28 @@ class Threshold(Told):
         """As plain JSON values; never NaN."""
         from steelyard.views.threshold import threshold_sentences
 
-        out = {name: getattr(self, name) for name in (f.name for f in fields(self))}
-        return out | {
-            "at": self.at.to_dict(),
-            "corrected": self.corrected.to_dict(),
-            "outcomes": dict(self.outcomes),
-            "constraints": list(self.constraints),
-            "implied": self.implied.to_dict() if self.implied else None,
-            "facts": dict(self.facts),
-            "sentences": threshold_sentences(self),
-        }
+        return AsJson.to_dict(self) | {"sentences": threshold_sentences(self)}
 
 
 def best_threshold(
-    e: Any, what: Any, *, constraint: str | Sequence[str] | None = None, over: str = "regret", **options: Any
+    e: Evaluation, what: object, *, constraint: str | Sequence[str] | None = None, over: str = "regret", **options: Any
 ) -> Threshold:
     """The threshold of an evaluation that is best for a payoff or a measure, among those that meet the constraints."""
     chooser = e if e.validation is None else e.validation
-    for side in (e, chooser):
-        if side.scores is None:
-            message = "A threshold needs one score for two levels, and this evaluation has none."
-            raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
+    own, scores = (one_score(side, "A threshold") for side in (e, chooser))
     what = in_order_of(e.levels, e.facts, what) if isinstance(what, Payoff) else what
     goal = goal_of(what, options, e.payoff, over)
     limits = constraints_of(constraint, goal.payoff or e.payoff)
-    scores: Scores = chooser.scores
     value, regret = choose(scores, goal, limits)
     spread, optimism, tried = _again(scores, goal, limits, value, e.confidence)
-    top = max(float(s.cells.high[-1]) for s in (e.scores, scores))
+    top = max(float(s.cells.high[-1]) for s in (own, scores))
     test = e.at(value if np.isfinite(value) else float(np.nextafter(top, np.inf)))
     there = told_at(test, goal)
     same = chooser is e
     # Chosen freely on these rows, the gap there is the KS itself, and has its interval: that of a greatest gap.
     at = e.measure(goal.name) if goal.sized is not None and same and not limits else there
     taken = optimism if same and optimism is not None else 0.0
-    matrix = test.confusion.outcomes(test.positive)
+    matrix = labels_of(test).outcomes(test.positive)
     return Threshold(
         goal.name,
         value if np.isfinite(value) else None,
@@ -171,7 +162,7 @@ def first_best(values: Array) -> int:
     return int(np.argmax(values >= top - 1e-12 * max(abs(top), 1e-300)))
 
 
-def told_at(e: Any, goal: Goal) -> Estimate:
+def told_at(e: Evaluation, goal: Goal) -> Estimate:
     """The goal's own number at an evaluation's threshold; for the KS the gap there, which is Youden's index."""
     if goal.payoff is not None:
         worth: Estimate = getattr(e, goal.name)(goal.payoff)
@@ -194,7 +185,7 @@ def _less(x: Estimate, optimism: float) -> Estimate:
     return x.plain().renamed(value=x.value - optimism, low=low, high=high, method=f"{x.method}; less optimism")
 
 
-def _implied(e: Any, goal: Goal, value: float, optimism: float) -> Implied | None:
+def _implied(e: Evaluation, goal: Goal, value: float, optimism: float) -> Implied | None:
     if goal.payoff is None or goal.payoff.ranged:
         return None
     return implied_threshold(e, goal.payoff, goal.name, value, optimism)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.errors import NotAvailable, UsageError
 from steelyard.intervals.bootstrap import replicates
@@ -14,21 +15,20 @@ from steelyard.measures.ranking import BOTH, cumulative
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Estimate
 from steelyard.summaries.scores import Scores
-from steelyard.wording import option
-from steelyard.worth.hull import best_step, checked_prevalence, hull, method_name, percentiles, require_both
+from steelyard.worth.hull import best_step, checked_prevalence, hull, method_name, one_score, percentiles, require_both
+
+if TYPE_CHECKING:
+    from steelyard.evaluation import Evaluation
 
 DRAWS = 2048
 
 
-def over_ranges(e: Any, payoff: Payoff) -> Estimate:
+def over_ranges(e: Evaluation, payoff: Payoff) -> Estimate:
     """The best profit per case to be expected when amounts turn out anywhere in their ranges and the threshold follows them.
 
     Each range is taken as uniform; draws are spread evenly (a Weyl sequence), so the answer is the same every time.
     """
-    s: Scores | None = e.scores
-    if s is None:
-        message = "Expected profit over ranges needs one score for two levels, and this evaluation has none."
-        raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
+    s = one_score(e, "Expected profit over ranges")
     if payoff.names:
         message = "Expected profit over ranges needs amounts that are numbers, and some are columns."
         raise NotAvailable(message, "Use a payoff without per-row amounts.")
@@ -51,7 +51,11 @@ def over_ranges(e: Any, payoff: Payoff) -> Estimate:
 
 
 def expected_profit(
-    scores: Scores, gains: Any, costs: Any, prevalence: float | None = None, confidence: float = 0.95
+    scores: Scores,
+    gains: npt.ArrayLike,
+    costs: npt.ArrayLike,
+    prevalence: float | None = None,
+    confidence: float = 0.95,
 ) -> tuple[Estimate, Array]:
     """Mean profit a case over draws of (gain, cost), each at its own best cut-off, and the cut-off of each draw.
 
