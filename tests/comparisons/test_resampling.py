@@ -292,7 +292,7 @@ def test_bad_input_gets_a_sentence() -> None:
         paired_difference(y, a, a, "auc", kind="scores", confidence=95)
     with pytest.raises(LengthsDiffer, match="4 and 3 rows"):
         paired_difference(y, a, a[:3], "auc", kind="scores")
-    with pytest.raises(MissingValues, match="Of 4 scores, 1 are missing"):
+    with pytest.raises(MissingValues, match="Of 4 scores, 1 is missing"):
         paired_difference(y, a, [0.9, 0.1, float("nan"), 0.3], "auc", kind="scores")
     with pytest.raises(EmptyTable):
         paired_difference([], [], [], "auc", kind="scores")

@@ -86,14 +86,14 @@ def test_parts_share_no_row_and_the_same_seed_draws_the_same_rows(case: tuple[De
         assert train and (test or split.name == "apparent")
         assert not (train & test or train & validation or validation & test)
         assert max(train | test | validation) < n
-        if tests_once(design):
+        if never_twice(design):
             assert not tested & test
         tested |= test
     assert len({(s.repeat, s.fold, s.inner) for s in found}) == len(found)
     assert len({s.name for s in found}) == len(found)
 
 
-def tests_once(design: Design) -> bool:
+def never_twice(design: Design) -> bool:
     """Whether no row is tested twice."""
     if isinstance(design, KFold | RepeatedHoldout):
         return design.repeats == 1

@@ -90,7 +90,6 @@ OPTIONS: dict[str, Decorator] = {
     "spark": takes(
         "--spark", "ADDRESS", "Let a Spark cluster read the files: spark://host:7077, sc://host:15002, local[2]."
     ),
-    "cost": takes("--cost", "FILE|AMOUNTS", "What outcomes cost, told in the same way."),
     "models": takes(
         "--models",
         "NAMES",
@@ -114,6 +113,7 @@ OPTIONS: dict[str, Decorator] = {
     "quiet": flag("-q --quiet", "Print results only."),
     "progress": flag("--no-progress", "Show no progress."),
 }
+OPTIONS["cost"] = takes("--cost", "FILE|AMOUNTS", "What outcomes cost, told in the same way.")
 
 
 def options(*names: str) -> Decorator:

@@ -321,10 +321,10 @@ def weighed_labels(c: Confusion, u: Unlabelled) -> Confusion:
 def corrected(e: Evaluation) -> dict[str, Any]:
     """Evidence and facts of an evaluation whose labelled rows stand for those of like prediction without a target."""
     found, u = check_reach(e.unlabelled), e.unlabelled
-    scores, labels = (e.kept(kind) if set(e.evidence) == {kind.kind} else None for kind in (Scores, Confusion))
-    if isinstance(scores, Scores) and u is not None:
+    only, scores, labels = set(e.evidence), e.kept(Scores), e.kept(Confusion)
+    if u is not None and scores is not None and only == {Scores.kind}:
         evidence: dict[str, Summary] = {Scores.kind: weighed_scores(scores, u)}
-    elif isinstance(labels, Confusion) and u is not None and u.cells is None:
+    elif u is not None and labels is not None and only == {Confusion.kind} and u.cells is None:
         evidence = {Confusion.kind: weighed_labels(labels, u)}
     else:
         message = "The correction for rows without a target knows one score, or predicted labels, and there is something else."
