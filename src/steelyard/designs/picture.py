@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from itertools import islice, pairwise
 from typing import Any
 
@@ -66,7 +66,7 @@ def chart(design: Design, rows: int | None = None, y: object = None, data: objec
     Rows that are tested together stand side by side unless the parts are stretches of the order that the rows have. Where
     they change too often to be seen, rows share one of 200 columns, filled in the shares of its parts.
     """
-    asked = rows if rows is not None else USUAL if y is None else len(y)
+    asked = rows if rows is not None else len(y) if isinstance(y, Sized) else USUAL
     found, more = _drawn(design, asked, y, data)
     if rows is None and more and y is None and data is None:
         # One line a row would not end.
