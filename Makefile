@@ -35,6 +35,7 @@ lint: .venv/.ready ## style, format, types, direction of imports
 
 docs: .venv/.ready ## print the pages that are made from the code
 	@$(BIN)/python docs/make.py
+	@$(BIN)/python docs/pictures.py
 
 bounds: ## run the tests at the lowest versions that are allowed, and at the newest there are
 	@tools/bounds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import re
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import pytest
 
 from .reading import rounds_to
 
-PAGE = Path(__file__).parents[2] / "docs" / "textbook.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = DOCS / "textbook.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
 ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| `([^|]+)` \|$", TEXT, flags=re.MULTILINE)
@@ -37,6 +39,28 @@ def test_page_has_its_tables_and_examples() -> None:
     lines = [line for line in TEXT.splitlines() if line.startswith("| ") and "asked as" not in line]
     assert len(lines) == len(ROWS) > 80
     assert sum(block.startswith(">>>") for block in BLOCKS) == 7
+
+
+def _drawer() -> Any:
+    spec = importlib.util.spec_from_file_location("pictures", DOCS / "pictures.py")
+    assert spec is not None and spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+DRAWER = _drawer()
+
+
+@pytest.mark.parametrize(("file", "expression"), DRAWER.pictures().items())
+def test_page_picture(names: dict[str, Any], file: str, expression: str) -> None:
+    assert DRAWER.current(file, expression, names), "python docs/pictures.py"
+
+
+def test_every_picture_of_the_page_stands_below_its_call() -> None:
+    linked = re.findall(r"\((pictures/textbook/[\w-]+\.svg)\)", TEXT)
+    assert linked == list(DRAWER.pictures())
+    assert {f"pictures/textbook/{path.name}" for path in (DOCS / "pictures" / "textbook").iterdir()} == set(linked)
 
 
 @pytest.mark.parametrize(("example", "steelyard", "asked"), [(row[0], row[2], row[3]) for row in ROWS])
