@@ -50,7 +50,7 @@ def evaluate_model(
     """
     if not hasattr(model, "predict"):
         message = f"A fitted model has a method predict, and {type(model).__name__} has none."
-        raise UsageError(message, "Predictions themselves are evaluated by sy.evaluate(target=…, score=…).")
+        raise UsageError(message, "Predictions themselves are what sy.evaluate takes.")
     table: Any = as_table(X)
     given = {"target": y, "weight": weight, "unit": unit}
     named = [name for name in given.values() if isinstance(name, str)]
