@@ -71,7 +71,6 @@ def resampling() -> None:
     from sklearn import metrics
 
     import steelyard as sy
-    from steelyard.intervals import bootstrap
 
     rows, replicates, tried = 1_000_000, 1000, 3
     y, score = binary_data(rows)
@@ -96,7 +95,6 @@ def resampling() -> None:
                 function(y[pick], label[pick])
 
     def cells_resampled() -> None:
-        bootstrap._recent.clear()
         fresh = e + sy.evaluate(confusion=np.zeros((2, 2)), levels=[0, 1])
         for name in names:
             fresh[name]
@@ -154,6 +152,12 @@ def money() -> None:
     plain, pass_, whole = best(lambda: sy.evaluate(target=y, score=score), 5), best(counted, 5), best(told, 5)
     say("one pass with per-row amounts / plain score table", f"{pass_ / plain:.2f} x", "2 x at most")
     say("  and profit curve, best threshold, 400 resampled copies", f"{whole / plain:.2f} x", "none")
+
+
+def reading() -> None:
+    import numbers_read
+
+    numbers_read.main(say)
 
 
 def pages() -> None:
@@ -217,7 +221,7 @@ def engines() -> None:
 
 
 def main() -> None:
-    for part in (starts, resampling, areas, money, comparing, pages, training, files, engines):
+    for part in (starts, resampling, areas, reading, money, comparing, pages, training, files, engines):
         part()
     print(f"peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
 

@@ -1,6 +1,6 @@
 """Coverage of the intervals that are resampled, beside what coverage.json has, on the same draws: nothing is written.
 
-python docs/studies/coverage_resampled.py [repeats]
+python docs/studies/coverage_resampled.py [repeats [scenario ...]]
 
 For a change of how copies are drawn: the numbers of resampled tables alone, of a few scenarios of every kind.
 """
@@ -43,7 +43,8 @@ def main() -> None:
     study = json.loads((HERE / "coverage.json").read_text(encoding="utf-8"))
     known = {(s["family"], s["name"]): s["cells"] for s in study["scenarios"]}
     column = {name: i for i, name in enumerate(study["columns"])}
-    for scene in (s for s in scenarios() if s.name in SCENES and (s.family, s.name) in known):
+    wanted = sys.argv[2:] or SCENES
+    for scene in (s for s in scenarios() if s.name in wanted and (s.family, s.name) in known):
         cells = {
             (row[column["measure"]], row[column["of"]]): row
             for row in known[scene.family, scene.name]
