@@ -127,7 +127,7 @@ class Answering:
         """Money is told where outcomes are known to be worth something, as the profit or cost that they were told as."""
         return "payoff" not in m.options or (self.payoff is not None and m.name == self.payoff.kind)
 
-    def measure(self, name: str, level: Any = None, **options: Any) -> Estimate:
+    def measure(self, name: str, level: object = None, **options: Any) -> Estimate:
         """One number with its interval; options such as beta, depth or fpr belong to the measure."""
         m, level = find(name), level_of(level)
         chosen = m.with_defaults(options)
@@ -149,7 +149,7 @@ class Answering:
             v: Interval(x.low, x.high, x.method, x.note, x.caution) for v, x in found if x is not None and x.defined
         }
 
-    def remember(self, m: Measure, level: Any, options: Mapping[str, Any], found: Estimate) -> None:
+    def remember(self, m: Measure, level: object, options: Mapping[str, Any], found: Estimate) -> None:
         """Keep a number that was worked out, perhaps with those of others."""
         self._known[_key(m, level, options)] = found
 
@@ -223,6 +223,6 @@ class Answering:
         return replace(self, evidence=evidence, threshold=cut, segments=segments, facts=facts)
 
 
-def _key(m: Measure, level: Any, options: Mapping[str, Any]) -> Any:
+def _key(m: Measure, level: object, options: Mapping[str, Any]) -> Any:
     """What tells one number from every other; Python takes True and 1 for one level."""
     return m.name, type(level), level, repr(sorted(options.items())) if options else ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from steelyard.asking.answering import Answering
 
 
-def estimate(question: Question, *, level: Any, segment: str | None, options: Mapping[str, Any]) -> Estimate:
+def estimate(question: Question, *, level: object, segment: str | None, options: Mapping[str, Any]) -> Estimate:
     """The finished number: value, interval, method, rows, certified bound, or the reason why there is none."""
     reading = question.reading
     value = question.value

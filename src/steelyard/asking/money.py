@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import NotAvailable
 from steelyard.payoffs.payoff import Payoff
 from steelyard.summaries.confusion import Confusion
 from steelyard.wording import either, option
 
+if TYPE_CHECKING:
+    from steelyard.asking.answering import Answering
 
-def payoff_of(e: Any, given: Any, name: str) -> Payoff:
+
+def payoff_of(e: Answering, given: Any, name: str) -> Payoff:
     """What outcomes are worth: as given, or as the evaluation was told."""
     found = e.payoff if given is None else given
     if found is None:
@@ -30,7 +33,7 @@ def in_order_of(levels: tuple[Any, ...], facts: Mapping[str, Any], payoff: Payof
     return payoff.over(levels) if facts.get("levels") == "said" else payoff
 
 
-def labels_of(e: Any) -> Confusion:
+def labels_of(e: Answering) -> Confusion:
     """The confusion matrix of an evaluation that has one."""
     c: Confusion | None = e.confusion
     if c is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,11 +22,14 @@ from steelyard.summaries.segments import key_of, level_names
 from steelyard.summaries.summary import told_by_level
 from steelyard.summaries.within_folds import WithinFolds
 
+if TYPE_CHECKING:
+    from steelyard.asking.answering import Answering
+
 
 class ByType(Mapping[type, Any]):
     """The summaries of an evaluation by type; labels that a threshold makes are made when they are asked for."""
 
-    def __init__(self, evaluation: Any) -> None:
+    def __init__(self, evaluation: Answering) -> None:
         self.evaluation = evaluation
         self.found: dict[type, Any] = {type(s): s for s in evaluation.evidence.values()}
         self.makes_labels = Confusion not in self.found and Scores in self.found and evaluation.threshold is not None
@@ -46,10 +49,10 @@ class ByType(Mapping[type, Any]):
 def ask(
     m: Measure,
     have: Mapping[type, Any],
-    level: Any,
+    level: object,
     options: Mapping[str, Any],
     confidence: float,
-    positive: Any,
+    positive: object,
     known: Mapping[Any, Interval] | None = None,
 ) -> Question:
     """The question that a measure's name, level and options amount to, given the evidence; `known` are intervals of levels."""
@@ -76,7 +79,7 @@ def ask(
     raise _cannot(m, have, level)
 
 
-def level_of(level: Any) -> Any:
+def level_of(level: object) -> Any:
     """A level as it was asked for: one value, which can be looked up."""
     try:
         return None if level is None else label(level)
@@ -86,13 +89,13 @@ def level_of(level: Any) -> Any:
         raise NotAvailable(message, hint) from None
 
 
-def value_of(e: Any, name: str, level: Any = None) -> float:
+def value_of(e: Answering, name: str, level: object = None) -> float:
     """The value of a measure without its interval, NaN where it is undefined."""
     m = find(name)
     return ask(m, e.summaries, level, m.with_defaults({}), e.confidence, e.positive).value
 
 
-def every_question(e: Any) -> Iterator[tuple[str, Any]]:
+def every_question(e: Answering) -> Iterator[tuple[str, Any]]:
     """Every measure with its level that the evidence of an evaluation can answer; of several levels each, and the averages."""
     have = set(e.summaries)
     for name, m in catalogue().items():
@@ -108,7 +111,7 @@ def every_question(e: Any) -> Iterator[tuple[str, Any]]:
             yield from ((name, a) for a in averages if a != "micro" or Outcomes in m.reads)
 
 
-def numbers_of(e: Any, wanted: set[str] | None = None) -> Iterator[tuple[Estimate, str | None]]:
+def numbers_of(e: Answering, wanted: set[str] | None = None) -> Iterator[tuple[Estimate, str | None]]:
     """Every number of one evaluation with its level as people write it; of these measures, or of all."""
     called = dict(zip(map(key_of, e.levels), level_names(e.levels), strict=True))
     for name, level in every_question(e):
@@ -121,7 +124,7 @@ def _levels(have: Mapping[type, Any]) -> tuple[Any, ...]:
     return next((have[k].levels for k in (ClassScores, Confusion) if k in have), ())
 
 
-def _cannot(m: Measure, have: Mapping[type, Any], level: Any) -> NotAvailable:
+def _cannot(m: Measure, have: Mapping[type, Any], level: object) -> NotAvailable:
     levels = _levels(have)
     if told_by_level(m.reads, have):
         said = "belongs to one level" if level is None else f"has no level {listing([level])}"
@@ -165,6 +168,6 @@ def _average(
     raise _cannot(m, have, how)
 
 
-def _one_level(m: Measure, c: Confusion, level: Any, options: Mapping[str, Any], confidence: float) -> Question:
+def _one_level(m: Measure, c: Confusion, level: object, options: Mapping[str, Any], confidence: float) -> Question:
     """One level against the rest: the table is folded to two levels first, so that many levels cost no more."""
     return Question(m, c.against_rest(level), OfLevel(m, options, level), confidence, options=options)

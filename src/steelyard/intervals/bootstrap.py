@@ -25,7 +25,7 @@ from steelyard.measures.ranking import cumulative
 from steelyard.results import Array, Interval, divide
 from steelyard.summaries.remembering import remembered
 from steelyard.summaries.scores import Scores
-from steelyard.summaries.summary import Drawn
+from steelyard.summaries.summary import Drawn, Summary
 
 REPLICATES = 1000
 FEWEST = 64
@@ -116,7 +116,7 @@ class Resampled(NamedTuple):
     copies: Any
 
 
-def replicates(summary: Any) -> Resampled:
+def replicates(summary: Summary) -> Resampled:
     """Many resampled copies of a summary, kept for the next question; buckets of units are resampled where they are known."""
     made = drawn_from(summary)
     assert made is not None
@@ -124,7 +124,7 @@ def replicates(summary: Any) -> Resampled:
 
 
 @remembered(12)
-def drawn_from(summary: Any) -> Resampled | None:
+def drawn_from(summary: Summary) -> Resampled | None:
     """The same; None where a summary keeps sums alone, of which nothing can be drawn."""
     drawn = summary.drawn(PRIOR_ROWS, MOST_CELLS)
     if drawn is None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import LengthsDiffer, NotAvailable, UsageError
@@ -23,7 +24,7 @@ INSIDE = 0.632
 """The share of rows, 1 − 1/e, that a large bootstrap sample holds at least once."""
 
 
-def naive_t(values: Any, confidence: float = 0.95, limits: Ends = ANY) -> Interval:
+def naive_t(values: npt.ArrayLike, confidence: float = 0.95, limits: Ends = ANY) -> Interval:
     """Student's t over the folds as if they were independent, which they are not: shown for comparison only.
 
     mean ± t_{J−1} · s / √J
@@ -40,7 +41,7 @@ def naive_t(values: Any, confidence: float = 0.95, limits: Ends = ANY) -> Interv
     return _inside(mean - half, mean + half, limits, TOO_SHORT, "" if spread > 0 else SAME)
 
 
-def corrected_t(values: Any, ratio: float, confidence: float = 0.95, limits: Ends = ANY) -> Interval:
+def corrected_t(values: npt.ArrayLike, ratio: float, confidence: float = 0.95, limits: Ends = ANY) -> Interval:
     """Student's t over J folds with the variance that allows for training rows they share.
 
     mean ± t_{J−1} · s · √(1/J + ratio), where ratio = n_test / n_train. In a range with ends it is Wilson's interval of as many
@@ -64,7 +65,9 @@ def corrected_t(values: Any, ratio: float, confidence: float = 0.95, limits: End
     return _around(mean, error, t, limits, CORRECTED, "" if spread > 0 else SAME)
 
 
-def conservative_z(values: Any, pairs: Any, confidence: float = 0.95, limits: Ends = ANY) -> Interval:
+def conservative_z(
+    values: npt.ArrayLike, pairs: npt.ArrayLike, confidence: float = 0.95, limits: Ends = ANY
+) -> Interval:
     """A normal interval whose variance is that between means found in two halves that share no row.
 
     mean ± z · √(Σ (a − b)² / (2 M)), over M pairs of halves; halves vary more than the whole, so it errs to the long side.
@@ -102,7 +105,9 @@ class Nested(NamedTuple):
     bias: float
 
 
-def nested(outer: Any, inner: Any, errors: Any, sizes: Any = None) -> Nested:
+def nested(
+    outer: npt.ArrayLike, inner: npt.ArrayLike, errors: npt.ArrayLike, sizes: npt.ArrayLike | None = None
+) -> Nested:
     """The value and standard error of nested cross validation, for a measure that is a mean of a number per row.
 
     MSE = mean((mean of inner − outer)²) − mean(errors); error = √((K − 1)/K · MSE), kept between the standard error of
@@ -155,7 +160,12 @@ def _independent(e_out: Array, squares: Array, rows: Array | None) -> float:
 
 
 def nested_folds(
-    outer: Any, inner: Any, errors: Any, confidence: float = 0.95, limits: Ends = ANY, sizes: Any = None
+    outer: npt.ArrayLike,
+    inner: npt.ArrayLike,
+    errors: npt.ArrayLike,
+    confidence: float = 0.95,
+    limits: Ends = ANY,
+    sizes: npt.ArrayLike | None = None,
 ) -> Interval:
     """The interval of nested cross validation, laid around its own value and not around the mean of the folds.
 
@@ -239,7 +249,7 @@ def bootstrap_632_plus(apparent: float, out_of_bag: float, no_information: float
 # What they share ------------------------------------------------------------------------------------------------------
 
 
-def _spread(values: Any, confidence: float) -> tuple[float, float, float] | str:
+def _spread(values: npt.ArrayLike, confidence: float) -> tuple[float, float, float] | str:
     """Mean, standard deviation and Student's quantile of the folds, or why there are none."""
     from scipy.special import stdtrit
 
@@ -277,7 +287,7 @@ def _inside(low: float, high: float, limits: Ends, name: str, note: str) -> Inte
     return Interval(float(low), float(high), name, note)
 
 
-def _numbers(values: Any) -> Array:
+def _numbers(values: npt.ArrayLike) -> Array:
     return np.asarray(values, dtype=np.float64)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import LengthsDiffer, MissingValues, NotAvailable, UsageError
@@ -36,7 +37,7 @@ class PowerLaw:
     c: float
     better: str = "higher"
 
-    def at(self, n: Any) -> Any:
+    def at(self, n: npt.ArrayLike) -> Any:
         """The value at so many training rows."""
         rows = np.asarray(n, dtype=np.float64)
         value = self.a + self.b * rows ** (-self.c)
@@ -68,7 +69,7 @@ class Laws:
     b: Array
     weight: Array
 
-    def at(self, n: Any) -> Any:
+    def at(self, n: npt.ArrayLike) -> Any:
         """The mean value at so many training rows."""
         rows = np.asarray(n, dtype=np.float64)
         value = (self.weight * (self.a + self.b * rows[..., None] ** (-POWERS))).sum(axis=-1)
@@ -83,7 +84,13 @@ class _Fits(NamedTuple):
     c: Array
 
 
-def fit(sizes: Any, values: Any, errors: Any = None, better: str = "higher", limits: Ends = ANY) -> PowerLaw:
+def fit(
+    sizes: npt.ArrayLike,
+    values: npt.ArrayLike,
+    errors: npt.ArrayLike | None = None,
+    better: str = "higher",
+    limits: Ends = ANY,
+) -> PowerLaw:
     """The power law nearest to a learning curve, by least squares weighted with the standard errors.
 
     value(n) = a + b · n^(−c), c > 0, a inside the limits, and b of the sign that makes more rows better; a curve that
@@ -115,7 +122,9 @@ def fit(sizes: Any, values: Any, errors: Any = None, better: str = "higher", lim
     return PowerLaw(float(a[0]), float(b[0]), c, better)
 
 
-def _checked(sizes: Any, values: Any, errors: Any, better: str) -> tuple[Array, Array, Array]:
+def _checked(
+    sizes: npt.ArrayLike, values: npt.ArrayLike, errors: npt.ArrayLike | None, better: str
+) -> tuple[Array, Array, Array]:
     n, y = np.asarray(sizes, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if better not in {"higher", "lower"}:
         message = f'Better must be "higher" or "lower", and {better!r} came.'
@@ -132,7 +141,7 @@ def _checked(sizes: Any, values: Any, errors: Any, better: str) -> tuple[Array, 
     return n, y, _weights(y, errors)
 
 
-def _weights(y: Array, errors: Any) -> Array:
+def _weights(y: Array, errors: npt.ArrayLike | None) -> Array:
     """One over the squared standard errors; alike where none are known or all are zero."""
     if errors is None:
         return np.ones_like(y)
@@ -185,8 +194,8 @@ def _fitted(n: Array, y: Array, w: Array, better: str, limits: Ends) -> _Fits:
 
 
 def extrapolate(
-    values_by_repeat: Any,
-    sizes: Any,
+    values_by_repeat: npt.ArrayLike,
+    sizes: npt.ArrayLike,
     n: float,
     confidence: float = 0.95,
     *,
@@ -212,8 +221,8 @@ def extrapolate(
 
 
 def gain(
-    values_by_repeat: Any,
-    sizes: Any,
+    values_by_repeat: npt.ArrayLike,
+    sizes: npt.ArrayLike,
     factor: float = 2.0,
     confidence: float = 0.95,
     *,
@@ -238,8 +247,8 @@ def gain(
 
 
 def _told(
-    values_by_repeat: Any,
-    sizes: Any,
+    values_by_repeat: npt.ArrayLike,
+    sizes: npt.ArrayLike,
     asked: tuple[float, float | None],
     confidence: float,
     ratio: float,
@@ -288,7 +297,9 @@ def _told(
     return Estimate(measure, value, min(low, value), max(high, value), method=method, note=law.text, **facts)
 
 
-def plausible(values_by_repeat: Any, sizes: Any, *, ratio: float, better: str = "higher", limits: Ends = ANY) -> Laws:
+def plausible(
+    values_by_repeat: npt.ArrayLike, sizes: npt.ArrayLike, *, ratio: float, better: str = "higher", limits: Ends = ANY
+) -> Laws:
     """The power laws that a learning curve does not speak against, weighed by how well they fit and were to be expected.
 
     w(c) ∝ exp(−χ²(c) / 2φ − (ln c − ln 0.7)² / 2·0.6²), φ = max(1, least χ² / (sizes − 3)), where χ² counts a size by its

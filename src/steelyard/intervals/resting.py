@@ -22,7 +22,7 @@ FEW = 10
 """Fewer cases than this are said beside the number."""
 
 
-def caution(question: Question, level: Any = None) -> str:
+def caution(question: Question, level: object = None) -> str:
     """What a number rests on in a few words; nothing where it rests on enough.
 
     A macro average stands or falls with its rarest level; other averages and whole tables of many levels with all their rows.

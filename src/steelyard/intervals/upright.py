@@ -18,7 +18,7 @@ import numpy as np
 
 from steelyard.intervals.proportions import wilson
 from steelyard.measures.ranking import cumulative
-from steelyard.results import Array, divide
+from steelyard.results import Array, Number, divide
 from steelyard.summaries.scores import Scores
 
 ROC = "Wilson up and across (MOVER), at each false positive rate; wider than needed where few rows decide"
@@ -27,7 +27,7 @@ BY_UNIT = ", effective rows by unit"
 Limits = tuple[Array, Array]
 
 
-def roc_band(s: Scores, z: float, places: Any) -> Limits:
+def roc_band(s: Scores, z: float, places: Array) -> Limits:
     """Limits of the true positive rate at the false positive rates of these points; one pair for all points at one rate.
 
     >>> s = Scores.of([0.1, 0.2, 0.4, 0.6, 0.7, 0.9], [0, 0, 1, 0, 1, 1], positive=1)
@@ -38,7 +38,7 @@ def roc_band(s: Scores, z: float, places: Any) -> Limits:
     evidence = CutEvidence.of(s)
     t, f = evidence.tpr, evidence.fpr
 
-    def own(y: Array, at: Any) -> Limits:
+    def own(y: Array, at: Array) -> Limits:
         n = evidence.rows_of_tpr(at)
         return wilson(y * n, n, z)
 
@@ -46,7 +46,7 @@ def roc_band(s: Scores, z: float, places: Any) -> Limits:
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
 
-def pr_band(s: Scores, z: float, places: Any) -> Limits:
+def pr_band(s: Scores, z: float, places: Array) -> Limits:
     """Limits of the precision at the recalls of these points: r P / (r P + FP), FP the false alarms at that recall.
 
     >>> s = Scores.of([0.1, 0.2, 0.4, 0.6, 0.7, 0.9], [0, 0, 1, 0, 1, 1], positive=1)
@@ -60,7 +60,7 @@ def pr_band(s: Scores, z: float, places: Any) -> Limits:
     x, y = 1.0 - evidence.tpr[::-1], 1.0 - evidence.fpr[::-1]
     last = len(x) - 1
 
-    def own(height: Array, at: Any) -> Limits:
+    def own(height: Array, at: Array) -> Limits:
         """How far off the false alarms of one positive are, all positives against the false alarms of a cut."""
         alarms = (1.0 - height) * negatives
         share = positives / (positives + alarms)
@@ -91,7 +91,7 @@ def _limits(
     own: Callable[[Array, Any], Limits],
     together: Callable[[Any], Array],
     z: float,
-    places: Any,
+    places: Array,
 ) -> Limits:
     """Limits of the height of a rising curve at the x of these points.
 
@@ -185,15 +185,15 @@ class CutEvidence:
         squares = None if s.squares is None else cumulative(s.replicate(s.squares))
         return cls(*counts, squares)
 
-    def rows_of_tpr(self, at: Any) -> Array:
+    def rows_of_tpr(self, at: Array) -> Array:
         """Rows behind the true positive rate at these cuts."""
         return self._rows(self.tp, 0, at)
 
-    def rows_of_fpr(self, at: Any) -> Array:
+    def rows_of_fpr(self, at: Array) -> Array:
         """Rows behind the false positive rate at these cuts."""
         return self._rows(self.fp, 1, at)
 
-    def _rows(self, count: Array, side: int, at: Any) -> Array:
+    def _rows(self, count: Array, side: int, at: Array) -> Array:
         """Rows of one weight (or of units of their own) that would make the rate of this class spread as it does."""
         whole = float(count[-1])
         if self.units is not None:
@@ -204,7 +204,7 @@ class CutEvidence:
         above, every = self.squares[side][at], float(self.squares[side][-1])
         return self._effective(count[at] / whole, whole, above, every - above)
 
-    def rows_of_alarms(self, share: Array, at: Any) -> Array:
+    def rows_of_alarms(self, share: Array, at: Array) -> Array:
         """The same for all positives among them and the false alarms of a cut."""
         if self.units is not None:
             positives, alarms = self.units[0][:, -1:], self.units[1][:, self.cut[at]]
@@ -218,28 +218,28 @@ class CutEvidence:
         heavy = np.where(self.fp[at] > 0, divide(squares[at], self.fp[at]), every)
         return self._effective(share, whole, float(self.squares[0][-1]), (whole - found) * heavy)
 
-    def _effective(self, share: Array, whole: Any, inside: Any, outside: Any) -> Array:
+    def _effective(self, share: Array, whole: Number, inside: Number, outside: Number) -> Array:
         """Share (1 − share) W² / ((1 − share)² Σ w² inside + share² Σ w² outside), but no more than there are rows."""
         spread = (1 - share) ** 2 * inside + share**2 * outside
         plain = divide(np.asarray(whole, dtype=np.float64) ** 2, np.asarray(inside + outside, dtype=np.float64))
         found = np.where(spread > 0, share * (1 - share) * whole**2 / np.where(spread > 0, spread, 1.0), plain)
         return np.asarray(np.clip(np.where((share > 0) & (share < 1), found, plain), 1e-9, self.most))
 
-    def together_up(self, at: Any) -> Array:
+    def together_up(self, at: Array) -> Array:
         """How far both rates of a cut err together, bucket by bucket."""
         if self.units is None:
             return np.zeros(np.shape(at))
         t, f = (self._apart(side, at) for side in (0, 1))
         return _correlation(t, f)
 
-    def together_across(self, at: Any) -> Array:
+    def together_across(self, at: Array) -> Array:
         """The same for the false alarms of a positive and the recall."""
         if self.units is None:
             return np.zeros(np.shape(at))
         positives, alarms = self.units[0][:, -1:], self.units[1][:, self.cut[at]]
         return _correlation(alarms - divide(alarms.sum(axis=0), positives.sum(axis=0)) * positives, self._apart(0, at))
 
-    def _apart(self, side: int, at: Any) -> Array:
+    def _apart(self, side: int, at: Array) -> Array:
         assert self.units is not None
         part, whole = self.units[side][:, self.cut[at]], self.units[side][:, -1:]
         return np.asarray(part - divide(part.sum(axis=0), whole.sum(axis=0)) * whole)

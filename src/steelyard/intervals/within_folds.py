@@ -29,7 +29,7 @@ def ranks(m: Measure) -> bool:
 
 
 def within(
-    m: Measure, have: Mapping[type, Any], level: Any, options: Mapping[str, Any], confidence: float
+    m: Measure, have: Mapping[type, Any], level: object, options: Mapping[str, Any], confidence: float
 ) -> Question | None:
     """The question within folds, for a measure that ranks; None where the evidence has nothing of the kind."""
     w: WithinFolds = have[WithinFolds]
@@ -95,7 +95,7 @@ def _design_effect(whole: Scores) -> tuple[float, bool]:
     return max(error / rows, 1.0) if rows > 0 else 1.0, False
 
 
-def table_within(e: Any, level: Any = None) -> tuple[Scores, str] | None:
+def table_within(e: Any, level: object = None) -> tuple[Scores, str] | None:
     """The mean curve of the folds of an evaluation as a score table, and what to say of it; None where it has no folds."""
     w = e.evidence.get(WithinFolds.kind)
     whole = e.scores if level is None or e.class_scores is None else e.class_scores.table(level)

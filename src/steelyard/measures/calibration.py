@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from steelyard.arguments.allowed import BINS
 from steelyard.measures.measure import measure
-from steelyard.results import Array, Mean, Ratio, divide
+from steelyard.results import Array, Codes, Mean, Ratio, divide
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.remembering import remembered
@@ -29,7 +29,7 @@ def _square(y: Array, p: Array) -> Array:
     return np.where((p >= 0) & (p <= 1), (p - y) ** 2, np.nan)
 
 
-def _squares(codes: Any, x: Array) -> Array:
+def _squares(codes: Codes, x: Array) -> Array:
     lost = ((x - (np.arange(len(x))[:, None] == codes)) ** 2).sum(axis=0)
     return np.where(((x >= 0) & (x <= 1)).all(axis=0), lost, np.nan)
 
@@ -65,7 +65,7 @@ def _given(y: Array, p: Array) -> Array:
     return np.where((p >= 0) & (p <= 1), _surprise(np.where(np.asarray(y) > 0, p, 1.0 - p)), np.nan)
 
 
-def _given_class(codes: Any, x: Array) -> Array:
+def _given_class(codes: Codes, x: Array) -> Array:
     mine = x[codes, np.arange(len(codes))]
     return np.where(((x >= 0) & (x <= 1)).all(axis=0), _surprise(mine), np.nan)
 

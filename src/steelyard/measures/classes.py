@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from steelyard.arguments.allowed import Span
 from steelyard.measures.measure import measure
 from steelyard.measures.ranking import auc
-from steelyard.results import Array, Ratio, Share
+from steelyard.results import Array, Codes, Ratio, Share
 from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.scores import Scores
 
@@ -55,7 +55,7 @@ def hand_till_auc(m: ClassScores) -> Ratio:
     return Ratio(np.mean(np.broadcast_arrays(*areas), axis=0), 1.0, "a class has no rows")
 
 
-def _among(codes: Any, x: Array, *, k: int = 2) -> Array:
+def _among(codes: Codes, x: Array, *, k: int = 2) -> Array:
     mine = x[codes, np.arange(len(codes))]
     above, tied = (x > mine).sum(axis=0), (x == mine).sum(axis=0)
     return np.asarray(np.clip((int(k) - above) / tied, 0.0, 1.0))

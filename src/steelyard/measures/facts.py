@@ -135,7 +135,7 @@ def facts_of(given: Mapping[str, Any]) -> Facts:
     return Facts(**{**given, "leads": _places(given.get("leads", ""))})
 
 
-def _places(text: Any) -> dict[str, Rank]:
+def _places(text: object) -> dict[str, Rank]:
     """Places with ranks, as they are written down."""
     out: dict[str, Rank] = {}
     for part in str(text).split(",") if text else ():

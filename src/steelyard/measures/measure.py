@@ -159,7 +159,7 @@ class Measure(Facts):
             out[key] = self._taken(key, value)
         return out
 
-    def _taken(self, key: str, value: Any) -> Any:
+    def _taken(self, key: str, value: object) -> Any:
         allowed = self.allowed.get(key)
         if allowed is None:
             return value
@@ -229,7 +229,7 @@ def _declared(hint: Any) -> Allowed | None:
     return next((x for x in marks if isinstance(x, Allowed)), BARE.get(hint))
 
 
-def _check_facts(better: Any, range: Any) -> None:
+def _check_facts(better: object, range: Any) -> None:
     if not isinstance(better, str) or better not in DIRECTIONS:
         message = f"better={shown(better)} is not a choice."
         raise UsageError(message, f"Allowed: {listing(DIRECTIONS[:3])}, and an empty text for neither.")
@@ -279,7 +279,7 @@ def catalogue() -> dict[str, Measure]:
     return dict(sorted(_catalogue.items(), key=lambda item: place.get(item[1].question, len(place))))
 
 
-def find(name: Any) -> Measure:
+def find(name: object) -> Measure:
     """A measure by canonical name or alias.
 
     >>> find("roc_auc").name

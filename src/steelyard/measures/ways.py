@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.measures.measure import Measure
-from steelyard.results import Average, Ratio, Reading
+from steelyard.results import Array, Average, Ratio, Reading
 from steelyard.summaries.confusion import Confusion, Outcomes
 
 
@@ -67,7 +67,7 @@ class OverClasses:
     weights: Any
     levels: tuple[Any, ...]
 
-    def __call__(self, _: Any) -> Reading:
+    def __call__(self, _: object) -> Reading:
         """The average over all classes."""
         values = np.array([q.value for q in self.questions])
         reason = next((reason_of(q.reading) for q in self.questions if not math.isfinite(q.value)), "")
@@ -83,7 +83,7 @@ def reason_of(reading: Reading) -> str:
     return reading.empty
 
 
-def _combined(values: Any, empty: str, weights: Any, levels: tuple[Any, ...]) -> Reading:
+def _combined(values: Array, empty: str, weights: Array, levels: tuple[Any, ...]) -> Reading:
     # A level without rows has no say in a mean weighted by rows.
     silent = np.broadcast_to(np.asarray(weights) == 0, values.shape)
     total = (np.where(silent, 0.0, values) * weights).sum(axis=-1)

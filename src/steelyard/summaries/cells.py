@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.results import Array
+from steelyard.results import Array, Codes
 from steelyard.rows import grid
 from steelyard.summaries.believing import believed_order, believed_rows
 from steelyard.summaries.sparse import Sparse, spared
@@ -84,11 +84,11 @@ class Cells:
             return code
         return code * (len(self.cuts) + 1) + np.searchsorted(np.array(self.cuts), self.low, side="right")
 
-    def joined(self, keys: Any) -> Cells:
+    def joined(self, keys: Codes | Array) -> Cells:
         """Join neighbours with equal keys; the cells must be in order already."""
         return self._joined_from(np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]))
 
-    def _joined_from(self, starts: Any) -> Cells:
+    def _joined_from(self, starts: Codes) -> Cells:
         """Join every cell from one start to the next."""
         ends = np.r_[starts[1:], len(self.low)] - 1
         counts = np.stack([np.add.reduceat(x, starts, axis=-1) for x in np.moveaxis(self.counts, -1, 0)], axis=-1)

@@ -100,7 +100,7 @@ class ClassScores(Summary):
         """The sum over rows of Σ (p − y)² over the classes, and that of its square."""
         return self.brier[..., 0], self.brier[..., 1]
 
-    def table(self, level: Any) -> Scores:
+    def table(self, level: object) -> Scores:
         """The score table of one class, that class against the rest."""
         return self.tables[self.levels.index(level)]
 
@@ -140,7 +140,9 @@ class ClassScores(Summary):
         squares = self.tables[0].squares
         return float(self.total) if squares is None else float(effective_rows(self.total, squares.sum()))
 
-    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[Number, str]]:
+    def rests_on(
+        self, reading: Reading, squares: Share | None, average: str, sides: Sides
+    ) -> Iterator[tuple[Number, str]]:
         """All rows for a share or a mean of them, else those of each level."""
         table = self.tables[0]
         rows = effective_by_level(table.counts, table.squares, 0)

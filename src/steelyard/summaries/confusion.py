@@ -118,7 +118,7 @@ class Confusion(Summary):
         """Counts of each predicted level."""
         return np.asarray(self.counts.sum(axis=-2))
 
-    def outcomes(self, level: Any) -> Outcomes:
+    def outcomes(self, level: object) -> Outcomes:
         """One level against the rest."""
         (tn, fp), (fn, tp) = np.moveaxis(_folded(self.counts, self.levels.index(level)), (-2, -1), (0, 1))
         return Outcomes(tp, fn, fp, tn)
@@ -133,7 +133,7 @@ class Confusion(Summary):
         # What subtracting sums of weights leaves over where there are no rows is none.
         return Outcomes(tp, fn, fp, np.where(tn > 1e-12 * total, tn, 0.0))
 
-    def against_rest(self, level: Any) -> Confusion:
+    def against_rest(self, level: object) -> Confusion:
         """The same rows with two levels only: this one, and the rest."""
         if len(self.levels) == 2:
             return self if self.positive == level else replace(self, positive=level)
@@ -215,7 +215,9 @@ class Confusion(Summary):
         """The same matrix of squared weights, where rows carry sampling weights."""
         return None if self.squares is None else self.replicate(self.squares)
 
-    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[Number, str]]:
+    def rests_on(
+        self, reading: Reading, squares: Share | None, average: str, sides: Sides
+    ) -> Iterator[tuple[Number, str]]:
         """The rows of a share; of other numbers those of the rarer class, or of all levels."""
         if isinstance(reading, Share) and not average:
             two = self.positive is not None and len(self.levels) == 2

@@ -33,7 +33,7 @@ def label_tally(
 
 
 def read_confusion(
-    table: Table, levels: tuple[Any, ...], positive: Any, weighting: str, names: tuple[str, ...] = ()
+    table: Table, levels: tuple[Any, ...], positive: object, weighting: str, names: tuple[str, ...] = ()
 ) -> Confusion:
     """Lay the answer out over these levels."""
     i, j = (places_among(levels, table[name]) for name in ("level", "label"))

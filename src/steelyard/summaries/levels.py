@@ -48,7 +48,7 @@ class Levels:
         """All counts together."""
         return np.asarray(self.counts.sum(axis=-1))
 
-    def share(self, level: Any) -> Share:
+    def share(self, level: object) -> Share:
         """So many of all rows have this level.
 
         >>> print(Levels.of(["spam", "ham", "ham"]).share("ham"))

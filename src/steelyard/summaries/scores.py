@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import CannotAdd, listing
-from steelyard.results import Array, Number, Reading
+from steelyard.results import Array, Number, Reading, Share
 from steelyard.rows import grid
 from steelyard.summaries.amounts import Product, products, same_amounts
 from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
@@ -55,7 +55,7 @@ class Scores(Summary):
     amounts: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, scores: Sequence[float], truth: Sequence[Any], positive: Any) -> Scores:
+    def of(cls, scores: Sequence[float], truth: Sequence[Any], positive: object) -> Scores:
         """From a few rows at hand; engines do this for many."""
         levels = sort_levels([*truth, positive])
         values, place = np.unique(np.asarray(scores, dtype=np.float64) + 0.0, return_inverse=True)
@@ -130,7 +130,7 @@ class Scores(Summary):
         first, second = ((self.positives * up**k + self.negatives * down**k).sum(axis=-1) for k in (1, 2))
         return np.asarray(first), np.asarray(second)
 
-    def about(self, level: Any) -> Scores:
+    def about(self, level: object) -> Scores:
         """The same table with another level as the positive one."""
         return replace(self, positive=level)
 
@@ -144,7 +144,7 @@ class Scores(Summary):
         cells = replace(self.cells, kept=np.stack(sides, axis=-1))
         return Scores(cells, (self.positive, "the rest"), self.positive, self.weighting)
 
-    def between(self, level: Any, other: Any) -> Scores:
+    def between(self, level: object, other: object) -> Scores:
         """Only the rows of two levels, the first one positive."""
         pick = [self.levels.index(level), self.levels.index(other)]
         if self.weighting == "sampling":
@@ -237,7 +237,9 @@ class Scores(Summary):
         """The same table of squared weights, where rows carry sampling weights."""
         return None if self.squares is None else self.replicate(self.squares)
 
-    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[Number, str]]:
+    def rests_on(
+        self, reading: Reading, squares: Share | None, average: str, sides: Sides
+    ) -> Iterator[tuple[Number, str]]:
         """The rows of each level."""
         for level, n in zip(self.levels, effective_by_level(self.counts, self.squares, 0), strict=True):
             yield n, sides[level != self.positive]
@@ -361,7 +363,7 @@ class Scores(Summary):
         )
 
 
-def scores_of(x: Any) -> Scores | None:
+def scores_of(x: object) -> Scores | None:
     """The score table of an evaluation, or the table itself; None where there is none."""
     found = x if isinstance(x, Scores) else getattr(x, "scores", None)
     return found if isinstance(found, Scores) else None

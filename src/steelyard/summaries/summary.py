@@ -109,7 +109,9 @@ class Summary:
         """The same table of squared weights, where rows carry sampling weights and it is kept."""
         return None
 
-    def rests_on(self, reading: Reading, squares: Any, average: str, sides: Sides) -> Iterator[tuple[Number, str]]:
+    def rests_on(
+        self, reading: Reading, squares: Share | None, average: str, sides: Sides
+    ) -> Iterator[tuple[Number, str]]:
         """The rows that have a say in a number, and what they are called; `sides` are words for the two classes."""
         yield self.effective, "row"
 

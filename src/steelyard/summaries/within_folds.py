@@ -260,7 +260,7 @@ class WithinFolds(Summary):
         """Whether this is one fold, whose rows were all predicted by one fit."""
         return all(o.sum("folds") + o.sum("silent") <= 1 for o in self.orders) and self.numbers is None
 
-    def order(self, level: Any = None) -> Order:
+    def order(self, level: object = None) -> Order:
         """The order of one level against the rest; of the only one where none is named."""
         return next(o for o in self.orders if level is None or o.positive == level)
 
