@@ -39,7 +39,8 @@ def kinds(rng: np.random.Generator) -> dict[str, Callable[[int], dict[str, Any]]
     def labels(levels: int) -> Callable[[int], dict[str, Any]]:
         def drawn(rows: int) -> dict[str, Any]:
             y = rng.integers(0, levels, rows)
-            return {"target": y, "prediction": np.where(rng.random(rows) < 0.7, y, rng.integers(0, levels, rows))}
+            said = np.where(rng.random(rows) < 0.7, y, rng.integers(0, levels, rows))
+            return {"target": y, "prediction": said, "kind": "labels"}
 
         return drawn
 
