@@ -318,7 +318,7 @@ def captured_interval(question: Question) -> Interval:
 
 @method("precision")
 def precision_interval(question: Question) -> Interval:
-    """Percentiles less bias, the wider of the plain ones and those on the logit scale, spread by Student's quantile.
+    """Percentiles less bias, the wider of plain and logit ones, spread by Student's quantile; lower where negatives are heavy.
 
     Few positives, or a few heavy rows at the top, make a sample read too high, and the more so the less it has.
     """
