@@ -56,6 +56,8 @@ def test_the_bound_of_bins_is_the_mean_shift() -> None:
             assert told(name, s, bins=bins) == pytest.approx(2 * mean_shift(s, bins))
     assert told("ece", s) == pytest.approx(mean_shift(s, 10)) and told("brier_resolution", s) == 2 * told("ece", s)
     assert told("ece", table([(0.5, 0.5, 0, 0)])) == 0.0
+    light = s.replicate(s.counts / 1024)
+    assert told("ece", light) == pytest.approx(told("ece", s)), "only the proportions of weights matter"
 
 
 def worst_precision(s: Scores) -> float:
@@ -162,6 +164,7 @@ def test_the_bound_of_many_classes() -> None:
     """Of a loss the sum over classes, of areas the largest of any pair."""
     exact = ClassScores.of({"a": [0.7, 0.2, 0.4], "b": [0.2, 0.5, 0.3], "c": [0.1, 0.3, 0.3]}, ["a", "b", "c"])
     assert told("hand_till_auc", exact) == told("log_loss", exact) == 0.0
+    assert told("hand_till_auc", ClassScores.of({"a": [0.7], "b": [0.3]}, ["a"])) == 0.0, "no pair has an area"
     with pytest.MonkeyPatch.context() as patch:
         for place in ("summaries.cells", "counting.rules"):
             patch.setattr(f"steelyard.{place}.EXACT_ROWS", 4)
@@ -192,16 +195,16 @@ def test_the_bound_of_the_median_is_that_of_the_ends() -> None:
 
 
 def test_the_bound_of_relative_errors_is_that_of_the_least_and_the_most_distance() -> None:
-    target, prediction = [1.0, 2.0, 4.0, 9.0], [1.5, 2.0, 3.0, 7.0]
+    target, prediction = [1.0, 2.0, 4.0, 9.0] * 2, [1.5, 2.0, 3.0, 7.0] * 2
     r = Residuals.of(target, prediction)
     assert told("rae", r) == 0.0
     low = np.array([0.9, 1.9, 3.9, 8.8])
     high = np.array([1.1, 2.1, 4.1, 9.2])
-    wide = replace(r, targets=Cells(low, high, np.ones((4, 1)), 4, gridded=True))
-    total, slack = float(wide.distance_from_mean()), 0.1 * 3 + 0.2
+    wide = replace(r, targets=Cells(low, high, np.full((4, 1), 2.0), 8, gridded=True))
+    total, slack = float(wide.distance_from_mean()), 2 * (0.1 * 3 + 0.2)
     least, most = wide.distance_limits()
     ends = (max(total - slack, least), min(total + slack, most))
-    assert told("rae", wide) == pytest.approx(max(abs(3.5 / x - 3.5 / total) for x in ends))
+    assert told("rae", wide) == pytest.approx(max(abs(7 / x - 7 / total) for x in ends))
     assert told("rae", wide) > 0
 
 

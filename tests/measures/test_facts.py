@@ -270,3 +270,14 @@ def test_a_share_that_cannot_be_read_of_one_row_is_none(made: list[str]) -> None
         made.append(function.__name__)
         sy.measure(better="higher", range=(0, 1))(function)
         assert find(function.__name__).counted is None
+
+
+def test_only_a_share_of_whole_tables_says_what_a_right_row_counts(made: list[str]) -> None:
+    def share_of_right(o: Outcomes) -> Share:
+        """Accuracy of one level against the rest."""
+        return Share(o.tp + o.tn, o.total)
+
+    made.append("share_of_right")
+    sy.measure(better="higher", range=(0, 1))(share_of_right)
+    m = find("share_of_right")
+    assert m.counted == find("accuracy").counted and m.hits is None

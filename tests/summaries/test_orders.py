@@ -136,7 +136,7 @@ def test_folds_of_one_class_are_silent_and_say_so() -> None:
 
 def test_a_long_curve_is_kept_at_even_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
-    rows = (rng.random(200).tolist(), rng.integers(0, 2, 200).tolist())
+    rows = ([2.0, 3.0, *rng.random(200), -1.0], [1, 1, *rng.integers(0, 2, 200), 0])
     whole = order(rows)
     assert whole.exact and order(ONE).exact
     monkeypatch.setattr(within_folds, "MOST_KNOTS", 10)
@@ -151,7 +151,9 @@ def test_a_long_curve_is_kept_at_even_steps(monkeypatch: pytest.MonkeyPatch) -> 
             wanted = (whole.high[k] + share * (whole.low[k + 1] - whole.high[k]),) * 2
         assert (few.low[i], few.high[i]) == pytest.approx(wanted)
     assert few.table().cells.blurred.any() and not whole.table().cells.blurred.any()
-    assert few.area == pytest.approx(whole.area, abs=0.05)
+    assert few.area == pytest.approx(whole.area, abs=0.05) and few.high[0] > few.low[0] == 0
+    cells = few.table().cells
+    assert np.allclose(cells.high[cells.blurred] - cells.low[cells.blurred], 1 / len(cells.low)), "side by side"
 
 
 def test_folds_are_saved_and_added_and_known_again() -> None:

@@ -218,6 +218,10 @@ def test_distances_without_each_unit_are_those_of_the_others() -> None:
         kept = [unit != u for u in range(6)]
         wanted = sorted(float((w[k] * np.abs(t[k] - np.average(t[k], weights=w[k]))).sum()) for k in kept)
         assert many == 6 and found == pytest.approx(wanted, rel=0.03)
+        for old in (replace(r, unit_targets=None), replace(r, unit_sizes=None), replace(r, units=None)):
+            for both in (old + r, r + old):
+                lost = [getattr(both, k) is None for k in ("unit_targets", "unit_sizes", "units")]
+                assert lost == [getattr(old, k) is None for k in ("unit_targets", "unit_sizes", "units")]
         wider = r.unit_targets.at(r.unit_targets.level + 7)
         assert np.allclose(wider.units.table.sum(axis=1), r.unit_targets.units.table.sum(axis=1))
         assert len(wider.starts) < len(r.unit_targets.starts) and r.unit_targets.at(-1000) is r.unit_targets

@@ -122,9 +122,7 @@ def scores(s: Scores, bins: int | None = None) -> Columns:
 
     The width is that of Freedman and Diaconis, 2 IQR / n^(1/3), for the class that is less spread out.
     """
-    low, high = (float(s.cells.low[0]), float(s.cells.high[-1])) if len(s.score) else (0.0, 1.0)
-    if s.probabilities:
-        low, high = 0.0, 1.0
+    low, high = (0.0, 1.0) if s.probabilities else (float(s.cells.low[0]), float(s.cells.high[-1]))
     width = (high - low) or 1.0
     if bins is None:
         wanted = _wanted_bins(s, width)
