@@ -83,6 +83,7 @@ PLACES: dict[str, Callable[[Path], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
     [pytest.param(p, marks=pytest.mark.xdist_group({"postgresql": "postgres"}.get(p, p))) for p in PLACES],
@@ -219,6 +220,7 @@ def _ask(form: str, folder: Path, call: dict[str, Any]) -> sy.Evaluation | str:
         return f"{type(problem).__name__}: {problem}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_every_awkward_value(form: str, tmp_path: Path) -> None:
     wrong = []

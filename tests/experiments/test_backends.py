@@ -36,6 +36,7 @@ def same(a: Any, b: Any) -> None:
     assert str(a) == str(b)
 
 
+@pytest.mark.slow
 def test_two_processes(alone: Any) -> None:
     same(alone, run(n_jobs=2))
 
@@ -51,6 +52,7 @@ def test_a_backend_that_gives_everything_back_at_once(alone: Any, monkeypatch: p
         same(alone, run())
 
 
+@pytest.mark.slow
 def test_a_cluster_of_dask(alone: Any, tmp_path: Any) -> None:
     from distributed import Client, LocalCluster
 

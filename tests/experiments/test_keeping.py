@@ -91,6 +91,7 @@ def test_an_experiment_is_told_saved_and_read_again(tmp_path: Path) -> None:
     assert "n_neighbors" in str(tuned)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_folds(tmp_path: Path) -> None:
     code = """
         import resource, sys

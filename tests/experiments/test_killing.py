@@ -50,6 +50,7 @@ def result_of(folder: Path) -> dict[str, bytes]:
     return {"result": text, "text": str(x).encode(), **told}
 
 
+@pytest.mark.slow
 def test_killed_fifty_times_it_ends_the_same_and_repeats_no_finished_fold(
     undisturbed: tuple[dict[str, bytes], float], tmp_path: Path
 ) -> None:

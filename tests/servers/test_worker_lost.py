@@ -74,6 +74,7 @@ PROGRAM = """
 """
 
 
+@pytest.mark.slow
 def test_the_answer_is_the_same(tmp_path: Path) -> None:
     """On a cluster of its own."""
     need_java()
