@@ -1,5 +1,6 @@
 """How the tests run: how hard Hypothesis tries, which files are tests, and the servers that several rooms ask."""
 
+import atexit
 import os
 import zlib
 from pathlib import Path
@@ -20,6 +21,12 @@ settings.register_profile("default", _patient, max_examples=40, derandomize=True
 settings.register_profile("thorough", _patient, max_examples=500)
 
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "default")
+
+
+if os.environ.get("PYTEST_XDIST_WORKER"):
+    # The tests are over and servers are stopped: a process of tests ends without asking each library what is still held, of which
+    # some tell at length below the result.
+    atexit.register(os._exit, 0)
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
