@@ -206,6 +206,9 @@ def test_the_bound_of_relative_errors_is_that_of_the_least_and_the_most_distance
     ends = (max(total - slack, least), min(total + slack, most))
     assert told("rae", wide) == pytest.approx(max(abs(7 / x - 7 / total) for x in ends))
     assert told("rae", wide) > 0
+    small = Residuals.of([t / 1024 for t in target], [m / 1024 for m in prediction])
+    thin = replace(small, targets=Cells(low / 1024, high / 1024, wide.targets.counts, 8, gridded=True))
+    assert told("rae", thin) == pytest.approx(told("rae", wide)), "a share has no unit"
 
 
 @pytest.mark.parametrize("per", ["total", "case"])

@@ -9,6 +9,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.measures import calibration
+from steelyard.measures.measure import catalogue
 from steelyard.summaries.scores import Scores
 
 
@@ -87,3 +88,27 @@ def test_certain_scores_have_neither_slope_nor_intercept(target: list[int]) -> N
             assert math.isnan(float(measure(s).value)) and measure(s).empty == calibration.NO_LOG_ODDS
     one = Scores.of([0.4, 0.5, 0.6], [target[0]] * 3, positive=1)
     assert math.isnan(float(calibration.calibration_intercept(one).value))
+
+
+def test_a_long_table_is_fitted_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neighbours joined are where the fit of all cells begins, and not where it ends."""
+    rng = np.random.default_rng(6)
+    score = np.unique(rng.uniform(0.02, 0.98, 300))
+    y = (rng.random(len(score)) < score**1.5).astype(int)
+    tables = [Scores.of(score, y, positive=1), Scores.of(score, (score > 0.5).astype(int), positive=1)]
+    measures = (calibration.calibration_slope, calibration.calibration_intercept)
+    wanted = [float(m(s).value) for m in measures for s in tables]
+    monkeypatch.setattr(calibration, "LONG", 40)
+    again = [Scores.of(score, y, positive=1), Scores.of(score, (score > 0.5).astype(int), positive=1)]
+    assert [float(m(s).value) for m in measures for s in again] == pytest.approx(wanted, nan_ok=True, rel=1e-9)
+    assert math.isnan(wanted[1]) and not math.isnan(wanted[0])
+
+
+@pytest.mark.parametrize("score", [[-1.0, 0.5, 2.0], [0.0, 0.5, 1.0], [0.2, 0.5, 0.7]])
+def test_a_copy_without_rows_has_no_number_and_says_nothing(score: list[float]) -> None:
+    """The bootstrap may draw none of a table's rows; a warning would be a failure here."""
+    s = Scores.of(score, [0, 1, 1], positive=1)
+    none = s.replicate(np.zeros((2, *s.counts.shape)))
+    for m in catalogue().values():
+        if Scores in m.reads:
+            assert np.isnan(m(none).value).all(), m.name
