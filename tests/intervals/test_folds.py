@@ -296,3 +296,10 @@ def test_632_of_pure_noise_by_simulation() -> None:
     assert np.mean(plain) == pytest.approx(0.316, abs=0.02)
     assert np.mean(plus) == pytest.approx(0.5, abs=0.06)
     assert max(plain) < 0.45
+
+
+@pytest.mark.parametrize("limits", [(0.0, 1.0), (0.0, math.inf), (-math.inf, math.inf)])
+def test_folds_that_all_say_the_same_have_an_interval_of_no_width(limits: tuple[float, float]) -> None:
+    for value in (0.0, 0.5, 1.0):
+        x = naive_t([value] * 4, limits=limits)
+        assert (x.low, x.high) == (value, value) or x.low is None

@@ -77,7 +77,7 @@ def test_what_can_have_been_counted_is_believed() -> None:
     for rest in (None, np.array([0.2, 0.1, 0.0]), np.array([0.1, 0.1, 0.0])):
         with pytest.raises(UnreadableSource):
             believed_order(low, low, rest)
-    for ends in ((low[2:], low[:1]), (low[:1], low[1:]), (np.array([np.inf]),) * 2, (np.zeros((1, 1)),) * 2):
+    for ends in ((low[2:], low[:1]), (low[:1], low[1:]), (np.array([1.0, np.inf]),) * 2, (np.zeros((1, 1)),) * 2):
         with pytest.raises(UnreadableSource):
             believed_order(*ends)
     believed_order(np.array([1.0, 3.0]), np.array([2.0, 3.0]))

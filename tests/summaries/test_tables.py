@@ -11,8 +11,10 @@ import pytest
 
 import steelyard as sy
 from steelyard.measures.measure import find
+from steelyard.results import Share
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.deviances import Deviances
+from steelyard.summaries.effective import effective_whole
 from steelyard.summaries.moments import ORDERS, Moments
 from steelyard.summaries.residuals import Residuals
 from steelyard.summaries.scores import Scores
@@ -254,3 +256,23 @@ def test_many_are_added_and_levels_ordered() -> None:
     for n in (1, 2, 3, 7, 8):
         assert added([[i] for i in range(n)]) == list(range(n))
     assert sort_levels(["b", 2, "a", True, 0.5, False]) == (False, 0.5, True, 2, "a", "b")
+
+
+def test_the_rows_that_a_weighted_share_rests_on() -> None:
+    """Those that spread alike, p (1 − p) W² / Σ w² (x − p)², but hardly more than Kish's, and no more than there are."""
+    rng = np.random.default_rng(9)
+    for n in (3, 6, 40):
+        w, hit = rng.choice([0.2, 1.0, 4.0], n), rng.random(n) < 0.4
+        hit[:2] = True, False
+        share, squares = Share((w * hit).sum(), w.sum()), Share((w**2 * hit).sum(), (w**2).sum())
+        p, kish = float(share.value), w.sum() ** 2 / (w**2).sum()
+        alike = p * (1 - p) * w.sum() ** 2 / (w**2 * (hit - p) ** 2).sum()
+        sides = [w[hit].sum() ** 2 / (w[hit] ** 2).sum(), w[~hit].sum() ** 2 / (w[~hit] ** 2).sum()]
+        wanted = min(alike, kish * (1 + min(sides) / 100))
+        assert effective_whole(share, squares) == pytest.approx(wanted)
+        assert effective_whole(share, squares, 1.5) == min(wanted, 1.5)
+        assert effective_whole(share, None) == share.whole
+        for whole in (Share(0.0, w.sum()), Share(w.sum(), w.sum())):
+            all_of_it = Share(float(whole.value) * (w**2).sum(), (w**2).sum())
+            assert effective_whole(whole, all_of_it) == pytest.approx(kish)
+    assert effective_whole(Share(0.0, 0.0), Share(0.0, 0.0)) == 0.0
