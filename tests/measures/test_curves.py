@@ -20,8 +20,8 @@ POINTS = plain.curve([(y, p, 1.0) for y, p in ROWS])
 CUTS = [math.inf, 1.0, 0.9, 0.55, 0.3, 0.1]
 
 
-def columns(name: str, s: Scores = S) -> dict[str, list[float]]:
-    return {k: np.asarray(v).tolist() for k, v in curves()[name](s).items()}
+def columns(name: str, s: Scores = S, **options: int) -> dict[str, list[float]]:
+    return {k: np.asarray(v).tolist() for k, v in curves()[name](s, **options).items()}
 
 
 def test_the_curves_of_the_house() -> None:
@@ -66,9 +66,9 @@ def test_the_curve_of_calibration_has_a_point_for_every_bin_with_rows() -> None:
     ("scores", "low", "high"),
     [([0.1, 0.5, 0.9, 1.0], 0.0, 1.0), ([-2.0, 0.0, 3.0, 6.0], -2.0, 6.0), ([5.0, 5.0, 5.0, 5.0], 5.0, 6.0)],
 )
-def test_scores_of_each_class_stand_in_forty_bins(scores: list[float], low: float, high: float) -> None:
+def test_scores_of_each_class_stand_in_bins_of_one_width(scores: list[float], low: float, high: float) -> None:
     truth = [0, 1, 0, 1]
-    found = columns("scores", Scores.of(scores, truth, positive=1))
+    found = columns("scores", Scores.of(scores, truth, positive=1), bins=40)
     width = (high - low) / 40
     assert found["from"] == pytest.approx([low + width * i for i in range(40)])
     assert found["to"] == pytest.approx([low + width * (i + 1) for i in range(40)])
@@ -83,7 +83,7 @@ def test_scores_of_each_class_stand_in_forty_bins(scores: list[float], low: floa
 
 def test_a_table_of_no_rows_has_empty_bins() -> None:
     empty = Scores(Cells.of(np.array([]), np.zeros((0, 2)), 0), (0, 1), 1)
-    found = columns("scores", empty)
+    found = columns("scores", empty, bins=40)
     assert (found["from"][0], found["to"][-1], found["part"]) == (0.0, 1.0, [0.0] * 40)
 
 
