@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,19 @@ def test_e13_no_secret_is_echoed(address: str, capsys: pytest.CaptureFixture[str
         assert "s3cr3t" not in str(found.value)
     run(["evaluate", address, "--target", "y", "--score", "p"])
     assert "s3cr3t" not in "".join(capsys.readouterr())
+
+
+def test_e14_time_is_linear_in_segments() -> None:
+    def seconds(segments: int) -> float:
+        rng = np.random.default_rng(1)
+        n = 6 * segments
+        start = time.process_time()
+        sy.evaluate(target=rng.integers(0, 2, n), score=rng.random(n), segment=np.arange(n) % segments)
+        return time.process_time() - start
+
+    seconds(10)
+    few, many = (min(seconds(n) for _ in range(2)) for n in (500, 4000))
+    assert many < 16 * few, "eight times as many in twice eight times the time; in squares it would be sixty-four"
 
 
 def test_e15_extremes_end_in_a_number_or_a_sentence(e: sy.Evaluation) -> None:

@@ -208,11 +208,16 @@ def _check(scores: object, confidence: float, seed: object, missing: object) -> 
     check_seed(seed)
 
 
+MOST_CORES = 10_000
+
+
 def check_jobs(n_jobs: object) -> None:
     """Refuse a number of cores that joblib cannot use."""
     whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and (not whole or n_jobs == 0):
-        message = f"The number of cores is a whole number other than 0, and {listing([n_jobs])} came."
+    far = isinstance(n_jobs, int | np.integer) and abs(int(n_jobs)) > MOST_CORES
+    if n_jobs is not None and (not whole or n_jobs == 0 or far):
+        limit = f" and at most {MOST_CORES:,}" if far else ""
+        message = f"The number of cores is a whole number other than 0{limit}, and {listing([n_jobs])} came."
         raise UsageError(message, "1 is one core, 2 are two, -1 stands for all of them.")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from steelyard.arguments.annotated import as_annotated
+from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.errors import NotAvailable, listing, nearest
 from steelyard.evaluation import Evaluation
 from steelyard.experiments.estimates import Asked, estimate_of
@@ -145,7 +145,7 @@ class Experiment(Told):
         return [None if e is None else ranked_within(e) for e in found] if len(found) > 1 else found
 
     @as_annotated()
-    def values(self, *names: str, measure: str, level: Any = None) -> list[float | None]:
+    def values(self, *names: str, measure: str, level: Label = None) -> list[float | None]:
         """A measure in each fold; None where it is undefined there."""
         found = self.gathered(self.cell(*names))
         if found.pooled is not None and (find(measure).name, None) not in found.values:
@@ -154,7 +154,7 @@ class Experiment(Told):
         return [v if np.isfinite(v) else None for v in found.of(measure, level)[found.outer].tolist()]
 
     @as_annotated()
-    def estimate(self, *names: str, measure: str, level: Any = None, method: str | None = None) -> Estimate:
+    def estimate(self, *names: str, measure: str, level: Label = None, method: str | None = None) -> Estimate:
         """A measure for models to come: the mean over folds with an interval that allows for training rows they share.
 
         `method` is one of "corrected t", "naive t", "rows", "nested", "conservative", "out of bag", ".632", ".632+"; left

@@ -139,7 +139,7 @@ def _read_arrow(connection: DuckDBPyConnection, paths: list[str], patterns: list
         raise UnreadableSource(message, WHOLE) from problem
 
 
-MOST_FOLDERS = 20_000
+MOST_FOLDERS = 2_000
 
 
 def _inside(folder: str) -> list[str]:
