@@ -123,6 +123,32 @@ def stopping(rng: Random) -> Call:
     return Call("stopping_curve", sy.stopping_curve, given)
 
 
+@lru_cache(maxsize=1)
+def fitted() -> tuple[Any, pd.DataFrame, list[int]]:
+    """A model of scikit-learn that has learnt, and rows of its own kind."""
+    from sklearn.linear_model import LogisticRegression
+
+    rng = Random(4)
+    y = [i % 2 for i in range(30)]
+    X = pd.DataFrame({"a": [rng.gauss(v, 1) for v in y]})
+    return LogisticRegression().fit(X, y), X, y
+
+
+@maker
+def beside_models(rng: Random) -> Call:
+    model, X, y = fitted()
+    ask = sy.scorer("auc")
+    return rng.choice(
+        (
+            Call("check", sy.check, {"on": "value"}, (examples()[0], ["auc >= 0.1"])),
+            Call("check", sy.check, {"champion": examples()[1], "margin": 0.9}, (examples()[0],)),
+            Call("scorer", sy.scorer, {}, ("auc",)),
+            Call("Scorer.__call__", ask, {}, (model, X, y)),
+            Call("evaluate_model", sy.evaluate_model, {}, (model, X, y)),
+        )
+    )
+
+
 @maker
 def saved_again(rng: Random) -> Call:
     e = rng.choice(examples())

@@ -5,12 +5,14 @@ The long run, with twenty thousand calls, is `make fuzz`.
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from random import Random
 
 import pytest
 
 import steelyard as sy
+from steelyard.cli.program import COMMANDS
 
 from . import functions, results  # noqa: F401, their makers are tried too
 from .calls import MAKERS
@@ -50,3 +52,10 @@ def test_the_honest_calls_are_mostly_answered(name: str) -> None:
         except sy.errors.SteelyardError as problem:
             refused.append(f"{call.name}: {problem}")
     assert len(refused) < 10, refused
+
+
+def test_every_public_function_is_drawn() -> None:
+    drawn = {make(Random(f"which {number}")).name for make in MAKERS.values() for number in range(40)}
+    public = {name for name in sy.__all__ if inspect.isfunction(getattr(sy, name))}
+    assert public - drawn == {"measure"}, "a decorator, whose law is that a name is taken once"
+    assert set(COMMANDS) - set(HONEST) <= {"demo"}
