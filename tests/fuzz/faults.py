@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import steelyard as sy
+from steelyard.gates.check import NotMet
 from steelyard.results import Estimate
 
 from .calls import Call
@@ -50,6 +51,8 @@ def fault(call: Call, honest: bool) -> str:
             warnings.simplefilter("error", RuntimeWarning)
             found = call.function(*call.places, **call.given)
             return told_badly(found) or (wrong(found, call) if honest else "")
+    except NotMet:
+        return ""
     except sy.errors.SteelyardError as problem:
         return "" if str(problem).strip() else "an error without a sentence"
     except Hanging:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -44,7 +45,7 @@ def _rows() -> pd.DataFrame:
 
 def _sqlite(frame: pd.DataFrame, folder: Path) -> str:
     path = folder / "rows.sqlite"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         frame.to_sql("rows", connection, index=False)
     connection.close()
     return str(path)

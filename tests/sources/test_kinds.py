@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import warnings
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -56,7 +57,7 @@ def _feather(path: Path, compression: str) -> Path:
 
 
 def _sqlite(path: Path, *more: str) -> Path:
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("create table preds (y integer, p real, w real, who integer, region text)")
         rows = list(zip(*(ARROW[name].to_pylist() for name in ROWS), strict=True))
         connection.executemany("insert into preds values (?, ?, ?, ?, ?)", rows)

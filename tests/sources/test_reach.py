@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import socket
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def _sources(folder: Path) -> dict[str, Any]:
         c.execute(f"create table data as select * from read_csv('{csv}')")
         c.execute(f"create view spy as select * from read_text('{folder}/secret.txt')")
         c.execute("create macro twice() as table select * from data union all select * from data")
-    with sqlite3.connect(folder / "a.sqlite") as s:
+    with closing(sqlite3.connect(folder / "a.sqlite")) as s, s:
         s.execute("create table data (y int, p real)")
         s.executemany("insert into data values (?, ?)", ROWS)
     s.close()

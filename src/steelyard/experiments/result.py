@@ -117,7 +117,7 @@ class Experiment(Told):
 
     # Evidence --------------------------------------------------------------------------------------------------------
     def __getitem__(self, names: str | tuple[str, ...]) -> Evaluation:
-        cell = self.cell(*((names,) if isinstance(names, str) else names))
+        cell = self.cell(*(names if isinstance(names, tuple) else (names,)))
         pooled = self.gathered(cell).pooled
         if pooled is None:
             message = f"No fold of {cell.model} on {cell.data} is done."

@@ -203,9 +203,10 @@ def outcome_of(
         raise UsageError(message, f"For example {EXAMPLES}.")
     wanted = [r if isinstance(r, Requirement) else requirement_of(r) for r in given]
     named = [subject_of(text) for text in ([compare] if isinstance(compare, str) else compare)]
-    if against is not None and not hasattr(against, "evidence"):
-        message = f"The champion must be an evaluation, and {shown(against)} came."
-        raise UsageError(message, "Evaluate it on the same kind of rows, or load what was saved: sy.load(...).")
+    for which, held in (("What is checked", e), *([] if against is None else [("The champion", against)])):
+        if not hasattr(held, "evidence"):
+            message = f"{which} must be an evaluation, and {shown(held)} came."
+            raise UsageError(message, "Evaluate it on the same kind of rows, or load what was saved: sy.load(...).")
     if against is None and (named or margin is not None):
         message = "There is no champion to compare with."
         raise UsageError(message, f"Name one: {option('against', ...)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ from steelyard.sources.whole import refuse_cut_pages
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+TABLES = "select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%' order by 1"
 BATCH = 100_000
 NOW = "steelyard_batch"
 
@@ -28,12 +30,9 @@ def open_sqlite(
     """The rows of a query; `choose` makes it, given the tables that there are."""
     refuse_cut_pages(path)
     try:
-        connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)
-        tables = (
-            "select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%' order by 1"
-        )
-        query = choose([row[0] for row in connection.execute(tables).fetchall()])
-        return copied(connection, query, wanted, near)
+        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as connection:
+            query = choose([row[0] for row in connection.execute(TABLES).fetchall()])
+            return copied(connection, query, wanted, near)
     except sqlite3.Error as problem:
         message = f'"{path}" cannot be read as a SQLite database: {str(problem).rstrip(".")}.'
         raise UnreadableSource(message, "Check that the file is whole, and what the query asks.") from problem
