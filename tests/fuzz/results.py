@@ -158,6 +158,7 @@ def saved_again(rng: Random) -> Call:
             Call("Evaluation.report", e.report, {}, ("told.html",)),
             Call("Evaluation.renamed", e.renamed, {"target": "y"}),
             Call("catalogue", sy.catalogue),
+            Call("figure", sy.figure, {}, (rng.choice(("means", "normal", "q0", "q")),)),
             Call("table", sy.table, {"target": values.odd(rng)}, (pd.DataFrame({"y": [1, 0]}),)),
         )
     )

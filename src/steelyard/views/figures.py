@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from steelyard.arguments.allowed import shown
-from steelyard.arguments.annotated import read_like
+from steelyard.arguments.annotated import as_annotated, read_like
 from steelyard.charts.marks import Chart
 from steelyard.errors import UnknownMeasure, UsageError, listing, nearest
 from steelyard.files.marking import marking_modules
@@ -36,6 +36,7 @@ def figures() -> dict[str, Drawer]:
     return dict(_drawers)
 
 
+@as_annotated()
 def figure(name: str, **options: Any) -> Chart:
     """A figure of a textbook that needs no data: "means", "normal", "q0" or "q".
 
