@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import steelyard as sy
 from steelyard.cli.program import COMMANDS
-from steelyard.cli.spelling import spellings, told
+from steelyard.cli.spelling import spellings, words_of
 from steelyard.errors import UsageError
 from steelyard.wording import CLOSE, OPEN, Code, Spelling, Wording, either, option
 
@@ -155,4 +155,4 @@ def test_the_names_of_python_are_known_where_they_differ() -> None:
 def test_an_error_is_told_in_the_words_of_the_command() -> None:
     problem = UsageError("Both came.", f"Leave {option('measures')} out, or say {option('for_', 2)}.")
     monitor = next(c for c in _commands() if c.name == "monitor")
-    assert told(problem, monitor) == ("Both came.", "Leave --measure out, or say --for 2.")
+    assert words_of(problem, monitor) == ("Both came.", "Leave --measure out, or say --for 2.")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import block_diag
 from sklearn.naive_bayes import GaussianNB
 
 import steelyard as sy
-from steelyard.comparisons.areas import area_difference, paired_areas, unpaired
+from steelyard.comparisons.areas import area_difference, paired_areas
 from steelyard.comparisons.bayes import bayesian_sign, bayesian_signed_rank
 from steelyard.comparisons.crossing import row_crossings
 from steelyard.comparisons.independent import difference
@@ -43,7 +45,11 @@ def test_areas_on_different_rows_are_compared_as_on_the_same() -> None:
     y = np.repeat([0, 1], [150, 40])
     first, second = rng.normal(3.2 * y), rng.normal(2.9 * y)
     d = difference(*(sy.evaluate(target=y, score=s) for s in (first, second)), "auc")
-    rows = area_difference(unpaired(paired_areas(y, [first]), paired_areas(y, [second])))
+    one, other = paired_areas(y, [first]), paired_areas(y, [second])
+    apart = {
+        name: block_diag(getattr(one, name), getattr(other, name)) for name in ("from_positives", "from_negatives")
+    }
+    rows = area_difference(replace(one, values=np.concatenate([one.values, other.values]), **apart))
     assert (d.low, d.high) == pytest.approx((rows.low, rows.high), abs=1e-9)
 
 
