@@ -62,7 +62,7 @@ _add("a picture of a design of half a row", "UsageError", lambda: sy.KFold(10).c
 _add("a picture of a design of no rows", "EmptyTable", lambda: sy.KFold(10).chart(rows=0))
 _add("a picture of strata without levels", "UsageError", lambda: sy.KFold(3, stratify=True).chart())
 _add("a figure that is none", "UnknownMeasure", lambda: sy.figure("norml"))
-_add("a figure by number", "UnknownMeasure", lambda: sy.figure(3))
+_add("a figure by number", "UsageError", lambda: sy.figure(3))
 _add("a figure with an option of another", "UsageError", lambda: sy.figure("normal", base_rate=0.1))
 _add("a figure with a confidence above one", "UsageError", lambda: sy.figure("normal", confidence=1.5))
 _add("a mean that is none", "UsageError", lambda: sy.figure("means", of="geometric"))

@@ -103,8 +103,8 @@ def test_c3_what_cannot_be_meant_is_a_sentence(e: sy.Evaluation) -> None:
     refused(
         lambda: e + 1,
         lambda: e["recall", [1]],
-        lambda: e.chart("scores", bins=10),
-        lambda: e.chart("roc", thresholds=[0.5]),
+        lambda: e.chart("scores", bins=-10),
+        lambda: e.chart("roc", thresholds="half"),
     )
     refused(lambda: sy.evaluate(target=Y, score=P, cost="x"))
 
