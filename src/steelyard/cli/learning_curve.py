@@ -92,7 +92,7 @@ def _drawn(given: dict[str, Any], table: object) -> tuple[Any, list[str]]:
 def sizes_from_text(text: str | None) -> Any:
     """Sizes as typed: geometric:100:2, arithmetic:100:50, or numbers with commas.
 
-    >>> print(sizes_from_text("geometric:100:2"), sizes_from_text("50,100"))
+    >>> print(sizes_from_text("geometric:100:2"), sizes_from_text("50, 100"))
     from 100 rows, 2 times as many [50, 100]
     """
     from steelyard.designs.schedules import arithmetic, geometric

@@ -221,7 +221,7 @@ def bootstrap_632(
     """The .632 estimate: 0.368 · apparent + 0.632 · out of bag; the rate is told where `no_information` is known.
 
     >>> bootstrap_632(0.0, 0.5)
-    Weighed(value=0.316, weight=0.632, rate=0.0)
+    Mixture(value=0.316, weight=0.632, rate=0.0)
 
     Efron, Estimating the error rate of a prediction rule, JASA 78 (1983).
     """
@@ -236,7 +236,7 @@ def bootstrap_632_plus(apparent: float, out_of_bag: float, no_information: float
     out-of-bag value and that of no information.
 
     >>> bootstrap_632_plus(0.0, 0.5, 0.5)
-    Weighed(value=0.5, weight=1.0, rate=1.0)
+    Mixture(value=0.5, weight=1.0, rate=1.0)
 
     Efron and Tibshirani, Improvements on cross-validation: the .632+ bootstrap method, JASA 92 (1997).
     """
