@@ -12,6 +12,7 @@ from steelyard.arguments.annotated import read_like
 from steelyard.asking.money import payoff_of
 from steelyard.asking.questions import level_of
 from steelyard.charts.counted import in_cases
+from steelyard.charts.curves import curve_chart
 from steelyard.charts.marks import Chart
 from steelyard.charts.palette import DASHES
 from steelyard.errors import NotAvailable, UnknownMeasure, UsageError, listing, nearest
@@ -176,7 +177,8 @@ def _curve_chart(e: Any, name: str, options: dict[str, Any]) -> Chart:
     if not isinstance(counts, bool):
         message = f"Curves are drawn in numbers of cases or not, and {shown(counts)} came."
         raise UsageError(message, f"Say {option('counts', True)} for numbers, and leave it out for shares.")
-    return in_cases(found.chart(), found) if counts else found.chart()
+    drawn = curve_chart(found)
+    return in_cases(drawn, found) if counts else drawn
 
 
 def thresholds_of(given: Any) -> list[float]:

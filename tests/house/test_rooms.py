@@ -20,8 +20,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "steelyard"
 LANGUAGE = {"engines", "rows"}
 """Terms of a request are called by the engine that counts: that is the row language, and no way back."""
-SEEN_THROUGH = "summaries/remembering.py"
-"""Keeps what a function of any room has found, and is called in its place: a function called through it is still its caller's."""
 
 
 def test_there_are_few_layers() -> None:
@@ -70,7 +68,7 @@ def _ways_back(walk: Callable[[], None]) -> Counter[str]:
 
     def room(frame: FrameType) -> str:
         name = frame.f_code.co_filename
-        here = name.startswith(start) and frame.f_code.co_name != "<module>" and not name.endswith(SEEN_THROUGH)
+        here = name.startswith(start) and frame.f_code.co_name != "<module>"
         return name[len(start) : -3].split("/")[0] if here else ""
 
     def seen(frame: FrameType, event: str, _: Any) -> None:

@@ -20,7 +20,7 @@ from steelyard.intervals.method import Question, clipped, method
 from steelyard.measures.ranking import BLOCK, pairs_won, placement_sums
 from steelyard.results import Array, Interval
 from steelyard.summaries.class_scores import ClassScores
-from steelyard.summaries.remembering import remembered
+from steelyard.summaries.remembering import Memory
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import effective_rows
 
@@ -129,7 +129,10 @@ def _weighed(s: Scores, totals: tuple[float, float] | None = None) -> tuple[tupl
     return (p2, first), (n2, second)
 
 
-@remembered(12)
+_SIDES = Memory[Sides](12)
+_DISTANCES = Memory[tuple[float, float]](12)
+
+
 def sides(s: Scores) -> Sides:
     """Placements of positives and of negatives with the rows that count, over a few thousand cells at most.
 
@@ -138,11 +141,13 @@ def sides(s: Scores) -> Sides:
     0.875 0.0156 2.0
     0.875 0.0156 2.0
     """
+    if (known := _SIDES.known(s)) is not None:
+        return known
     p, n = s.positives, s.negatives
     if len(p) <= GROUPS:
         below, above = placements(s)
         (p2, count_p), (n2, count_n) = _weighed(s)
-        return _side(below, p, p2, count_p), _side(above, n, n2, count_n)
+        return _SIDES.keep((_side(below, p, p2, count_p), _side(above, n, n2, count_n)), s)
     # What joining neighbours hides of the spread is known from the whole table.
     area = delong(s)
     starts = np.linspace(0, len(p), GROUPS, endpoint=False).astype(np.int64)
@@ -150,7 +155,7 @@ def sides(s: Scores) -> Sides:
     if any(x.rows < count / 2 for x, count in zip(found, (area.positives, area.negatives), strict=True)):
         few = s.fewer(GROUPS)
         found = _joined(few.positives, few.negatives, area)
-    return found
+    return _SIDES.keep(found, s)
 
 
 def _joined(p: Array, n: Array, area: Area) -> Sides:
@@ -256,11 +261,13 @@ def _units_of(rows: Array) -> float:
 # Limits ---------------------------------------------------------------------------------------------------------------
 
 
-@remembered(12)
 def _distances(found: Sequence[Values], tail: float, prior: tuple[float, float]) -> tuple[float, float]:
     """How far the limits lie below and above, the distances of both classes squared and added."""
+    if (known := _DISTANCES.known(found, tail, prior)) is not None:
+        return known
     down = math.sqrt(sum(max(x.mean - x.low(tail, prior), 0.0) ** 2 for x in found))
-    return down, math.sqrt(sum(max(x.high(tail, prior) - x.mean, 0.0) ** 2 for x in found))
+    up = math.sqrt(sum(max(x.high(tail, prior) - x.mean, 0.0) ** 2 for x in found))
+    return _DISTANCES.keep((down, up), found, tail, prior)
 
 
 def area_limits(

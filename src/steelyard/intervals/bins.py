@@ -15,7 +15,7 @@ from steelyard.intervals.bootstrap import REPLICATES, SEED, reflected_interval, 
 from steelyard.intervals.method import Question, clipped, method
 from steelyard.measures.calibration import binned
 from steelyard.results import Array, Interval
-from steelyard.summaries.remembering import remembered
+from steelyard.summaries.remembering import Memory
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import effective_rows
 
@@ -43,9 +43,10 @@ class FilledBins(NamedTuple):
     """What such a row adds to the share, by bin and class (positive, negative)."""
 
     @staticmethod
-    @remembered(4)
     def of(s: Scores, bins: int) -> FilledBins:
         """Read a table in equal-width bins of [0, 1]."""
+        if (known := _FILLED.known(s, bins)) is not None:
+            return known
         n, promised, happened = binned(s, bins)
         used = n > 0
         n, promised, happened = n[used], promised[used], happened[used]
@@ -70,7 +71,7 @@ class FilledBins(NamedTuple):
             each = np.array(typical) * (like / np.maximum(rows.round(), 1.0))[:, None] / n.sum()
         rows = np.maximum(rows.round(), 1.0)
         chance = (happened * rows + PRIOR * promised) / (rows + PRIOR)
-        return FilledBins(n / n.sum(), promised, happened, chance, rows, each)
+        return _FILLED.keep(FilledBins(n / n.sum(), promised, happened, chance, rows, each), s, bins)
 
     def honest(self) -> Array:
         """The chance of a positive: as promised where that spreads more and the bin does not speak clearly against it."""
@@ -96,16 +97,20 @@ class FilledBins(NamedTuple):
         return up / (up + down), self.each[:, 0] * (1 - chance), self.each[:, 1] * chance
 
 
-@remembered(4)
+_FILLED = Memory[FilledBins](4)
+_NOISE = Memory[Array](8)
+
+
 def noise_as_promised(b: FilledBins) -> Array:
     """The noise of a model that keeps its promises."""
-    return b.noise(b.promised)
+    known = _NOISE.known(b, "promised")
+    return _NOISE.keep(b.noise(b.promised), b, "promised") if known is None else known
 
 
-@remembered(4)
 def noise_as_found(b: FilledBins) -> Array:
     """The noise of what happened, or of what was promised where nothing speaks against it."""
-    return b.noise(b.honest())
+    known = _NOISE.known(b, "found")
+    return _NOISE.keep(b.noise(b.honest()), b, "found") if known is None else known
 
 
 def _words(value: float, honest: float) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from steelyard.intervals.method import LOGIT, Found, Question, around, clipped, 
 from steelyard.intervals.proportions import wilson
 from steelyard.measures.ranking import cumulative
 from steelyard.results import Array, Interval, divide
-from steelyard.summaries.remembering import remembered
+from steelyard.summaries.remembering import Memory
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import Drawn, Summary
 
@@ -123,13 +123,18 @@ def replicates(summary: Summary) -> Resampled:
     return made
 
 
-@remembered(12)
+_DRAWN = Memory[Resampled](12)
+
+
 def drawn_from(summary: Summary) -> Resampled | None:
     """The same; None where a summary keeps sums alone, of which nothing can be drawn."""
+    if (known := _DRAWN.known(summary)) is not None:
+        return known
     drawn = summary.drawn(PRIOR_ROWS, MOST_CELLS)
     if drawn is None:
         return None
-    return _resample(drawn) if drawn.buckets is None else _resample_units(drawn.table, drawn.buckets)
+    found = _resample(drawn) if drawn.buckets is None else _resample_units(drawn.table, drawn.buckets)
+    return _DRAWN.keep(found, summary)
 
 
 def _resample(drawn: Drawn) -> Resampled:

@@ -12,7 +12,7 @@ from steelyard.intervals.method import Question
 from steelyard.intervals.skewed import Points, Skewed, Values, skewed
 from steelyard.results import Array
 from steelyard.summaries.moments import PLACE, Moments
-from steelyard.summaries.remembering import remembered
+from steelyard.summaries.remembering import Memory
 from steelyard.summaries.residuals import PARTS, Residuals
 
 ORDERS = [order for order in PLACE if 1 <= sum(order) <= 2]
@@ -20,7 +20,9 @@ SUMS = ("over", "under", "relative", "away")
 """Of these and of the moments up to the second order every measure of errors is a function."""
 
 
-@remembered(4)
+_POINTS = Memory[Points](4)
+
+
 def points_of(r: Residuals) -> Points:
     """What each row adds to the sums; first its weight. Kept for the next measure of the same errors.
 
@@ -28,6 +30,8 @@ def points_of(r: Residuals) -> Points:
     >>> points.sums.shape, points.n, round(float(points.mean[-1]), 3)
     ((3, 10), 3.0, 1.111)
     """
+    if (known := _POINTS.known(r)) is not None:
+        return known
     assert r.pairs is not None
     mass = r.pairs.counts
     rows, weight = mass, np.ones(len(mass))
@@ -45,7 +49,7 @@ def points_of(r: Residuals) -> Points:
     away = np.abs(t) - t * float(mass @ np.sign(t)) / float(mass.sum())
     parts = [np.maximum(error, 0.0), np.maximum(-error, 0.0), relative, away]
     columns = [np.ones(len(t)), *(t**i * e**j for i, j in ORDERS), *parts]
-    return Points(np.stack(columns, axis=1) * weight[:, None], rows)
+    return _POINTS.keep(Points(np.stack(columns, axis=1) * weight[:, None], rows), r)
 
 
 def reader(r: Residuals, read: Callable[[Any], Any]) -> Values:

@@ -11,7 +11,7 @@ from steelyard.measures.measure import measure
 from steelyard.results import Array, Codes, Mean, Ratio, divide
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.class_scores import ClassScores
-from steelyard.summaries.remembering import remembered
+from steelyard.summaries.remembering import Memory
 from steelyard.summaries.scores import Scores
 
 NOT_PROBABILITIES = "scores outside [0, 1] are not probabilities"
@@ -103,9 +103,15 @@ def log_loss(s: Scores | ClassScores) -> Mean:
     return Mean(total, squares, n if good else 0.0 * n, INFINITE if good else NOT_PROBABILITIES)
 
 
-@remembered(4)
+_BINNED = Memory[tuple[Array, Array, Array]](4)
+_ODDS = Memory[Array](2)
+_FITS = Memory[tuple[Array, Array, Array]](4)
+
+
 def binned(s: Scores, bins: int) -> tuple[Array, Array, Array]:
     """Rows, mean score and share of positives in equal-width bins of [0, 1]; empty bins have zero rows."""
+    if (known := _BINNED.known(s, bins)) is not None:
+        return known
     place = np.clip((s.score * bins).astype(np.int64), 0, bins - 1) if s.probabilities else np.zeros(len(s.score), int)
     # Scores are in order, so a bin is a run of cells.
     starts = np.flatnonzero(np.diff(place, prepend=-1))
@@ -120,7 +126,8 @@ def binned(s: Scores, bins: int) -> tuple[Array, Array, Array]:
     rows = p + s.negatives
     n = by_bin(rows)
     score = s.score if s.probabilities else np.zeros(len(s.score))
-    return n, np.nan_to_num(divide(by_bin(rows * score), n)), np.nan_to_num(divide(by_bin(p), n))
+    found = n, np.nan_to_num(divide(by_bin(rows * score), n)), np.nan_to_num(divide(by_bin(p), n))
+    return _BINNED.keep(found, s, bins)
 
 
 def _unsure(s: Scores, bins: int) -> float:
@@ -209,19 +216,21 @@ def brier_uncertainty(s: Scores) -> Ratio:
     return Ratio(p * n, (p + n) ** 2, empty="no rows")
 
 
-@remembered(2)
 def log_odds(s: Scores) -> Array:
     """The log-odds of each cell's score."""
-    return np.asarray(np.log(s.score) - np.log1p(-s.score))
+    if (known := _ODDS.known(s)) is not None:
+        return known
+    return _ODDS.keep(np.asarray(np.log(s.score) - np.log1p(-s.score)), s)
 
 
-@remembered(4)
 def fit_log_odds(s: Scores, *, slope: bool) -> tuple[Array, Array, Array]:
     """Logistic fit of the outcome on the score's log-odds, by Newton's method.
 
     Returns the coefficients (intercept, slope), their information matrix, and whether each fit exists. Without `slope`
     only the intercept is fitted and the slope stays at 1.
     """
+    if (known := _FITS.known(s, slope)) is not None:
+        return known
     p, n = s.positives, s.negatives
     x = log_odds(s)
     total_p, total_n = p.sum(axis=-1), n.sum(axis=-1)
@@ -259,7 +268,7 @@ def fit_log_odds(s: Scores, *, slope: bool) -> tuple[Array, Array, Array]:
     if slope:
         # Nor does one whose scores are all but the same.
         exists = exists & (det > 1e-10 * i00 * i11)
-    return both, information, exists
+    return _FITS.keep((both, information, exists), s, slope)
 
 
 def _joined_fit(x: Array, p: Array, n: Array, start: Array, *, slope: bool) -> Array:

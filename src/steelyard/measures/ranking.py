@@ -10,7 +10,7 @@ from steelyard.arguments.allowed import SHARE
 from steelyard.measures.facts import POSITIVES
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Ratio, Share, divide
-from steelyard.summaries.remembering import remembered
+from steelyard.summaries.remembering import Memory
 from steelyard.summaries.scores import Scores
 
 BLOCK = 1 << 15
@@ -27,12 +27,18 @@ def pairs_won(s: Scores) -> Array:
     return np.asarray((p * (np.cumsum(n, axis=-1) - n / 2)).sum(axis=-1))
 
 
-@remembered(2)
+_PLACEMENT_SUMS = Memory[tuple[float, float, float]](2)
+_CUMULATIVE = Memory[tuple[Array, Array]](4)
+_CAPTURES = Memory[Array](4)
+
+
 def placement_sums(s: Scores) -> tuple[float, float, float]:
     """Σ p b, Σ p b² and Σ n a², with b the negatives below a cell and a the positives above it, ties counting one half.
 
     Long tables are worked through in blocks that stay in the processor's cache, and once only.
     """
+    if (known := _PLACEMENT_SUMS.known(s)) is not None:
+        return known
     p, n = s.positives, s.negatives
     above = float(p.sum())
     if len(p) > LONG:
@@ -42,7 +48,7 @@ def placement_sums(s: Scores) -> tuple[float, float, float]:
             pass
         else:
             won, from_positives, from_negatives = placement_walk(p, n, above)
-            return float(won), float(from_positives), float(from_negatives)
+            return _PLACEMENT_SUMS.keep((float(won), float(from_positives), float(from_negatives)), s)
     won = from_positives = from_negatives = below = 0.0
     for start in range(0, len(p), BLOCK):
         pb, nb = p[start : start + BLOCK], n[start : start + BLOCK]
@@ -53,17 +59,18 @@ def placement_sums(s: Scores) -> tuple[float, float, float]:
         from_negatives += float((nb * a * a).sum())
         below += float(up[-1])
         above -= float(down[-1])
-    return won, from_positives, from_negatives
+    return _PLACEMENT_SUMS.keep((won, from_positives, from_negatives), s)
 
 
-@remembered(4)
 def cumulative(s: Scores) -> tuple[Array, Array]:
     """True and false positives at "score ≥ cell", from above every score (0, 0) down to the lowest."""
+    if (known := _CUMULATIVE.known(s)) is not None:
+        return known
     p, n = s.positives, s.negatives
     tp, fp = (np.zeros((*x.shape[:-1], x.shape[-1] + 1)) for x in (p, n))
     np.cumsum(p[..., ::-1], axis=-1, out=tp[..., 1:])
     np.cumsum(n[..., ::-1], axis=-1, out=fp[..., 1:])
-    return tp, fp
+    return _CUMULATIVE.keep((tp, fp), s)
 
 
 def rates(s: Scores) -> tuple[Array, Array]:
@@ -217,9 +224,10 @@ def average_precision(s: Scores) -> Ratio:
     return Ratio(found, tp[..., -1], empty="no real positives")
 
 
-@remembered(4)
 def capture_at(s: Scores, depth: float) -> Array:
     """Positives among the first share `depth` of rows by score; inside a tie in proportion."""
+    if (known := _CAPTURES.known(s, depth)) is not None:
+        return known
     tp, fp = cumulative(s)
     flagged = tp + fp
     wanted = depth * flagged[..., -1:]
@@ -228,7 +236,7 @@ def capture_at(s: Scores, depth: float) -> Array:
     f0, f1 = np.take_along_axis(flagged, left, -1), np.take_along_axis(flagged, right, -1)
     t0, t1 = np.take_along_axis(tp, left, -1), np.take_along_axis(tp, right, -1)
     share = np.clip(divide(wanted - f0, f1 - f0), 0.0, 1.0)
-    return np.asarray((t0 + np.where(np.isnan(share), 1.0, share) * (t1 - t0))[..., 0])
+    return _CAPTURES.keep(np.asarray((t0 + np.where(np.isnan(share), 1.0, share) * (t1 - t0))[..., 0]), s, depth)
 
 
 @measure(

@@ -13,7 +13,7 @@ from steelyard.results import Array, Number, Reading, Share
 from steelyard.summaries.amounts import Amounts, same_amounts
 from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
 from steelyard.summaries.effective import effective_by_level, effective_whole
-from steelyard.summaries.remembering import remembered
+from steelyard.summaries.remembering import Memory
 from steelyard.summaries.summary import (
     Drawn,
     Read,
@@ -56,6 +56,9 @@ class Outcomes:
     def total(self) -> Number:
         """All rows."""
         return self.tp + self.fn + self.fp + self.tn
+
+
+_BY_LEVEL = Memory[Outcomes](2)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -123,15 +126,16 @@ class Confusion(Summary):
         (tn, fp), (fn, tp) = np.moveaxis(_folded(self.counts, self.levels.index(level)), (-2, -1), (0, 1))
         return Outcomes(tp, fn, fp, tn)
 
-    @remembered(2)
     def by_level(self) -> Outcomes:
         """Every level against the rest, on a trailing axis."""
+        if (known := _BY_LEVEL.known(self)) is not None:
+            return known
         tp = np.asarray(np.diagonal(self.counts, axis1=-2, axis2=-1))
         off = self.counts * (1.0 - np.eye(len(self.levels)))
         fn, fp, total = off.sum(axis=-1), off.sum(axis=-2), self.total[..., None]
         tn = total - tp - fn - fp
         # What subtracting sums of weights leaves over where there are no rows is none.
-        return Outcomes(tp, fn, fp, np.where(tn > 1e-12 * total, tn, 0.0))
+        return _BY_LEVEL.keep(Outcomes(tp, fn, fp, np.where(tn > 1e-12 * total, tn, 0.0)), self)
 
     def against_rest(self, level: object) -> Confusion:
         """The same rows with two levels only: this one, and the rest."""

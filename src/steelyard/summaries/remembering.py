@@ -3,39 +3,36 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar
+from typing import Generic, TypeVar
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Found = TypeVar("Found")
 
 
-def remembered(most: int) -> Callable[[Function], Function]:
-    """Keep what a function found of the last few things it was asked of; things are known by being the same object.
+class Memory(Generic[Found]):
+    """What was found of the last few things asked about; things are known by being the same object.
 
-    >>> @remembered(2)
-    ... def doubled(numbers, times=2):
-    ...     print("worked out")
-    ...     return [times * x for x in numbers]
+    A function asks what is known before it works something out, and puts down what it found.
+
+    >>> doubled = Memory[list[int]](2)
     >>> one = [1, 2]
-    >>> doubled(one) is doubled(one)
-    worked out
+    >>> doubled.known(one, 2) is None
     True
+    >>> doubled.keep([2, 4], one, 2), doubled.known(one, 2), doubled.known([1, 2], 2), doubled.known(one, 3)
+    ([2, 4], [2, 4], None, None)
     """
 
-    def mark(function: Function) -> Function:
-        kept: deque[tuple[Any, Any, Any]] = deque(maxlen=most)
+    def __init__(self, most: int) -> None:
+        self._kept: deque[tuple[object, tuple[object, ...], Found]] = deque(maxlen=most)
 
-        @wraps(function)
-        def found(thing: Any, *asked: Any, **options: Any) -> Any:
-            # A copy, since another thread may add to it.
-            for known, what, result in tuple(kept):
-                if known is thing and what == (asked, options):
-                    return result
-            result = function(thing, *asked, **options)
-            kept.append((thing, (asked, options), result))
-            return result
+    def known(self, thing: object, *asked: object) -> Found | None:
+        """What was found of this very thing, asked in the same way; None if that was not kept."""
+        # A copy, since another thread may add to it.
+        for one, way, found in tuple(self._kept):
+            if one is thing and way == asked:
+                return found
+        return None
 
-        return found  # type: ignore[return-value]
-
-    return mark
+    def keep(self, found: Found, thing: object, *asked: object) -> Found:
+        """Put down what was found, and give it back; the oldest is forgotten."""
+        self._kept.append((thing, asked, found))
+        return found
