@@ -20,7 +20,7 @@ from steelyard.intervals.method import Question, clipped, method
 from steelyard.measures.ranking import BLOCK, pairs_won, placement_sums
 from steelyard.results import Array, Interval
 from steelyard.summaries.class_scores import ClassScores
-from steelyard.summaries.remembering import Memory
+from steelyard.summaries.remembering import Remembered
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import effective_rows
 
@@ -108,13 +108,8 @@ def delong(s: Scores) -> Area:
         below, above = placements(s)
         spread_p = float((p2 * (below - value) ** 2).sum()) / total_p**2
         spread_n = float((n2 * (above - value) ** 2).sum()) / total_n**2
-    return Area(
-        value,
-        spread_p * count_p / max(count_p - 1, 1.0),
-        spread_n * count_n / max(count_n - 1, 1.0),
-        count_p,
-        count_n,
-    )
+    from_p, from_n = (x * n / max(n - 1, 1.0) for x, n in ((spread_p, count_p), (spread_n, count_n)))
+    return Area(value, from_p, from_n, count_p, count_n)
 
 
 def _weighed(s: Scores, totals: tuple[float, float] | None = None) -> tuple[tuple[Array, float], tuple[Array, float]]:
@@ -129,8 +124,8 @@ def _weighed(s: Scores, totals: tuple[float, float] | None = None) -> tuple[tupl
     return (p2, first), (n2, second)
 
 
-_SIDES = Memory[Sides](12)
-_DISTANCES = Memory[tuple[float, float]](12)
+_SIDES = Remembered[Sides](12)
+_DISTANCES = Remembered[tuple[float, float]](12)
 
 
 def sides(s: Scores) -> Sides:

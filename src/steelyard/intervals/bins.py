@@ -15,7 +15,7 @@ from steelyard.intervals.bootstrap import REPLICATES, SEED, reflected_interval, 
 from steelyard.intervals.method import Question, clipped, method
 from steelyard.measures.calibration import binned
 from steelyard.results import Array, Interval
-from steelyard.summaries.remembering import Memory
+from steelyard.summaries.remembering import Remembered
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import effective_rows
 
@@ -97,8 +97,8 @@ class FilledBins(NamedTuple):
         return up / (up + down), self.each[:, 0] * (1 - chance), self.each[:, 1] * chance
 
 
-_FILLED = Memory[FilledBins](4)
-_NOISE = Memory[Array](8)
+_FILLED = Remembered[FilledBins](4)
+_NOISE = Remembered[Array](8)
 
 
 def noise_as_promised(b: FilledBins) -> Array:

@@ -23,7 +23,7 @@ from steelyard.intervals.method import LOGIT, Found, Question, around, clipped, 
 from steelyard.intervals.proportions import wilson
 from steelyard.measures.ranking import cumulative
 from steelyard.results import Array, Interval, divide
-from steelyard.summaries.remembering import Memory
+from steelyard.summaries.remembering import Remembered
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import Drawn, Summary
 
@@ -123,7 +123,7 @@ def replicates(summary: Summary) -> Resampled:
     return made
 
 
-_DRAWN = Memory[Resampled](12)
+_DRAWN = Remembered[Resampled](12)
 
 
 def drawn_from(summary: Summary) -> Resampled | None:

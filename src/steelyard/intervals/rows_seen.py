@@ -12,7 +12,7 @@ from steelyard.intervals.method import Question
 from steelyard.intervals.skewed import Points, Skewed, Values, skewed
 from steelyard.results import Array
 from steelyard.summaries.moments import PLACE, Moments
-from steelyard.summaries.remembering import Memory
+from steelyard.summaries.remembering import Remembered
 from steelyard.summaries.residuals import PARTS, Residuals
 
 ORDERS = [order for order in PLACE if 1 <= sum(order) <= 2]
@@ -20,7 +20,7 @@ SUMS = ("over", "under", "relative", "away")
 """Of these and of the moments up to the second order every measure of errors is a function."""
 
 
-_POINTS = Memory[Points](4)
+_POINTS = Remembered[Points](4)
 
 
 def points_of(r: Residuals) -> Points:

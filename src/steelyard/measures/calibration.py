@@ -11,7 +11,7 @@ from steelyard.measures.measure import measure
 from steelyard.results import Array, Codes, Mean, Ratio, divide
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.class_scores import ClassScores
-from steelyard.summaries.remembering import Memory
+from steelyard.summaries.remembering import Remembered
 from steelyard.summaries.scores import Scores
 
 NOT_PROBABILITIES = "scores outside [0, 1] are not probabilities"
@@ -103,9 +103,9 @@ def log_loss(s: Scores | ClassScores) -> Mean:
     return Mean(total, squares, n if good else 0.0 * n, INFINITE if good else NOT_PROBABILITIES)
 
 
-_BINNED = Memory[tuple[Array, Array, Array]](4)
-_ODDS = Memory[Array](2)
-_FITS = Memory[tuple[Array, Array, Array]](4)
+_BINNED = Remembered[tuple[Array, Array, Array]](4)
+_ODDS = Remembered[Array](2)
+_FITS = Remembered[tuple[Array, Array, Array]](4)
 
 
 def binned(s: Scores, bins: int) -> tuple[Array, Array, Array]:

@@ -10,7 +10,7 @@ from steelyard.arguments.allowed import SHARE
 from steelyard.measures.facts import POSITIVES
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Ratio, Share, divide
-from steelyard.summaries.remembering import Memory
+from steelyard.summaries.remembering import Remembered
 from steelyard.summaries.scores import Scores
 
 BLOCK = 1 << 15
@@ -27,9 +27,9 @@ def pairs_won(s: Scores) -> Array:
     return np.asarray((p * (np.cumsum(n, axis=-1) - n / 2)).sum(axis=-1))
 
 
-_PLACEMENT_SUMS = Memory[tuple[float, float, float]](2)
-_CUMULATIVE = Memory[tuple[Array, Array]](4)
-_CAPTURES = Memory[Array](4)
+_PLACEMENT_SUMS = Remembered[tuple[float, float, float]](2)
+_CUMULATIVE = Remembered[tuple[Array, Array]](4)
+_CAPTURES = Remembered[Array](4)
 
 
 def placement_sums(s: Scores) -> tuple[float, float, float]:

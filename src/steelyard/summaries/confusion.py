@@ -13,7 +13,7 @@ from steelyard.results import Array, Number, Reading, Share
 from steelyard.summaries.amounts import Amounts, same_amounts
 from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
 from steelyard.summaries.effective import effective_by_level, effective_whole
-from steelyard.summaries.remembering import Memory
+from steelyard.summaries.remembering import Remembered
 from steelyard.summaries.summary import (
     Drawn,
     Read,
@@ -58,7 +58,7 @@ class Outcomes:
         return self.tp + self.fn + self.fp + self.tn
 
 
-_BY_LEVEL = Memory[Outcomes](2)
+_BY_LEVEL = Remembered[Outcomes](2)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

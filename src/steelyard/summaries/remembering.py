@@ -8,12 +8,12 @@ from typing import Generic, TypeVar
 Found = TypeVar("Found")
 
 
-class Memory(Generic[Found]):
+class Remembered(Generic[Found]):
     """What was found of the last few things asked about; things are known by being the same object.
 
     A function asks what is known before it works something out, and puts down what it found.
 
-    >>> doubled = Memory[list[int]](2)
+    >>> doubled = Remembered[list[int]](2)
     >>> one = [1, 2]
     >>> doubled.known(one, 2) is None
     True
