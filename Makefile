@@ -6,6 +6,9 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Two processes share the cores already; threads of OpenMP and BLAS within them would only wait for each other.
 TESTS  := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup --quiet
 
+# Where Python is told to keep nothing that it compiled, every process of the tests would compile the house again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test fuzz bench lint docs bounds clean

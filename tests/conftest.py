@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from .servers.fixtures import postgres, spark, spark_cluster, spark_connect, spark_server
+from .servers.fixtures import postgres, spark, spark_address, spark_cluster, spark_connect, spark_server
 
-__all__ = ["postgres", "spark", "spark_cluster", "spark_connect", "spark_server"]
+__all__ = ["postgres", "spark", "spark_address", "spark_cluster", "spark_connect", "spark_server"]
 
 # No deadline and no complaint about slow draws: a busy machine is not a failing test.
 _patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)

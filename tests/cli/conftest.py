@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,18 +58,19 @@ def process(tmp_path: Path) -> Callable[..., Told]:
     return call
 
 
+def write(folder: Path, name: str, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> Path:
+    """Write a CSV file into a folder."""
+    with open(folder / name, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+        writer.writerow(head)
+        writer.writerows(rows)
+    return folder / name
+
+
 @pytest.fixture
 def make(tmp_path: Path) -> Callable[..., Path]:
-    """Write a CSV file into the folder."""
-
-    def write(name: str, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> Path:
-        with open(tmp_path / name, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-            writer.writerow(head)
-            writer.writerows(rows)
-        return tmp_path / name
-
-    return write
+    """Write a CSV file into the folder of the test."""
+    return partial(write, tmp_path)
 
 
 def two_levels(n: int = 240) -> list[list[Any]]:

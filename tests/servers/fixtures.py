@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from .cluster import BRISK, Cluster
-from .connect import ConnectServer
 from .postgres import Postgres
+from .process import free_ports
 
 ZONE = "America/New_York"
 """The zone of Spark's sessions; not UTC, so that a time which depends on the zone is noticed."""
@@ -50,8 +50,17 @@ def spark_cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="session")
-def spark(spark_cluster: Cluster) -> Iterator[Any]:
-    """A session whose work is done by the two workers of the cluster."""
+def spark_address() -> str:
+    """Where Spark Connect listens; whoever speaks to it asks for `spark` too, whose driver serves it."""
+    return f"sc://127.0.0.1:{free_ports(1)[0]}"
+
+
+@pytest.fixture(scope="session")
+def spark(spark_cluster: Cluster, spark_address: str) -> Iterator[Any]:
+    """A session whose work is done by the two workers of the cluster.
+
+    Its driver serves Spark Connect as well: a server of its own would be one more Java to start and to warm.
+    """
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     with warnings.catch_warnings():
         _quiet()
@@ -59,12 +68,18 @@ def spark(spark_cluster: Cluster) -> Iterator[Any]:
 
         builder = SparkSession.builder.master(spark_cluster.url).appName("steelyard")
         settings = {
+            "spark.connect.grpc.binding.address": "127.0.0.1",
+            "spark.connect.grpc.binding.port": spark_address.rpartition(":")[2],
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.extraJavaOptions": BRISK,
             "spark.executor.extraJavaOptions": BRISK,
             "spark.driver.host": "127.0.0.1",
             "spark.driver.memory": "1g",
             "spark.executor.memory": "768m",
+            "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+            # Each question is asked once: what would be compiled for it takes longer than its few rows.
+            "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+            "spark.sql.codegen.wholeStage": "false",
             "spark.sql.session.timeZone": ZONE,
             "spark.sql.shuffle.partitions": "4",
             "spark.sql.warehouse.dir": str(spark_cluster.folder / "warehouse"),
@@ -80,23 +95,20 @@ def spark(spark_cluster: Cluster) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def spark_server() -> Iterator[ConnectServer]:
-    """A server of Spark Connect."""
-    need_java()
-    server = ConnectServer().start()
-    yield server
-    server.stop()
+def spark_server(spark: Any, spark_address: str) -> str:
+    """The address of a server of Spark Connect that answers."""
+    return spark_address
 
 
 @pytest.fixture(scope="session")
-def spark_connect(spark_server: ConnectServer) -> Iterator[Any]:
+def spark_connect(spark_server: str) -> Iterator[Any]:
     """A session that knows its server only over the network."""
     with warnings.catch_warnings():
         _quiet()
         # Not through pyspark.sql.SparkSession, which allows one kind of session in a process only.
         from pyspark.sql.connect.session import SparkSession
 
-        session = SparkSession.builder.remote(spark_server.url).config("spark.sql.session.timeZone", ZONE).getOrCreate()
+        session = SparkSession.builder.remote(spark_server).config("spark.sql.session.timeZone", ZONE).getOrCreate()
     yield session
     session.stop()
 

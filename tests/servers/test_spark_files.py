@@ -19,7 +19,6 @@ from pyarrow import feather
 import steelyard as sy
 from steelyard.errors import SteelyardError
 
-from .connect import ConnectServer
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -137,12 +136,12 @@ def test_what_only_one_machine_can_read_says_so(spark: Any, tmp_path: Path) -> N
         sy.table(str(tmp_path / "none.parquet"), spark=spark)
 
 
-def test_the_command_reaches_a_server_over_the_network(spark_server: ConnectServer, tmp_path: Path) -> None:
+def test_the_command_reaches_a_server_over_the_network(spark_server: str, tmp_path: Path) -> None:
     data = folder_of_parquet(tmp_path)
     program = str(Path(sys.executable).parent / "steelyard")
     command = [program, "evaluate", data, "--target", "y", "--score", "p", "--json"]
     told = []
-    for more in ([], ["--spark", spark_server.url]):
+    for more in ([], ["--spark", spark_server]):
         done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, done.stderr
         told.append(json.loads(done.stdout)["numbers"])
