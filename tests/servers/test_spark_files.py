@@ -19,7 +19,6 @@ from pyarrow import feather
 import steelyard as sy
 from steelyard.errors import SteelyardError
 
-
 pytestmark = pytest.mark.xdist_group("spark")
 
 N = 400
