@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import steelyard as sy
+from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.sparse import Sparse
 from steelyard.summaries.summary import added
 
@@ -156,3 +157,21 @@ def test_many_columns_and_names(what: str) -> None:
 
     work(2)
     assert _seconds(lambda: work(MORE * 10)) < MOST * _seconds(lambda: work(10)) + 0.1
+
+
+def test_no_measure_sums_the_table_once_more_for_every_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    sums = []
+    for name in ("actual", "predicted", "total"):
+        summed = getattr(Confusion, name).fget
+        monkeypatch.setattr(Confusion, name, property(lambda c, f=summed, n=name: (sums.append(n), f(c))[1]))
+
+    def often(measure: str, levels: int) -> int:
+        r = np.random.default_rng(5)
+        truth = np.arange(6 * levels) % levels
+        e = sy.evaluate(target=truth, prediction=np.where(r.random(len(truth)) < 0.7, truth, 0))
+        sums.clear()
+        assert e[measure].value is not None
+        return len(sums)
+
+    for measure in ("accuracy", "kappa", "kappa_linear", "average_class_accuracy", "average_class_accuracy_hm", "mcc"):
+        assert often(measure, 40) <= often(measure, 5) + 5, measure

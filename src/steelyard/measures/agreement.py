@@ -212,8 +212,9 @@ def jaccard(o: Outcomes) -> Share:
 
 
 def _recalls(c: Confusion) -> tuple[Share, ...]:
+    actual = c.actual  # a sum over the whole table, taken once
     return tuple(
-        Share(c.counts[..., i, i], c.actual[..., i], empty=f"no rows of level {level!r}")
+        Share(c.counts[..., i, i], actual[..., i], empty=f"no rows of level {level!r}")
         for i, level in enumerate(c.levels)
     )
 
@@ -256,10 +257,8 @@ def average_class_accuracy_hm(c: Confusion) -> Ratio:
 
 
 def _kappa(c: Confusion, disagreement: Array) -> Ratio:
-    total = np.where(c.total > 0, c.total, 1.0)[..., None, None]
-    expected = c.actual[..., :, None] * c.predicted[..., None, :] / total
-    seen = (disagreement * c.counts).sum(axis=(-2, -1))
-    chance = (disagreement * expected).sum(axis=(-2, -1))
+    seen = np.einsum("ij,...ij->...", disagreement, c.counts)
+    chance = ((c.actual @ disagreement) * c.predicted).sum(axis=-1) / np.where(c.total > 0, c.total, 1.0)
     return Ratio(chance - seen, chance, empty="one level alone: agreement by chance is already complete")
 
 

@@ -20,7 +20,9 @@ def divide(top: Number, bottom: Number) -> Array:
     """Divide elementwise, NaN where the bottom is zero and without a warning."""
     top, bottom = np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
     good = (bottom != 0) & np.isfinite(bottom) & np.isfinite(top)
-    return np.where(good, top, np.nan) / np.where(good, bottom, 1.0)
+    # In a resampled table a bottom can be so small that the ratio has no number.
+    with np.errstate(over="ignore"):
+        return np.where(good, top, np.nan) / np.where(good, bottom, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
