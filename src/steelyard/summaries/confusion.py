@@ -58,7 +58,7 @@ class Outcomes:
         return self.tp + self.fn + self.fp + self.tn
 
 
-_BY_LEVEL = Remembered[Outcomes](2)
+_BY_LEVEL = Remembered[Outcomes](4)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
