@@ -166,6 +166,8 @@ def entry(m: Measure) -> list[str]:
         f"- Interval: {interval_words(m)}.",
         f"- Not available when: {undefined_words(m)}.",
     ]
+    lines += [f"- When: {m.when}"] if m.when else []
+    lines += [f"- Leans to: {m.leans[0].lower()}{m.leans[1:]}"] if m.leans else []
     lines += [f"- Also called: {', '.join(f'`{a}`' for a in m.aliases)}."] if m.aliases else []
     return [*lines, "", *(["```python", example, "```", ""] if example else [])]
 

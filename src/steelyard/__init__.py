@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from steelyard.experiments.experiment import experiment
     from steelyard.experiments.fitted import evaluate_model, scorer
     from steelyard.experiments.learning import LearningCurve, learning_curve
+    from steelyard.experiments.pruning import pruning_curve
     from steelyard.experiments.result import Experiment
     from steelyard.experiments.stopping import stopping_curve
     from steelyard.gates.check import check
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from steelyard.saved.load import load
     from steelyard.slicing import slices
     from steelyard.sources.joined import table
+    from steelyard.tables.peek import peek
+    from steelyard.tables.shares import binomial, share_interval
+    from steelyard.tables.tabulation import Tabulation
+    from steelyard.trials.drawn import draw_groups
     from steelyard.trials.planning import trial_size
     from steelyard.trials.trial import Trial, trial
     from steelyard.views.figures import figure
@@ -65,17 +70,20 @@ _HOMES = {
     "RepeatedHoldout": "designs.holdout",
     "Share": "results",
     "StoredFolds": "designs.folds",
+    "Tabulation": "tables.tabulation",
     "Threshold": "worth.thresholds",
     "Timeliness": "early_warning.timeliness",
     "Trial": "trials.trial",
     "Undefined": "results",
     "Worth": "worth.policies",
     "arithmetic": "designs.schedules",
+    "binomial": "tables.shares",
     "campaign": "worth.campaign",
     "catalogue": "measures.measure",
     "check": "gates.check",
     "compare": "compare",
     "detectable": "comparisons.planning",
+    "draw_groups": "trials.drawn",
     "errors": "errors",
     "evaluate": "evaluate",
     "evaluate_model": "experiments.fitted",
@@ -86,9 +94,12 @@ _HOMES = {
     "load": "saved.load",
     "measure": "measures.measure",
     "monitor": "monitors.monitor",
+    "peek": "tables.peek",
+    "pruning_curve": "experiments.pruning",
     "regions": "worth.regions",
     "sample_size": "comparisons.planning",
     "scorer": "experiments.fitted",
+    "share_interval": "tables.shares",
     "slices": "slicing",
     "stability": "monitors.stability",
     "stopping_curve": "experiments.stopping",
@@ -119,17 +130,20 @@ __all__ = [
     "RepeatedHoldout",
     "Share",
     "StoredFolds",
+    "Tabulation",
     "Threshold",
     "Timeliness",
     "Trial",
     "Undefined",
     "Worth",
     "arithmetic",
+    "binomial",
     "campaign",
     "catalogue",
     "check",
     "compare",
     "detectable",
+    "draw_groups",
     "errors",
     "evaluate",
     "evaluate_model",
@@ -140,9 +154,12 @@ __all__ = [
     "load",
     "measure",
     "monitor",
+    "peek",
+    "pruning_curve",
     "regions",
     "sample_size",
     "scorer",
+    "share_interval",
     "slices",
     "stability",
     "stopping_curve",

@@ -68,9 +68,7 @@ def curve_of(
     if name not in known:
         message = f'There is no curve called "{name}"; there are {listing(known)}.'
         raise UnknownMeasure(message, nearest(name, known) or 'For example curve("roc").')
-    table, note = _table(e, name, asked), ""
-    if name in RANKED and (within := table_within(e, asked)) is not None:
-        table, note = within
+    table, note = table_behind(e, name, asked)
     if name == "cost_curve":
         from steelyard.worth.cost_curve import cost_curve
 
@@ -84,6 +82,13 @@ def curve_of(
         columns = {k: [None] * len(found) if k == "threshold" else v for k, v in found.columns.items()}
         found = replace(found, columns=columns, note="; ".join(filter(None, (note, found.note))))
     return found
+
+
+def table_behind(e: Evaluation, name: str, level: Level) -> tuple[Scores, str]:
+    """The score table that a curve is read from, and what is to be known of it; of folds, for the order of rows, their mean."""
+    table = _table(e, name, level)
+    within = table_within(e, level) if name in RANKED else None
+    return (table, "") if within is None else within
 
 
 def _table(e: Evaluation, name: str, level: Level) -> Scores:

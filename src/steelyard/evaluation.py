@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,6 +26,7 @@ from steelyard.views.told import Told
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
     from steelyard.comparisons.verification import Verification
+    from steelyard.tables.tabulation import Tabulation
     from steelyard.verdicts.verdict import Verdict
     from steelyard.worth.policies import Worth
     from steelyard.worth.thresholds import Threshold
@@ -82,6 +83,30 @@ class Evaluation(Told, Answering):
         from steelyard.drawing import charts_of
 
         return charts_of(self)
+
+    @as_annotated()
+    def table(self, name: str, **options: Any) -> Tabulation:
+        """A table as data: "matrix", "sweep", "deciles", "outcomes", … (`tables` lists them), told as text, frame and JSON."""
+        from steelyard.tables.tabulation import table_of
+
+        return table_of(self, name, **options)
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables that this evidence allows."""
+        from steelyard.tables.tabulation import tables_of
+
+        return tables_of(self)
+
+    @as_annotated()
+    def sweep(self, thresholds: Sequence[float] | None = None, measures: Sequence[str] | None = None) -> Tabulation:
+        """Measures at several thresholds, side by side: `e.sweep([0.25, 0.5, 0.75], measures=["recall", "fpr"])`."""
+        return self.table("sweep", thresholds=thresholds, measures=measures)
+
+    @as_annotated()
+    def deciles(self, parts: int = 10, level: Any = None) -> Tabulation:
+        """Gain, cumulative gain, lift and cumulative lift by tenths of the rows, from the highest scores down."""
+        return self.table("deciles", parts=parts, level=level)
 
     @property
     def ks_threshold(self) -> float:

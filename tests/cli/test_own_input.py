@@ -20,6 +20,8 @@ WAYS: dict[str, tuple[str, ...]] = {
     "evaluate with a profit": ("evaluate", "rows.csv", *ROLES, "--profit", "{in}", "-o", "{out}"),
     "evaluate with labels": ("evaluate", "rows.csv", *ROLES, "--labels", "{in}", "--on", "id", "-o", "{out}"),
     "evaluate with rows to choose on": ("evaluate", "rows.csv", *ROLES, "--validation", "{in}", "-o", "{out}"),
+    "table": ("table", "{in}", "sweep", *ROLES, "-o", "{out}"),
+    "peek": ("peek", "{in}", *ROLES, "-o", "{out}"),
     "report": ("report", "{in}", *ROLES, "-o", "{out}"),
     "chart": ("chart", "{in}", "roc", *ROLES, "-o", "{out}"),
     "threshold": ("threshold", "{in}", *ROLES, "--maximise", "f1", "-o", "{out}"),
@@ -33,6 +35,8 @@ WAYS: dict[str, tuple[str, ...]] = {
     "experiment": ("experiment", "{in}", "--target", "y", "--models", "baseline", "-o", "{out}"),
     "experiment --report": ("experiment", "{in}", "--target", "y", "--models", "baseline", "--report", "{out}"),
     "learning-curve": ("learning-curve", "{in}", "--target", "y", "--models", "baseline", "-o", "{out}"),
+    "stopping-curve": ("stopping-curve", "{in}", "--target", "y", "--model", "boosting", "--iterations", "2", "-o", "{out}"),
+    "draw": ("draw", "{in}", "--control", "1", "--treated", "1", "-o", "{out}"),
     "timeliness": ("timeliness", "{in}", "--unit", "id", "--time", "w", "--score", "p", "--outcome", "y", "--horizon", "9",
                    "-o", "{out}"),
     "timeliness --save": ("timeliness", "{in}", "--unit", "id", "--time", "w", "--score", "p", "--outcome", "y", "--horizon",
@@ -52,7 +56,7 @@ NAMES: dict[str, Callable[[Path], str]] = {
     "by a link": lambda p: _linked(p, os.symlink),
     "by another name of the same file": lambda p: _linked(p, os.link),
 }
-WITHOUT_FILES = {"runs", "sample-size", "trial-size", "demo", "measures", "help", "completion"}
+WITHOUT_FILES = {"runs", "share", "sample-size", "trial-size", "demo", "measures", "help", "completion"}
 
 
 def _linked(path: Path, link: Callable[[str, str], None]) -> str:

@@ -27,6 +27,9 @@ SIGNALS = {10, 11, 12}  # what --fail-on of the monitor says
 """What a command may end with: done, a requirement not met or an alarm, wrong usage, input that cannot be used."""
 HONEST: dict[str, list[str]] = {
     "evaluate": ["rows.csv", "--target", "y", "--score", "p"],
+    "table": ["rows.csv", "deciles", "--target", "y", "--score", "p"],
+    "peek": ["rows.csv", "--target", "y", "--score", "p"],
+    "share": ["80%", "--of", "50,100"],
     "add": ["one.json", "two.json"],
     "report": ["rows.csv", "--target", "y", "--score", "p", "-o", "out.md"],
     "threshold": ["rows.csv", "--target", "y", "--score", "p", "--maximise", "f1"],
@@ -35,6 +38,8 @@ HONEST: dict[str, list[str]] = {
     "sample-size": ["accuracy", "--value", "0.8", "--difference", "0.05"],
     "experiment": ["rows.csv", "--target", "y", "--models", "baseline", "--design", "kfold:2", "--no-progress"],
     "learning-curve": ["rows.csv", "--target", "y", "--models", "baseline", "--sizes", "10,20", "--repeats", "2", "--no-progress"],
+    "stopping-curve": ["rows.csv", "--target", "y", "--model", "boosting", "--iterations", "3", "--no-progress"],
+    "draw": ["rows.csv", "--control", "5", "--treated", "5"],
     "runs": ["--store", "store"],
     "check": ["rows.csv", "--target", "y", "--score", "p", "--require", "auc >= 0.5"],
     "timeliness": ["rows.csv", "--unit", "who", "--time", "month", "--score", "p", "--outcome", "left", "--horizon", "10"],

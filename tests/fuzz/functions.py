@@ -115,6 +115,22 @@ def timeliness(rng: Random) -> Call:
     )
 
 
+@maker
+def tables(rng: Random) -> Call:
+    e = rng.choice(examples())
+    frame, roles = table(rng)
+    return rng.choice(
+        (
+            Call("table", e.table, {}, (rng.choice(("matrix", "numbers", "outcomes", "sweep", "deciles")),)),
+            Call("sweep", examples()[0].sweep, {"thresholds": [0.2, 0.8], "measures": ["recall", "f1"]}),
+            Call("deciles", examples()[0].deciles, {"parts": 5}),
+            Call("peek", sy.peek, {**roles, "most": 5}, (frame,)),
+            Call("share_interval", sy.share_interval, {"share": 0.8, "n": [50, 100]}),
+            Call("binomial", sy.binomial, {"n": 50, "share": 0.5}),
+        )
+    )
+
+
 @lru_cache(maxsize=1)
 def saved() -> str:
     """A file that holds an evaluation."""

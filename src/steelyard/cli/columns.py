@@ -92,6 +92,26 @@ def _divided(text: str, kinds: dict[str, str]) -> tuple[str, str]:
     return text[:place], text[place + 1 :]
 
 
+def separated(text: str) -> list[str]:
+    """Values as typed, with commas, semicolons or spaces between.
+
+    >>> separated("0.25, 0.5;0.75"), separated("10%,50%,100%")
+    (['0.25', '0.5', '0.75'], ['10%', '50%', '100%'])
+    """
+    return [part for part in re.split(r"[,;\s]+", text.strip()) if part]
+
+
+def matrix_from_text(text: str) -> list[list[float]]:
+    """A matrix of counts as typed, its rows set apart by semicolons.
+
+    >>> matrix_from_text("6 3; 2 9"), matrix_from_text("6,3;2,9")
+    ([[6.0, 3.0], [2.0, 9.0]], [[6.0, 3.0], [2.0, 9.0]])
+    """
+    from steelyard.arguments.typed import number_of
+
+    return [[number_of(x, "--confusion") for x in separated(row)] for row in text.strip().strip(";").split(";")]
+
+
 # What outcomes are worth ----------------------------------------------------------------------------------------------
 
 
@@ -121,6 +141,26 @@ def _payoff_file(path: str, said: str) -> Payoff:
     return read(path, said=said)
 
 
+def _of_contact(text: str, said: str) -> Payoff:
+    """What acting is worth, from what a sale brings and what a contact costs, as typed."""
+    from steelyard.arguments.typed import number_of
+    from steelyard.payoffs.payoff import Cost, Profit
+
+    hint = f"For example --{said} 'revenue=100, margin=40%, contact=1'."
+    found: dict[str, float] = {}
+    for part in text.strip().rstrip(",;").replace(";", ",").split(","):
+        name, mark, amount = (piece.strip() for piece in part.partition("="))
+        if not mark or name.lower() not in {"revenue", "margin", "contact"} or name.lower() in found:
+            message = f'--{said} holds "{part.strip()}", where revenue, margin or contact, "=" and a number are needed once each.'
+            raise UsageError(message, hint)
+        found[name.lower()] = number_of(amount, f"--{said}, {name.lower()}")
+    if {"revenue", "contact"} - set(found):
+        message = f"--{said} needs both what a sale brings (revenue) and what a contact costs (contact)."
+        raise UsageError(message, hint)
+    made: Payoff = (Cost if sign_of(said) < 0 else Profit).of_contact(**found)
+    return made
+
+
 def stated(text: str, said: str) -> Payoff:
     """Amounts by outcome, as typed: numbers, expressions of columns, or ranges with two dots.
 
@@ -130,6 +170,8 @@ def stated(text: str, said: str) -> Payoff:
     from steelyard.payoffs.payoff import Cost, Profit
 
     hint = f"For example --{said} '{SAMPLES[said]}'; what is left out is worth 0."
+    if re.search(r"\b(revenue|margin|contact)\s*=", text.lower()):
+        return _of_contact(text, said)
     found: dict[str, Any] = {}
     for part in APART.split(text.strip().rstrip(",;")):
         name, mark, amount = (piece.strip() for piece in part.partition("="))

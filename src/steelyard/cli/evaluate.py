@@ -24,6 +24,7 @@ Examples:
   steelyard evaluate preds.csv --target dose --prediction dose_hat
   steelyard evaluate preds.csv --target y --score p --profit profit.toml
   steelyard evaluate march.json --threshold 0.3
+  steelyard evaluate --confusion '6 3; 2 9' --layout 'positive first'
   steelyard evaluate 'postgresql://host/shop?table=preds' \\
       --target y --score p
 
@@ -31,13 +32,14 @@ More: steelyard help start, steelyard help sources, steelyard help worth"""
 
 
 @click.command("evaluate", short_help="Evaluate predictions: every measure with its interval.", epilog=EPILOG)
-@click.argument("file")
+@click.argument("file", required=False)
 @options("target", "score", "prediction", "positive", "weight", "weights", "unit", "segment", "level", "threshold")
 @options("profit", "cost", "value", "decide", "validation", "confidence", "missing_or_corrected", "exact", "kind")
+@options("confusion", "layout")
 @options("query", "labels", "on", "spark", "json", "output")
 @takes("--save", "FILE", "Save the evaluation as .json, to be told again or added later.")
 @options("force", "verbose", "quiet", "progress")
-def command(file: str, **given: Any) -> None:
+def command(file: str | None, **given: Any) -> None:
     """Evaluate a FILE of predictions: every measure that they allow, with its interval.
 
     FILE is CSV, Parquet or another kind of file (a path, a folder or a quoted glob), the address of a database, - for CSV on

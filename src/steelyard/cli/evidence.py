@@ -104,6 +104,14 @@ OPTIONS: dict[str, Decorator] = {
     "stratify": click.option(
         "--stratify/--no-stratify", default=None, help="Keep the shares of the levels in each part.  [default: levels]"
     ),
+    "confusion": click.option(
+        "--confusion", metavar="COUNTS", help="In place of FILE: a matrix, '6 3; 2 9', a row for each actual level."
+    ),
+    "layout": click.option(
+        "--layout",
+        type=click.Choice(["positive first", "negative first"]),
+        help="Whose the rows of --confusion are, where --level does not name them in order.",
+    ),
     "json": flag("--json as_json", "Print one JSON document instead of text."),
     "output": takes("-o --output", "FILE", "Write there instead of to stdout."),
     "report": takes("--report", "FILE", "Write a report as well: .html, .md or .json."),
@@ -130,6 +138,11 @@ def options(*names: str) -> Decorator:
 def read(file: object, given: dict[str, Any]) -> Evaluation:
     """The evidence in a FILE: rows that are counted, - for standard input, a saved evaluation, or a table opened before."""
     payoff = _payoff(given)
+    if given.get("confusion") is not None:
+        return _matrix(file, given, payoff)
+    if file is None:
+        message = "No file was given."
+        raise UsageError(message, "Name a FILE of predictions, or give a matrix: --confusion '6 3; 2 9'.")
     if not isinstance(file, str):
         return _counted(file, given, payoff)
     if file.lower().endswith(".json"):
@@ -156,6 +169,25 @@ def _renamed(e: Evaluation, path: str) -> Evaluation:
     parts = e.segments.changed(lambda p: _renamed(p, path))
     chosen = None if e.validation is None else _renamed(e.validation, path)
     return replace(e, facts=facts, segments=parts, validation=chosen)
+
+
+def _matrix(file: Any, given: dict[str, Any], payoff: Payoff | None) -> Evaluation:
+    """A matrix that was counted elsewhere, as typed: rows set apart by semicolons."""
+    from steelyard import evaluate
+    from steelyard.cli.columns import matrix_from_text
+
+    extra = [f"--{role}" for role in ROWS_ONLY if given.get(role) and role not in ("positive", "level")]
+    if file is not None or extra:
+        message = f"A matrix is all there is to count, and {extra[0] if extra else 'a file'} came beside --confusion."
+        raise UsageError(message, "Leave one of them out.")
+    return evaluate(
+        confusion=matrix_from_text(given["confusion"]),
+        levels=list(given.get("level") or ()) or None,
+        positive=given.get("positive"),
+        layout=given.get("layout"),
+        profit=payoff,
+        confidence=0.95 if given.get("confidence") is None else given["confidence"],
+    )
 
 
 # A saved evaluation ---------------------------------------------------------------------------------------------------

@@ -46,7 +46,9 @@ More: steelyard help experiment"""
 @options("stratify", "group")
 @takes("--gap", "SPAN", "Between training and test rows out of time: 7 days, or a number.")
 @options("positive", "weight", "kind", "missing", "confidence", "query", "labels", "on", "spark")
-@options("drop", "store", "jobs", "seed", "report", "json", "output", "force", "quiet", "progress")
+@options("drop", "store", "jobs", "seed")
+@click.option("--folds", is_flag=True, help="Tell every fold: its matrix and its leading measures.")
+@options("report", "json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Train and test models on a FILE of rows: how good will they be, and how sure is that.
 
@@ -78,7 +80,14 @@ def command(file: str, **given: Any) -> None:
         put(given["output"], json.dumps(experiment_document(x, command=told), ensure_ascii=False, indent=1))
     else:
         lines = column_lines(table, given, design, models)
-        text = str(x) + ("\n\nColumns\n" + "\n".join(f"  {line}" for line in wrapped(lines)) if lines else "")
+        by_fold = [
+            f"\n\n{c.model} on {c.data}\n{x.folds(c.model, c.data, c.design)}" for c in x.cells if given["folds"]
+        ]
+        text = (
+            str(x)
+            + "".join(by_fold)
+            + ("\n\nColumns\n" + "\n".join(f"  {line}" for line in wrapped(lines)) if lines else "")
+        )
         put(given["output"], text)
     tell_where(x, given)
     if x.done == 0:

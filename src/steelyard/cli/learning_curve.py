@@ -17,7 +17,7 @@ from steelyard.cli.training import (
     tell_where,
     training_arguments,
 )
-from steelyard.cli.typed import WHOLE_NUMBER, takes
+from steelyard.cli.typed import NUMBER, WHOLE_NUMBER, takes
 from steelyard.cli.writing import check_outputs, command_line, progress, put
 from steelyard.errors import UsageError
 
@@ -30,7 +30,8 @@ Examples:
       --sizes arithmetic:100:100 --store runs/ --report curve.html
 
 \b
-Sizes: geometric:START:RATIO, arithmetic:START:STEP, or 100,200,400 rows.
+Sizes: geometric:START:RATIO, arithmetic:START:STEP, or 100,200,400 rows,
+  or shares of the training rows: 10%,50%,100%.
 
 More: steelyard help experiment"""
 
@@ -44,13 +45,19 @@ More: steelyard help experiment"""
 @takes("--design", "DESIGN", "How test rows are drawn.  [default: hold-outs of a quarter]")
 @options("stratify", "group")
 @options("positive", "weight", "kind", "missing", "confidence", "query", "labels", "on", "spark")
-@options("drop", "store", "jobs", "seed", "report", "json", "output", "force", "quiet", "progress")
+@options("drop", "store", "jobs", "seed")
+@click.option("--label-cost", type=NUMBER, help="What one more label costs; with --worth tells how many are enough.")
+@click.option("--worth", type=NUMBER, help="What one whole unit of the measure is worth.")
+@options("report", "json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Train models on more and more rows of a FILE (or an address), and tell what more rows would bring."""
     from steelyard import learning_curve
 
     check_outputs(given)
     models = read_models(given["models"])
+    if (given["label_cost"] is None) != (given["worth"] is None):
+        message = "What a label costs and what the measure is worth are told together, and one of them came alone."
+        raise UsageError(message, "Give --label-cost and --worth.")
     if given["design"] is not None and given["repeats"] is not None:
         message = "A design says itself how often rows are drawn, and --repeats was given beside --design."
         raise UsageError(message, "Write the repeats into the design: kfold:3x2.")
@@ -71,8 +78,13 @@ def command(file: str, **given: Any) -> None:
     told = command_line()
     if given["report"]:
         curve.report(given["report"], command=told)
-    document = {**curve.to_dict(), "command": told}
-    put(given["output"], json.dumps(document, ensure_ascii=False, indent=1) if given["as_json"] else str(curve))
+    document, text = {**curve.to_dict(), "command": told}, str(curve)
+    if given["label_cost"] is not None:
+        found = {model: curve.enough(given["label_cost"], given["worth"], model) for model in curve.models}
+        document["enough"] = {model: x.to_dict() for model, x in found.items()}
+        for model, x in found.items():
+            text += f"\n{model}: enough are {x.value:,.0f} rows ({x.low:,.0f} to {x.high:,.0f}), {x.note}."
+    put(given["output"], json.dumps(document, ensure_ascii=False, indent=1) if given["as_json"] else text)
     tell_where(curve.experiment, given)
 
 
@@ -90,10 +102,10 @@ def _drawn(given: dict[str, Any], table: object) -> tuple[Any, list[str]]:
 
 
 def sizes_from_text(text: str | None) -> Any:
-    """Sizes as typed: geometric:100:2, arithmetic:100:50, or numbers with commas.
+    """Sizes as typed: geometric:100:2, arithmetic:100:50, or numbers with commas; shares as 0.5 or 50%.
 
-    >>> print(sizes_from_text("geometric:100:2"), sizes_from_text("50, 100"))
-    from 100 rows, 2 times as many [50, 100]
+    >>> print(sizes_from_text("geometric:100:2"), sizes_from_text("50, 100"), sizes_from_text("10%,50%,100%"))
+    from 100 rows, 2 times as many [50, 100] [0.1, 0.5, 1.0]
     """
     from steelyard.designs.schedules import arithmetic, geometric
 
@@ -113,4 +125,4 @@ def sizes_from_text(text: str | None) -> Any:
         shares = found[-1] <= 1 and any(sign in text for sign in ".%")
         return [n if shares or not n.is_integer() else int(n) for n in found]
     message = f'The sizes "{text}" cannot be read.'
-    raise UsageError(message, "Write geometric:100:2, arithmetic:100:50, or 100,200,400.")
+    raise UsageError(message, "Write geometric:100:2, arithmetic:100:50, 100,200,400 or 10%,50%,100%.")

@@ -23,8 +23,9 @@ from steelyard.words import visible
 
 # fmt: off
 ORDER = (
-    "evaluate", "add", "report", "chart", "threshold", "campaign", "compare", "sample-size", "experiment", "learning-curve", "runs",
-    "check", "timeliness", "stability", "trial", "trial-size", "monitor", "measures", "demo", "help", "completion",
+    "evaluate", "table", "peek", "add", "report", "chart", "threshold", "campaign", "compare", "share", "sample-size", "experiment",
+    "learning-curve", "stopping-curve", "runs", "check", "timeliness", "stability", "draw", "trial", "trial-size", "monitor",
+    "measures", "demo", "help", "completion",
 )
 # fmt: on
 """In which order people need commands; others come before the last two."""

@@ -11,6 +11,7 @@ from steelyard.cli.opening import opened
 from steelyard.cli.stories import tell
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER, takes
 from steelyard.cli.writing import check_free, check_outputs, progress
+from steelyard.errors import UsageError
 
 EPILOG = """\b
 Examples:
@@ -19,26 +20,28 @@ Examples:
   steelyard stability january.csv june.csv --bins 20 --report drift.html
   steelyard stability january.csv june.csv --save-bins january.json
   steelyard stability january.json july.csv
+  steelyard stability january.csv june.csv july.csv --column score
 
 More: steelyard help stability, steelyard help monitor"""
 
 
 @click.command("stability", short_help="Tell whether columns are still distributed as they were.", epilog=EPILOG)
 @click.argument("reference")
-@click.argument("current")
+@click.argument("current", nargs=-1, required=True)
 @takes("--column", "COLUMN", "Look at this column; repeat.  [default: all that both have]", multiple=True)
 @takes("--bins", WHOLE_NUMBER, "How many parts a number is cut into.", default=10)
 @takes("--alpha", NUMBER, "The chance of a false alarm.", default=0.05)
 @options("confidence")
 @takes("--save-bins", "FILE", "Keep the counts of the reference as .json, to be REFERENCE later.")
 @options("page", "query", "spark", "json", "output", "force", "quiet", "progress")
-def command(reference: str, current: str, **given: Any) -> None:
-    """Tell whether columns of a CURRENT file are distributed as in a REFERENCE file.
+def command(reference: str, current: tuple[str, ...], **given: Any) -> None:
+    """Tell whether columns of a CURRENT file are distributed as in a REFERENCE file; of several files, one column side by side.
 
     Each is CSV, Parquet or another kind of file, or the address of a database; --query is asked of both. REFERENCE may also
     be what --save-bins kept. Identifiers, dates and columns that only one of them has are left out and named.
     """
     from steelyard import stability
+    from steelyard.monitors.samples import SampleStabilities
     from steelyard.monitors.saved import is_saved
 
     check_outputs(given)
@@ -49,12 +52,24 @@ def command(reference: str, current: str, **given: Any) -> None:
     with progress("Counting …", quiet=given["quiet"] or given["no_progress"]):
         found = stability(
             reference if saved else opened(reference, given),
-            opened(current, given),
+            opened(current[0], given) if len(current) == 1 else None,
+            samples={name: opened(name, given) for name in current} if len(current) > 1 else None,
             **which,
             bins=given["bins"],
             alpha=given["alpha"],
             confidence=0.95 if given["confidence"] is None else given["confidence"],
         )
+    if isinstance(found, SampleStabilities):
+        return _tell_samples(found, given)
     if given["save_bins"]:
         found.bins.save(given["save_bins"])
     tell(found, given, "Is it going stale?", lambda: {"stability": found.chart()})
+
+
+def _tell_samples(found: Any, given: dict[str, Any]) -> None:
+    """Several samples side by side: printed, without a page of their own."""
+    for option in ("report", "save_bins"):
+        if given[option]:
+            message = f"--{option.replace('_', '-')} is for one CURRENT file, and several came."
+            raise UsageError(message, "Leave it out, or name one file.")
+    tell(found, given, "Is it going stale?", dict)

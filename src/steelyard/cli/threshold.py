@@ -26,6 +26,8 @@ Examples:
       --cost 'fn=500, fp=10' --constraint 'contacts <= 500'
   steelyard threshold preds.csv --target y --score p \\
       --maximise recall --constraint 'precision >= 60%' --validation part
+  steelyard threshold preds.csv --target y --score p \\
+      --minimise predicted_positive_rate --constraint 'recall >= 40%'
   steelyard threshold march.json --maximise f_beta --beta 2
 
 More: steelyard help worth"""
@@ -88,10 +90,11 @@ def _goal(given: dict[str, Any]) -> str | None:
     from steelyard.measures.measure import find
 
     m = find(more if less is None else less)
-    if (m.better == "lower" and more is not None) or (m.better == "higher" and less is not None):
-        right, wrong = ("minimise", "maximise") if m.better == "lower" else ("maximise", "minimise")
+    side = m.better or m.sought
+    if (side == "lower" and more is not None) or (side == "higher" and less is not None):
+        right, wrong = ("minimise", "maximise") if side == "lower" else ("maximise", "minimise")
         other = "".join(f" or --{wrong} {kind}" for kind in KINDS if m.name in KINDS and kind != m.name)
-        message = f'"{m.name}" is better the {m.better} it is, so --{wrong} {m.name} cannot be meant.'
+        message = f'"{m.name}" is better the {side} it is, so --{wrong} {m.name} cannot be meant.'
         raise UsageError(message, f"Say --{right} {m.name}{other}.")
     if given["beta"] is not None and "beta" not in m.options:
         message = f'--beta belongs to the measure f_beta, and the goal is "{m.name}".'

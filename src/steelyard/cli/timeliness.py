@@ -59,6 +59,7 @@ ROLES = (
     help="Score before the first event: base rate, zero, or a number.",
 )
 @takes("--kernel", ["declining", "uniform"], "What a moment counts.")
+@takes("--base-rate", NUMBER, "The share with the outcome in the larger set of customers.")
 @takes(
     "--estimator",
     ["exact", "period ends"],
@@ -134,6 +135,7 @@ def _measured(data: object, score: str, given: dict[str, Any]) -> Any:
         **{k: given[k] for k in ROLES},
         ends=None if given["ends"] is None else numbers_of(given["ends"], "--ends"),
         before=number_or_text(given["before"]),
+        base_rate=given["base_rate"],
         positive=None if given["positive"] is None else number_or_text(given["positive"]),
         confidence=0.95 if given["confidence"] is None else given["confidence"],
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from steelyard.arguments.allowed import confidence_of
+from steelyard.arguments.allowed import Words, confidence_of, taken
 from steelyard.asking.estimates import estimate
 from steelyard.asking.money import payoff_of
 from steelyard.asking.questions import ask
@@ -108,12 +108,13 @@ def difference(
     level: Level = None,
     confidence: float = 0.95,
     names: tuple[str, str] = ("first", "second"),
+    method: str = "usual",
     **options: Any,
 ) -> Difference:
     """How much the first evaluation's number exceeds the second's, the two having been made on different rows.
 
     Profit and cost are compared per case, since totals grow with the rows. The p-value is one less the highest
-    confidence at which the interval of the difference leaves out zero.
+    confidence at which the interval of the difference leaves out zero. `method="normal"` adds the variances of two shares.
 
     >>> from steelyard import evaluate
     >>> e = evaluate(target=["a"] * 240 + ["b"] * 60, prediction=["a"] * 300, positive="a")
@@ -130,8 +131,33 @@ def difference(
         _question(m, e, level, chosen, confidence, names[0]), _question(m, f, level, chosen, confidence, names[1])
     )
     first, second = (estimate(q, level=level, segment=None, options=chosen) for q in (pair.first, pair.second))
+    if method != "usual":
+        return _normal(m, pair, (first, second), confidence, names, method)
     few = next((x for x in (short_of(e, m, level), short_of(f, m, level)) if x[0]), ("", ""))
     return _difference_of(m, pair, first, second, names, few=few)
+
+
+def _normal(
+    m: Measure,
+    pair: _Pair,
+    found: tuple[Estimate, Estimate],
+    confidence: float,
+    names: tuple[str, str],
+    method: str,
+) -> Difference:
+    """The difference of two shares as textbooks print it, beside Newcombe's."""
+    from steelyard.comparisons.shares import normal_interval
+
+    taken("The method", method, Words("usual", "normal"), "Leave it out for Newcombe's interval.")
+    first, second = found
+    if not all(isinstance(q.reading, Share) for q in (pair.first, pair.second)):
+        message = f'The normal interval is one of shares, and "{m.name}" is none.'
+        raise NotAvailable(message, f"Leave {option('method')} out.")
+    if first.value is None or second.value is None:
+        return Difference(m.name, *names, reason=first.reason or second.reason, method="none", confidence=confidence)
+    sizes = [x.n_eff or x.n for x in found]
+    facts: dict[str, Any] = {"measure": m.name, "better": m.better, "names": names}
+    return normal_interval(first.value, sizes[0], second.value, sizes[1], confidence, **facts)
 
 
 def _difference_of(

@@ -49,10 +49,10 @@ class DifferentRows:
     evaluations: Mapping[str, Evaluation]
     kind = "different rows"
     words = "on different rows, from their summaries"
-    methods = ("usual",)
+    methods = ("usual", "normal")
 
     def difference(self, measure: str, pair: tuple[str, str], confidence: float, **options: Any) -> Difference:
-        """First less second, by MOVER; Newcombe's for shares."""
+        """First less second, by MOVER; Newcombe's for shares, or with method="normal" as textbooks print it."""
         first, second = (self.evaluations[n] for n in pair)
         level = options.pop("level", None)
         return difference(first, second, measure, level=level, confidence=confidence, names=pair, **options)

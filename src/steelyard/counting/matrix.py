@@ -30,13 +30,14 @@ def matrix_of(matrix: ArrayLike, levels: Sequence[Any] | None, positive: object,
     """
     counts = _counts(matrix)
     if layout is not None and (not isinstance(layout, str) or layout not in LAYOUTS or len(counts) != 2):
-        message = f"layout={shown(layout)} is not a choice for a matrix of {len(counts)} levels."
-        raise UsageError(message, f"Of two levels, say layout={' or layout='.join(map(repr, LAYOUTS))}.")
+        message = f"{option('layout', layout)} is not a choice for a matrix of {len(counts)} levels."
+        raise UsageError(message, f"Of two levels, say {' or '.join(str(option('layout', x)) for x in LAYOUTS)}.")
     if levels is None and layout is None and len(counts) == 2:
         message = "Nothing says whose each row of the matrix is."
         hint = (
-            'Say layout="positive first" ([[tp, fn], [fp, tn]], as books print it), layout="negative first" ([[tn, fp], '
-            f"[fn, tp]], as programs do), or {option('levels', [...])} in the order of the rows, and {option('positive')}."
+            f"Say {option('layout', 'positive first')} ([[tp, fn], [fp, tn]], as books print it), "
+            f"{option('layout', 'negative first')} ([[tn, fp], [fn, tp]], as programs do), or {option('levels', [...])} in the "
+            f"order of the rows, and {option('positive')}."
         )
         raise BadLevels(message, hint)
     names = _names(levels, len(counts), layout)
@@ -73,7 +74,8 @@ def _positive(names: tuple[Any, ...], positive: object, layout: object) -> Any:
     if layout is not None:
         said = names[0] if layout == LAYOUTS[0] else names[1]
         if positive is not None and positive != said:
-            message = f'layout="{layout}" makes {listing([said])} the positive level, and {option("positive", positive)} came.'
+            came = option("positive", positive)
+            message = f"{option('layout', layout)} makes {listing([said])} the positive level, and {came} came."
             raise BadLevels(message, "Say one of them, or both alike.")
         return said
     if positive is None and len(names) == 2 and set(names) == {0, 1}:

@@ -18,6 +18,7 @@ from steelyard.errors import UsageError, nearest
 
 FORMS = (
     "holdout:0.3",
+    "holdout:0.3:0.2",
     "holdout:0.3x20",
     "kfold:10",
     "kfold:10x3",
@@ -30,6 +31,7 @@ FORMS = (
     "nested:5x10",
     "paired:15x10",
 )
+SHARE = r"(?:\d+/\d+|\d*\.?\d+)"
 ALIASES = {"leaveoneout": "loo", "cv": "kfold", "storedfolds": "folds", "repeatedholdout": "holdout"}
 
 Chosen = tuple[type[Design], dict[str, Any]]
@@ -82,16 +84,22 @@ def _wrong(text: str, kind: str) -> NoReturn:
 
 
 def _holdout(rest: str, text: str) -> Chosen:
-    found = re.fullmatch(r"(\d+/\d+|\d*\.?\d+)(%?)(?:[x×](\d+))?", rest)
     if not rest:
         return Holdout, {}
-    if found is None or re.search(r"/0+$", found[1]):
+    part, again = rf"(?P<{{}}>{SHARE}%?)", r"(?:[x×](?P<repeats>\d+))?"
+    found = re.fullmatch(rf"{part.format('test')}(?::{part.format('validation')}|{again})", rest)
+    if found is None or re.search(r"/0+(%|$)", f"{found['test']} {found['validation'] or ''}"):
         _wrong(text, "holdout")
-    share = Fraction(found[1]) / (100 if found[2] else 1)
-    test = int(share) if share.denominator == 1 and not found[2] else float(share)
-    if found[3] is None:
-        return Holdout, {"test": test}
-    return RepeatedHoldout, {"test": test, "repeats": int(found[3])}
+    values: dict[str, Any] = {name: _share(found[name]) for name in ("test", "validation") if found[name] is not None}
+    if found["repeats"] is None:
+        return Holdout, values
+    return RepeatedHoldout, {**values, "repeats": int(found["repeats"])}
+
+
+def _share(text: str) -> float | int:
+    """A share, or a number of rows where it is whole and not in per cent."""
+    found = Fraction(text.rstrip("%")) / (100 if text.endswith("%") else 1)
+    return int(found) if found.denominator == 1 and not text.endswith("%") else float(found)
 
 
 def _numbers(made: type[Design], kind: str, *names: str) -> Callable[..., Chosen]:

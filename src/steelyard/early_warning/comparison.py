@@ -18,6 +18,7 @@ from steelyard.engines.events import Customers
 from steelyard.errors import NotAvailable, UnknownMeasure, UsageError, listing, nearest
 from steelyard.files.as_json import AsJson
 from steelyard.results import Difference, make_frame
+from steelyard.tables.tabulation import Cell, Tabulation
 from steelyard.verdicts.comparison import CLEAR, UNCLEAR, neither_beats, turned, verdict_word
 from steelyard.views.timeliness import IMPROPER
 from steelyard.views.told import ToldInSentences
@@ -56,6 +57,20 @@ class TimelinessComparison(AsJson, ToldInSentences):
         """One row a pair and number."""
         names = ("measure", "first", "second", "value", "low", "high", "p_value", "verdict", "reason")
         return make_frame({n: [getattr(d, n) for d in self.differences] for n in names})
+
+    def table(self) -> Tabulation:
+        """Q₀ and Q of every model in one table, the models that need no data below them."""
+        names = [*self.models]
+        first = self.models[names[0]]
+        trivial = {n: first.trivial(n) for n in ("q0", "q")}
+        rest = [n for n in trivial["q"] if n != "perfect"]
+        columns: dict[str, Sequence[Cell]] = {}
+        for n in ("q0", "q"):
+            columns[n] = [*(t[n] for t in self.models.values()), *(trivial[n][m] for m in rest)]
+        note = f"The base rate is {first.base_rate:.3g}; at random is to say it all the time."
+        return Tabulation(
+            "quality", "Quality of the models", {"model": [*names, *rest], **columns}, note, first.confidence
+        )
 
 
 def compare_models(models: Mapping[str, Timeliness], measures: Sequence[str] | None = None) -> TimelinessComparison:
@@ -104,7 +119,7 @@ def compare_timeliness(
     """
     if measure not in NUMBERS:
         message = f'There is no "{measure}" of timeliness.'
-        raise UsageError(message, 'Compare "q", "q0" or "value_q".')
+        raise UsageError(message, f"Compare {listing(NUMBERS)}.")
     one, two = _contributions(first), _contributions(second)
     _check_same(first, second, one, two)
     shared = one.value if first.summary.valued and second.summary.valued else None
@@ -112,7 +127,7 @@ def compare_timeliness(
         first.summary.weighing, one.outcome, one.scored - two.scored, one.before - two.before, shared
     )
     each = 1 - (1 - first.confidence) / looks
-    gap = estimate_quality(summary, measure, first.before, each, totals=(0.0, 0.0))
+    gap = estimate_quality(summary, measure, first.before, each, totals=(0.0, 0.0), rate=first.known_rate)
     if gap.value is None:
         return Difference(measure, *names, reason=gap.reason, method="none", n=(gap.n, gap.n))
     verdict, p = UNCLEAR, None
@@ -155,9 +170,11 @@ def _contributions(t: Timeliness) -> Customers:
 
 
 def _check_same(first: Timeliness, second: Timeliness, one: Customers, two: Customers) -> None:
-    if first.summary.weighing != second.summary.weighing or first.before != second.before:
+    ways = [(t.summary.weighing, t.before, t.known_rate) for t in (first, second)]
+    if ways[0] != ways[1]:
         message = (
-            "The two models are not measured in the same way: horizon, kernel, period ends or the score before differ."
+            "The two models are not measured in the same way: horizon, kernel, period ends, the score before or the base rate "
+            "differ."
         )
         raise UsageError(message, "Measure both with the same arguments.")
     if first.time_unit and second.time_unit and first.time_unit != second.time_unit:
@@ -181,7 +198,8 @@ def _p_value(summary: TimelinessSummary, measure: str, t: Timeliness) -> float |
     """The level at which the interval just reaches zero, found by halving on the normal scale."""
 
     def holds_zero(z: float) -> bool:
-        x = estimate_quality(summary, measure, t.before, 2 * NormalDist().cdf(z) - 1, totals=(0.0, 0.0))
+        level = 2 * NormalDist().cdf(z) - 1
+        x = estimate_quality(summary, measure, t.before, level, totals=(0.0, 0.0), rate=t.known_rate)
         assert x.low is not None
         assert x.high is not None
         return x.low <= 0 <= x.high

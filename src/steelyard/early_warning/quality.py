@@ -20,6 +20,8 @@ from steelyard.results import Array, Estimate
 
 METHOD = "Student's for each class and Wilson's for the base rate, joined (MOVER), by customer"
 BASE_RATE = "base rate"
+TIMES = {"q0": -1.0, "good_time": 0.0, "bad_time": 0.0}
+"""Numbers that are shares of the period, with the least they can be."""
 Formula = Callable[[Any, Any, Any], Any]
 """From the means of positives, the means of negatives and the share of positives to a number."""
 
@@ -40,8 +42,8 @@ def formula(name: str, before: str | float, totals: tuple[float, float]) -> Form
         k = 3 if name == "value_q" else 0
         early = b if before == BASE_RATE else float(before)
         good, bad = one[k + 1] + early * one[k + 2], zero[k + 1] + early * zero[k + 2]
-        if name == "q0":
-            return b * good - (1 - b) * bad
+        if name in TIMES:
+            return {"q0": b * good - (1 - b) * bad, "good_time": b * good, "bad_time": (1 - b) * bad}[name]
         top = b * (good - b * all_of * one[k]) - (1 - b) * (bad - b * none * zero[k])
         return top / (b * (1 - b) * (one[k] + zero[k]))
 
@@ -54,8 +56,11 @@ def estimate_quality(
     before: str | float,
     confidence: float,
     totals: tuple[float, float] | None = None,
+    rate: float | None = None,
 ) -> Estimate:
-    """One of "q0", "q" and "value_q" of a summary, with its interval; a difference has totals of zero.
+    """One of "q", "q0", "good_time", "bad_time" and "value_q" of a summary, with its interval; a difference has totals of zero.
+
+    `rate` is the base rate of a larger set of customers, where that is known and takes the place of the share counted here.
 
     >>> from steelyard.engines.weighing import Weighing
     >>> s = TimelinessSummary.of(Weighing(1.0), [1, 1, 0, 0, 0], [0.9, 0.7, 0.2, 0.0, 0.1], [0.0] * 5)
@@ -68,17 +73,17 @@ def estimate_quality(
     if reason:
         return Estimate(name, None, confidence=confidence, method="none", n=n, reason=reason)
     read = formula(name, before, summary.weighing.totals if totals is None else totals)
-    one, zero, b = summary.means(1), summary.means(0), n1 / n
+    one, zero, b = summary.means(1), summary.means(0), n1 / n if rate is None else rate
     value = float(read(one, zero, b))
     if n1 < 2 or n0 < 2:
         few = "positive" if n1 < 2 else "negative"
         return Estimate(name, value, confidence=confidence, method="none", n=n, note=f"one {few} shows no spread")
-    low, high = _joined(summary, read, value, confidence)
+    low, high = _joined(summary, read, value, confidence, rate)
     flat = [word for c, word in ((1, "positive"), (0, "negative")) if _flat(summary, c, name)]
     note = f"every {' and every '.join(flat)} counts the same, so the interval is too narrow" if flat else ""
     if totals is None:
-        most = sum(summary.weighing.totals) / 2 if name != "q0" else 1.0
-        low, high = max(low, -1.0) if name == "q0" else low, min(high, max(most, value))
+        most = 1.0 if name in TIMES else sum(summary.weighing.totals) / 2
+        low, high = max(low, TIMES.get(name, low)), min(high, max(most, value))
     return Estimate(name, value, low, high, confidence, METHOD, n, note=note)
 
 
@@ -102,12 +107,14 @@ def _flat(summary: TimelinessSummary, outcome: int, name: str) -> bool:
     return bool((np.abs(np.diag(spread)[1:3]) < 1e-14).all()) and name != "value_q"
 
 
-def _joined(summary: TimelinessSummary, read: Formula, value: float, confidence: float) -> tuple[float, float]:
+def _joined(
+    summary: TimelinessSummary, read: Formula, value: float, confidence: float, rate: float | None
+) -> tuple[float, float]:
     from scipy.special import stdtrit
 
     n1, n0 = summary.positives, summary.negatives
     share = (1 + confidence) / 2
-    one, zero, b = summary.means(1), summary.means(0), n1 / (n1 + n0)
+    one, zero, b = summary.means(1), summary.means(0), n1 / (n1 + n0) if rate is None else rate
     squares = 0.0
     slopes = (_slopes(lambda m: read(one, m, b), zero), _slopes(lambda m: read(m, zero, b), one))
     for c, n in ((0, n0), (1, n1)):
@@ -115,6 +122,8 @@ def _joined(summary: TimelinessSummary, read: Formula, value: float, confidence:
         variance = max(0.0, float(slope @ summary.covariance(c) @ slope)) / n
         squares += float(stdtrit(n - 1, share)) ** 2 * variance
     ends = [float(e) for e in wilson(float(n1), float(n1 + n0), NormalDist().inv_cdf(share))]
+    if rate is not None:
+        ends = [rate, rate]
     # The formula need not rise or fall in b all the way, so it is looked at between the ends too.
     found = [float(read(one, zero, p)) for p in np.geomspace(ends[0], ends[1], 17)] + [value]
     below, above = value - min(found), max(found) - value
@@ -142,12 +151,12 @@ def trivial_models(b: float, name: str = "q") -> dict[str, float]:
     return {k: (v - b * (2 * b - 1)) / (2 * b * (1 - b)) for k, v in plain.items()}
 
 
-def trivial_of(summary: TimelinessSummary, name: str) -> dict[str, float]:
+def trivial_of(summary: TimelinessSummary, name: str, rate: float | None = None) -> dict[str, float]:
     """What the same models score on these customers, values and period ends taken into account."""
     none, all_of = summary.weighing.totals
     read = formula(name, 0.0, (none, all_of))
     n1, n0 = summary.positives, summary.negatives
-    b = n1 / (n1 + n0)
+    b = n1 / (n1 + n0) if rate is None else rate
 
     def constant(outcome: int, score: float) -> list[float]:
         x = score * (all_of if outcome else none)

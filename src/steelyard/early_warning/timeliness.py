@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from steelyard.arguments.allowed import NotAllowed, Span, shown, taken
+from steelyard.arguments.allowed import INSIDE, NotAllowed, Span, shown, taken
 from steelyard.arguments.annotated import Confidence, Label, as_annotated
 from steelyard.early_warning.clock import make_clock
 from steelyard.early_warning.events import Events, Rules, check_sums, open_events
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from steelyard.early_warning.alerts import AlertResult
     from steelyard.early_warning.over_time import LQuality
 
-NUMBERS = ("q", "q0", "value_q")
+NUMBERS = ("q", "q0", "good_time", "bad_time", "value_q")
 CURVES = ("scores", "l_quality")
 KERNELS = ("declining", "uniform")
 
@@ -59,12 +59,14 @@ class Timeliness(ToldInSentences):
     """What one of the times is called, such as days; empty where nobody said."""
     alerted: AlertResult | None = field(default=None, repr=False)
     """Alerts at a threshold that are told along with it."""
+    known_rate: float | None = None
+    """The base rate of a larger set of customers, where it takes the place of the share among those evaluated."""
 
     def __getitem__(self, name: str) -> Estimate:
         if name not in NUMBERS:
             message = f'There is no "{name}" of timeliness; there are {listing(NUMBERS)}.'
             raise UnknownMeasure(message, nearest(name, NUMBERS) or 'For example t["q"].')
-        return estimate_quality(self.summary, name, self.before, self.confidence)
+        return estimate_quality(self.summary, name, self.before, self.confidence, rate=self.known_rate)
 
     @property
     def q(self) -> Estimate:
@@ -83,13 +85,13 @@ class Timeliness(ToldInSentences):
 
     @property
     def base_rate(self) -> float:
-        """The share of positives among the evaluated customers."""
-        return self.summary.positives / self.summary.customers
+        """The share of positives: among the evaluated customers, or as it was told."""
+        return self.known_rate if self.known_rate is not None else self.summary.positives / self.summary.customers
 
     @as_annotated()
     def trivial(self, name: str = "q") -> dict[str, float]:
         """What models without data score on these customers: always positive, always negative, at random, perfect."""
-        return trivial_of(self.summary, name)
+        return trivial_of(self.summary, name, self.known_rate)
 
     @as_annotated()
     def with_before(self, before: str | float) -> Timeliness:
@@ -117,6 +119,9 @@ class Timeliness(ToldInSentences):
             message = f"Both parts hold exactly the same {self.summary.customers:,} customers, who would count twice."
             told = either("t.plus(u, twice=True)", option("twice", True))
             raise CannotAdd(message, f"Leave one of them out; if both are meant, say so: {told}.")
+        if self.known_rate != other.known_rate:
+            message = "The two parts were measured with different base rates."
+            raise UsageError(message, f"Measure both with the same {option('base_rate')}.")
         if self.before != other.before:
             message = "The score before the first event follows different conventions in the two parts."
             raise UsageError(message, "Bring both to one with .with_before(...).")
@@ -220,6 +225,7 @@ class Timeliness(ToldInSentences):
             "dropped": dict(self.dropped),
             "numbers": {name: self[name].to_dict() for name in self._names()},
             "time_unit": self.time_unit,
+            "base_rate": self.known_rate,
             "sentences": self.sentences(),
             **({} if self.alerted is None else {"alerts": self.alerted.to_dict()}),
         }
@@ -234,7 +240,8 @@ class Timeliness(ToldInSentences):
         """Read back what `to_dict` wrote; the events themselves are not in it."""
         summary = TimelinessSummary.from_dict(data["summary"])
         unit = data.get("time_unit", "")
-        return cls(summary, data["before"], data["confidence"], dict(data["dropped"]), time_unit=unit)
+        rest = {"time_unit": unit, "known_rate": data.get("base_rate")}
+        return cls(summary, data["before"], data["confidence"], dict(data["dropped"]), **rest)
 
 
 @as_annotated()
@@ -251,6 +258,7 @@ def timeliness(
     value: object = None,
     outcome_time: object = None,
     before: str | float = BASE_RATE,
+    base_rate: Annotated[float, INSIDE] | None = None,
     kernel: str = "declining",
     estimator: str = EXACT,
     ends: Sequence[float] | None = None,
@@ -264,7 +272,9 @@ def timeliness(
 
     A score holds from its event to the next of the same customer. Q₀ of a customer is (1/T) ∫ M(t) k(t) dt with
     k = 2(1 − t/T) for those with the outcome ("declining"; 1 if "uniform") and −1 for the others; Q₀ of the model is the
-    mean over customers, and Q = (Q₀ − b(2b − 1)) / (2b(1 − b)) with b the share of positives among them.
+    mean over customers, and Q = (Q₀ − b(2b − 1)) / (2b(1 − b)) with b the share of positives among them, or the `base_rate` of
+    the larger set that these customers were held out of. `value` is what a customer will be worth in the future, never below 0:
+    past worth counts only as far as it foretells that.
 
     Times are numbers from 0 to the `horizon`, or dates and moments where the `start` of the period is named; then the
     horizon is a number of days or a text such as "36 hours". `time_unit` is what one of the times is called. Events outside
@@ -288,7 +298,7 @@ def timeliness(
     summary = TimelinessSummary.of_sums(weighing, sums)
     if not summary.positives or not summary.negatives:
         raise _one_class(summary, positive)
-    return Timeliness(summary, convention, confidence, dropped, found, clock.unit)
+    return Timeliness(summary, convention, confidence, dropped, found, clock.unit, known_rate=base_rate)
 
 
 def _convention(before: str | float) -> str | float:

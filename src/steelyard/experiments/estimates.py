@@ -180,7 +180,9 @@ def by_nested_folds(asked: Asked) -> Estimate:
         message = (
             f"Nested cross validation tells of means over rows under NestedFolds, and not {asked.measure.name} here."
         )
-        hint = f'Use {option("design", Code("NestedFolds()"), typed="nested:5x10")}, or method="corrected t".'
+        hint = (
+            f"Use {option('design', Code('NestedFolds()'), typed='nested:5x10')}, or {option('method', 'corrected t')}."
+        )
         raise UsageError(message, hint)
     folds = asked.found.folds
     repeats, k = max(f.repeat for f in folds) + 1, max(f.fold for f in folds) + 1
@@ -222,7 +224,7 @@ def by_632(asked: Asked, *, plus: bool) -> Estimate:
         raise UsageError(message, hint)
     if m.better not in ("higher", "lower"):
         message = f"{m.name} is neither better higher nor better lower, so it has no .632 estimate."
-        raise UsageError(message, 'Use method="out of bag".')
+        raise UsageError(message, f"Use {option('method', 'out of bag')}.")
     spread = by_corrected_t(asked)
     mixed = _mixed(asked, spread.value, plus=plus)
     if mixed is None:

@@ -78,7 +78,7 @@ def _said(kind: str, values: npt.ArrayLike, levels: npt.ArrayLike = ()) -> Said:
     return Said(kind, np.asarray(values), tuple(np.asarray(levels).tolist()))
 
 
-def _now(model: Model, part: object, kind: str, **limits: Any) -> Said:
+def said_now(model: Model, part: object, kind: str, **limits: Any) -> Said:
     """What a fitted model says at this moment, or said after so many rounds."""
     if kind == "continuous":
         return _said("numbers", np.asarray(model.predict(part, **limits), dtype=np.float64).reshape(-1))
@@ -135,7 +135,7 @@ def _rounds(
         last = made.get_booster().num_boosted_rounds() if house == "xgboost" else made.booster_.current_iteration()
         for i in range(1, last + 1):
             limits: dict[str, Any] = {"iteration_range": (0, i)} if house == "xgboost" else {"num_iteration": i}
-            found = [_now(model, p, kind, **limits) for p in parts]
+            found = [said_now(model, p, kind, **limits) for p in parts]
             yield tuple(found if levels is None else [_said(f.kind, f.values, levels) for f in found])
 
     return "trained once, with the predictions of its first trees", answers()
@@ -154,7 +154,7 @@ def _passes(
         first = {"classes": np.unique(targets[0])} if kind == "levels" else {}
         for i in range(iterations or PASSES):
             model.partial_fit(parts[0], targets[0], **(first if i == 0 else {}))
-            yield tuple(_now(model, p, kind) for p in parts)
+            yield tuple(said_now(model, p, kind) for p in parts)
 
     return "one pass over the training rows an iteration", answers()
 
@@ -185,4 +185,4 @@ def _fitted(model: Model, parts: Sequence[Any], targets: Sequence[Any], kind: st
             # A model that is stopped on purpose need not say that it was not done.
             warnings.simplefilter("ignore")
             model.fit(parts[0], targets[0])
-        yield tuple(_now(model, p, kind) for p in parts)
+        yield tuple(said_now(model, p, kind) for p in parts)

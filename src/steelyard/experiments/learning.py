@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from steelyard.arguments.allowed import Span, taken
 from steelyard.arguments.annotated import as_annotated, read_like
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.experiments.choosing import usual_holdouts
@@ -58,9 +59,9 @@ def learning_curve(
     from steelyard.designs.schedules import Growing
     from steelyard.sources.in_memory import as_table, column_of, flat_array
 
-    for taken in ("learnt", "data"):
-        if taken in options:
-            message = f"A learning curve takes no {option(taken)}."
+    for name in ("learnt", "data"):
+        if name in options:
+            message = f"A learning curve takes no {option(name)}."
             raise UsageError(message, "It counts the training rows of one data set by itself.")
     if measure is not None:
         # A name that does not exist is told before anything is trained.
@@ -236,15 +237,40 @@ class LearningCurve(Told):
         options: dict[str, Any] = {"ratio": self.ratio, "better": m.better, "limits": m.range, "measure": m.name}
         return power_law.gain(values, sizes, factor, self.confidence, **options)
 
+    @as_annotated()
+    def enough(self, cost: float, value: float, model: str | None = None) -> Estimate:
+        """How many training rows are enough, where one more label costs `cost` and one whole unit of the measure is worth `value`.
+
+        n at which value · |b| c n^(−c−1) = cost, by the power laws that fit the curve: beyond it a row costs more than it brings.
+        """
+        for word, given in (("The cost of a label", cost), ("What a unit of the measure is worth", value)):
+            taken(word, given, Span(0, above=True), "For example enough(cost=0.5, value=10_000).")
+        laws = self.laws(model)
+        powers = power_law.POWERS
+        found = (value / cost * np.abs(laws.b) * powers) ** (1 / (powers + 1))
+        order = np.argsort(found)
+        share = np.cumsum(laws.weight[order]) / laws.weight.sum()
+        tail = (1 - self.confidence) / 2
+        low, middle, high = (
+            float(found[order][np.searchsorted(share, q).clip(0, len(order) - 1)]) for q in (tail, 0.5, 1 - tail)
+        )
+        most = self.sizes[-1]
+        note = "beyond the rows there are, as the power laws go on" if middle > most else "within the rows there are"
+        return Estimate("rows", middle, low, high, self.confidence, "power laws, weighed", n=float(most), note=note)
+
     # Telling ---------------------------------------------------------------------------------------------------------
     def rows_as_dicts(self) -> list[dict[str, Any]]:
         """One tidy row for each model, part and size."""
         out = []
         for model in self.models:
             for part in ("train", "test"):
-                for size, x in zip(self.sizes, self.estimates(model, train=part == "train"), strict=True):
+                found, every = self.estimates(model, train=part == "train"), self.values(model, train=part == "train").T
+                for size, x, values in zip(self.sizes, found, every, strict=True):
+                    there = values[np.isfinite(values)]
                     row = {"model": model, "part": part, "rows": size, "measure": self.measure, "estimate": x.value}
-                    out.append(row | {"low": x.low, "high": x.high, "method": x.method, "reason": x.reason})
+                    row |= {"low": x.low, "high": x.high, "method": x.method, "reason": x.reason}
+                    # The spread between repeats, which shrinks as rows are added.
+                    out.append(row | {"deviation": float(there.std(ddof=1)) if len(there) > 1 else None})
         return out
 
     def frame(self) -> Any:

@@ -13,7 +13,10 @@ from steelyard.measures.measure import leading
 from steelyard.results import Estimate
 from steelyard.summaries.within_folds import WithinFolds
 from steelyard.views.experiment import cells_by_place, chief_measures, names_of
-from steelyard.words import visible
+from steelyard.words import quoted, visible
+
+FEW, FEW_ROWS = 10, 50
+"""Fewer test rows of a level make one hold-out a matter of luck; of no more rows in all, folds are too small."""
 
 if TYPE_CHECKING:
     from steelyard.experiments.result import Experiment
@@ -40,7 +43,35 @@ def remarks(x: Experiment) -> list[str]:
                     unranked.setdefault(e[m].reason, []).append(m)
     told = [f"{n}: {_have(ms)} no value in {without}." for (n, without), ms in gaps.items()]
     told += [f"{', '.join(dict.fromkeys(ms))} cannot be told: {why}." for why, ms in unranked.items()]
+    told += _unlucky(x) + (_too_few_for_folds(x) if gaps else [])
     return told + ([f"{_listed(short)}: {AGREE}."] if short else [])
+
+
+def _unlucky(x: Any) -> list[str]:
+    """A single hold-out whose test rows hold few of a level: another draw may say something else."""
+    out = []
+    for cells in cells_by_place(x).values():
+        if not cells or sum(f.outer for f in cells[0].folds) != 1:
+            continue
+        levels = x[names_of(cells[0])].target_levels
+        counts = [] if levels is None else [float(n) for n in levels.counts]
+        if not counts or min(counts) >= FEW:
+            continue
+        least = counts.index(min(counts))
+        out.append(
+            f"The test rows of this one hold-out have {many(round(counts[least]), 'row')} of {quoted(levels.levels[least])}: a "
+            "lucky or an unlucky draw. Keep the shares of the levels (stratify), draw it often (holdout:0.3x20), or take folds "
+            "(kfold:10)."
+        )
+    return out
+
+
+def _too_few_for_folds(x: Any) -> list[str]:
+    """Where folds have no value because there are hardly any rows, leaving out one row at a time uses them best."""
+    rows = min(facts["rows"] for facts in x.plan["data"].values())
+    if rows > FEW_ROWS:
+        return []
+    return [f"With {rows:,} rows there are too few for these folds: leave-one-out (loo) trains on all of them but one."]
 
 
 def _have(measures: list[str]) -> str:

@@ -24,6 +24,7 @@ from steelyard.wording import option
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
     from steelyard.comparison import Comparison
+    from steelyard.experiments.by_fold import ModelFolds
     from steelyard.experiments.keeping import Keeper
     from steelyard.experiments.training import Trained
     from steelyard.experiments.tuning import Tuning
@@ -137,12 +138,20 @@ class Experiment(Told):
         return name in self.models
 
     @as_annotated()
-    def folds(self, *names: str) -> list[Evaluation | None]:
-        """The evidence of each fold in the order of the design; None where it failed or is not done."""
-        kept = [self.keeper.get(f.key) for f in self.cell(*names).folds if f.outer]
+    def folds(self, *names: str) -> ModelFolds:
+        """The evidence of each fold in the order of the design, None where it failed or is not done; printed, a table."""
+        from steelyard.experiments.by_fold import ModelFolds
+
+        cell = self.cell(*names)
+        outer = [f for f in cell.folds if f.outer]
+        kept = [self.keeper.get(f.key) for f in outer]
         # Added by hand they must not rank the rows of one fit against those of another either.
         found = [None if k is None or k.test is None else k.test for k in kept]
-        return [None if e is None else ranked_within(e) for e in found] if len(found) > 1 else found
+        if len(found) > 1:
+            found = [None if e is None else ranked_within(e) for e in found]
+        several = len({f.repeat for f in outer}) > 1
+        called = [f.label or (f"{f.repeat + 1}.{f.fold + 1}" if several else str(f.fold + 1)) for f in outer]
+        return ModelFolds(found, called, self.gathered(cell).pooled)
 
     @as_annotated()
     def values(self, *names: str, measure: str, level: Label = None) -> list[float | None]:

@@ -18,6 +18,7 @@ from steelyard.errors import LengthsDiffer, NotAvailable, UsageError
 from steelyard.files.as_json import AsJson
 from steelyard.measures.measure import find, leading
 from steelyard.results import Curve, Estimate
+from steelyard.wording import option
 from steelyard.words import estimate_parts, number, significant
 
 if TYPE_CHECKING:
@@ -37,11 +38,12 @@ class Stopping(AsJson):
 
     measure: str
     better: str
-    iterations: tuple[int, ...]
+    iterations: tuple[float, ...]
+    """The iterations, or the values of the parameter."""
     train: tuple[float | None, ...]
     validation: tuple[float | None, ...]
-    best: int
-    """The iteration with the best validation value; of several the first."""
+    best: float
+    """The iteration (or value) with the best validation value; of several the first."""
     test: Estimate
     """On the test rows, at the best iteration."""
     last: Estimate
@@ -52,6 +54,8 @@ class Stopping(AsJson):
     """How the model was followed, in words."""
     rows: tuple[int, int, int] = (0, 0, 0)
     """How many rows trained, validated and tested."""
+    parameter: str = ""
+    """The parameter whose values were tried, where it was not the iterations of one training."""
 
     @property
     def seen(self) -> float:
@@ -67,7 +71,8 @@ class Stopping(AsJson):
             "training": list(self.train),
             "validation": list(self.validation),
         }
-        return Curve("stopping", columns, facts={"best": self.best, "measure": self.measure})
+        facts = {"best": self.best, "measure": self.measure, "parameter": self.parameter}
+        return Curve("stopping", columns, facts=facts)
 
     def chart(self) -> Chart:
         """Both lines, and a rule where to stop."""
@@ -78,11 +83,16 @@ class Stopping(AsJson):
         """Where to stop and what it brings, in plain words."""
         name, of = self.measure, len(self.iterations)
         word = "least" if self.better == "lower" else "greatest"
+        where = f"came after {self.best:,} of {of:,} iterations"
+        if self.parameter:
+            where = f"came with {self.parameter} {significant(self.best)}, of {of:,} values tried"
         out = [
-            f"The {word} {name} on the validation rows, {self._seen_text()}, came after {self.best:,} of {of:,} "
-            f"iterations; on the test rows it is {self.test} there.",
+            f"The {word} {name} on the validation rows, {self._seen_text()}, {where}; on the test rows it is {self.test} there.",
             self._luck(),
         ]
+        if self.parameter:
+            said = f"With {self.parameter} {significant(self.iterations[-1])} it would be {self.last} on the test rows."
+            return [*out, said] if self.best != self.iterations[-1] else out
         if self.best == self.iterations[-1]:
             out.append("It is the last iteration: more of them might do better still.")
         else:
@@ -123,7 +133,7 @@ class Stopping(AsJson):
 def stopping_chart(c: Curve) -> Chart:
     """Training and validation values by iteration, with a rule at the best one."""
     x, training, validation = (list(c.columns[n]) for n in ("iteration", "training", "validation"))
-    best, name = int(c.facts["best"]), str(c.facts["measure"])
+    best, name, parameter = c.facts["best"], str(c.facts["measure"]), str(c.facts.get("parameter", ""))
     place = x.index(best)
     at = validation[place]
     up = wide_enough([*training, *validation], name, zero=find(name).better == "lower", room=0.06)
@@ -131,22 +141,33 @@ def stopping_chart(c: Curve) -> Chart:
     up = replace(up, high=up.high + 0.12 * (up.high - up.low))
     first, last = float(x[0] or 0), float(x[-1] or 0)
     across = Scale(min(first, last - 1.0), last, "Iterations")
+    if parameter:
+        seen = [float(v) for v in x if v is not None]
+        across = wide_enough(seen, parameter)
+    chosen, told = (f"{parameter} {significant(best)}", "value") if parameter else (f"stop at {best:,}", "iteration")
     # The words go to the side where there is room for them.
     left = best > (across.low + across.high) / 2
     marks: list[Mark] = [
         Rule(x=float(best)),
         Line(x, training, 1, dash="7 3", label="training"),
         Line(x, validation, 0, label="validation"),
-        Text(best, up.high, f"stop at {best:,}", "ink", "end" if left else "start", True, -6 if left else 6, 14),
+        Text(best, up.high, chosen, "ink", "end" if left else "start", True, -6 if left else 6, 14),
     ]
     if at is not None:
         marks.append(Point(best, at, 0))
         words = f"{name} {significant(at)}"
         marks.append(Text(best, up.high, words, "quiet", "end" if left else "start", False, -6 if left else 6, 30))
-    said = (
-        f"{name} by iteration on training and validation rows; best on the validation rows after {best:,} iterations."
+    said = f"{name} by {told} on training and validation rows; best on the validation rows: {chosen}."
+    return Chart(
+        "stopping",
+        "Pruning by validation" if parameter else "Early stopping",
+        across,
+        up,
+        tuple(marks),
+        said,
+        c.columns,
+        size=(520.0, 360.0),
     )
-    return Chart("stopping", "Early stopping", across, up, tuple(marks), said, c.columns, size=(520.0, 360.0))
 
 
 # Following a model ----------------------------------------------------------------------------------------------------
@@ -179,13 +200,34 @@ def stopping_curve(
     >>> s.measure, len(s.validation), min(s.validation) == s.seen
     ('rmse', 40, True)
     """
-    from steelyard.experiments.data_set import positive_of
-    from steelyard.experiments.followers import follow, threads_for
-    from steelyard.experiments.models import fresh, kind_of_model
-    from steelyard.sources.in_memory import as_table, flat_array, number_of_rows, take_rows
+    from steelyard.experiments.followers import follow
 
     if iterations is not None:
         taken("The number of iterations", iterations, MANY, "Leave it out for as many as the model has.")
+
+    def steps(made: Any, parts: Any, targets: Any, kind: str) -> tuple[str, Any, None]:
+        return (*follow(made, parts, targets, kind, iterations), None)
+
+    return followed(model, X, y, steps, design, measure, positive, seed)
+
+
+def followed(
+    model: Any,
+    X: Any,
+    y: Any,
+    follower: Callable[[Any, Any, Any, str], tuple[str, Any, Sequence[float] | None]],
+    design: Any,
+    measure: str | None,
+    positive: Any,
+    seed: int,
+    parameter: str = "",
+) -> Stopping:
+    """A model step by step on training, validation and test rows; the follower says what a step is."""
+    from steelyard.experiments.data_set import positive_of
+    from steelyard.experiments.followers import threads_for
+    from steelyard.experiments.models import fresh, kind_of_model
+    from steelyard.sources.in_memory import as_table, flat_array, number_of_rows, take_rows
+
     X, y = as_table(X), flat_array(y)
     if isinstance(model, str):
         from steelyard.experiments.data_set import kind_of
@@ -202,11 +244,12 @@ def stopping_curve(
         raise LengthsDiffer(message, "They must run side by side.")
     split = next(iter(_design(design, seed).splits(len(y), y)))
     if not len(split.validation) or not len(split.test):
-        message = "Early stopping needs rows to choose the iteration on and rows to tell the result on."
+        what = "value" if parameter else "iteration"
+        message = f"Choosing the {what} needs rows to choose it on and rows to tell the result on."
         raise UsageError(message, "Use a hold-out with both, for example Holdout(test=0.3, validation=0.2).")
     places = (split.train, split.validation, split.test)
     parts, targets = [take_rows(X, p) for p in places], [y[p] for p in places]
-    way, answers = follow(fresh(model, seed), parts, targets, kind, iterations)
+    way, answers, values = follower(fresh(model, seed), parts, targets, kind)
     levels = tuple(np.unique(y).tolist()) if kind == "levels" else ()
     if positive is not None:
         positive = positive_of(levels, positive)
@@ -223,22 +266,23 @@ def stopping_curve(
                 record.add(*evidence, tested)
     if not steps:
         message = "The model went through no iteration at all."
-        raise NotAvailable(message, "Ask for at least one: iterations=100.")
+        raise NotAvailable(message, f"Ask for at least one: {option('iterations', 100)}.")
     record = _first_defined(records, lambda: weigher(targets[1], validated))
     m = find(record.name)
     at_best = weigher(targets[2], record.tested)
     return Stopping(
         m.name,
         m.better,
-        tuple(range(1, steps + 1)),
+        tuple(range(1, steps + 1)) if values is None else tuple(values),
         tuple(record.train),
         tuple(record.validation),
-        record.best,
+        record.best if values is None else values[record.best - 1],
         at_best[m.name],
         weigher(targets[2], latest)[m.name],
         _optimism(record.evidence, at_best, m.name),
         way,
         (len(places[0]), len(places[1]), len(places[2])),
+        parameter,
     )
 
 
@@ -276,7 +320,7 @@ def _followed(measure: str) -> str:
     m = find(measure)
     if m.better not in {"higher", "lower"}:
         message = f'Neither more nor less of "{m.name}" is better, so no iteration is the best by it.'
-        raise UsageError(message, 'Follow a measure with a direction, for example measure="log_loss".')
+        raise UsageError(message, f"Follow a measure with a direction, for example {option('measure', 'log_loss')}.")
     return m.name
 
 

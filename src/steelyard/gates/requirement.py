@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from steelyard.arguments.allowed import shown
+from steelyard.arguments.allowed import Several, shown
 from steelyard.arguments.annotated import as_annotated
 from steelyard.arguments.typed import number_of
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
@@ -114,7 +114,8 @@ def subject_of(text: str) -> Subject:
 
 def _subject(found: re.Match[str], text: str) -> Subject:
     m = find(found["name"])
-    options = {k: v for part in (found["options"] or "").split(",") if part.strip() for k, v in [_option(part)]}
+    given = [part for part in re.split(r",(?=[^,]*=)", found["options"] or "") if part.strip()]
+    options = {k: v for part in given for k, v in [_option(part, m)]}
     options = {k: v for k, v in m.with_defaults(options).items() if k in options}
     cut = None if found["threshold"] is None else number_of(found["threshold"], f'The threshold in "{text.strip()}"')
     if cut is not None and not {Outcomes, Confusion} & set(m.reads):
@@ -123,13 +124,15 @@ def _subject(found: re.Match[str], text: str) -> Subject:
     return Subject(m.name, found["level"], cut, options, text.strip())
 
 
-def _option(part: str) -> tuple[str, Any]:
+def _option(part: str, m: Measure) -> tuple[str, Any]:
     name, mark, value = (piece.strip() for piece in part.partition("="))
     if not mark or not value or name == "payoff":
         message = f'"{part.strip()}" is not an option of a measure.'
         raise UsageError(message, "Write its name and a number: 'capture(depth=5%) >= 0.3'.")
     if value[0] not in "+-−.,0123456789":
         return name, value
+    if isinstance(m.allowed.get(name), Several):
+        return name, [number_of(x, f'The option "{name}"') for x in re.split(r"[,;\s]+", value) if x]
     number = number_of(value, f'The option "{name}"')
     return name, int(number) if number.is_integer() and value.isdigit() else number
 

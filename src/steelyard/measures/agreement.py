@@ -28,7 +28,7 @@ def _commonest(c: Confusion, value: float) -> str:
 @measure(
     better="higher",
     range=(0, 1),
-    aliases=("acc", "correct_rate", "genauigkeit"),
+    aliases=("acc", "correct_rate", "genauigkeit", "classification_accuracy"),
     remark=_commonest,
     told="Gets {hundred} of 100 rows right{limits}.",
     by_row={"labels": operator.eq},
@@ -37,6 +37,11 @@ def _commonest(c: Confusion, value: float) -> str:
         "watch labels 1 classes 1, learning scores 2 classes 2 labels 2, segment labels 2 classes 2, sweep 5, "
         "forest 4, details 5, explorer 6, story levels 1, unlabelled 3"
     ),
+    when=(
+        "Where a miss and a false alarm cost the same and no level is rare. Of 10,000 rows with 10 positives, "
+        "always saying negative gets 99.9% right and finds nobody."
+    ),
+    leans="All four outcomes count alike, so the commonest level decides.",
 )
 def accuracy(c: Confusion) -> Share:
     """Share of rows whose predicted level is the actual one.
@@ -52,11 +57,13 @@ def accuracy(c: Confusion) -> Share:
 @measure(
     better="lower",
     range=(0, 1),
-    aliases=("misclassification_rate", "fehlerrate"),
+    aliases=("misclassification_rate", "fehlerrate", "error", "misclassification", "classification_error"),
     remark=_commonest,
     told="Gets {hundred} of 100 rows wrong{limits}.",
     by_row={"labels": operator.ne},
     leads="looks scores 2 labels 1, stopping scores 2 labels 1",
+    when="As accuracy: where all mistakes cost the same. On a rare level it is small for a model that finds nobody.",
+    leans="All four outcomes count alike, so the commonest level decides.",
 )
 def error_rate(c: Confusion) -> Share:
     """Share of rows whose predicted level is wrong: 1 − accuracy.
@@ -74,6 +81,8 @@ def error_rate(c: Confusion) -> Share:
     told="Finds {hundred} of 100 real positives{limits}.",
     told_of_level="Finds {hundred} of 100 rows of {level}{limits}.",
     leads="text, level 1, segment 3, sweep 1, forest 5, details 1, explorer 1, story outcomes 1, unlabelled 1",
+    when="Where a miss costs more than a false alarm: the emergency calls of a hospital, a test for cancer.",
+    leans="Looks at tp and fn alone: flagging every row makes it 1.",
 )
 def recall(o: Outcomes) -> Share:
     """Share of real positives that were found: TP / (TP + FN).
@@ -90,6 +99,8 @@ def recall(o: Outcomes) -> Share:
     aliases=("tnr", "true_negative_rate", "selectivity"),
     told="Leaves {hundred} of 100 real negatives alone{limits}.",
     leads="text, sweep 2, forest 6, details 2, explorer 4",
+    when="Where leaving negatives alone matters, beside recall, which says nothing of them.",
+    leans="Looks at tn and fp alone: flagging nobody makes it 1.",
 )
 def specificity(o: Outcomes) -> Share:
     """Share of real negatives that were left alone: TN / (TN + FP).
@@ -103,9 +114,11 @@ def specificity(o: Outcomes) -> Share:
 @measure(
     better="lower",
     range=(0, 1),
-    aliases=("false_positive_rate", "fall_out"),
+    aliases=("false_positive_rate", "fall_out", "false_alarm_rate", "false_alarms"),
     told="Flags {hundred} of 100 real negatives by mistake{limits}.",
     leads="explorer 2",
+    when="Where false alarms are counted against all negatives: one axis of the ROC curve.",
+    leans="Looks at fp and tn alone: flagging nobody makes it 0.",
 )
 def fpr(o: Outcomes) -> Share:
     """Share of real negatives that were flagged by mistake: FP / (FP + TN).
@@ -121,6 +134,8 @@ def fpr(o: Outcomes) -> Share:
     range=(0, 1),
     aliases=("false_negative_rate", "miss_rate"),
     told="Misses {hundred} of 100 real positives{limits}.",
+    when="Where misses are what hurts: the other side of recall.",
+    leans="Looks at fn and tp alone: flagging every row makes it 0.",
 )
 def fnr(o: Outcomes) -> Share:
     """Share of real positives that were missed: FN / (FN + TP).
@@ -138,6 +153,8 @@ def fnr(o: Outcomes) -> Share:
     told="Of 100 rows it flags, {hundred} are real positives{limits}.",
     told_of_level="Of 100 rows called {level}, {hundred} are{limits}.",
     leads="text, level 2, segment 4, sweep 3, forest 7, details 3, explorer 3, story outcomes 2",
+    when="Where a false alarm costs more than a miss: stopping the machines of a factory, throwing mail away as spam.",
+    leans="Looks at tp and fp alone: flagging the one surest row may make it 1.",
 )
 def precision(o: Outcomes) -> Share:
     """Share of predicted positives that are real: TP / (TP + FP).
@@ -166,11 +183,16 @@ def npv(o: Outcomes) -> Share:
 @measure(
     better="higher",
     range=(0, 1),
-    aliases=("f", "f_score", "f_measure"),
+    aliases=("f", "f_score", "f_measure", "f1_score", "f1_measure"),
     interval="harmonic",
     rests_on=POSITIVES,
     at_corners=True,
     leads="text, level 3, sweep 4, forest 8, details 4, explorer 5",
+    when="Where both precision and recall matter and nobody knows which costs more.",
+    leans=(
+        "Looks at tp, fn and fp, never at tn. A harmonic mean tends to the smaller of the two: a high precision "
+        "cannot hide a low recall."
+    ),
 )
 def f1(o: Outcomes) -> Ratio:
     """Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN).
@@ -226,6 +248,10 @@ def _recalls(c: Confusion) -> tuple[Share, ...]:
     told="Finds {hundred} of 100 rows of a level, all levels counting the same{limits}.",
     at_corners=True,
     leads="card classes 3 labels 2, comparison 6, experiment labels 2, forest 13, story levels 2",
+    when=(
+        "Where levels are of very different size and each matters as much: 90% right may be 1 of 10 of the rare level."
+    ),
+    leans="Each level counts alike, however many rows it has.",
 )
 def average_class_accuracy(c: Confusion) -> Average:
     """Mean of the recalls of all levels, each level counting the same.
@@ -237,7 +263,13 @@ def average_class_accuracy(c: Confusion) -> Average:
     return Average(_recalls(c), (1.0 / k,) * k, empty="a level has no rows")
 
 
-@measure(better="higher", range=(0, 1), aliases=("average_class_accuracy_harmonic",))
+@measure(
+    better="higher",
+    range=(0, 1),
+    aliases=("average_class_accuracy_harmonic",),
+    when="As the arithmetic mean, where no level may be neglected.",
+    leans="A harmonic mean tends to the smallest recall: one level that is missed pulls it down.",
+)
 def average_class_accuracy_hm(c: Confusion) -> Ratio:
     """Harmonic mean of the recalls of all levels; 0 if any recall is 0, so one bad level weighs heavily.
 
@@ -269,6 +301,8 @@ def _kappa(c: Confusion, disagreement: Array) -> Ratio:
     told=AGREE,
     guess=(0.0, "guessing"),
     leads="card labels 3, comparison 7, experiment labels 3, details 6, forest 14, judged labels 1",
+    when="Where accuracy must be seen beside what agreement by chance would give.",
+    leans="All cells of the matrix, less what their margins let expect.",
 )
 def kappa(c: Confusion) -> Ratio:
     """Agreement beyond chance: (accuracy − pe) / (1 − pe), with pe = Σ actual_l × predicted_l / N².

@@ -41,6 +41,8 @@ def _squares(codes: Codes, x: Array) -> Array:
     interval="loss",
     by_row={"scores": _square, "classes": _squares},
     leads="text, comparison 4, experiment scores 4 classes 4, forest 10, looks scores 1",
+    when="Where the scores are to be believed as probabilities, and not only their order.",
+    leans="To scores that are far from what happened.",
 )
 def brier(s: Scores | ClassScores) -> Mean:
     """Mean squared distance between probability and outcome; for K classes summed over the classes.
@@ -88,6 +90,8 @@ def _log_loss_bound(s: Scores | ClassScores) -> float:
         "text, card scores 4 classes 4, comparison 3, experiment scores 3 classes 3, "
         "learning scores 1 classes 1 labels 1, stopping scores 1"
     ),
+    when="Where the scores are to be believed as probabilities and a sure mistake is the worst.",
+    leans="To scores that were sure and wrong: one such row may be infinitely bad.",
 )
 def log_loss(s: Scores | ClassScores) -> Mean:
     """Mean surprise −ln(probability given to what really happened).

@@ -37,9 +37,10 @@ def thresholds(s: Scores) -> Array:
 @curve
 def roc(s: Scores) -> Columns:
     """True positive rate against false positive rate."""
-    tp, _ = cumulative(s)
+    tp, fp = cumulative(s)
     tpr, fpr = rates(s)
-    return {"threshold": thresholds(s), "fpr": fpr, "tpr": tpr, "part": tp, "whole": np.full_like(tp, tp[-1])}
+    counts = {"tp": tp, "fp": fp, "tn": fp[-1] - fp, "fn": tp[-1] - tp}
+    return {"threshold": thresholds(s), "fpr": fpr, "tpr": tpr, **counts, "part": tp, "whole": np.full_like(tp, tp[-1])}
 
 
 @curve
@@ -65,6 +66,8 @@ def gain(s: Scores) -> Columns:
         "threshold": thresholds(s),
         "depth": depth,
         "capture": divide(tp, tp[-1]),
+        "rows": tp + fp,
+        "positives": tp,
         "part": tp,
         "whole": np.full_like(tp, tp[-1]),
     }

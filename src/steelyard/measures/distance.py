@@ -64,7 +64,13 @@ def _explained(x: Estimate) -> str:
     return f"Explains {value}% of the spread of the target{limits}."
 
 
-@measure(better="lower", range=(0, INFINITY), instead="mse", unrelated=lambda r: float(r.total) * _unrelated(r)[0] / 2)
+@measure(
+    aliases=("sum_of_squared_errors",),
+    better="lower",
+    range=(0, INFINITY),
+    instead="mse",
+    unrelated=lambda r: float(r.total) * _unrelated(r)[0] / 2,
+)
 def sse(r: Residuals) -> Mean:
     """Half the sum of squared errors, as the textbook has it: ½ Σ (t − M)².
 
@@ -83,6 +89,8 @@ def sse(r: Residuals) -> Mean:
     by_row={"numbers": _squared},
     row_noun="squared errors",
     unrelated=lambda r: _unrelated(r)[0],
+    when="As its root, rmse, without its unit.",
+    leans="To the largest errors, whose squares count.",
 )
 def mse(r: Residuals) -> Mean:
     """Mean squared error: Σ (t − M)² / n.
@@ -107,6 +115,8 @@ def mse(r: Residuals) -> Mean:
     leads=(
         "text, card numbers 2, comparison 8, experiment numbers 1, champion 3, learning numbers 1, stopping numbers 1"
     ),
+    when="Where a large error is worse than several small ones; it is told in the unit of the target.",
+    leans="To the largest errors, whose squares count.",
 )
 def rmse(r: Residuals) -> Ratio:
     """Root of the mean squared error, in the units of the target: √MSE.
@@ -130,6 +140,8 @@ def rmse(r: Residuals) -> Ratio:
         "text, segment 5, card numbers 1, comparison 9, experiment numbers 2, slice 4, watch numbers 1, "
         "looks numbers 1, story numbers 1"
     ),
+    when="Where an error twice as large is twice as bad; it is told in the unit of the target.",
+    leans="All errors alike, in proportion to their size.",
 )
 def mae(r: Residuals) -> Mean:
     """Mean absolute error: Σ |t − M| / n.
@@ -230,6 +242,8 @@ def max_error(r: Residuals) -> Ratio:
         "text, segment 7, card numbers 4, comparison 10, experiment numbers 3, forest 15, story numbers 3, "
         "judged numbers 1"
     ),
+    when="To set models of different targets side by side: against always saying the mean, whatever the unit.",
+    leans="To the largest errors, and to targets that spread widely.",
 )
 def r2(r: Residuals) -> Ratio:
     """Share of the spread of the targets that the predictions account for; below 0 worse than always saying the mean.

@@ -111,6 +111,12 @@ class Facts:
     """Whether it only rises or only falls as one more missing label turns out right; true of every share of labels."""
     ranks: bool = False
     """Whether it sets the predictions of rows against each other, so that they must come from one fit."""
+    sought: str = ""
+    """The side that a threshold is chosen for where neither is better in itself: "lower" for the share of rows flagged."""
+    when: str = ""
+    """When it is the right measure, and when it misleads, in a sentence or two with an example."""
+    leans: str = ""
+    """Which outcomes it looks at, and what a model must do to look good by it."""
     rows_alone: bool = False
     """Whether it is a matter of the rows alone, whatever a model says."""
 

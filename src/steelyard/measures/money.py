@@ -59,7 +59,14 @@ def _mean(c: Confusion, payoff: Any, per: str, sign: float) -> Mean:
     return Mean(sign * total, squares, c.total, EMPTY, c.total if per == "total" else 1.0)
 
 
-@measure(better="higher", range=(-np.inf, np.inf), interval="money", bound=_worth_bound)
+@measure(
+    better="higher",
+    range=(-np.inf, np.inf),
+    interval="money",
+    bound=_worth_bound,
+    when="Where outcomes are worth different amounts: a model of higher accuracy may earn less.",
+    leans="To the outcomes that are worth most.",
+)
 def profit(c: Confusion, *, payoff: Any = None, per: Annotated[str, Words("total", "case")] = "total") -> Mean:
     """What all decisions earn together, by a payoff that says what each outcome is worth; `per="case"` divides by the rows.
 
@@ -75,7 +82,17 @@ def profit(c: Confusion, *, payoff: Any = None, per: Annotated[str, Words("total
     return _mean(c, payoff, per, 1.0)
 
 
-@measure(better="lower", range=(-np.inf, np.inf), interval="money", bound=_worth_bound)
+@measure(
+    better="lower",
+    range=(-np.inf, np.inf),
+    interval="money",
+    bound=_worth_bound,
+    when=(
+        "Where outcomes cost different amounts. Where right ones cost p and wrong ones q whatever the level, it is "
+        "N (q − (q − p) accuracy), and accuracy says the same."
+    ),
+    leans="To the outcomes that cost most.",
+)
 def cost(c: Confusion, *, payoff: Any = None, per: Annotated[str, Words("total", "case")] = "total") -> Mean:
     """What all decisions cost together: profit with the sign turned; `per="case"` divides by the rows.
 

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import numpy as np
 
-from steelyard.arguments.allowed import SHARE
+from steelyard.arguments.allowed import INSIDE, SHARE
 from steelyard.measures.facts import POSITIVES
 from steelyard.measures.measure import measure
-from steelyard.results import Array, Ratio, Share, divide
+from steelyard.results import Array, Quotient, Ratio, Share, divide
 from steelyard.summaries.remembering import Remembered
 from steelyard.summaries.scores import Scores
 
@@ -97,7 +97,7 @@ def _turned(s: Scores, value: float) -> str:
 @measure(
     better="higher",
     range=(0, 1),
-    aliases=("roc_auc", "roc_index", "auroc", "c_statistic"),
+    aliases=("roc_auc", "roc_index", "auroc", "c_statistic", "area_under_curve"),
     interval="area",
     remark=_turned,
     noun="AUC",
@@ -111,6 +111,11 @@ def _turned(s: Scores, value: float) -> str:
         "text, level 4, segment 1, card scores 1, comparison 1, experiment scores 1, champion 1, slice 1, "
         "watch scores 1, forest 1, story scores 1, judged scores 1, order 1, unlabelled 2"
     ),
+    when=(
+        "To compare rankings before a threshold is chosen. It does not change with the share of positives, so it "
+        "is robust where one level is rare; what precision is there it does not tell."
+    ),
+    leans="Every pair of a positive and a negative counts alike, wherever in the ranking it stands.",
 )
 def auc(s: Scores) -> Ratio:
     """Chance that a positive scores above a negative, ties counting one half: the area under the ROC curve.
@@ -175,6 +180,8 @@ def l_quality(s: Scores) -> Ratio:
     curve="ks",
     goal="youden",
     leads="text, forest 2",
+    when="Where one cut is to part the two levels best.",
+    leans="The one threshold at which the levels lie furthest apart.",
 )
 def ks(s: Scores) -> Ratio:
     """Greatest gap between the cumulative shares of positives and negatives: max |TPR − FPR| over thresholds.
@@ -210,6 +217,8 @@ def _precision_bound(s: Scores) -> float:
     bound=_precision_bound,
     rests_on=POSITIVES,
     leads="text, forest 3",
+    when="Where positives are rare and those at the top of the list are what matters.",
+    leans="To the rows with the highest scores.",
 )
 def average_precision(s: Scores) -> Ratio:
     """Precision averaged over the positives as they are found: Σ (recall_i − recall_{i−1}) × precision_i.
@@ -242,11 +251,13 @@ def capture_at(s: Scores, depth: float) -> Array:
 @measure(
     better="higher",
     range=(0, 1),
-    aliases=("gain", "capture_rate"),
+    aliases=("gain", "capture_rate", "cumulative_gain"),
     interval="captured",
     rests_on=POSITIVES,
     told="The {depth} of rows with the highest scores hold {hundred} of 100 positives{limits}.",
     leads="text",
+    when="Where only so many rows can be contacted: how many of all positives are among them.",
+    leans="The rows above one depth alone; their order there does not count.",
 )
 def capture(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Share:
     """Share of all positives found among the first `depth` of rows by score: the gain curve read at one depth.
@@ -258,6 +269,7 @@ def capture(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Share:
 
 
 @measure(
+    aliases=("cumulative_lift",),
     better="higher",
     range=(0, float("inf")),
     interval="captured",
@@ -265,6 +277,8 @@ def capture(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Share:
     rests_on=POSITIVES,
     told="The {depth} of rows with the highest scores hold {value} times as many positives as a random pick{limits}.",
     leads="text, card scores 3, story depth 1",
+    when="Where only so many rows can be contacted: how much better than contacting as many at random.",
+    leans="The rows above one depth alone; where most rows are positive it cannot be large.",
 )
 def lift(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Ratio:
     """How many times more positives the first `depth` of rows holds than a random pick: capture / depth.
@@ -273,3 +287,21 @@ def lift(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Ratio:
     2
     """
     return Ratio(capture_at(s, float(depth)) / float(depth), s.positives.sum(axis=-1), empty="no real positives")
+
+
+@measure(
+    better="higher",
+    range=(0, float("inf")),
+    rests_on=POSITIVES,
+    when="Where some rows are contacted and the others are not: how much more often those contacted respond.",
+    leans="The rows above one depth against all below it.",
+)
+def response_ratio(s: Scores, *, depth: Annotated[float, INSIDE] = 0.1) -> Quotient:
+    """Share of positives among the first `depth` of rows by score, over that among the rest.
+
+    >>> round(float(response_ratio(Scores.of([0.1, 0.4, 0.6, 0.9], [1, 0, 1, 1], positive=1), depth=0.5).value), 3)
+    2.0
+    """
+    found, rows, positives = capture_at(s, float(depth)), s.total, s.positives.sum(axis=-1)
+    top = Share(found, depth * rows, empty="no rows")
+    return Quotient(top, Share(positives - found, (1 - depth) * rows), empty="no positives below that depth")

@@ -11,7 +11,12 @@ from steelyard.results import Average, Quotient, Ratio, Share
 from steelyard.summaries.confusion import Outcomes
 
 
-@measure(better="higher", range=(0, 1))
+@measure(
+    better="higher",
+    range=(0, 1),
+    when="Where each outcome has a weight of its own: recall, precision, F1 and accuracy are four choices of weights.",
+    leans="To the outcomes with the greatest weights.",
+)
 def weighted_accuracy(
     o: Outcomes, *, weights: Annotated[tuple[float, ...], Several(4, Span(0))] = (1.0, 1.0, 1.0, 1.0)
 ) -> Ratio:
@@ -73,7 +78,12 @@ def prevalence(o: Outcomes) -> Share:
     return Share(o.positives, o.total, empty="no rows")
 
 
-@measure(better="", range=(0, 1), aliases=("support", "selection_rate", "ppr"))
+@measure(
+    better="",
+    range=(0, 1),
+    aliases=("support", "selection_rate", "ppr"),
+    sought="lower",
+)
 def predicted_positive_rate(o: Outcomes) -> Share:
     """Share of rows that were predicted positive.
 

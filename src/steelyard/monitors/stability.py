@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from steelyard.arguments.allowed import INSIDE, confidence_of, taken
@@ -38,6 +39,7 @@ from steelyard.wording import option
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
     from steelyard.monitors.many import Stabilities
+    from steelyard.monitors.samples import SampleStabilities
 
 METHOD = "noncentral χ², inverted"
 
@@ -245,9 +247,10 @@ def _span(first: str, last: str) -> str:
 @as_annotated()
 def stability(
     reference: object,
-    current: object,
+    current: object = None,
     column: str | None = None,
     *,
+    samples: Mapping[str, object] | None = None,
     bins: object = 10,
     special: Sequence[Any] = (),
     weight: object = None,
@@ -255,11 +258,12 @@ def stability(
     confidence: float = 0.95,
     alpha: float = 0.05,
     columns: Sequence[str] | None = None,
-) -> Stability | Stabilities:
+) -> Stability | Stabilities | SampleStabilities:
     """Whether a column, or every column that two tables share, is distributed as in the reference.
 
     Both may be arrays, frames, relations, paths or counts by level; the reference may also be `Bins`, a mapping
-    of columns to them, or the path to which their save wrote. With arrays, `weight` and `unit` are pairs of arrays.
+    of columns to them, or the path to which their save wrote. With arrays, `weight` and `unit` are pairs of arrays. `samples` are
+    several current ones of one column by name, told side by side: `stability(january, samples={"june": j, "july": k}, column="p")`.
 
     >>> original = {"durionis": 7, "ficulneus": 7, "fructosus": 11, "pseudo.": 5}
     >>> s = stability(original, {"durionis": 12, "ficulneus": 9, "fructosus": 14, "pseudo.": 25})
@@ -271,6 +275,12 @@ def stability(
     if column is not None and columns is not None:
         message = f"Both {option('column')} and {option('columns')} were given."
         raise UsageError(message, "Name one column, or a list of columns.")
+    if samples is not None or current is None:
+        from steelyard.monitors.samples import several
+
+        shared: dict[str, Any] = {"bins": bins, "special": special, "weight": weight, "unit": unit}
+        shared |= {"confidence": confidence, "alpha": alpha, "columns": columns}
+        return several(partial(stability, reference, column=column, **shared), samples, current)
     if is_saved(reference):
         reference = load_bins(reference)
     if isinstance(bins, Bins):

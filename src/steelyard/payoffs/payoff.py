@@ -14,6 +14,7 @@ from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.charts.marks import Chart
 from steelyard.errors import BadPayoff, listing
 from steelyard.payoffs.amount import Amount, Entry, entry
+from steelyard.payoffs.contact import by_contact
 from steelyard.payoffs.kinds import LAYOUT_HINT, LAYOUTS, OUTCOMES, sign_of
 from steelyard.payoffs.matrices import named_among, spoken, table_of
 from steelyard.payoffs.telling import matrix_chart, payoff_text
@@ -287,6 +288,12 @@ class _Stated(Payoff):
             object.__setattr__(self, name, getattr(made, name))
         self._check()
 
+    @classmethod
+    def of_contact(cls, revenue: Any, contact: Any, margin: Any = 1.0) -> Any:
+        """From what a sale brings, the share of it that is kept, and what a contact costs; see `payoffs.contact`."""
+        tp, fp = by_contact(revenue, contact, margin, sign_of(cls.kind))
+        return cls(tp=tp, fp=fp, relative=True)
+
     def _from_stated(self, matrix: Payoff | str | os.PathLike[str], nothing: Level, relative: bool) -> Any:
         """From another payoff or a file; what doing nothing means may be added, for a CSV file cannot say it."""
         if not isinstance(matrix, Payoff):
@@ -322,13 +329,7 @@ class _Stated(Payoff):
         self, table: list[Any], levels: Sequence[Any] | None, layout: object, nothing: Level, relative: bool
     ) -> Any:
         """Two levels by their parts: the four outcomes, laid out with the positive or the negative level first."""
-        if (
-            not isinstance(layout, str)
-            or layout not in LAYOUTS
-            or len(table) != 2
-            or levels is not None
-            or nothing is not None
-        ):
+        if layout not in LAYOUTS or len(table) != 2 or levels is not None or nothing is not None:
             message = f"A layout is for a matrix of two levels that are not named, and {listing([layout])} came."
             raise BadPayoff(message, f"Say layout={' or layout='.join(map(repr, LAYOUTS))}, or name the levels.")
         turned = table if layout == LAYOUTS[0] else [row[::-1] for row in table[::-1]]

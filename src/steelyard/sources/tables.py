@@ -71,6 +71,10 @@ class Table(SqlTable, ABC):
     def length(self, most: int) -> int:
         """How many rows there are; beyond `most` any number above it will do."""
 
+    @abstractmethod
+    def limit(self, most: int) -> Self:
+        """At most so many rows, in no particular order."""
+
     def odd_text(self, column: str) -> tuple[str | None, str]:
         """The first text in a column that is no number, and where it stands as the tail of a sentence; None if unknown."""
         return None, ""

@@ -42,6 +42,15 @@ class Outcomes:
     fp: Number
     tn: Number
 
+    def __getitem__(self, name: str) -> Number:
+        """A count by the name that a text gives it: "tp", "f++" or "a"; "fn", "f+-", "b"; "fp", "f-+", "c"; "tn", "f--", "d"."""
+        names = {"tp": ("f++", "a"), "fn": ("f+-", "b"), "fp": ("f-+", "c"), "tn": ("f--", "d")}
+        found = next((own for own, others in names.items() if name == own or name in others), None)
+        if found is None:
+            raise KeyError(name)
+        value: Number = getattr(self, found)
+        return value
+
     @property
     def positives(self) -> Number:
         """Rows that are really positive."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 import numpy as np
 
@@ -41,6 +41,9 @@ from steelyard.trials.uplift import FEWEST, Uplift, uplift_by_score
 from steelyard.verdicts.trial import FORBIDDEN, RANDOM
 from steelyard.views.told import ToldInSentences
 from steelyard.wording import option
+
+if TYPE_CHECKING:
+    from steelyard.tables.tabulation import Tabulation
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +109,12 @@ class Trial(AsJson, ToldInSentences):
         columns |= {name: [getattr(m, name) for m in self.methods] for name in ("valid", "why", "primary")}
         return make_frame(columns)
 
+    def table(self) -> Tabulation:
+        """Outcomes by period of both arms, with their mean and standard deviation."""
+        from steelyard.trials.by_period import periods_table
+
+        return periods_table(self)
+
     def charts(self) -> dict[str, Chart]:
         """Pictures by name: effect, and where there is something to show periods, looks, bands and qini."""
         from steelyard.views.trial_pictures import trial_charts
@@ -123,7 +132,10 @@ class Trial(AsJson, ToldInSentences):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
-        return AsJson.to_dict(self) | {"decides": None if self.decides is None else self.decides.name}
+        return AsJson.to_dict(self) | {
+            "decides": None if self.decides is None else self.decides.name,
+            "by_period": None if self.periods is None else self.table().rows_as_dicts(),
+        }
 
 
 @as_annotated("independent", "adjust")

@@ -18,7 +18,7 @@ ALARMS = Kind("alarm", {OK: GOOD, WARN: BAD, ALARM: BAD} | dict.fromkeys(UNJUDGE
 ADVICE = {
     OK: "",
     WARN: "Look at the next windows, and for what changed in the data.",
-    ALARM: "Find out what changed, and train again or fall back; do not rely on the model until then.",
+    ALARM: "Find out what changed, and retrain the model or fall back; do not rely on it until then.",
     IMMATURE: "Wait for the labels.",
     INSUFFICIENT: "Watch longer windows.",
     NODATA: "See whether rows still come.",

@@ -68,7 +68,10 @@ def measure_text(m: Measure) -> str:
         ("options", "; ".join(option_text(m, name) for name in m.options) or "none"),
         ("other names", ", ".join(m.aliases) or "none"),
         ("in Python", _call(m)),
+        ("when", m.when),
+        ("leans to", m.leans),
     ]
+    pairs = [(label, text) for label, text in pairs if text]
     size = max(len(label) for label, _ in pairs)
     lines = [m.name, ""]
     for line in m.documentation.splitlines():
@@ -103,4 +106,6 @@ def measure_document(m: Measure) -> dict[str, Any]:
         "options": dict(options),
         "allowed": {name: str(allowed) for name, allowed in m.allowed.items()},
         "aliases": list(m.aliases),
+        "when": m.when,
+        "leans": m.leans,
     }

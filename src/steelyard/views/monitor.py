@@ -42,6 +42,8 @@ def monitor_sentences(m: Monitor) -> list[str]:
     out = [f"After {visible(last.name)} the state is {m.state}: {_means(m)}."]
     for name in m.firing:
         out.append(_fires(m, name))
+    if m.firing and m.verdict.advice:
+        out.append(m.verdict.advice)
     waiting = [name for name in last.pending if name not in m.firing]
     if waiting:
         verb = "is" if len(waiting) == 1 else "are"

@@ -9,11 +9,13 @@ from steelyard.charts.marks import Bar, Chart, Colour, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
 from steelyard.views.layout import WIDTH, fit, wrap
 from steelyard.views.tables import SmallTable
+from steelyard.views.tabulations import laid_out
 from steelyard.views.text import table_lines
 from steelyard.words import count, estimate_parts, number, percent, quoted, significant, visible
 
 if TYPE_CHECKING:
     from steelyard.monitors.many import Stabilities
+    from steelyard.monitors.samples import SampleStabilities
     from steelyard.monitors.stability import Stability
 
 WORDS = {
@@ -89,6 +91,12 @@ def stability_text(s: Stability) -> str:
     blocks.append(table_lines(cell_table(s)))
     blocks.append([line for t in s.notes for line in wrap(t, WIDTH, "Note: ", "      ")])
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+
+
+def samples_text(s: SampleStabilities) -> str:
+    """What is said of each sample, and all of them bin by bin."""
+    said = [line for text in s.sentences() for line in wrap(text, WIDTH, "", INDENT)]
+    return "\n".join([*said, "", *table_lines(laid_out(s.table()))])
 
 
 def cell_table(s: Stability) -> SmallTable:

@@ -13,6 +13,8 @@ from steelyard.verdicts.usefulness import HARMFUL, NOT_SHOWN, USEFUL
 from steelyard.views.comparison import p_text
 from steelyard.views.layout import WIDTH, table, wrap
 from steelyard.views.tables import SmallTable
+from steelyard.views.tabulations import laid_out
+from steelyard.views.text import table_lines
 from steelyard.words import (
     count,
     estimate_parts,
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
 INDENT = "  "
 SIZE = (560.0, 360.0)
-NAMES = {"q": "Q", "q0": "Q0", "value_q": "Q by value"}
+NAMES = {"q": "Q", "q0": "Q0", "good_time": "good time", "bad_time": "bad time", "value_q": "Q by value"}
 IMPROPER = "Q is not a proper score: scores pushed towards 0 and 1 raise it, so a higher Q alone does not warn better"
 
 
@@ -73,6 +75,7 @@ def timeliness_sentences(t: Timeliness) -> list[str]:
         f"{base} all the time.",
         _against(t),
     ]
+    out.append(_times(t))
     if s.valued:
         out.append(f"Weighed by the value of customers it is {estimate_text(t.value_q)}.")
     out.append(_rests(t))
@@ -86,6 +89,21 @@ def _against(t: Timeliness) -> str:
     told = f'"{v.against}", the best model without data, which has {significant(v.bound)}'
     said = {USEFUL: "It beats", HARMFUL: "It is worse than", NOT_SHOWN: "It is not clear that it beats"}
     return f"{said.get(v.word, 'To be set against')} {told}."
+
+
+def _times(t: Timeliness) -> str:
+    """The two parts of Q₀, and what it means where the second is the greater."""
+    good, bad = t["good_time"], t["bad_time"]
+    said = (
+        f"As shares of the period, the mean good time (warning of those with the outcome) is {estimate_text(good)}, "
+        f"the mean bad time (warning of the others) {estimate_text(bad)}: Q0 is the first less the second"
+    )
+    if t.q0.value is None or t.q0.value >= 0:
+        return f"{said}."
+    return (
+        f"{said}, and below 0 because more warning goes to customers without the outcome than to those with it. Where few have "
+        "the outcome that is not bad by itself: Q says whether the model beats one that knows nothing."
+    )
 
 
 def _rests(t: Timeliness) -> str:
@@ -287,7 +305,8 @@ def comparison_text(c: TimelinessComparison) -> str:
     made = comparison_table(c)
     told = [line for text in comparison_sentences(c) for line in wrap(text, WIDTH, "", INDENT)]
     lines = table(made.head, made.rows, made.align)
-    return "\n".join(told) + "\n\n" + "\n".join(INDENT + line for line in lines)
+    blocks = [told, [INDENT + line for line in lines], table_lines(laid_out(c.table()))]
+    return "\n\n".join("\n".join(block) for block in blocks)
 
 
 # Charts ---------------------------------------------------------------------------------------------------------------

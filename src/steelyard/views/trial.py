@@ -8,6 +8,8 @@ from steelyard.verdicts.comparison import NOT_KNOWN, UNCLEAR
 from steelyard.verdicts.trial import AS_MUCH, FORBIDDEN, LEAST, MOST, SPREAD_MORE
 from steelyard.views.layout import WIDTH, fit, table, table_width, wrap
 from steelyard.views.tables import SmallTable
+from steelyard.views.tabulations import laid_out
+from steelyard.views.text import table_lines
 from steelyard.words import count, estimate_parts, estimate_text, p_told, percent, quoted, significant, visible
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ INDENT = "  "
 NOT_VALID = "not valid here"
 KINDS = {"0/1": "a yes or no", "count": "a count", "number": "a number"}
 ADJUSTED = "CUPED by unit"
+MOST_PERIODS = 14
+"""So many periods are told one by one; all of them are in t.table()."""
 
 
 # Sentences ------------------------------------------------------------------------------------------------------------
@@ -256,6 +260,8 @@ def trial_text(t: Trial) -> str:
     lines: list[str] = []
     for said in trial_sentences(t):
         lines += wrap(said, WIDTH, "", INDENT)
+    if t.periods is not None and len(t.periods.names) <= MOST_PERIODS:
+        lines += ["", *table_lines(laid_out(t.table()))]
     lines += ["", *_laid(methods_table(t))]
     lines += [line for text in method_notes(t) for line in wrap(text, WIDTH, INDENT, INDENT + INDENT)]
     if t.uplift is not None:

@@ -72,6 +72,12 @@ def worth_sentences(w: Worth, e: Evaluation | None = None) -> list[str]:
     if w.band is not None:
         low, high = (significant(v, 4) for v in w.band)
         out.append(f"Over the ranges given it lies between {low} and {high}; the middle of each range is told above.")
+    if w.linear is not None:
+        p, q = (shortest(v) for v in w.linear)
+        out.append(
+            f"A right row comes to {p} and a wrong one to {q}, whatever its level, so this is {count(w.n)} × ({q} − ({q} − {p}) × "
+            "accuracy): accuracy says the same."
+        )
     if w.rule:
         out.append(f"Break-even: {w.rule}.")
     return out
@@ -87,12 +93,34 @@ def policy_table(w: Worth) -> SmallTable:
     return SmallTable("What is it worth?", head, "lrll", rows, spare=1)
 
 
+def outcome_table(w: Worth) -> SmallTable | None:
+    """What each outcome comes to, and all of them together."""
+    if not w.outcomes:
+        return None
+    head = ("actual", "predicted", "rows", "each", w.measure)
+    rows: list[tuple[str, ...]] = [
+        (
+            visible(o.actual),
+            visible(o.predicted) + (f" ({o.name})" if o.name else ""),
+            count(o.rows),
+            "its own" if o.each is None else shortest(o.each),
+            shortest(float(f"{o.total:.9g}")),
+        )
+        for o in w.outcomes
+    ]
+    total = sum(o.total for o in w.outcomes)
+    rows.append(("total", "", count(sum(o.rows for o in w.outcomes)), "", shortest(float(f"{total:.9g}"))))
+    return SmallTable("By outcome", head, "llrrr", rows)
+
+
 def worth_text(w: Worth) -> str:
-    """Sentences and the table of policies, 80 columns wide."""
+    """Sentences, the table of outcomes and that of policies, 80 columns wide."""
     t = policy_table(w)
     keep = len(t.head) if table_width(t.head, t.rows) <= WIDTH - len(INDENT) else len(t.head) - 1
     lines = table(t.head[:keep], [row[:keep] for row in t.rows], t.align[:keep], width=WIDTH - len(INDENT))
     first, *others = worth_sentences(w)
-    blocks = [wrap(first, WIDTH), [INDENT + line for line in lines]]
+    cells = outcome_table(w)
+    told = [] if cells is None else table(cells.head, cells.rows, cells.align, width=WIDTH - len(INDENT))
+    blocks = [wrap(first, WIDTH), [INDENT + line for line in told], [INDENT + line for line in lines]]
     blocks.append([line for text in others for line in wrap(text, WIDTH, "", INDENT)])
-    return "\n\n".join("\n".join(block) for block in blocks)
+    return "\n\n".join("\n".join(block) for block in blocks if block)

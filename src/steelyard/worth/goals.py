@@ -133,10 +133,11 @@ def _measure_goal(name: object, options: Mapping[str, Any]) -> Goal:
         labels = [n for n, other in catalogue().items() if other.of_labels and other.better]
         message = f'"{m.name}" does not depend on a threshold, so none is best for it.'
         raise UsageError(message, f"Choose for profit, cost, ks, or a measure of labels: {listing(labels, 30)}.")
-    if m.better not in {"higher", "lower"}:
+    side = m.better or m.sought
+    if side not in {"higher", "lower"}:
         message = f'"{m.name}" has no better and worse, so no threshold is best for it.'
         raise UsageError(message, "Choose for profit, f1, accuracy, ks, or use it as a constraint.")
-    return Goal(m.name, _read(m.name, chosen), -1.0 if m.better == "lower" else 1.0, options=chosen)
+    return Goal(m.name, _read(m.name, chosen), -1.0 if side == "lower" else 1.0, options=chosen)
 
 
 def _read(name: str, options: Mapping[str, Any]) -> Read:

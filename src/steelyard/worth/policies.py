@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,13 +16,16 @@ from steelyard.intervals.method import Question
 from steelyard.intervals.money import around_worth
 from steelyard.measures.measure import find
 from steelyard.measures.money import priced
-from steelyard.payoffs.kinds import sign_of
+from steelyard.payoffs.kinds import OUTCOMES, sign_of
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Estimate, Mean
 from steelyard.summaries.confusion import Confusion
 from steelyard.verdicts.policy import against_policy
 from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import Told
+
+MOST_LEVELS = 8
+"""Outcomes of more levels are told when they are asked for: e.table("outcomes")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,19 @@ class Policy(AsJson):
         from steelyard.words import estimate_text
 
         return f"{self.name}: {estimate_text(self.estimate)}, the model does better by {estimate_text(self.advantage)}"
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeWorth:
+    """One cell of a matrix of outcomes: its rows, what one of them is worth where all are worth the same, and the sum."""
+
+    actual: Any
+    predicted: Any
+    name: str
+    """tp, fn, fp or tn; empty where there are more than two levels, or none is the positive one."""
+    rows: float
+    each: float | None
+    total: float
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -55,6 +71,10 @@ class Worth(Told, Estimate):
     """Least and greatest value over the ranges of the payoff, where it has any."""
     movable: bool = False
     """Whether another threshold could decide otherwise."""
+    outcomes: tuple[OutcomeWorth, ...] = ()
+    """What each outcome comes to; the positive level first."""
+    linear: tuple[float, float] | None = None
+    """What a right and a wrong row are worth, where it is the same for every level, so that accuracy says as much."""
 
     @as_annotated()
     def policy(self, name: str) -> Policy:
@@ -88,6 +108,8 @@ class Worth(Told, Estimate):
             "payoff": dict(self.payoff),
             "reference": self.reference,
             "band": None if self.band is None else list(self.band),
+            "outcomes": [asdict(o) for o in self.outcomes],
+            "linear": None if self.linear is None else list(self.linear),
         }
 
 
@@ -122,7 +144,42 @@ def worth_of(
         reference=payoff.reference,
         band=(min(corners), max(corners)) if corners else None,
         movable=movable,
+        outcomes=outcome_worths(c, payoff, kind) if len(c.levels) <= MOST_LEVELS else (),
+        linear=linear_in_accuracy(table * sign_of(kind)),
     )
+
+
+def linear_in_accuracy(table: Array) -> tuple[float, float] | None:
+    """What right rows (p) and wrong ones (q) are worth, where the total is N (q − (q − p) accuracy); None elsewhere.
+
+    >>> linear_in_accuracy(np.array([[[0.0, 5.0], [5.0, 0.0]]])), linear_in_accuracy(np.array([[[0.0, 5.0], [1.0, 0.0]]]))
+    ((0.0, 5.0), None)
+    """
+    right, wrong = np.diagonal(table[0]), table[0][~np.eye(table.shape[-1], dtype=np.bool_)]
+    if np.any(table[1:]) or not len(wrong) or np.ptp(right) or np.ptp(wrong) or right[0] == wrong[0]:
+        return None
+    return float(right[0]), float(wrong[0])
+
+
+def outcome_worths(c: Confusion, payoff: Payoff, kind: str) -> tuple[OutcomeWorth, ...]:
+    """Rows and worth of every outcome, actual level by actual level, the positive one first."""
+    names = () if c.amounts is None else c.amounts.names
+    table = payoff.coefficients(c.levels, c.positive, names) * sign_of(kind)
+    sums = priced(c, table, 1)[0]
+    order = sorted(range(len(c.levels)), key=lambda i: c.positive is not None and c.levels[i] != c.positive)
+    two = c.positive is not None and len(c.levels) == 2
+    out = []
+    for a, i in enumerate(order):
+        for b, j in enumerate(order):
+            each = None if np.any(table[1:, i, j]) else float(table[0, i, j])
+            # 0 rows of −7 are worth 0, and not −0.
+            facts = (OUTCOMES[a][b] if two else "", float(c.counts[i, j]), each, float(sums[i, j]) + 0.0)
+            out.append(OutcomeWorth(c.levels[i], c.levels[j], *facts))
+    return tuple(out)
+
+
+def _corners(payoff: Payoff) -> list[Payoff]:
+    return payoff.corners() if payoff.ranged else []
 
 
 def _bound(c: Confusion, payoff: Payoff, kind: str) -> float:

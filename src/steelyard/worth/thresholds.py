@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from steelyard.asking.money import in_order_of, labels_of
-from steelyard.errors import NotAvailable
+from steelyard.errors import NotAvailable, UsageError
 from steelyard.files.as_json import AsJson
 from steelyard.measures.curves import thresholds as cut_points
 from steelyard.measures.measure import find
@@ -99,6 +99,9 @@ def best_threshold(
     what = in_order_of(e.levels, e.facts, what) if isinstance(what, Payoff) else what
     goal = goal_of(what, options, e.payoff, over)
     limits = constraints_of(constraint, goal.payoff or e.payoff)
+    if not limits and goal.payoff is None and not find(goal.name).better:
+        message = f'The least "{goal.name}" is had by flagging nobody, unless something must be reached.'
+        raise UsageError(message, f"Say what: {option('constraint', 'recall >= 0.8')}, for example.")
     value, regret = choose(scores, goal, limits)
     spread, optimism, tried = _again(scores, goal, limits, value, e.confidence)
     top = max(float(s.cells.high[-1]) for s in (own, scores))

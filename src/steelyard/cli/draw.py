@@ -1,0 +1,54 @@
+"""steelyard draw: a file of customers in, a control group and a group to be treated out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from steelyard.cli.evidence import options
+from steelyard.cli.opening import opened
+from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
+from steelyard.cli.writing import check_free, put
+
+EPILOG = """\b
+Examples:
+  steelyard draw customers.csv --control 1000 --treated 1000 -o arms.csv
+  steelyard draw customers.csv --control 5% --treated 5% --score p \\
+      --how stratified --seed 7 -o arms.csv
+  steelyard draw customers.csv --control 1000 --treated 1000 --score p \\
+      --how highest -o arms.csv
+
+More: steelyard help trial"""
+
+
+@click.command("draw", short_help="Draw a control group and a group to be treated.", epilog=EPILOG)
+@click.argument("file")
+@click.option("--control", type=NUMBER, required=True, help="How many rows are left alone: a number, or a share.")
+@click.option("--treated", type=NUMBER, required=True, help="How many rows are treated.")
+@click.option("--score", metavar="COLUMN", help="The model's score, for --how stratified and highest.")
+@click.option(
+    "--how",
+    type=click.Choice(["random", "stratified", "highest"]),
+    default="random",
+    show_default=True,
+    help="Both at random; the same shares of every band of the score; or the highest scores against a random control.",
+)
+@click.option("--bands", type=WHOLE_NUMBER, default=10, show_default=True, help="Bands of the score.")
+@click.option("--seed", type=WHOLE_NUMBER, default=0, show_default=True, help="Another seed, other rows.")
+@click.option("--group", metavar="NAME", default="group", show_default=True, help="The name of the new column.")
+@options("query", "spark", "output", "force", "quiet")
+def command(file: str, **given: Any) -> None:
+    """Draw a control group and a group to be treated from a FILE of customers, one row each.
+
+    Prints their rows as CSV, with a column that says which group a row is in.
+    """
+    from steelyard import draw_groups
+    from steelyard.sources.in_memory import read_table
+
+    check_free(given["output"], force=given["force"])
+    names = ("control", "treated", "score", "how", "bands", "seed", "group")
+    found = draw_groups(read_table(opened(file, given)), **{name: given[name] for name in names})
+    put(given["output"], found.csv().rstrip("\n"))
+    if not given["quiet"]:
+        click.echo(str(found), err=True)

@@ -1,0 +1,50 @@
+"""steelyard share: a share and numbers of rows in, how sure it is out."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from steelyard.arguments.typed import number_of
+from steelyard.cli.columns import separated
+from steelyard.cli.evidence import options
+from steelyard.cli.writing import check_free, put
+
+EPILOG = """\b
+Examples:
+  steelyard share 80% --of 50,100,500,1000,5000
+  steelyard share 0.75 --of 5000 --confidence 0.9,0.95,0.99
+  steelyard share 85% --of 30 --method normal
+
+More: steelyard help start"""
+
+
+@click.command("share", short_help="Tell how sure a share of so many rows is.", epilog=EPILOG)
+@click.argument("share")
+@click.option("--of", "n", metavar="ROWS", required=True, help="Of how many rows: 100, or several with commas.")
+@click.option("--confidence", metavar="NUMBERS", default="0.95", show_default=True, help="One confidence, or several.")
+@click.option(
+    "--method",
+    type=click.Choice(["usual", "wilson", "exact", "normal"]),
+    default="usual",
+    show_default=True,
+    help="How the interval is made; the usual one is that of every share of an evaluation.",
+)
+@options("json", "output", "force")
+def command(share: str, **given: Any) -> None:
+    """Tell how sure a SHARE is, such as an accuracy of 80%, from the number of rows alone."""
+    from steelyard import share_interval
+
+    check_free(given["output"], force=given["force"])
+    found = share_interval(
+        [number_of(text, "The share") for text in separated(share)],
+        [number_of(text, "--of") for text in separated(given["n"])],
+        confidence=[number_of(text, "--confidence") for text in separated(given["confidence"])],
+        method=given["method"],
+    )
+    text = (
+        json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) if given["as_json"] else str(found)
+    )
+    put(given["output"], text)

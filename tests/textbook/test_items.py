@@ -1,0 +1,51 @@
+"""All 240 items of the five texts: each with the one call that does it, and what comes out; the count of what works is printed."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from . import examples
+
+TABLE = Path(__file__).with_name("items.tsv")
+ITEMS = list(csv.DictReader(TABLE.read_text(encoding="utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+KEPT = "kept: "
+"""How an item begins that is kept otherwise, with the reason in the place of the call."""
+ASKED = [item for item in ITEMS if item["call"] and not item["call"].startswith(KEPT)]
+NAMES: dict[str, Any] = vars(examples)
+
+
+def agrees(found: Any, expected: Any) -> bool:
+    """Numbers to the digits that are printed, text where it is found in it, lists one by one."""
+    if isinstance(expected, str):
+        return expected in " ".join(str(found).split())
+    if isinstance(expected, bool):
+        return bool(found) is expected
+    if isinstance(expected, list | tuple):
+        listed = list(found)
+        return len(listed) == len(expected) and all(map(agrees, listed, expected))
+    if isinstance(expected, int) and not isinstance(found, float | np.floating):
+        return bool(found == expected)
+    # The right value has all digits, a printed one three.
+    return bool(abs(float(found) - float(expected)) <= 1.001e-3 * max(1.0, abs(float(expected))))
+
+
+@pytest.mark.parametrize("item", ASKED, ids=lambda item: f"{item['section']}, {item['item']}"[:70])
+def test_one_call_does_it(item: dict[str, str]) -> None:
+    found, expected = eval(item["call"], NAMES), eval(item["expected"], NAMES)
+    assert agrees(found, expected), f"{item['call']}\n  is {str(found)[:400]}\n  and not {expected}"
+
+
+def test_the_count_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    kept = [item for item in ITEMS if item["call"].startswith(KEPT)]
+    figures = [item for item in ITEMS if not item["call"] and item["expected"] == "figure"]
+    missing = [item for item in ITEMS if not item["call"] and item not in figures]
+    with capsys.disabled():
+        told = f"{len(ASKED)} by one call, {len(kept)} kept otherwise, {len(figures)} figures to come"
+        print(f"\n{len(ITEMS)} items of five texts: {told}")
+    assert len(ITEMS) == 240
+    assert not missing, [f"{item['section']}: {item['item']}" for item in missing]
