@@ -47,7 +47,7 @@ def remarks(x: Experiment) -> list[str]:
     return told + ([f"{_listed(short)}: {AGREE}."] if short else [])
 
 
-def _unlucky(x: Any) -> list[str]:
+def _unlucky(x: Experiment) -> list[str]:
     """A single hold-out whose test rows hold few of a level: another draw may say something else."""
     out = []
     for cells in cells_by_place(x).values():
@@ -66,7 +66,7 @@ def _unlucky(x: Any) -> list[str]:
     return out
 
 
-def _too_few_for_folds(x: Any) -> list[str]:
+def _too_few_for_folds(x: Experiment) -> list[str]:
     """Where folds have no value because there are hardly any rows, leaving out one row at a time uses them best."""
     rows = min(facts["rows"] for facts in x.plan["data"].values())
     if rows > FEW_ROWS:

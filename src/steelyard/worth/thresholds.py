@@ -23,6 +23,7 @@ from steelyard.results import Array, Estimate, divide
 from steelyard.summaries.scores import Scores
 from steelyard.verdicts.policy import pays_more
 from steelyard.views.told import Told
+from steelyard.wording import option
 from steelyard.worth.calibration import Implied, implied_threshold
 from steelyard.worth.cuts import DOUBLED, REPLICATES, coarse, cuts, halves, profits, resampled
 from steelyard.worth.goals import Constraint, Goal, allowed, constraints_of, feasible, goal_of, worst_regret
