@@ -10,7 +10,7 @@ import click
 from steelyard.arguments.typed import number_of
 from steelyard.cli.columns import as_level, separated
 from steelyard.cli.evidence import options
-from steelyard.cli.training import read_models, read_rows, training_options
+from steelyard.cli.training import read_models, read_rows
 from steelyard.cli.typed import WHOLE_NUMBER
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
@@ -40,7 +40,7 @@ More: steelyard help experiment"""
 @click.option("--values", metavar="NUMBERS", help="Its values, with commas; trees name those of ccp_alpha themselves.")
 @click.option("--measure", metavar="NAME", help="What to follow.  [default: log_loss, error_rate or rmse]")
 @options("positive")
-@training_options("leave out", "seed")
+@options("drop", "seed")
 @click.option("--chart", metavar="FILE", help="Draw both lines as well: .svg or .png.")
 @options("query", "labels", "on", "spark", "json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:

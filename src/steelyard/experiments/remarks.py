@@ -55,7 +55,7 @@ def _unlucky(x: Experiment) -> list[str]:
             continue
         levels = x[names_of(cells[0])].target_levels
         counts = [] if levels is None else [float(n) for n in levels.counts]
-        if not counts or min(counts) >= FEW:
+        if levels is None or not counts or min(counts) >= FEW:
             continue
         least = counts.index(min(counts))
         out.append(
