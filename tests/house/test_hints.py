@@ -26,8 +26,6 @@ PYTHON_ONLY = {
     ("experiments/comparing.py", "score"): "a whole call of Python",
     ("experiments/comparing.py", "target"): "a whole call of Python",
     ("experiments/experiment.py", "scores"): "of experiment(...), which no command has",
-    ("experiments/fitted.py", "score"): "a whole call of Python",
-    ("experiments/fitted.py", "target"): "a whole call of Python",
     ("experiments/learning.py", "cost"): "a whole call of Python",
     ("experiments/learning.py", "value"): "a whole call of Python",
     ("payoffs/contact.py", "margin"): "of Profit.of_contact(...)",

@@ -60,7 +60,7 @@ class ModelFolds(list[Evaluation | None], Told):
         return self.table().frame()
 
 
-def _cell(e: Evaluation | None, actual: Any, predicted: Any) -> float | None:
+def _cell(e: Evaluation | None, actual: object, predicted: object) -> float | None:
     c = None if e is None else e.confusion
     if c is None:
         return None

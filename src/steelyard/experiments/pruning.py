@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
-from steelyard.experiments.followers import Said, said_now
+from steelyard.experiments.followers import Answers, said_now
+from steelyard.experiments.models import Model
 from steelyard.experiments.stopping import Stopping, followed
 from steelyard.wording import option
 
@@ -19,13 +20,13 @@ MOST = 30
 
 @as_annotated()
 def pruning_curve(
-    model: Any,
-    X: Any,
-    y: Any,
+    model: Model | str,
+    X: object,
+    y: object,
     *,
     parameter: str = "ccp_alpha",
     values: Sequence[float] | None = None,
-    design: Any = None,
+    design: object = None,
     measure: str | None = None,
     positive: Label = None,
     seed: int = 0,
@@ -47,7 +48,9 @@ def pruning_curve(
         message = "At least one value is needed to choose from, and none came."
         raise UsageError(message, f"For example {option('values', [1, 2, 4, 8])}.")
 
-    def along(made: Any, parts: Any, targets: Any, kind: str) -> tuple[str, Any, Sequence[float]]:
+    def along(
+        made: Model, parts: Sequence[Any], targets: Sequence[Any], kind: str
+    ) -> tuple[str, Answers, Sequence[float]]:
         name = _place(made, parameter)
         tried = _path(made, parts, targets, name) if wanted is None else wanted
         return f"trained once for each value of {parameter}", _answers(made, name, tried, parts, targets, kind), tried
@@ -55,7 +58,7 @@ def pruning_curve(
     return followed(model, X, y, along, design, measure, positive, seed, parameter)
 
 
-def _place(model: Any, parameter: str) -> str:
+def _place(model: Model, parameter: str) -> str:
     """The parameter as the model, or a step of a pipeline, calls it."""
     known: list[str] = list(model.get_params()) if hasattr(model, "get_params") else []
     found = [name for name in known if name == parameter or name.endswith(f"__{parameter}")]
@@ -65,21 +68,22 @@ def _place(model: Any, parameter: str) -> str:
     return min(found, key=len)
 
 
-def _path(model: Any, parts: Any, targets: Any, name: str) -> list[float]:
+def _path(model: Model, parts: Sequence[Any], targets: Sequence[Any], name: str) -> list[float]:
     """The values at which a tree loses a branch, the smallest tree first."""
-    tree = model.steps[-1][1] if getattr(model, "steps", None) else model
+    whole: Any = model
+    tree = whole.steps[-1][1] if getattr(model, "steps", None) else model
     if not name.endswith("ccp_alpha") or not hasattr(tree, "cost_complexity_pruning_path"):
         message = f'Nothing says which values of "{name}" are to be tried.'
         raise UsageError(message, f"Name them: {option('values', [1, 2, 4, 8])}.")
-    rows = model[:-1].fit_transform(parts[0], targets[0]) if tree is not model and len(model.steps) > 1 else parts[0]
+    rows = whole[:-1].fit_transform(parts[0], targets[0]) if tree is not whole and len(whole.steps) > 1 else parts[0]
     alphas = np.unique(np.maximum(tree.cost_complexity_pruning_path(rows, targets[0]).ccp_alphas, 0.0))[::-1]
     keep = np.unique(np.linspace(0, len(alphas) - 1, min(MOST, len(alphas))).round().astype(int))
     return [float(a) for a in alphas[keep]]
 
 
 def _answers(
-    model: Any, name: str, values: Sequence[float], parts: Any, targets: Any, kind: str
-) -> Iterator[tuple[Said, ...]]:
+    model: Model, name: str, values: Sequence[float], parts: Sequence[Any], targets: Sequence[Any], kind: str
+) -> Answers:
     for value in values:
         try:
             model.set_params(**{name: value}).fit(parts[0], targets[0])

@@ -24,8 +24,10 @@ from steelyard.words import estimate_parts, number, significant
 if TYPE_CHECKING:
     from steelyard.designs.design import Design
     from steelyard.evaluation import Evaluation
-    from steelyard.experiments.followers import Said
+    from steelyard.experiments.followers import Answers, Said
     from steelyard.experiments.models import Model
+
+    Follower = Callable[[Model, Sequence[Any], Sequence[Any], str], tuple[str, Answers, Sequence[float] | None]]
 
 MANY = Span(1, 1_000_000, whole=True)
 
@@ -205,20 +207,20 @@ def stopping_curve(
     if iterations is not None:
         taken("The number of iterations", iterations, MANY, "Leave it out for as many as the model has.")
 
-    def steps(made: Any, parts: Any, targets: Any, kind: str) -> tuple[str, Any, None]:
+    def steps(made: Model, parts: Sequence[Any], targets: Sequence[Any], kind: str) -> tuple[str, Answers, None]:
         return (*follow(made, parts, targets, kind, iterations), None)
 
     return followed(model, X, y, steps, design, measure, positive, seed)
 
 
 def followed(
-    model: Any,
-    X: Any,
-    y: Any,
-    follower: Callable[[Any, Any, Any, str], tuple[str, Any, Sequence[float] | None]],
-    design: Any,
+    model: Model | str,
+    X: object,
+    y: object,
+    follower: Follower,
+    design: object,
     measure: str | None,
-    positive: Any,
+    positive: Label,
     seed: int,
     parameter: str = "",
 ) -> Stopping:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from steelyard.arguments.allowed import SHARE, Span, taken
 
 LEAST = Span(0)
 
 
-def by_contact(revenue: Any, contact: Any, margin: Any, sign: float) -> tuple[float, float]:
+def by_contact(revenue: object, contact: object, margin: object, sign: float) -> tuple[float, float]:
     """Amounts of the two outcomes of a contact, as profit (sign 1) or cost (−1); who is left alone is worth nothing.
 
     tp = revenue · margin − contact, fp = −contact

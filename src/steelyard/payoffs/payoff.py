@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -289,7 +289,7 @@ class _Stated(Payoff):
         self._check()
 
     @classmethod
-    def of_contact(cls, revenue: Any, contact: Any, margin: Any = 1.0) -> Any:
+    def of_contact(cls, revenue: object, contact: object, margin: object = 1.0) -> Self:
         """From what a sale brings, the share of it that is kept, and what a contact costs; see `payoffs.contact`."""
         tp, fp = by_contact(revenue, contact, margin, sign_of(cls.kind))
         return cls(tp=tp, fp=fp, relative=True)
