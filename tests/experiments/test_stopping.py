@@ -231,7 +231,7 @@ def test_calls_that_cannot_be_meant_get_a_sentence() -> None:
             stopping_curve(model, X, y)
     with pytest.raises(NotAvailable, match="levels or numbers"):
         stopping_curve(StandardScaler(), X, y)
-    with pytest.raises(UsageError, match="rows to choose the iteration on"):
+    with pytest.raises(UsageError, match="Choosing the iteration needs rows to choose it on"):
         stopping_curve(boosted, X, y, design=Holdout(test=0.3))
     with pytest.raises(UsageError, match="must be a whole number from 1"):
         stopping_curve(boosted, X, y, iterations=0)

@@ -127,6 +127,12 @@ def tables(rng: Random) -> Call:
             Call("peek", sy.peek, {**roles, "most": 5}, (frame,)),
             Call("share_interval", sy.share_interval, {"share": 0.8, "n": [50, 100]}),
             Call("binomial", sy.binomial, {"n": 50, "share": 0.5}),
+            Call(
+                "draw_groups",
+                sy.draw_groups,
+                {"control": 5, "treated": 0.2, "score": "p", "how": "stratified"},
+                (frame,),
+            ),
         )
     )
 

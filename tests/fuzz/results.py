@@ -119,8 +119,11 @@ def result_methods(rng: Random) -> Call:
 def stopping(rng: Random) -> Call:
     n = 30
     X = pd.DataFrame({"a": [rng.gauss(0, 1) for _ in range(n)]})
-    given = {"model": "boosting", "X": X, "y": [i % 2 for i in range(n)], "iterations": 2}
-    return Call("stopping_curve", sy.stopping_curve, given)
+    given: dict[str, Any] = {"X": X, "y": [i % 2 for i in range(n)]}
+    if rng.random() < 0.5:
+        tried = {"model": "tree", "parameter": "max_depth", "values": [1, 2]}
+        return Call("pruning_curve", sy.pruning_curve, given | tried)
+    return Call("stopping_curve", sy.stopping_curve, given | {"model": "boosting", "iterations": 2})
 
 
 @lru_cache(maxsize=1)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
-from steelyard.experiments.followers import Answers, said_now
-from steelyard.experiments.models import Model
+from steelyard.experiments.followers import said_now
 from steelyard.experiments.stopping import Stopping, followed
 from steelyard.wording import option
+
+if TYPE_CHECKING:
+    from steelyard.experiments.followers import Answers
+    from steelyard.experiments.models import Model
 
 MOST = 30
 """So many values are tried where nobody names them."""

@@ -82,7 +82,7 @@ def _interval(p: float, n: float, confidence: float, method: str) -> Estimate:
         high = 1.0 if k >= n else float(betaincinv(k + 1, n - k, 1 - tail))
         told = "Clopper–Pearson"
     else:
-        low, high = share_limits(p * n, n, z)
+        low, high = (float(x) for x in share_limits(p * n, n, z))
         plain = [float(x) for x in wilson(p * n, n, z)]
         told = "Wilson" if [low, high] == plain else "Clopper–Pearson" if n <= 5 else "Wilson, Poisson near the end"
     return Estimate("share", p, low, high, confidence, told, n)
