@@ -90,7 +90,9 @@ def refused(kind: type[SteelyardError], call: Any) -> str:
     return problem.value.message
 
 
-@pytest.mark.parametrize("text", ["kfold:x", "kfold:10x", "kfold:-3", "bootstrap:2x3", "loo:3", "folds", "holdout:1/0"])
+@pytest.mark.parametrize(
+    "text", ["kfold:x", "kfold:10x", "kfold:-3", "bootstrap:2x3", "loo:3", "folds", "holdout:1/0", "holdout:1/3:1/0"]
+)
 def test_a_text_that_is_nearly_right_is_shown_its_form(text: str) -> None:
     said = refused(UsageError, lambda: design_from_text(text))
     assert said.startswith(f'The design "{text}" cannot be read; it is written {text.partition(":")[0]}')

@@ -225,4 +225,5 @@ def test_the_story_keeps_to_eighty_columns() -> None:
     assert max(map(len, text.splitlines())) <= 80
     for words in ("had no event at all", "the base rate", "Uniform kernel", '"always negative"'):
         assert words in " ".join(text.split())
-    assert len(t.frame()) == 15
+    # The model and four simple ones by Q, Q0, good time, bad time and Q by value.
+    assert len(t.frame()) == 25

@@ -229,8 +229,12 @@ def of_scores(rows: Rows) -> Numbers:
 
     def at_depth(depth: float) -> Numbers:
         end = "" if depth == 0.1 else f" depth={depth}"
-        share = over(captured(rows, depth), tps)
-        return {f"capture{end}": share, f"lift{end}": None if share is None else share / depth}
+        first = captured(rows, depth)
+        share = over(first, tps)
+        out = {f"capture{end}": share, f"lift{end}": None if share is None else share / depth}
+        rest = tps - first
+        ratio = None if depth == 1 or rest <= 1e-12 * tps else (first / depth) / (rest / (1 - depth))
+        return out if depth == 1 else out | {f"response_ratio{end}": ratio}
 
     precision = 0.0
     for (_, before), (fp, tp) in itertools.pairwise(points):

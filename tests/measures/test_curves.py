@@ -34,9 +34,11 @@ def test_curves_of_the_order() -> None:
     flagged = [a + b for a, b in POINTS]
     assert columns("roc") == {
         "threshold": CUTS, "fpr": [x / 4 for x in fp], "tpr": [x / 4 for x in tp], "part": tp, "whole": [4.0] * 6,
+        "tp": tp, "fp": fp, "tn": [4 - x for x in fp], "fn": [4 - x for x in tp],
     }  # fmt: skip
     assert columns("gain") == {
         "threshold": CUTS, "depth": [x / 8 for x in flagged], "capture": [x / 4 for x in tp], "part": tp, "whole": [4.0] * 6,
+        "rows": flagged, "positives": tp,
     }  # fmt: skip
     assert columns("pr") == {
         "threshold": CUTS[1:], "recall": [x / 4 for x in tp[1:]],
@@ -46,7 +48,8 @@ def test_curves_of_the_order() -> None:
     assert lift["lift"] == pytest.approx([x / 4 / (n / 8) for x, n in zip(tp[1:], flagged[1:])])
     assert lift["scale"] == pytest.approx([8 / n for n in flagged[1:]])
     assert (lift["depth"], lift["part"], lift["threshold"]) == ([x / 8 for x in flagged[1:]], tp[1:], CUTS[1:])
-    assert lift.keys() == {"threshold", "depth", "lift", "scale", "part", "whole"}
+    assert (lift["rows"], lift["positives"]) == (flagged[1:], tp[1:])
+    assert lift.keys() == {"threshold", "depth", "lift", "rows", "positives", "scale", "part", "whole"}
     assert columns("ks") == {
         "threshold": CUTS, "below_positive": [1 - x / 4 for x in tp], "below_negative": [1 - x / 4 for x in fp],
         "gap": [(a - b) / 4 for a, b in zip(tp, fp)], "part": tp, "whole": [4.0] * 6, "part2": fp, "whole2": [4.0] * 6,

@@ -88,7 +88,7 @@ def _holdout(rest: str, text: str) -> Chosen:
         return Holdout, {}
     part, again = rf"(?P<{{}}>{SHARE}%?)", r"(?:[x×](?P<repeats>\d+))?"
     found = re.fullmatch(rf"{part.format('test')}(?::{part.format('validation')}|{again})", rest)
-    if found is None or re.search(r"/0+(%|$)", f"{found['test']} {found['validation'] or ''}"):
+    if found is None or any(re.search(r"/0+%?$", found[name] or "") for name in ("test", "validation")):
         _wrong(text, "holdout")
     values: dict[str, Any] = {name: _share(found[name]) for name in ("test", "validation") if found[name] is not None}
     if found["repeats"] is None:

@@ -303,5 +303,7 @@ def response_ratio(s: Scores, *, depth: Annotated[float, INSIDE] = 0.1) -> Quoti
     2.0
     """
     found, rows, positives = capture_at(s, float(depth)), s.total, s.positives.sum(axis=-1)
+    # What sums of weights leave over is no positive.
+    rest = np.where(positives - found > 1e-12 * positives, positives - found, 0.0)
     top = Share(found, depth * rows, empty="no rows")
-    return Quotient(top, Share(positives - found, (1 - depth) * rows), empty="no positives below that depth")
+    return Quotient(top, Share(rest, (1 - depth) * rows), empty="no positives below that depth")
