@@ -17,6 +17,7 @@ from steelyard.summaries.believing import believed_levels, believed_rows, believ
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.effective import effective_by_level
+from steelyard.summaries.remembering import Remembered
 from steelyard.summaries.summary import (
     Drawn,
     Read,
@@ -185,6 +186,8 @@ class Scores(Summary):
 
     def extremes(self) -> tuple[Scores, Scores]:
         """The best and the worst that the rows in shared cells can have scored: positives high, or positives low."""
+        if (known := _EXTREMES.known(self)) is not None:
+            return known
         keep = ~self.cells.blurred
         low, high = self.cells.low, self.cells.high
         p, n, zero = self.positives, self.negatives, np.zeros(len(low))
@@ -202,7 +205,7 @@ class Scores(Summary):
             cells = Cells(values[order], values[order], counts[order], self.rows)
             return Scores(cells, (self.positive, "the rest"), self.positive)
 
-        return table((zero, n), (p, zero)), table((p, zero), (zero, n))
+        return _EXTREMES.keep((table((zero, n), (p, zero)), table((p, zero), (zero, n))), self)
 
     # What it answers for itself --------------------------------------------------------------------------------------
     def copies(self, factor: float) -> Scores:
@@ -361,6 +364,9 @@ class Scores(Summary):
             None if codes is None else np.array(codes, dtype=np.int64),
             tuple(data["amounts"]),
         )
+
+
+_EXTREMES = Remembered[tuple[Scores, Scores]](2)
 
 
 def scores_of(x: object) -> Scores | None:
