@@ -97,18 +97,19 @@ def value_of(e: Answering, name: str, level: object = None) -> float:
 
 def every_question(e: Answering) -> Iterator[tuple[str, Any]]:
     """Every measure with its level that the evidence of an evaluation can answer; of several levels each, and the averages."""
-    have = set(e.summaries)
+    have, positive, levels = set(e.summaries), e.positive, e.levels
+    several = positive is None or len(levels) > 2
+    # A level of such a name is meant by it.
+    averages = [a for a in AVERAGES if a not in levels]
     for name, m in catalogue().items():
         if not e.tells(m):
             continue
-        whole = have & (set(m.reads) - {Outcomes})
-        if whole or (Outcomes in m.reads and Confusion in have and e.positive is not None):
+        outcomes = Outcomes in m.reads
+        if have.intersection(m.reads) or (outcomes and Confusion in have and positive is not None):
             yield name, None
-        if told_by_level(m.reads, have) and (e.positive is None or len(e.levels) > 2):
-            yield from ((name, level) for level in e.levels)
-            # A level of such a name is meant by it.
-            averages = (a for a in AVERAGES if a not in e.levels)
-            yield from ((name, a) for a in averages if a != "micro" or Outcomes in m.reads)
+        if several and told_by_level(m.reads, have):
+            yield from ((name, level) for level in levels)
+            yield from ((name, a) for a in averages if a != "micro" or outcomes)
 
 
 def numbers_of(e: Answering, wanted: set[str] | None = None) -> Iterator[tuple[Estimate, str | None]]:

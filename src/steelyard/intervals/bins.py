@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.intervals.bootstrap import REPLICATES, SEED, reflected_interval, replicates, shifted_interval, spread_by
-from steelyard.intervals.method import Question, clipped, method
+from steelyard.intervals.method import Question, clipped, method, quantiles
 from steelyard.measures.calibration import binned
 from steelyard.results import Array, Interval
 from steelyard.summaries.remembering import Remembered
@@ -99,6 +99,7 @@ class FilledBins(NamedTuple):
 
 _FILLED = Remembered[FilledBins](4)
 _NOISE = Remembered[Array](8)
+_SHARES = Remembered[Array](4)
 
 
 def noise_as_promised(b: FilledBins) -> Array:
@@ -111,6 +112,15 @@ def noise_as_found(b: FilledBins) -> Array:
     """The noise of what happened, or of what was promised where nothing speaks against it."""
     known = _NOISE.known(b, "found")
     return _NOISE.keep(b.noise(b.honest()), b, "found") if known is None else known
+
+
+def _shares_drawn(b: FilledBins) -> Array:
+    """The shares of the bins, had other rows come."""
+    if (known := _SHARES.known(b)) is not None:
+        return known
+    rng = np.random.default_rng(SEED + 1)
+    share = rng.standard_gamma(np.broadcast_to(b.rows, (REPLICATES, len(b.rows)))) * (b.share / b.rows)
+    return _SHARES.keep(share / share.sum(axis=-1, keepdims=True), b)
 
 
 def _words(value: float, honest: float) -> tuple[str, str]:
@@ -154,7 +164,7 @@ def _mean_gap(question: Question, gap: Array, noise: Array, name: str, expected:
     plain = (sign * noise).sum(axis=-1)
     tail = (1 - question.confidence) / 2
     value = question.value
-    low, high = value - float(np.quantile(raised, 1 - tail)), value + float(np.quantile(-plain, 1 - tail))
+    low, high = value - float(quantiles(raised, 1 - tail)[0]), value + float(quantiles(-plain, 1 - tail)[0])
     return clipped(question, low, high, value, name, *_words(value, expected))
 
 
@@ -167,7 +177,7 @@ def reliability_interval(question: Question) -> Interval:
     low, high = _unlikely(question, b, b.promised, centred=False)
     raised = (noise_as_promised(b) ** 2 / b.share).sum(axis=-1)
     # What an honest model reads by noise alone says nothing against a truth of zero.
-    if question.value <= float(np.quantile(raised, (1 + question.confidence) / 2)):
+    if question.value <= float(quantiles(raised, (1 + question.confidence) / 2)[0]):
         low = 0.0
     return clipped(question, low, high, question.value, DRAWN, *_words(question.value, float(raised.mean())))
 
@@ -209,10 +219,7 @@ def _unlikely(question: Question, b: FilledBins, origin: Array, *, centred: bool
 
     A stretched share of positives stays between 0 and 1.
     """
-    noise = noise_as_found(b) / b.share
-    rng = np.random.default_rng(SEED + 1)
-    share = rng.standard_gamma(np.broadcast_to(b.rows, noise.shape)) * (b.share / b.rows)
-    share = share / share.sum(axis=-1, keepdims=True)
+    noise, share = noise_as_found(b) / b.share, _shares_drawn(b)
 
     def squares(share: Array, values: Array) -> Array:
         return _apart(share, values) if centred else np.asarray((share * values**2).sum(axis=-1))
@@ -231,7 +238,7 @@ def _unlikely(question: Question, b: FilledBins, origin: Array, *, centred: bool
     factors = np.zeros(1)
     if found > 0:
         middle = np.sqrt(question.value / found)
-        most = middle + 4 * np.sqrt(float(np.quantile(alone, 0.99)) / found)
+        most = middle + 4 * np.sqrt(float(quantiles(alone, 0.99)[0]) / found)
         # Close together where the draws pass the value, and some all the way.
         near = middle + float(drawn(np.array([middle]))[1].std()) / (2 * max(middle, 1e-9) * found) * np.linspace(
             -4, 4, STEPS

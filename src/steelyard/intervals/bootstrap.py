@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from steelyard.intervals.by_unit import units_of_one_size
-from steelyard.intervals.method import LOGIT, Found, Question, around, clipped, laid, method
+from steelyard.intervals.method import LOGIT, Found, Question, around, clipped, laid, method, quantiles
 from steelyard.intervals.proportions import wilson
 from steelyard.measures.ranking import cumulative
 from steelyard.results import Array, Interval, divide
@@ -31,6 +31,8 @@ REPLICATES = 1000
 FEWEST = 64
 MOST_NUMBERS = 1 << 23
 """Numbers drawn for one table at most: a table of very many levels gets fewer replicates, but never fewer than 64."""
+AT_ONCE = 1 << 15
+"""Numbers that are worked on at once: they stay in the processor's cache."""
 MOST_CELLS = 128
 PRIOR_ROWS = 2.0
 SEED = 20010131
@@ -44,7 +46,7 @@ _read: deque[tuple[Any, Any, tuple[Array, float, float] | None]] = deque(maxlen=
 def _numbers(size: int, made: int) -> tuple[Array, Array]:
     """Normal and exponential numbers for so many replicates of so many cells, the same for every table.
 
-    Each column holds the quantiles of its distribution in an order of its own, so that limits move little by chance.
+    Each row holds the quantiles of its distribution in an order of its own, so that limits move little by chance.
     """
     from scipy.special import ndtri
 
@@ -52,37 +54,40 @@ def _numbers(size: int, made: int) -> tuple[Array, Array]:
     chance = np.broadcast_to((np.arange(made) + 0.5) / made, (size, made))
     normal, exponential = ndtri(chance[0]), -np.log(chance[0])
     orders = (rng.permuted(np.broadcast_to(x, chance.shape), axis=1) for x in (normal, exponential))
-    first, second = (np.ascontiguousarray(x.T) for x in orders)
+    first, second = map(np.ascontiguousarray, orders)
     return first, second
 
 
 def variates(shape: Array, made: int) -> Array:
     """Gamma variates of these shapes, on a leading axis as many as asked: a function of the shape and of one set of numbers.
 
-    So tables that differ little get copies that differ little, and no table waits for another's numbers. Above one by the cube of
-    Wilson and Hilferty, x = a (1 − 1 / 9a + z / 3 √a)³, below by x(a) = x(a + 1) e^(−E / a).
+    Those of one cell lie together, since tables are read cell by cell. Tables that differ little get copies that differ little,
+    and no table waits for another's numbers. Above one by the cube of Wilson and Hilferty, x = a (1 − 1 / 9a + z / 3 √a)³, below
+    by x(a) = x(a + 1) e^(−E / a).
 
     >>> x = variates(np.array([[0.5, 4.0]]), 1000)
     >>> x.mean(axis=0).round(1).tolist(), x.var(axis=0).round(1).tolist()
     ([[0.5, 4.0]], [[0.5, 4.0]])
     """
     size = shape.shape[-2] * shape.shape[-1]
-    normal, exponential = (
-        x[:, :size].reshape(made, *shape.shape[-2:]) for x in _numbers(max(512, 1 << (size - 1).bit_length()), made)
-    )
-    small = shape < 1
-    raised = shape + small
+    normal, exponential = _numbers(max(512, 1 << (size - 1).bit_length()), made)
+    flat, place = shape.reshape(-1, 1), np.arange(shape.size) % size
+    small = flat < 1
+    raised = flat + small
     root = 1 / (3 * np.sqrt(raised))
-    lead = (slice(None), *[None] * (shape.ndim - 2))
-    x = normal[lead] * root
-    x += 1 - root**2
-    np.maximum(x, 0.0, out=x)
-    x *= x * x
-    x *= raised
-    if small.any():
+    out, some = np.empty((shape.size, made)), max(1, AT_ONCE // made)
+    for start in range(0, shape.size, some):
+        these = slice(start, start + some)
+        x = np.take(normal, place[these], axis=0, out=out[these])
+        x *= root[these]
+        x += 1 - root[these] ** 2
+        np.maximum(x, 0.0, out=x)
+        x *= x * x
+        x *= raised[these]
+        few = np.flatnonzero(small[these])
         with np.errstate(divide="ignore", over="ignore"):
-            x[:, small] *= np.exp(-np.broadcast_to(exponential[lead], x.shape)[:, small] / shape[small])
-    return x
+            x[few] *= np.exp(-exponential[place[these][few]] / flat[these][few])
+    return np.moveaxis(out.reshape(*shape.shape, made), -1, 0)
 
 
 def draw(counts: Array, squares: Array | None, prior: Array, typical: Array, *, few: bool = False) -> Array:
@@ -165,7 +170,7 @@ def _of_many(question: Question) -> Found:
     # Replicates last, so that those of one table lie together.
     values = np.ascontiguousarray(np.moveaxis(values, 0, -1))
     tail = (1 - question.confidence) / 2
-    low, high = np.quantile(values, [tail, 1 - tail], axis=-1)
+    low, high = quantiles(values, tail, 1 - tail)
     whole = np.isfinite(values).all(axis=-1) & (values.shape[-1] >= REPLICATES // 4)
     name = _named("percentiles", values.shape[-1])
     return laid(question, np.where(whole, low, np.nan), np.where(whole, high, np.nan), name)
@@ -198,8 +203,11 @@ def widened(question: Question, values: Array) -> Array:
     A spread that rests on k rows of unequal weight, or on k units, is itself uncertain; the prior makes up for it where all
     rows weigh the same.
     """
+    times = spread_by(question)
+    if times == 1.0:
+        return values
     middle = float(np.median(values))
-    return np.asarray(middle + (values - middle) * spread_by(question))
+    return np.asarray(middle + (values - middle) * times)
 
 
 def spread_by(question: Question) -> float:
@@ -262,7 +270,7 @@ def percentile_interval(question: Question) -> Interval:
             f"bootstrap over cells, normal ({len(values)} replicates)",
         )
     tail = (1 - question.confidence) / 2
-    low, high = np.quantile(widened(question, values), [tail, 1 - tail]) + shift
+    low, high = quantiles(widened(question, values), tail, 1 - tail) + shift
     return _told(question, float(low), float(high), "percentiles", len(values))
 
 
@@ -271,7 +279,7 @@ def shifted_interval(question: Question) -> Interval:
     """Percentiles moved back by twice the bias, once for the resampled values and once for the value itself."""
 
     def limits(values: Array, centre: float, shift: float, tail: float) -> Array:
-        moved: Array = np.quantile(values, [tail, 1 - tail]) + shift - 2 * (float(values.mean()) - centre)
+        moved: Array = quantiles(values, tail, 1 - tail) + shift - 2 * (float(values.mean()) - centre)
         return moved
 
     return _corrected(question, limits, "percentiles less bias")
@@ -282,7 +290,7 @@ def reflected_interval(question: Question) -> Interval:
     """Percentiles turned round the value (the basic bootstrap), for sums of squares that noise can only raise."""
 
     def limits(values: Array, centre: float, _: float, tail: float) -> Array:
-        turned: Array = question.value + centre - np.quantile(values, [1 - tail, tail])
+        turned: Array = question.value + centre - quantiles(values, 1 - tail, tail)
         return turned
 
     return _corrected(question, limits, "reflected")
@@ -336,9 +344,9 @@ def precision_interval(question: Question) -> Interval:
     end = 1e-9
     on_scale, middle = (LOGIT.to(np.clip(x, end, 1 - end)) for x in (values, centre))
     mean = float(on_scale.mean())
-    ends = np.quantile(on_scale, [tail, 1 - tail])
+    ends = quantiles(on_scale, tail, 1 - tail)
     low, high = LOGIT.back(2 * float(middle) - mean + (ends - mean) * times)
-    plain = np.quantile(values, [tail, 1 - tail]) + shift - 2 * (float(values.mean()) - centre)
+    plain = quantiles(values, tail, 1 - tail) + shift - 2 * (float(values.mean()) - centre)
     low, high = min(float(low), max(float(plain[0]), 0.0)), max(float(high), min(float(plain[1]), 1.0))
     positive, negative = _usual_weights(question.summary)
     if negative > positive:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.intervals.bootstrap import MOST_TIMES, REPLICATES, replicates, spread_by
-from steelyard.intervals.method import Question, clipped, method
+from steelyard.intervals.method import Question, clipped, method, quantiles
 from steelyard.measures.ranking import rates
-from steelyard.results import Interval
+from steelyard.results import Array, Interval
 
 
 @method("ks", by_unit=True, raised=True)
@@ -29,20 +29,24 @@ def gap_interval(question: Question) -> Interval:
         # Drawn with a row of prior, k rows of the rarer class spread like k + 2, and their own spread is uncertain.
         times = min(question.t(question.summary.rarest) / question.z, MOST_TIMES)
     with np.errstate(invalid="ignore"):
-        noise = ((tpr - fpr) - middle) * (sign * times)
-    whole = np.isfinite(noise[:, -1])
-    noise = noise if whole.all() else noise[whole]
-    if len(noise) < REPLICATES // 10:
+        noise = (((tpr - fpr) - middle) * (sign * times)).T
+    whole = np.isfinite(noise[-1])
+    noise = noise if whole.all() else noise[:, whole]
+    if noise.shape[1] < REPLICATES // 10:
         return Interval(None, None, "none", "too few resampled tables have a value")
     tail = (1 - question.confidence) / 2
     best = int(np.argmax(gap >= gap.max() - 1e-12))
     near = np.ones(len(gap), dtype=bool)
     for _ in range(2):
         # Thresholds far below the maximum cannot hold the true one; leaving them out tightens the limit.
-        most = float(np.quantile(noise[:, near].max(axis=1), 1 - tail))
-        near = gap >= gap[best] - most
-    low = gap[best] - float(np.quantile(noise[:, near].max(axis=1), 1 - tail))
-    high = gap[best] + float(np.quantile(-noise[:, best], 1 - tail))
+        near = gap >= gap[best] - _greatest(noise[near], tail)
+    low = gap[best] - _greatest(noise[near], tail)
+    high = gap[best] + float(quantiles(-noise[best], 1 - tail)[0])
     value = question.value
     name = f"bootstrap over cells, noise of the maximum taken off ({REPLICATES:,} replicates)"
     return clipped(question, low + value - gap[best], high + value - gap[best], value, name)
+
+
+def _greatest(noise: Array, tail: float) -> float:
+    """What the greatest noise over thresholds stays below but for the tail of the copies."""
+    return float(quantiles(noise.max(axis=0), 1 - tail)[0])

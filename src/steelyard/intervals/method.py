@@ -168,6 +168,24 @@ def no_interval(question: Question) -> Interval:
     return Interval(None, None, "none", question.measure.interval.partition(": ")[2])
 
 
+def quantiles(values: Array, *chances: float) -> Array:
+    """Quantiles along the last axis, one after the other, on a straight line between neighbours.
+
+    >>> quantiles(np.array([4.0, 1.0, 2.0]), 0.25, 0.5).tolist()
+    [1.5, 2.0]
+    """
+    ordered = np.sort(values, axis=-1)
+    last = ordered.shape[-1] - 1
+    found = []
+    for chance in chances:
+        place = int(chance * last)
+        first, second = ordered[..., place], ordered[..., min(place + 1, last)]
+        share = chance * last - place
+        # From the nearer end, so that it is exact at either.
+        found.append(first + (second - first) * share if share < 0.5 else second - (second - first) * (1 - share))
+    return np.array(found)
+
+
 @dataclass(frozen=True, slots=True)
 class EvenScale:
     """A scale with no ends on which a measure spreads evenly."""

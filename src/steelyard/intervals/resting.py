@@ -48,13 +48,19 @@ def cautions(question: Question, levels: Sequence[Any]) -> list[str]:
     cases: list[tuple[Number, str]] = [] if summary.units is None else [(float(len(summary.units.ids)), "unit")]
     squares = squares_of(question) if isinstance(question.reading, Share) else None
     cases += summary.rests_on(question.reading, squares, average, (*sides, mine))
-    rows = np.stack([np.broadcast_to(n, question.values.shape).ravel() for n, _ in cases])
-    few = np.where((np.round(rows, 6) > 0) & (np.round(rows, 6) < FEW), rows, np.inf)
-    least, place = few.min(axis=0), few.argmin(axis=0)
+    rows = (np.broadcast_to(n, question.values.shape).ravel().tolist() for n, _ in cases)
     return [
-        _said(float(n), cases[i][1].replace("{level}", quoted(level))) if n < FEW else ""
-        for n, i, level in zip(least, place, levels, strict=True)
+        _fewest([(n, words) for n, (_, words) in zip(few, cases, strict=True) if 0 < round(n, 6) < FEW], level)
+        for few, level in zip(zip(*rows, strict=True), levels, strict=True)
     ]
+
+
+def _fewest(few: Sequence[tuple[float, str]], level: object) -> str:
+    """The side that has fewest rows, in words."""
+    if not few:
+        return ""
+    n, words = min(few, key=lambda x: x[0])
+    return _said(n, words.replace("{level}", quoted(level)))
 
 
 def _said(n: float, words: str) -> str:

@@ -66,11 +66,20 @@ def cumulative(s: Scores) -> tuple[Array, Array]:
     """True and false positives at "score ≥ cell", from above every score (0, 0) down to the lowest."""
     if (known := _CUMULATIVE.known(s)) is not None:
         return known
-    p, n = s.positives, s.negatives
-    tp, fp = (np.zeros((*x.shape[:-1], x.shape[-1] + 1)) for x in (p, n))
-    np.cumsum(p[..., ::-1], axis=-1, out=tp[..., 1:])
-    np.cumsum(n[..., ::-1], axis=-1, out=fp[..., 1:])
-    return _CUMULATIVE.keep((tp, fp), s)
+    return _CUMULATIVE.keep((_from_above(s.positives), _from_above(s.negatives)), s)
+
+
+def _from_above(rows: Array) -> Array:
+    """Running sums from the last cell down, nothing first."""
+    if rows.ndim == 2 and rows.strides[0] < rows.strides[1]:
+        # Copies of a cell lie together, and it is added to all of them at once.
+        out = np.zeros((rows.shape[1] + 1, rows.shape[0]))
+        for i, cell in enumerate(rows.T[::-1]):
+            np.add(out[i], cell, out=out[i + 1])
+        return out.T
+    out = np.zeros((*rows.shape[:-1], rows.shape[-1] + 1))
+    np.cumsum(rows[..., ::-1], axis=-1, out=out[..., 1:])
+    return out
 
 
 def rates(s: Scores) -> tuple[Array, Array]:
