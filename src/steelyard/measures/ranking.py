@@ -28,8 +28,8 @@ def pairs_won(s: Scores) -> Array:
 
 
 _PLACEMENT_SUMS = Remembered[tuple[float, float, float]](2)
-_CUMULATIVE = Remembered[tuple[Array, Array]](4)
-_CAPTURES = Remembered[Array](4)
+_CUMULATIVE = Remembered[tuple[Array, Array]](6)
+_CAPTURES = Remembered[Array](6)
 
 
 def placement_sums(s: Scores) -> tuple[float, float, float]:
