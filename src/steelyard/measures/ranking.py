@@ -148,7 +148,7 @@ def partial_auc(s: Scores, *, fpr: Annotated[float, SHARE] = 0.1) -> Ratio:
     limit = float(fpr)
     if x.ndim == 1:
         # Beyond the end nothing is added.
-        tpr, x = (v[: max(np.searchsorted(x, limit), 1) + 1] for v in (tpr, x))
+        tpr, x = (v[: max(int(np.searchsorted(x, limit)), 1) + 1] for v in (tpr, x))
     left, right = x[..., :-1], x[..., 1:]
     width = np.maximum(np.minimum(right, limit) - left, 0.0)
     inside = width / np.where(right > left, right - left, 1.0)
