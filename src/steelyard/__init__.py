@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from steelyard import errors
     from steelyard.compare import compare
     from steelyard.comparison import Comparison
+    from steelyard.comparisons.changes import Changes, changes
     from steelyard.comparisons.planning import detectable, sample_size
     from steelyard.designs.bootstrap import Bootstrap
     from steelyard.designs.folds import KFold, LeaveOneOut, NestedFolds, StoredFolds
@@ -51,6 +52,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Bootstrap": "designs.bootstrap",
+    "Changes": "comparisons.changes",
     "Comparison": "comparison",
     "Cost": "payoffs.payoff",
     "Curve": "results",
@@ -80,6 +82,7 @@ _HOMES = {
     "binomial": "tables.shares",
     "campaign": "worth.campaign",
     "catalogue": "measures.measure",
+    "changes": "comparisons.changes",
     "check": "gates.check",
     "compare": "compare",
     "detectable": "comparisons.planning",
@@ -111,6 +114,7 @@ _HOMES = {
 
 __all__ = [
     "Bootstrap",
+    "Changes",
     "Comparison",
     "Cost",
     "Curve",
@@ -140,6 +144,7 @@ __all__ = [
     "binomial",
     "campaign",
     "catalogue",
+    "changes",
     "check",
     "compare",
     "detectable",

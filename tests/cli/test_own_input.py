@@ -29,6 +29,7 @@ WAYS: dict[str, tuple[str, ...]] = {
     "compare": ("compare", "{in}", "--target", "y", "--score", "p", "--score", "q", "-o", "{out}"),
     "compare by name": ("compare", "a={in}", "b=rows.csv", "--on", "id", *ROLES, "-o", "{out}"),
     "compare --report": ("compare", "{in}", "--target", "y", "--score", "p", "--score", "q", "--report", "{out}"),
+    "diff": ("diff", "{in}", "other.json", "-o", "{out}"),
     "check": ("check", "{in}", *ROLES, "--require", "auc > 0", "-o", "{out}"),
     "check --junit": ("check", "{in}", *ROLES, "--require", "auc > 0", "--junit", "{out}"),
     "check against": ("check", "rows.csv", *ROLES, "--against", "{in}", "--margin", "1", "-o", "{out}"),
@@ -76,7 +77,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("way", WAYS)
 def test_no_command_writes_over_its_input(way: str, name: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = here / ("input.json" if way.startswith(("add", "timeliness --save", "evaluate --save")) else "input.csv")
+    given = here / (
+        "input.json" if way.startswith(("add", "diff", "timeliness --save", "evaluate --save")) else "input.csv"
+    )
     given.write_bytes((here / "rows.csv").read_bytes())
     out = NAMES[name](given)
     words = {"in": given.name, "out": out}

@@ -36,6 +36,7 @@ HONEST: dict[str, list[str]] = {
     "threshold": ["rows.csv", "--target", "y", "--score", "p", "--maximise", "f1"],
     "campaign": ["rows.csv", "--target", "y", "--score", "p", "--benefit", "20", "--cost", "1"],
     "compare": ["rows.csv", "--target", "y", "--score", "a=p", "--score", "b=q"],
+    "diff": ["one.json", "two.json"],
     "sample-size": ["accuracy", "--value", "0.8", "--difference", "0.05"],
     "experiment": ["rows.csv", "--target", "y", "--models", "baseline", "--design", "kfold:2", "--no-progress"],
     "learning-curve": ["rows.csv", "--target", "y", "--models", "baseline", "--sizes", "10,20", "--repeats", "2", "--no-progress"],

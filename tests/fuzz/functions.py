@@ -32,6 +32,12 @@ def compare(rng: Random) -> Call:
 
 
 @maker
+def changes(rng: Random) -> Call:
+    one, two = rng.sample(examples()[:3], 2)
+    return Call("changes", sy.changes, {"old": one, "new": two})
+
+
+@maker
 def campaign(rng: Random) -> Call:
     if rng.random() < 0.3:
         return Call("campaign", sy.campaign, {"benefit": 20, "cost": 1, "prospects": 1000, "targets": 0.1})

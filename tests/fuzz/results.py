@@ -27,6 +27,7 @@ ASKED: dict[str, dict[str, dict[str, Any]]] = {
         "together": {}, "ordered": {"measure": "auc"}, "chart": {}, "frame": {}, "report": {}, "sentences": {},
     },
     "apart": {"difference": {"measure": "auc"}, "table": {}, "winner": {}, "chart": {}, "frame": {}, "report": {}},
+    "changes": {"frame": {}},
     "folds": {"difference": {}, "posterior": {}, "table": {}, "winner": {}, "chart": {}, "frame": {}, "report": {}},
     "experiment": {
         "estimate": {}, "values": {}, "folds": {}, "cell": {}, "compare": {}, "chart": {}, "frame": {}, "predictions": {}, "picture": {},
@@ -74,6 +75,7 @@ def results() -> dict[str, Any]:
     return {
         "comparison": sy.compare(frame, target="y", score={"one": "p", "two": "q"}),
         "apart": sy.compare({"one": scored, "two": paid}),
+        "changes": sy.changes(scored, paid),
         "folds": experiment.compare("one", "two"),
         "experiment": experiment,
         "learning": sy.learning_curve(["baseline"], X, y, sizes=[10, 20, 40], repeats=3, progress=False),

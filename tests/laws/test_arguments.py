@@ -102,6 +102,7 @@ CALLS: dict[str, tuple[Call, tuple[str, ...]]] = {
         lambda **k: sy.compare({"a": E, "b": F}).difference(**{"measure": "auc", "first": "a", "second": "b", **k}),
         ("measure", "first", "second", "level"),
     ),
+    "changes": (lambda **k: sy.changes(**{"old": E, "new": F, **k}), ("measures", "confidence", "names")),
     "Profit": (sy.Profit, ("tp", "matrix", "levels")),
     "regions": (lambda **k: sy.regions({"a": E, "b": F}, **k), ("prevalence", "confidence")),
     "campaign": (
