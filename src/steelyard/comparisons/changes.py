@@ -68,7 +68,8 @@ class Changes(AsJson, ToldInSentences):
 
     def frame(self) -> Any:
         """One row a number."""
-        return make_frame([_row(c) for c in (*self.whole, *self.parts)])
+        rows = [_row(c) for c in (*self.whole, *self.parts)]
+        return make_frame({k: [row[k] for row in rows] for k in rows[0]})
 
 
 def _row(change: Change) -> dict[str, Any]:
