@@ -31,6 +31,7 @@ CALLS = {
     "threshold": ("threshold", "{}", *ROLES, "--maximise", "f1", "--json"),
     "campaign": ("campaign", "{}", *ROLES, "--benefit", "4", "--cost", "1", "--json"),
     "compare": ("compare", "{}", "--target", "y", "--score", "p", "--score", "w", "--report", "c.html", "--json"),
+    "diff": ("diff", "{}", "{}"),
     "compare by name": ("compare", "a={}", "b={}", "--on", "id", *ROLES),
     "compare ranks": ("compare", "{}", "--ranks", "--model", "p", "--model", "w"),
     "check": ("check", "{}", *ROLES, "--require", "auc > 0", "--junit", "j.xml", "--json"),
@@ -119,6 +120,7 @@ def test_a_command_that_succeeds_keeps_the_secret(steelyard, here, tmp_path, mon
     for name, call in CALLS.items():
         if name.startswith("not ") or name in {
             "add",
+            "diff",
             "one too many",
             "a cluster's token",
             "labels",

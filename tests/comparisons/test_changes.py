@@ -73,5 +73,9 @@ def test_what_cannot_be_meant_is_a_sentence() -> None:
         sy.changes(e, sy.evaluate(target=[1.0, 2.5], prediction=[1.5, 2.0], kind="continuous"))
     with pytest.raises(sy.errors.SteelyardError, match='answer "rmse"'):
         sy.changes(e, _month(2), measures=["rmse"])
+    with pytest.raises(sy.errors.UsageError, match="Two evaluations"):
+        sy.changes(e, "april.json")  # type: ignore[arg-type]
+    with pytest.raises(sy.errors.UsageError, match="a name each"):
+        sy.changes(e, _month(2), names=("march",))  # type: ignore[arg-type]
     with pytest.raises(sy.errors.UsageError, match="empty list"):
         sy.changes(e, _month(2), measures=[])

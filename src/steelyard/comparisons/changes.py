@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from steelyard.arguments.allowed import confidence_of
+from steelyard.arguments.allowed import confidence_of, shown
 from steelyard.arguments.annotated import as_annotated
+from steelyard.asking.answering import Answering
 from steelyard.comparisons.independent import check_alike, difference
+from steelyard.comparisons.pairing import prevalence_of
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.files.as_json import AsJson
 from steelyard.measures.measure import find, leading
@@ -47,7 +49,7 @@ class Changes(AsJson, ToldInSentences):
     """What changed, number by number: of all rows, then of the segments that both evaluations have."""
 
     left_out: ClassVar[tuple[str, ...]] = ("old", "new")
-    told_too: ClassVar[tuple[str, ...]] = ("verdict",)
+    told_too: ClassVar[tuple[str, ...]] = ("verdict", "prevalences")
     as_text: ClassVar[str] = "changes.changes_text"
 
     old: Evaluation
@@ -59,6 +61,12 @@ class Changes(AsJson, ToldInSentences):
     """At which all changes of the whole hold at once, and all of the parts."""
     only: tuple[tuple[str, ...], tuple[str, ...]]
     """Segments that only the old or only the new one has."""
+
+    @property
+    def prevalences(self) -> tuple[float, ...]:
+        """The share of positives in the old and in the new one; empty where there is no positive level."""
+        found = [x for x in map(prevalence_of, (self.old, self.new)) if x is not None]
+        return tuple(found) if len(found) == 2 else ()
 
     @property
     def verdict(self) -> Verdict:
@@ -100,6 +108,14 @@ def changes(
     worse / −0.14 [−0.20, −0.08]
     """
     confidence = confidence_of(confidence)
+    for x in (old, new):
+        if not isinstance(x, Answering):
+            message = f"Two evaluations are held against each other, and {shown(x)} came."
+            raise UsageError(message, 'Evaluate the rows first, or read what was saved: sy.load("march.json").')
+    if not (isinstance(names, tuple | list) and len(names) == 2):
+        message = f"The two evaluations have a name each, and {shown(names)} came."
+        raise UsageError(message, f"For example {option('names', ('March', 'April'))}.")
+    names = str(names[0]), str(names[1])
     if old == new:
         message = "Both hold the same evidence: nothing changed, or one is a copy of the other."
         raise UsageError(message, "Give the earlier evaluation first and a later one second.")
@@ -132,7 +148,7 @@ def _chosen(old: Evaluation, new: Evaluation, measures: Sequence[str] | None) ->
         return list(dict.fromkeys(named))
     chief = [n for n in leading("comparison") if n in common][:CHIEF]
     worth = [n for n in KINDS if n in common]
-    cut = [n for n in ("recall", "precision") if n in common and new.positive is not None]
+    cut = [n for n in leading("story", "outcomes") if n in common and new.positive is not None]
     return list(dict.fromkeys([*chief, *worth, *cut])) or common[:1]
 
 

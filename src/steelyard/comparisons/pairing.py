@@ -65,7 +65,7 @@ class DifferentRows:
         """What test sets of different sizes and shares of positives imply."""
         out = []
         sizes = {n: e.rows for n, e in self.evaluations.items()}
-        shares = {n: _prevalence(e) for n, e in self.evaluations.items()}
+        shares = {n: prevalence_of(e) for n, e in self.evaluations.items()}
         if max(sizes.values()) > 1.5 * min(sizes.values()):
             told = ", ".join(f"{n} {count(v)}" for n, v in sizes.items())
             out.append(
@@ -99,7 +99,8 @@ class DifferentRows:
         return _winner_of_estimates(self.evaluations, measure, confidence)
 
 
-def _prevalence(e: Evaluation) -> float | None:
+def prevalence_of(e: Evaluation) -> float | None:
+    """The share of positives, where there is a positive level."""
     return None if e.positive is None or "prevalence" not in e.measures else e["prevalence"].value
 
 

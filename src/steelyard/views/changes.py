@@ -47,9 +47,8 @@ def changes_sentences(c: Changes) -> list[str]:
             if parts
             else f"Of {_many(len(c.parts), 'segment')} none changed clearly in {measure}."
         )
-    known = [e["prevalence"].value for e in (c.old, c.new) if e.positive is not None and "prevalence" in e.measures]
-    shares = [x for x in known if x is not None]
-    if len(shares) == 2 and abs(shares[0] - shares[1]) > ABOUT_ALIKE:
+    shares = c.prevalences
+    if shares and abs(shares[0] - shares[1]) > ABOUT_ALIKE:
         out.append(
             f"The share of positives went from {percent(shares[0])} to {percent(shares[1])}: accuracy, precision and profit "
             "change with it whatever the model does; recall and AUC do not."
@@ -131,8 +130,8 @@ def facts(c: Changes) -> SmallTable:
     """What was evaluated: rows, positives, threshold."""
     both = (c.old, c.new)
     rows: list[tuple[str, ...]] = [("rows", *(count(e.rows) for e in both))]
-    if c.new.positive is not None and all("prevalence" in e.measures for e in both):
-        rows.append(("positives", *(str(e["prevalence"]) for e in both)))
+    if c.prevalences:
+        rows.append(("positives", *(percent(x) for x in c.prevalences)))
     if cuts := _thresholds(c):
         rows.append(("threshold", *cuts))
     return SmallTable("What was evaluated", ("", *(visible(n) for n in c.names)), "lrr", rows)
