@@ -105,7 +105,7 @@ def changes(
     >>> april = evaluate(confusion=[[330, 170], [60, 440]], levels=[1, 0])
     >>> c = changes(march, april, measures=["recall", "precision"])
     >>> print(c.verdict, "/", c.whole[0].difference)
-    worse / −0.14 [−0.20, −0.08]
+    worse / −0.140 [−0.201, −0.077]
     """
     confidence = confidence_of(confidence)
     for x in (old, new):
