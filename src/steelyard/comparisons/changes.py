@@ -108,13 +108,7 @@ def changes(
     worse / −0.140 [−0.201, −0.077]
     """
     confidence = confidence_of(confidence)
-    for x in (old, new):
-        if not isinstance(x, Answering):
-            message = f"Two evaluations are held against each other, and {shown(x)} came."
-            raise UsageError(message, 'Evaluate the rows first, or read what was saved: sy.load("march.json").')
-    if not (isinstance(names, tuple | list) and len(names) == 2):
-        message = f"The two evaluations have a name each, and {shown(names)} came."
-        raise UsageError(message, f"For example {option('names', ('March', 'April'))}.")
+    _check(old, new, names)
     names = str(names[0]), str(names[1])
     if old == new:
         message = "Both hold the same evidence: nothing changed, or one is a copy of the other."
@@ -128,6 +122,16 @@ def changes(
     parts = _changes(chosen[:1], confidence, names, shared)
     only = _without(before, after, told), _without(after, before, told)
     return Changes(old, new, names, whole, parts, confidence, only)
+
+
+def _check(old: object, new: object, names: object) -> None:
+    for x in (old, new):
+        if not isinstance(x, Answering):
+            message = f"Two evaluations are held against each other, and {shown(x)} came."
+            raise UsageError(message, 'Evaluate the rows first, or read what was saved: sy.load("march.json").')
+    if not (isinstance(names, tuple | list) and len(names) == 2):
+        message = f"The two evaluations have a name each, and {shown(names)} came."
+        raise UsageError(message, f"For example {option('names', ('March', 'April'))}.")
 
 
 def _without(those: Mapping[Key, Any], others: Mapping[Key, Any], told: Mapping[Key, str]) -> tuple[str, ...]:
