@@ -12,6 +12,7 @@ from scipy.special import ndtr, ndtri
 import steelyard as sy
 from steelyard.comparisons.placements import partial_placements as by_row
 from steelyard.intervals import areas
+from steelyard.intervals.area_differences import score_limits
 from steelyard.intervals.areas import delong, partial_placements, placements, sides
 from steelyard.summaries.scores import Scores
 
@@ -146,3 +147,21 @@ def test_the_mean_over_pairs_of_classes_holds_with_a_class_of_few_rows() -> None
         width.append(x.high - x.low)
     assert held / 60 >= 0.91
     assert np.mean(width) < 0.125, "each class errs for itself: all of them agreeing would make it 0.14"
+
+
+@pytest.mark.parametrize("value", [0.0, 0.2, 0.5, 0.83, 1.0])
+def test_score_limits_solve_their_equation(value: float) -> None:
+    """Hanley and McNeil's variance at the limit, times DeLong's over theirs at the value, or one where that is nothing."""
+
+    def g(x: float) -> float:
+        return x * (1 - x) * ((1 - x) / (2 - x) + x / (1 + x)) / 2
+
+    p, n, from_positives, from_negatives = 12.0, 30.0, 0.001, 0.0007
+    kappa = [
+        (size * size * v / g(value) + 8) / (size + 8) if g(value) > 0 else 1.0
+        for size, v in ((p, from_positives), (n, from_negatives))
+    ]
+    for end in score_limits(value, from_positives, from_negatives, p, n, 0.9):
+        spread = g(end) * (kappa[0] / p + kappa[1] / n) + end * (1 - end) / (p * n)
+        inside = 0 < end < 1
+        assert (end - value) ** 2 == pytest.approx(1.6448536**2 * spread, rel=1e-6) or (not inside and end == value)

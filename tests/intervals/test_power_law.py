@@ -233,3 +233,10 @@ def test_what_lies_far_beyond_the_rows_is_marked() -> None:
     v = _repeats(np.random.default_rng(4))
     near, far = (gain(v, SIZES, factor, ratio=0.5, limits=UNIT) for factor in (2, 4))
     assert near.caution == "" and "go by the interval" in str(far)
+
+
+def test_two_repeats_are_enough_for_an_interval() -> None:
+    v = _repeats(np.random.default_rng(6), repeats=2)
+    for f in (partial(extrapolate, v, SIZES, 3200), partial(gain, v, SIZES)):
+        e = f(ratio=0.5, limits=UNIT)
+        assert e.low < e.value < e.high and "one repeat" not in e.note

@@ -8,7 +8,7 @@ import pytest
 import steelyard as sy
 from steelyard.intervals.proportions import share_limits
 from steelyard.intervals.rows_seen import points_of, reader
-from steelyard.intervals.skewed import Points, resting, skewed
+from steelyard.intervals.skewed import Points, freedom, resting, skewed
 from steelyard.measures.measure import find
 from steelyard.results import Share
 from steelyard.summaries.effective import effective_whole
@@ -111,3 +111,12 @@ def test_a_share_of_one_row_promises_no_more_than_one_row_can() -> None:
 
 def test_rows_that_are_alike_rest_on_all_of_them() -> None:
     assert resting(np.ones(50), np.ones(50)) == ""
+
+
+@pytest.mark.parametrize("factor", [1e-120, 1e120])
+def test_the_unit_of_an_influence_changes_no_degree_of_freedom(factor: float) -> None:
+    x = np.random.default_rng(5).exponential(size=60)
+    x -= x.mean()
+    kurtosis = (x**4).mean() / (x**2).mean() ** 2
+    assert freedom(x, np.ones(60)) == pytest.approx(min(59, 2 * 60 / (kurtosis - 1)))
+    assert freedom(factor * x, np.ones(60)) == pytest.approx(freedom(x, np.ones(60)))

@@ -90,7 +90,6 @@ def test_no_driver() -> None:
     )
 
 
-@pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize("scheme", ["spark", "sc"])
 def test_a_cluster_that_accepts_and_never_answers(scheme: str) -> None:
     need_java()
@@ -102,7 +101,6 @@ def test_a_cluster_that_accepts_and_never_answers(scheme: str) -> None:
     )
 
 
-@pytest.mark.xdist_group("spark")
 def test_a_master_without_workers(tmp_path: Path) -> None:
     need_java()
     port, page = free_ports(2)
@@ -111,11 +109,11 @@ def test_a_master_without_workers(tmp_path: Path) -> None:
     master = Process([*command, "--webui-port", str(page)], tmp_path / "log", spark_environment(tmp_path))
     try:
         wait_until(lambda: "I have been elected leader" in master.last_words(), "A master", [master], 90)
-        found = _alone(f"sy.table('rows.parquet', spark='spark://127.0.0.1:{port}')", limit=20)
+        found = _alone(f"sy.table('rows.parquet', spark='spark://127.0.0.1:{port}')", limit=10)
     finally:
         master.stop()
     assert found == (
-        f"The Spark cluster at spark://127.0.0.1:{port} was reached, but it gave no answer within 20 seconds.\n"
+        f"The Spark cluster at spark://127.0.0.1:{port} was reached, but it gave no answer within 10 seconds.\n"
         "Hint: Check that workers are alive and free: the page of the master shows them."
     )
 

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from .cluster import WORKERS, Cluster
-from .process import wait_until
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -46,19 +45,6 @@ def test_the_two_kinds_of_session_live_side_by_side(spark: Any, spark_connect: A
         frame = session.range(10)
         assert type(frame).__module__ == f"pyspark.sql.{kind}.dataframe"
         assert session.sql("select sum(id) from {rows}", rows=frame).collect()[0][0] == 45
-
-
-def test_a_worker_that_is_killed_is_seen_as_dead(spark: Any) -> None:
-    """On a cluster of its own; `spark` is asked for only so that Java is there."""
-    cluster = Cluster(memory="512m").start()
-    try:
-        assert cluster.alive() == WORKERS
-        cluster.kill_worker(0)
-        wait_until(lambda: cluster.alive() == WORKERS - 1, "A worker taken for dead", [], 60.0)
-        assert sorted(w["state"] for w in cluster.status()["workers"]) == ["ALIVE", "DEAD"]
-    finally:
-        cluster.stop()
-    assert not cluster.folder.exists()
 
 
 def test_servers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
