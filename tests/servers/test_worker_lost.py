@@ -33,7 +33,7 @@ PROGRAM = """
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
-    rows = spark.range(0, 6_000_000, 1, 48).selectExpr(
+    rows = spark.range(0, 12_000_000, 1, 48).selectExpr(
         "cast(xxhash64(id) % 3 = 0 as int) as y",
         "(xxhash64(id, 1) & 1048575) / 1048576.0D as p",
         "1 + (xxhash64(id, 2) & 3) / 4.0D as w",
@@ -112,7 +112,7 @@ def test_the_answer_is_the_same(tmp_path: Path) -> None:
         cluster.stop()
     assert not cluster.folder.exists()
     assert found["same"] and found["text"]
-    assert found["rows"] == 6_000_000
+    assert found["rows"] == 12_000_000
     assert found["auc"] == found["before"]
     assert found["segments"] == [f"region {i}" for i in range(4)]
 

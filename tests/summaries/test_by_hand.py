@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -102,3 +103,8 @@ def test_rows_that_count_for_a_share_by_its_spread(rows: list[tuple[bool, float]
     if 0 < hit.sum() < len(hit):
         assert effective_whole(share, squares, 2.0) == pytest.approx(min(wanted, 2.0))
     assert effective_whole(share, None) == w.sum()
+
+
+def test_copies_of_what_a_threshold_leaves_open_are_left_open_too() -> None:
+    once = replace(Confusion.of([[5, 2], [1, 7]], (0, 1), 1), uncertain=(2.0, 3.0))
+    assert once.copies(3.0).uncertain == (once + once + once).uncertain == (6.0, 9.0)
