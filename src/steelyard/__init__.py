@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from steelyard.early_warning.timeliness import Timeliness, timeliness
     from steelyard.evaluate import evaluate
     from steelyard.evaluation import Evaluation
+    from steelyard.experiments.by_fold import folds
     from steelyard.experiments.experiment import experiment
     from steelyard.experiments.fitted import evaluate_model, scorer
     from steelyard.experiments.learning import LearningCurve, learning_curve
@@ -92,6 +93,7 @@ _HOMES = {
     "evaluate_model": "experiments.fitted",
     "experiment": "experiments.experiment",
     "figure": "views.figures",
+    "folds": "experiments.by_fold",
     "geometric": "designs.schedules",
     "learning_curve": "experiments.learning",
     "load": "saved.load",
@@ -154,6 +156,7 @@ __all__ = [
     "evaluate_model",
     "experiment",
     "figure",
+    "folds",
     "geometric",
     "learning_curve",
     "load",

@@ -48,6 +48,7 @@ RARE = two_by_two([[0, 10], [0, 9990]])
 COST = sy.Cost(tp=-1, fn=100, fp=1, tn=0)
 M1, M2 = two_by_two(p.COST_M1), two_by_two(p.COST_M2)
 CARD = two_by_two(p.CARD)
+BIKES, LETTERS = two_by_two([[12, 20], [67, 101]]), sy.Cost.of_contact(revenue=100, contact=1, margin=0.4)
 TEN, TEN_PLAIN = (
     sy.evaluate(target=[int(r[1] == "+") for r in rows], score=[r[0] for r in rows])
     for rows in (p.TEN_WITH_TIES, p.TEN_WITHOUT_TIES)
@@ -111,6 +112,30 @@ def x_two() -> sy.Experiment:
 def x_small() -> sy.Experiment:
     """The same, of which one is asked for."""
     return x_two()
+
+
+@cache
+def x_knn() -> sy.Experiment:
+    """One model with two values of its parameter."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    models = {f"{k}-NN": KNeighborsClassifier(k) for k in (1, 9)}
+    return sy.experiment(models, *cancer(), design=sy.KFold(5), progress=False)
+
+
+@cache
+def two_scored() -> sy.Comparison:
+    """A model that separates the e-mails well, and one that does not."""
+    badly = [SPAM_P[7 * i % 20] for i in range(20)]
+    return sy.compare(target=SPAM_Y, score={"well": SPAM_P, "badly": badly}, positive="spam")
+
+
+@cache
+def crossing() -> Any:
+    """Two models of which one is better at small and the other at large false positive rates."""
+    one = [20, 19, 18, 17, 16, 15, 5, 4, 3, 2, 14, 13, 12, 11, 10, 9, 8, 7, 6, 1]
+    two = [18, 17, 16, 14, 13, 12, 11, 10, 9, 8, 20, 19, 15, 7, 6, 5, 4, 3, 2, 1]
+    return sy.compare(target=[1] * 10 + [0] * 10, score={"M1": one, "M2": two}, positive=1).crossing("M1", "M2")
 
 
 @cache

@@ -67,9 +67,8 @@ def command(reference: str, current: tuple[str, ...], **given: Any) -> None:
 
 
 def _tell_samples(found: Any, given: dict[str, Any]) -> None:
-    """Several samples side by side: printed, without a page of their own."""
-    for option in ("report", "save_bins"):
-        if given[option]:
-            message = f"--{option.replace('_', '-')} is for one CURRENT file, and several came."
-            raise UsageError(message, "Leave it out, or name one file.")
-    tell(found, given, "Is it going stale?", dict)
+    """Several samples side by side."""
+    if given["save_bins"]:
+        message = "--save-bins is for one CURRENT file, and several came."
+        raise UsageError(message, "Leave it out, or name one file.")
+    tell(found, given, "Is it going stale?", lambda: {"samples": found.chart()})

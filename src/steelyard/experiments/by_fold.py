@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial, reduce
 from typing import Any, ClassVar
 
+from steelyard.arguments.allowed import shown
+from steelyard.arguments.annotated import as_annotated
+from steelyard.errors import UsageError
 from steelyard.evaluation import Evaluation
 from steelyard.measures.measure import leading
 from steelyard.summaries.segments import level_names
@@ -24,7 +28,7 @@ class ModelFolds(list[Evaluation | None], Told):
 
     as_text: ClassVar[str] = "tabulations.tabulated_text"
 
-    def __init__(self, found: Iterable[Evaluation | None], names: Sequence[str], overall: Evaluation | None) -> None:
+    def __init__(self, found: Iterable[Evaluation | None], names: Iterable[str], overall: Evaluation | None) -> None:
         super().__init__(found)
         self.names = list(names)
         self.overall = overall
@@ -58,6 +62,32 @@ class ModelFolds(list[Evaluation | None], Told):
     def frame(self) -> Any:
         """The table as a frame."""
         return self.table().frame()
+
+
+@as_annotated()
+def folds(found: Sequence[Evaluation] | Mapping[str, Evaluation]) -> ModelFolds:
+    """Evaluations of folds that were made elsewhere as a table: matrix and accuracy of each, and of all of them together.
+
+    >>> from steelyard import evaluate
+    >>> both = [evaluate(confusion=m, layout="positive first") for m in ([[43, 9], [10, 38]], [[46, 9], [3, 42]])]
+    >>> print(folds(both))
+    Fold by fold
+      fold     rows  1 → 1  1 → 0  0 → 1  0 → 0  accuracy
+      1         100     43      9     10     38  0.810 [0.722, 0.875]
+      2         100     46      9      3     42  0.880 [0.802, 0.930]
+      overall   200     89     18     13     80  0.845 [0.788, 0.889]
+      Cells: actual → predicted. Overall: the sum of the folds.
+    """
+    several = (
+        found if isinstance(found, list | tuple) else list(found.values()) if isinstance(found, Mapping) else [found]
+    )
+    odd = [e for e in several if not isinstance(e, Evaluation)]
+    if odd or not several or several == [found]:
+        message = f"Folds are a list of evaluations, and {shown([*odd, found][0]) if several else 'an empty one'} came."
+        raise UsageError(message, "For example folds([e1, e2, e3]), each from sy.evaluate(...).")
+    names = map(str, found if isinstance(found, Mapping) else range(1, len(several) + 1))
+    # Folds with the same matrix are folds of other rows all the same.
+    return ModelFolds(several, names, reduce(partial(Evaluation.plus, twice=True), several))
 
 
 def _cell(e: Evaluation | None, actual: object, predicted: object) -> float | None:

@@ -13,6 +13,7 @@ from steelyard.views.told import Told
 from steelyard.wording import Code, option
 
 if TYPE_CHECKING:
+    from steelyard.charts.marks import Chart
     from steelyard.monitors.stability import Stability
 
 
@@ -55,6 +56,12 @@ class SampleStabilities(Told, Mapping[str, "Stability"]):
             forms |= {name: "count", f"{name}_share": "percent", f"{name}_part": "fine"}
         note = "Parts: (p − q) ln(p / q) of the shares; their sum is the stability index."
         return Tabulation("samples", "Stability of several samples, by bin", cells, note, forms=forms)
+
+    def chart(self) -> Chart:
+        """The reference and every sample as bars, bin by bin, with the parts of the index."""
+        from steelyard.views.stability_bars import samples_chart
+
+        return samples_chart(self)
 
     def frame(self) -> Any:
         """The table as a frame."""

@@ -106,7 +106,7 @@ class Stability(AsJson, ToldInSentences):
 
     def chart(self) -> Chart:
         """Both distributions side by side, with the parts of the index."""
-        from steelyard.views.stability import stability_chart
+        from steelyard.views.stability_bars import stability_chart
 
         return stability_chart(self)
 

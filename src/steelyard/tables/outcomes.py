@@ -18,15 +18,14 @@ def outcomes(e: Any, payoff: Payoff | None = None) -> Tabulation:
     worth = payoff_of(e, payoff, "profit")
     c, kind = labels_of(e), worth.kind
     names = dict(zip(map(repr, c.levels), level_names(c.levels), strict=True))
-    found = outcome_worths(c, worth, kind)
+    found, whole = outcome_worths(c, worth, kind), getattr(e, kind)(worth)
     cells: dict[str, Sequence[Cell]] = {
         "actual": [*(names[repr(o.actual)] for o in found), "total"],
         "predicted": [*(names[repr(o.predicted)] for o in found), ""],
         "outcome": [*(o.name for o in found), ""],
         "rows": [*(o.rows for o in found), float(c.total)],
         "each": [*(o.each for o in found), ""],
-        kind: [*(o.total for o in found), getattr(e, kind)(worth)],
+        kind: [*(o.total for o in found), whole],
     }
-    return Tabulation(
-        "outcomes", f"The {kind} by outcome", cells, "", e.confidence, {"rows": "count", "each": "typed", kind: "typed"}
-    )
+    forms = {"rows": "count", "each": "typed", kind: "typed"}
+    return Tabulation("outcomes", f"The {kind} by outcome", cells, "", e.confidence, forms, whole.chart)

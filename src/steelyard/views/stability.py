@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from steelyard.charts.marks import Bar, Chart, Colour, Mark, Point, Rule, Text
+from steelyard.charts.marks import Chart, Colour, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
 from steelyard.views.layout import WIDTH, fit, wrap
 from steelyard.views.tables import SmallTable
@@ -27,7 +27,6 @@ WORDS = {
 }
 LIGHTS = {"stable": "stable (below 0.1)", "look": "look (from 0.1 to 0.25, both included)", "act": "act (above 0.25)"}
 MOST_ROWS = 20
-MOST_BARS = 24
 MOST_COLUMNS = 30
 MOST_INDEX = 1.0
 """Where the axis of many columns ends: what lies beyond is large whatever it is."""
@@ -118,39 +117,6 @@ def cell_table(s: Stability) -> SmallTable:
     ]
     head = ("cell", "reference", "share", "current", "share", "part")
     return SmallTable("By cell", head, "lrrrrr", rows, note)
-
-
-def stability_chart(s: Stability) -> Chart:
-    """Two bars a cell, the reference left, with the part of the index above them."""
-    cells, left = list(s.cells), 0
-    if len(cells) > MOST_BARS:
-        chosen = sorted(range(len(cells)), key=lambda i: -cells[i].part)[:MOST_BARS]
-        left = len(cells) - MOST_BARS
-        cells = [cells[i] for i in sorted(chosen)]
-    marks: list[Mark] = []
-    for i, c in enumerate(cells):
-        marks.append(Bar(i - 0.38, i - 0.02, 0.0, c.reference_share, 0))
-        marks.append(Bar(i + 0.02, i + 0.38, 0.0, c.current_share, 1))
-    top = max(max(c.reference_share, c.current_share) for c in cells)
-    for i, c in enumerate(cells):
-        if len(cells) <= 14:
-            height = max(c.reference_share, c.current_share)
-            marks.append(Text(i, height, number(c.part, 3), "ink", "middle", dy=-5))
-    names = tuple(fit(c.name, SHORT) for c in cells)
-    more = f" ({left} cells with smaller parts are not shown)" if left else ""
-    across = Scale(-0.5, len(cells) - 0.5, visible(s.column), "names", names)
-    up = Scale(0.0, top * 1.12, "Share of rows", "share")
-    columns: dict[str, Sequence[Any]] = {
-        "cell": [c.name for c in s.cells],
-        "reference_share": [c.reference_share for c in s.cells],
-        "current_share": [c.current_share for c in s.cells],
-        "part": [c.part for c in s.cells],
-    }
-    legend = (("reference", 0), ("current; above the bars their part of the index", 1))
-    width = min(900.0, max(460.0, 90.0 + 52.0 * len(cells)))
-    told = f"{stability_sentences(s)[0]}{more}"
-    title = f"Stability of {visible(s.column)}" if s.column else "Stability"
-    return Chart("stability", title, across, up, tuple(marks), told, columns, legend, (width, 360.0))
 
 
 # Many columns ---------------------------------------------------------------------------------------------------------

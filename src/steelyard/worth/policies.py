@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.arguments.annotated import as_annotated
 from steelyard.asking.estimates import certified_bound
+from steelyard.charts.marks import Chart
 from steelyard.errors import NotAvailable, listing
 from steelyard.files.as_json import AsJson
 from steelyard.intervals.method import Question
@@ -22,10 +23,8 @@ from steelyard.results import Array, Estimate, Mean
 from steelyard.summaries.confusion import Confusion
 from steelyard.verdicts.policy import against_policy
 from steelyard.verdicts.verdict import Verdict
+from steelyard.views.outcomes import MOST_LEVELS, outcomes_chart
 from steelyard.views.told import Told
-
-MOST_LEVELS = 8
-"""Outcomes of more levels are told when they are asked for: e.table("outcomes")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +96,10 @@ class Worth(Told, Estimate):
         """Whether the model beats the best policy that needs none, the optimism of a choice taken off."""
         best = self.best_policy(without)
         return against_policy(best.advantage, best.name, optimism)
+
+    def chart(self) -> Chart:
+        """The matrix in money: what each outcome comes to."""
+        return outcomes_chart(self)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
@@ -176,10 +179,6 @@ def outcome_worths(c: Confusion, payoff: Payoff, kind: str) -> tuple[OutcomeWort
             facts = (OUTCOMES[a][b] if two else "", float(c.counts[i, j]), each, float(sums[i, j]) + 0.0)
             out.append(OutcomeWorth(c.levels[i], c.levels[j], *facts))
     return tuple(out)
-
-
-def _corners(payoff: Payoff) -> list[Payoff]:
-    return payoff.corners() if payoff.ranged else []
 
 
 def _bound(c: Confusion, payoff: Payoff, kind: str) -> float:
