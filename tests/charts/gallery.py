@@ -68,6 +68,17 @@ def _asked(e: sy.Evaluation, other: sy.Evaluation) -> dict[str, Chart]:
         "leave one out": sy.LeaveOneOut().chart(),
         "bootstrap": sy.Bootstrap(6).chart(),
         "out of time": sy.OutOfTime("day", origins=3).chart(30, data=days),
+        "cumulative lift by decile": e.chart("deciles", show="cumulative_lift"),
+        "lift of five parts": e.chart("deciles", show="lift", parts=5),
+        "cost by outcome": e.cost(sy.Cost(tp=-1, fn=100, fp=1)).chart(),
+        "stability of three samples": sy.stability(
+            {"a": 70, "b": 70, "c": 110, "d": 50},
+            samples={
+                "june": {"a": 120, "b": 80, "c": 160, "d": 90},
+                "july": {"a": 12, "b": 90, "c": 140, "d": 250},
+                "august": {"a": 30, "b": 70, "c": 40, "d": 300},
+            },
+        ).chart(),
         "profit matrix": sy.Profit(tp=140, fn=-140, fp=-700, tn=0).chart(),
         "cost matrix of three levels": sy.Cost([[0, 1, 9], [2, 0, 4], [5, 6, 0]], levels=["a", "b", "c"]).chart(),
         "harmonic mean": sy.figure("means", of="harmonic"),

@@ -11,6 +11,7 @@ from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UsageError
 from steelyard.evaluation import Evaluation
 from steelyard.measures.measure import leading
+from steelyard.payoffs.kinds import OUTCOMES
 from steelyard.summaries.segments import level_names
 from steelyard.tables.tabulation import Cell, Tabulation
 from steelyard.views.story import kind_of
@@ -45,18 +46,19 @@ class ModelFolds(list[Evaluation | None], Told):
             "fold": [name for name, _ in rows],
             "rows": [None if e is None else e.rows for _, e in rows],
         }
-        c = known.confusion
+        c, note = known.confusion, "Overall: the sum of the folds."
         if c is not None and len(c.levels) <= MOST_LEVELS:
+            called, two = level_names(c.levels), len(c.levels) == 2 and c.positive is not None
             order = sorted(range(len(c.levels)), key=lambda i: c.positive is not None and c.levels[i] != c.positive)
-            called = level_names(c.levels)
-            for i in order:
-                for j in order:
-                    cells[f"{called[i]} → {called[j]}"] = [_cell(e, c.levels[i], c.levels[j]) for _, e in rows]
+            for a, i in enumerate(order):
+                for b, j in enumerate(order):
+                    name = OUTCOMES[a][b] if two else f"{called[i]} → {called[j]}"
+                    cells[name] = [_cell(e, c.levels[i], c.levels[j]) for _, e in rows]
+            note = f"{f'Positive: {called[order[0]]}.' if two else 'Cells: actual → predicted.'} {note}"
         wanted = [n for n in leading("experiment", kind_of(known)) if n in known.measures][:2]
         wanted = list(dict.fromkeys([*(["accuracy"] if c is not None else []), *wanted]))
         for name in wanted:
             cells[name] = [None if e is None else e.measure(name) for _, e in rows]
-        note = "" if c is None else "Cells: actual → predicted. Overall: the sum of the folds."
         return Tabulation("folds", "Fold by fold", cells, note, known.confidence)
 
     def frame(self) -> Any:
@@ -72,22 +74,24 @@ def folds(found: Sequence[Evaluation] | Mapping[str, Evaluation]) -> ModelFolds:
     >>> both = [evaluate(confusion=m, layout="positive first") for m in ([[43, 9], [10, 38]], [[46, 9], [3, 42]])]
     >>> print(folds(both))
     Fold by fold
-      fold     rows  1 → 1  1 → 0  0 → 1  0 → 0  accuracy
-      1         100     43      9     10     38  0.810 [0.722, 0.875]
-      2         100     46      9      3     42  0.880 [0.802, 0.930]
-      overall   200     89     18     13     80  0.845 [0.788, 0.889]
-      Cells: actual → predicted. Overall: the sum of the folds.
+      fold     rows  tp  fn  fp  tn  accuracy              average class accuracy
+      1         100  43   9  10  38  0.810 [0.722, 0.875]  0.809 [0.718, 0.870]
+      2         100  46   9   3  42  0.880 [0.802, 0.930]  0.885 [0.803, 0.928]
+      overall   200  89  18  13  80  0.845 [0.788, 0.889]  0.846 [0.787, 0.887]
+      Positive: 1. Overall: the sum of the folds.
     """
-    several = (
-        found if isinstance(found, list | tuple) else list(found.values()) if isinstance(found, Mapping) else [found]
-    )
-    odd = [e for e in several if not isinstance(e, Evaluation)]
-    if odd or not several or several == [found]:
-        message = f"Folds are a list of evaluations, and {shown([*odd, found][0]) if several else 'an empty one'} came."
+    named = found
+    if isinstance(found, list | tuple):
+        named = {str(i): e for i, e in enumerate(found, 1)}
+    if not isinstance(named, Mapping) or not named:
+        message = f"Folds are a list of evaluations, and {shown(found)} came."
         raise UsageError(message, "For example folds([e1, e2, e3]), each from sy.evaluate(...).")
-    names = map(str, found if isinstance(found, Mapping) else range(1, len(several) + 1))
+    for name, e in named.items():
+        if not isinstance(e, Evaluation):
+            message = f"A fold is an evaluation, and fold {name} is {shown(e)}."
+            raise UsageError(message, "Evaluate each fold first: sy.evaluate(...).")
     # Folds with the same matrix are folds of other rows all the same.
-    return ModelFolds(several, names, reduce(partial(Evaluation.plus, twice=True), several))
+    return ModelFolds(named.values(), map(str, named), reduce(partial(Evaluation.plus, twice=True), named.values()))
 
 
 def _cell(e: Evaluation | None, actual: object, predicted: object) -> float | None:

@@ -50,7 +50,7 @@ def laid_out(t: Tabulation, room: int = ROOM) -> SmallTable:
     rows = _written(t, short=False)
     narrow = table_width(head, rows) > room and any(_estimates(cells) for cells in t.cells.values())
     left = len(t) - MOST_ROWS
-    said = [t.note, *(f"{text}." for text in told_marks(_cautions(t)))]
+    said = [t.note, *(f"{text.removesuffix('.')}." for text in told_marks(_cautions(t)))]
     said += ["The intervals are in .frame() and --json."] if narrow else []
     said += [f"{left:,} more rows are in .frame()."] if left > 0 else []
     align = "".join("r" if _plain(cells) or (narrow and _estimates(cells)) else "l" for cells in t.cells.values())
@@ -91,7 +91,7 @@ def _estimates(cells: Sequence[Cell]) -> bool:
 
 
 def _plain(cells: Sequence[Cell]) -> bool:
-    return all(x is None or (isinstance(x, int | float) and not isinstance(x, bool | Estimate)) for x in cells)
+    return all(x in (None, "") or (isinstance(x, int | float) and not isinstance(x, bool | Estimate)) for x in cells)
 
 
 def _told(x: Cell, form: str, short: bool) -> str:
