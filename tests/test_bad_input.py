@@ -17,8 +17,9 @@ from steelyard.errors import SteelyardError
 from .bad_input import CASES as BEFORE
 from .bad_input_drawn import DRAWN
 from .bad_input_in_use import IN_USE
+from .bad_input_tables import TABLES
 
-CASES = {**BEFORE, **IN_USE, **DRAWN}
+CASES = {**BEFORE, **IN_USE, **DRAWN, **TABLES}
 
 APPROVED = Path(__file__).parent / "approved" / "messages.txt"
 INTERNAL = re.compile(

@@ -9,6 +9,7 @@ import pytest
 import steelyard as sy
 
 from .conftest import APPROVED, HEAD, two_levels, write
+from .wrong_tables import UNUSABLE_TABLES, WRONG_TABLES
 
 UNUSABLE = {
     "far too many classes": ("many.csv", "--target", "y", "--prediction", "g"),
@@ -161,8 +162,8 @@ WORTH_WRONG = {
     "half a contact": (*CAMPAIGN, "--contacts", "0.5"),
     "prospects in words": (*CAMPAIGN, "--prospects", "many"),
 }
-ALL_UNUSABLE = {**{why: ("evaluate", *call) for why, call in UNUSABLE.items()}, **WORTH_UNUSABLE}
-ALL_WRONG = {**{why: ("evaluate", *call) for why, call in WRONG.items()}, **WORTH_WRONG}
+ALL_UNUSABLE = {**{why: ("evaluate", *call) for why, call in UNUSABLE.items()}, **WORTH_UNUSABLE, **UNUSABLE_TABLES}
+ALL_WRONG = {**{why: ("evaluate", *call) for why, call in WRONG.items()}, **WORTH_WRONG, **WRONG_TABLES}
 
 
 @pytest.fixture(scope="module")

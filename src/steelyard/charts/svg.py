@@ -14,6 +14,8 @@ from steelyard.charts.palette import FONT, SERIES, colour, notebook_style, on
 from steelyard.charts.places import runs
 from steelyard.words import closed, visible
 
+NARROWEST = 11.0
+"""Of names that stand upright, from one to the next."""
 USED = re.compile(r"sy-[sf]-\w+")
 
 
@@ -112,7 +114,9 @@ def _axes(f: Frame) -> list[str]:
     if f.slant:
         short = [(v, t if len(t) <= 18 else closed(t[:17] + "…")) for v, t in f.ticks_x]
         turn = -40 if len(short) <= 16 else -90
-        out += [text(f.x(v) + 4, f.bottom + 13, t, anchor="end", turn=turn) for v, t in short]
+        # Names that would lie over one another are told in part: every second, every third.
+        every = math.ceil(NARROWEST * len(short) / (f.right - f.left)) if turn == -90 else 1
+        out += [text(f.x(v) + 4, f.bottom + 13, t, anchor="end", turn=turn) for v, t in short[::every]]
     else:
         words = [_tick(f.x(v), f.bottom + 17, t) for v, t in f.ticks_x]
         out.append(f'<g text-anchor="middle" {_fill("quiet")}>{"".join(words)}</g>')

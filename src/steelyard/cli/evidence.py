@@ -140,6 +140,9 @@ def read(file: object, given: dict[str, Any]) -> Evaluation:
     payoff = _payoff(given)
     if given.get("confusion") is not None:
         return _matrix(file, given, payoff)
+    if given.get("layout") is not None:
+        message = "--layout says whose the rows of --confusion are, and no matrix came."
+        raise UsageError(message, "Leave it out, or give a matrix: --confusion '6 3; 2 9'.")
     if file is None:
         message = "No file was given."
         raise UsageError(message, "Name a FILE of predictions, or give a matrix: --confusion '6 3; 2 9'.")

@@ -78,7 +78,8 @@ def _places(places: tuple[str, ...], matrix: str | None) -> tuple[str | None, st
     if len(places) == 1 and (matrix is not None or places[0] in PARTS):
         return None, places[0]
     if len(places) != 2:
-        message = f"A file and the name of a table are needed, and {len(places)} words came."
+        came = f'"{places[0]}" alone' if len(places) == 1 else f"{len(places)} words"
+        message = f"A file and the name of a table are needed, and {came} came."
         raise UsageError(message, f"There are {', '.join(PARTS)}: steelyard table preds.csv matrix.")
     return places[0], places[1]
 

@@ -80,7 +80,7 @@ def folds(found: Sequence[Evaluation] | Mapping[str, Evaluation]) -> ModelFolds:
       overall   200  89  18  13  80  0.845 [0.788, 0.889]  0.846 [0.787, 0.887]
       Positive: 1. Overall: the sum of the folds.
     """
-    named = found
+    named: object = found
     if isinstance(found, list | tuple):
         named = {str(i): e for i, e in enumerate(found, 1)}
     if not isinstance(named, Mapping) or not named:

@@ -66,8 +66,9 @@ def _place(model: Model, parameter: str) -> str:
     known: list[str] = list(model.get_params()) if hasattr(model, "get_params") else []
     found = [name for name in known if name == parameter or name.endswith(f"__{parameter}")]
     if not found:
-        message = f'A {type(model).__name__} has no parameter "{parameter}".'
-        raise NotAvailable(message, nearest(parameter, known) or f"It has {listing(known, 12)}.")
+        own = [name.removeprefix("model__") for name in known if "__" not in name.removeprefix("model__")]
+        message = f'The model has no parameter "{parameter}".'
+        raise NotAvailable(message, nearest(parameter, own) or f"It has {listing(own, 12)}.")
     return min(found, key=len)
 
 

@@ -18,7 +18,7 @@ from steelyard.errors import LengthsDiffer, NotAvailable, UsageError
 from steelyard.files.as_json import AsJson
 from steelyard.measures.measure import find, leading
 from steelyard.results import Curve, Estimate
-from steelyard.wording import option
+from steelyard.wording import Code, option
 from steelyard.words import estimate_parts, number, significant
 
 if TYPE_CHECKING:
@@ -248,7 +248,8 @@ def followed(
     if not len(split.validation) or not len(split.test):
         what = "value" if parameter else "iteration"
         message = f"Choosing the {what} needs rows to choose it on and rows to tell the result on."
-        raise UsageError(message, "Use a hold-out with both, for example Holdout(test=0.3, validation=0.2).")
+        both = option("design", Code("Holdout(test=0.3, validation=0.2)"), typed="holdout:0.3:0.2")
+        raise UsageError(message, f"Use a hold-out with both, for example {both}.")
     places = (split.train, split.validation, split.test)
     parts, targets = [take_rows(X, p) for p in places], [y[p] for p in places]
     way, answers, values = follower(fresh(model, seed), parts, targets, kind)

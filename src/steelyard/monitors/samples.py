@@ -84,6 +84,10 @@ def several(assess: Callable[[Any], Any], samples: Any, current: Any) -> SampleS
     if not samples:
         message = "There is no current sample to hold against the reference."
         raise UsageError(message, f"Pass one, or several by name: {option('samples', Code('{...}'))}.")
+    for name in samples:
+        if str(name) in {"bin", "reference"}:
+            message = f'A sample cannot be called "{name}": the table has a column of that name.'
+            raise UsageError(message, "Call it otherwise, for example by its month.")
     found = {str(name): assess(sample) for name, sample in samples.items()}
     if not all(hasattr(s, "bins") and hasattr(s, "index") for s in found.values()):
         message = "Several samples are set side by side for one column, and none was named."

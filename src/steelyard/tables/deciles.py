@@ -12,13 +12,16 @@ import numpy as np
 
 from steelyard.arguments.allowed import Span
 from steelyard.asking.estimates import estimate
+from steelyard.asking.questions import level_of
 from steelyard.drawing import table_behind
+from steelyard.errors import NotAvailable, listing
 from steelyard.intervals.method import Question
 from steelyard.measures.measure import find
 from steelyard.measures.ranking import capture_at
 from steelyard.results import Estimate, Share
 from steelyard.summaries.scores import Scores
 from steelyard.tables.tabulation import Cell, Tabulation, tabulated
+from steelyard.wording import option
 
 PARTS = Span(1, 1000, whole=True)
 
@@ -29,6 +32,10 @@ def deciles(e: Any, parts: Annotated[int, PARTS] = 10, level: Any = None) -> Tab
 
     gain = positives of the part / all positives; lift = gain / the part's share of the rows; cumulative: of all parts so far.
     """
+    level = level_of(level)
+    if e.scores is not None and level not in (None, e.positive):
+        message = f"The scores are those of {listing([e.positive])}, and {listing([level])} came."
+        raise NotAvailable(message, f"Leave {option('level')} out.")
     s, note = table_behind(e, "gain", level)
     rows, positives = float(s.total), float(s.positives.sum())
     ends = [float(i) / parts for i in range(parts + 1)]

@@ -35,7 +35,7 @@ def matrix(e: Any, percent: str | bool = False, level: Any = None) -> Tabulation
     level = level_of(level)
     if level is not None and level not in e.levels:
         message = f"There is no level {listing([level])}; there are {listing(e.levels)}."
-        raise NotAvailable(message, f"For example {option('level', e.levels[0])}.")
+        raise NotAvailable(message, f"For example {option('level', e.levels[0], typed=f'--of-level {e.levels[0]}')}.")
     if level is not None:
         e = replace(e, evidence={"confusion": e.confusion.against_rest(level)}, threshold=None)
     c = e.confusion

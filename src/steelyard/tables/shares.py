@@ -14,6 +14,7 @@ from steelyard.errors import UsageError
 from steelyard.intervals.proportions import share_limits, wilson
 from steelyard.results import Estimate
 from steelyard.tables.tabulation import Cell, Tabulation
+from steelyard.wording import either
 
 METHODS = Words("usual", "wilson", "exact", "normal")
 MOST = 1000
@@ -39,7 +40,17 @@ def share_interval(share: Any, n: Any, *, confidence: Any = 0.95, method: str = 
     """
     taken("The method", method, METHODS, "Leave it out for the one that every share has.")
     shares = [float(taken("A share", x, UNIT, "80% is 0.8.")) for x in _several(share)]
-    rows = [float(taken("A number of rows", x, ROWS)) for x in _several(n)]
+    rows = [
+        float(
+            taken(
+                "A number of rows",
+                x,
+                ROWS,
+                f"For example {either('share_interval(0.8, 100)', 'steelyard share 80% --of 100')}.",
+            )
+        )
+        for x in _several(n)
+    ]
     levels = [confidence_of(x) for x in _several(confidence)]
     if (asked := len(shares) * len(rows) * len(levels)) > MOST:
         message = f"A table of at most {MOST:,} intervals can be read, and {asked:,} were asked for."

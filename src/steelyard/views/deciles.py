@@ -40,7 +40,7 @@ def deciles(
         if v is None:
             continue
         marks.append(Bar(i - 0.4, i + 0.4, 0.0, v, 0, 0.75))
-        if low is not None and high is not None and high > low:
+        if low is not None and high is not None:
             marks.append(Line([i, i], [low, high], "ink", 1.5))
         if parts <= MOST_WRITTEN:
             told = percent(round(v, 3)) if shares else number(v, 2)

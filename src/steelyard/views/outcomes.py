@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.charts.marks import Bar, Chart, Mark
 from steelyard.charts.scales import Scale
 from steelyard.errors import NotAvailable
+from steelyard.payoffs.kinds import sign_of
 from steelyard.summaries.segments import level_names
 from steelyard.views.pictures import picture
 from steelyard.words import count, number, visible
@@ -38,7 +39,7 @@ def outcomes_chart(worth: Worth) -> Chart:
     levels = list(dict.fromkeys(o.actual for o in found))
     names = tuple(visible(n) for n in level_names(levels))
     most = max((abs(o.total) for o in found), default=0.0) or 1.0
-    good = -1.0 if kind == "cost" else 1.0
+    good = sign_of(kind)
     marks: list[Mark] = []
     for o in found:
         column, row = levels.index(o.predicted), levels.index(o.actual)

@@ -66,9 +66,11 @@ def _load() -> None:
 
 
 def pictures() -> dict[str, Picture]:
-    """Every chart of this kind by name."""
+    """Every chart of this kind by name: those of this file first, whichever file was imported before."""
     _load()
-    return dict(_pictures)
+    return dict(
+        sorted(_pictures.items(), key=lambda item: (item[1].draw.__module__ != __name__, item[1].draw.__module__))
+    )
 
 
 def shown_of(kind: str) -> list[str]:

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 24
 MOST_WRITTEN = 14
-"""Above no more bars than these their parts of the index are written."""
+"""Above no more pairs of bars than these their part of the index is written."""
 SHOWN = ("reference_share", "current_share", "part")
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One sample as bars: its shares cell by cell, and the parts of the index that are written above them."""
+    """One sample as bars: its shares cell by cell, and the parts of the index."""
 
     name: str
     shares: Sequence[float]
@@ -42,7 +42,7 @@ def stability_chart(s: Stability) -> Chart:
 
 
 def samples_chart(s: SampleStabilities) -> Chart:
-    """A bar for the reference and one for every sample, bin by bin, with their parts of the index above them."""
+    """A bar for the reference and one for every sample, bin by bin."""
     found = {name: values[:-1] for name, values in s.table().columns.items()}
     sides = [_Side("reference", found["reference_share"])]
     sides += [
@@ -50,8 +50,7 @@ def samples_chart(s: SampleStabilities) -> Chart:
         for n, x in s.items()
     ]
     column = next(iter(s.values())).column
-    title = "Stability of several samples; above the bars their part of the index"
-    return _bars(found["bin"], sides, title, column, " ".join(s.sentences()), found)
+    return _bars(found["bin"], sides, "Stability of several samples", column, " ".join(s.sentences()), found)
 
 
 def _bars(
@@ -66,22 +65,19 @@ def _bars(
     parts = [sum(side.parts[i] for side in sides if side.parts) for i in range(len(cells))]
     kept = sorted(sorted(range(len(cells)), key=lambda i: -parts[i])[:MOST_CELLS])
     left = len(cells) - len(kept)
-    wide, pair = 0.76 / len(sides), len(sides) == 2
-    written = len(kept) * (1 if pair else len(sides) - 1) <= MOST_WRITTEN
+    wide = 0.76 / len(sides)
     marks: list[Mark] = []
-    words: list[Mark] = []
     for place, i in enumerate(kept):
         for k, side in enumerate(sides):
             start = place - 0.38 + k * wide
             marks.append(Bar(start + 0.02, start + wide - 0.02, 0.0, side.shares[i], k if k < SERIES else "quiet"))
-            if written and side.parts:
-                # Between two bars their part stands above both.
-                at, top = (place, max(x.shares[i] for x in sides)) if pair else (start + wide / 2, side.shares[i])
-                words.append(Text(at, top, number(side.parts[i], 3), "ink", "middle", dy=-5))
+    if len(sides) == 2 and len(kept) <= MOST_WRITTEN:
+        tops = [max(side.shares[i] for side in sides) for i in kept]
+        marks += [Text(n, tops[n], number(parts[i], 3), "ink", "middle", dy=-5) for n, i in enumerate(kept)]
     most = max(side.shares[i] for side in sides for i in kept)
     across = Scale(-0.5, len(kept) - 0.5, visible(column), "names", tuple(fit(cells[i], SHORT) for i in kept))
     up = Scale(0.0, most * 1.12, "Share of rows", "share")
     more = f" ({left} cells with smaller parts are not shown)" if left else ""
     legend = tuple((side.name, k if k < SERIES else "quiet") for k, side in enumerate(sides))
-    size = min(900.0, max(460.0, 90.0 + (26.0 if pair else 46.0) * len(sides) * len(kept))), 360.0
-    return Chart("stability", title, across, up, (*marks, *words), f"{told}{more}", columns, legend, size)
+    size = min(900.0, max(460.0, 90.0 + 26.0 * len(sides) * len(kept))), 360.0
+    return Chart("stability", title, across, up, tuple(marks), f"{told}{more}", columns, legend, size)
