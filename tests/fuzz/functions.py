@@ -132,6 +132,7 @@ def tables(rng: Random) -> Call:
             Call("deciles", examples()[0].deciles, {"parts": 5}),
             Call("peek", sy.peek, {**roles, "most": 5}, (frame,)),
             Call("share_interval", sy.share_interval, {"share": 0.8, "n": [50, 100]}),
+            Call("folds", sy.folds, {}, ([examples()[0], examples()[0]],)),
             Call("binomial", sy.binomial, {"n": 50, "share": 0.5}),
             Call(
                 "draw_groups",

@@ -14,7 +14,7 @@ from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.results import Estimate, divide
 from steelyard.summaries.segments import level_names
 from steelyard.tables.tabulation import Cell, Tabulation, tabulated
-from steelyard.wording import option
+from steelyard.wording import either, option
 
 SHARES = ("all", "actual", "predicted")
 
@@ -35,7 +35,7 @@ def matrix(e: Any, percent: str | bool = False, level: Any = None) -> Tabulation
     level = level_of(level)
     if level is not None and level not in e.levels:
         message = f"There is no level {listing([level])}; there are {listing(e.levels)}."
-        raise NotAvailable(message, f"For example {option('level', e.levels[0], typed=f'--of-level {e.levels[0]}')}.")
+        raise NotAvailable(message, f"For example {either(f'level={e.levels[0]!r}', f'--of-level {e.levels[0]}')}.")
     if level is not None:
         e = replace(e, evidence={"confusion": e.confusion.against_rest(level)}, threshold=None)
     c = e.confusion
