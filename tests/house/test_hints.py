@@ -31,7 +31,6 @@ PYTHON_ONLY = {
     ("payoffs/contact.py", "margin"): "of Profit.of_contact(...)",
     ("payoffs/kinds.py", "layout"): "of Profit(...) and Cost(...)",
     ("payoffs/payoff.py", "layout"): "of Profit(...) and Cost(...)",
-    ("experiments/stopping.py", "validation"): "of Holdout(...)",
     ("gates/requirement.py", "depth"): "inside a requirement: capture(depth=5%)",
     ("measures/measure.py", "better"): "of the mark of a measure",
     ("payoffs/payoff.py", "levels"): "of Profit(...) and Cost(...)",
