@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.evidence import options, read
+from steelyard.cli.opening import WRITTEN
 from steelyard.cli.typed import NUMBER, takes
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from steelyard.worth.campaign import Campaign
 
 TERMS = ("benefit", "cost", "prospects", "targets", "contacts", "depth", "fixed")
-COLUMNS = ("target", "score", "positive", "weight", "unit", "level", "query", "labels", "key", "spark")
+COLUMNS = ("target", "score", "positive", "weight", "unit", "level", "query", "labels", "key", "spark", *WRITTEN)
 EPILOG = """\b
 Examples:
   steelyard campaign preds.csv --target y --score p --benefit 40 --cost 1
@@ -39,7 +40,7 @@ More: steelyard help worth"""
 @takes("--contacts", NUMBER, "Contact at most so many.", metavar="NUMBER")
 @takes("--depth", NUMBER, "Contact exactly this share: 10% or 0.1.", metavar="SHARE")
 @options("weight", "weights", "unit", "level", "confidence", "missing_or_corrected", "exact")
-@options("query", "labels", "on", "spark")
+@options("query", "labels", "on", "spark", "written")
 @options("json", "output", "force", "quiet", "progress")
 def command(file: str | None, **given: Any) -> None:
     """Find how many prospects to contact, whom, and what it earns.

@@ -64,7 +64,7 @@ OWN = {
 @click.option("--design", metavar="DESIGN", help="Draw a design: kfold:10, holdout:0.3, loo, outoftime:COLUMN …")
 @click.option("--rows", type=WHOLE_NUMBER, help="With --design: of so many rows.  [default: 100, or those of FILE]")
 @click.option("--figure", metavar="NAME", help="Draw a figure without data: means, normal, q0, q.")
-@options("confidence", "missing_or_corrected", "exact", "kind", "query", "labels", "on", "spark")
+@options("confidence", "missing_or_corrected", "exact", "kind", "query", "labels", "on", "spark", "written")
 @click.option("--width", type=NUMBER, metavar="PIXELS", help="Draw it for this width; words keep their size.")
 @click.option("--dark", is_flag=True, help="A PNG on dark paper.")
 @click.option("-o", "--output", metavar="FILE", help="Where to write: .svg, .png or .json.  [default: NAME.svg]")

@@ -66,7 +66,7 @@ More: steelyard help check"""
 @options("threshold", "profit", "cost", "value", "decide", "weight", "weights", "unit", "level", "confidence")
 @options("missing_or_corrected", "exact", "kind")
 @takes("--junit", "FILE", "Write JUnit XML for a build server as well.")
-@options("query", "labels", "key", "spark")
+@options("query", "labels", "key", "spark", "written")
 @options("json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> int:
     """Hold a FILE of predictions against requirements, and against a champion.

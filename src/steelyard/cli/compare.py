@@ -13,7 +13,7 @@ import click
 
 from steelyard.arguments.typed import number_of
 from steelyard.cli.evidence import options
-from steelyard.cli.opening import ASKED, keys_of, opened
+from steelyard.cli.opening import ASKED, WRITTEN, keys_of, opened
 from steelyard.cli.typed import flag, takes
 from steelyard.cli.writing import check_outputs, command_line, progress, put
 from steelyard.errors import UsageError, listing
@@ -79,7 +79,7 @@ WORDS = {
 @flag("--ranks", "FILE holds a column of results for each model and a row for each data set.")
 @takes("--better", ["higher", "lower"], "Of such results.")
 @flag("--latex", "Print the table of ranks for LaTeX.")
-@options("confidence", "query", "labels", "spark")
+@options("confidence", "query", "labels", "spark", "written")
 @options("report", "json", "output", "force", "quiet", "progress")
 def command(files: tuple[str, ...], **given: Any) -> None:
     """Tell which model is better: how much, how sure, and by which test.
@@ -234,7 +234,7 @@ def _rows(named: list[tuple[str, str]], given: dict[str, Any]) -> dict[str, Any]
         message = f"{len(named)} files were given, and {what} their rows."
         raise UsageError(message, "Say which column does: --on COLUMN; or put all predictions into one file.")
     # Files of several models are joined by the key themselves; it is also that of labels, where there are any.
-    about = ASKED if one or given["labels"] is not None else ("query", "spark")
+    about = ASKED if one or given["labels"] is not None else ("query", "spark", *WRITTEN)
     tables = {name: opened(path, given, only=about) for name, path in named}
     kinds = kinds_of(next(iter(tables.values())))
     out: dict[str, Any] = {"target": given["target"], "weight": given["weight"], "weights": given["weights"]}

@@ -36,7 +36,7 @@ More: steelyard help start, steelyard help sources, steelyard help worth"""
 @options("target", "score", "prediction", "positive", "weight", "weights", "unit", "segment", "level", "threshold")
 @options("profit", "cost", "value", "decide", "validation", "confidence", "missing_or_corrected", "exact", "kind")
 @options("confusion", "layout")
-@options("query", "labels", "on", "spark", "json", "output")
+@options("query", "labels", "on", "spark", "written", "json", "output")
 @takes("--save", "FILE", "Save the evaluation as .json, to be told again or added later.")
 @options("force", "verbose", "quiet", "progress")
 def command(file: str | None, **given: Any) -> None:

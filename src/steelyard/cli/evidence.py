@@ -121,15 +121,26 @@ OPTIONS: dict[str, Decorator] = {
     "quiet": flag("-q --quiet", "Print results only."),
     "progress": flag("--no-progress", "Show no progress."),
 }
+WRITTEN = {
+    "decimal": takes(
+        "--decimal", ["comma", "point"], "What stands before decimals; thousands and % are then read too.", default=None
+    ),
+    "dates": takes(
+        "--dates", ["day-first", "month-first"], "How days such as 01.03.2025 or 3/1/2025 are written.", default=None
+    ),
+    "encoding": takes("--encoding", "NAME", "The encoding of text: latin-1, windows-1252 …  [default: utf-8]"),
+    "sheet": takes("--sheet", "NAME", "The sheet of a workbook (.xlsx, .xls, .ods)."),
+}
 OPTIONS["cost"] = takes("--cost", "FILE|AMOUNTS", "What outcomes cost, told in the same way.")
 
 
 def options(*names: str) -> Decorator:
-    """Shared options of a command, in this order."""
+    """Shared options of a command, in this order; "written" are those that say how FILE is written."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in reversed(names):
-            function = OPTIONS[name](function)
+            for add in reversed(WRITTEN.values()) if name == "written" else [OPTIONS[name]]:
+                function = add(function)
         return function
 
     return decorate

@@ -45,7 +45,7 @@ More: steelyard help experiment"""
 @takes("--design", "DESIGN", "How rows are drawn, see below.  [default: kfold:10]")
 @options("stratify", "group")
 @takes("--gap", "SPAN", "Between training and test rows out of time: 7 days, or a number.")
-@options("positive", "weight", "kind", "missing", "confidence", "query", "labels", "on", "spark")
+@options("positive", "weight", "kind", "missing", "confidence", "query", "labels", "on", "spark", "written")
 @options("drop", "store", "jobs", "seed")
 @click.option("--folds", is_flag=True, help="Tell every fold: its matrix and its leading measures.")
 @options("report", "json", "output", "force", "quiet", "progress")

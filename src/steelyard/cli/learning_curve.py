@@ -44,7 +44,7 @@ More: steelyard help experiment"""
 @takes("--repeats", WHOLE_NUMBER, "Draw the test rows so many times.  [default: 10]")
 @takes("--design", "DESIGN", "How test rows are drawn.  [default: hold-outs of a quarter]")
 @options("stratify", "group")
-@options("positive", "weight", "kind", "missing", "confidence", "query", "labels", "on", "spark")
+@options("positive", "weight", "kind", "missing", "confidence", "query", "labels", "on", "spark", "written")
 @options("drop", "store", "jobs", "seed")
 @click.option("--label-cost", type=NUMBER, help="What one more label costs; with --worth tells how many are enough.")
 @click.option("--worth", type=NUMBER, help="What one whole unit of the measure is worth.")

@@ -99,7 +99,7 @@ More: steelyard help monitor"""
     default=None,
 )
 @takes("--save-baseline", "FILE", "Keep the reference as .json, for later runs.")
-@options("report", "query", "labels", "on", "spark", "json", "output", "force", "quiet", "progress")
+@options("report", "query", "labels", "on", "spark", "written", "json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> int:
     """Watch a FILE of predictions over time: whether the model is as good as it was, and scores and features look the same.
 

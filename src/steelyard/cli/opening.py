@@ -13,7 +13,9 @@ import click
 
 from steelyard.errors import UsageError
 
-ASKED = ("query", "labels", "key", "spark")
+WRITTEN = ("decimal", "dates", "encoding", "sheet")
+"""Options that say how FILE is written."""
+ASKED = ("query", "labels", "key", "spark", *WRITTEN)
 """Options that say what is to be done with FILE before its rows are counted."""
 
 

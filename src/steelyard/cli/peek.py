@@ -40,7 +40,7 @@ More: steelyard help start"""
 @click.option("--wrong/--right", default=None, help="Only rows that were wrong, or right.  [default: both]")
 @click.option("--most", type=WHOLE_NUMBER, default=20, show_default=True, help="Show at most so many rows.")
 @click.option("--column", metavar="COLUMN", multiple=True, help="Show this column as well; repeat.")
-@options("query", "labels", "on", "spark", "json", "output", "force")
+@options("query", "labels", "on", "spark", "written", "json", "output", "force")
 def command(file: str, **given: Any) -> None:
     """Show rows of a FILE with their target, score, prediction and outcome, the highest scores first.
 

@@ -48,7 +48,9 @@ More: steelyard help report"""
 @options(
     "prediction", "positive", "weight", "weights", "unit", "segment", "level", *KINDS, "value", "decide", "validation"
 )
-@options("threshold", "confidence", "missing_or_corrected", "exact", "kind", "query", "labels", "on", "spark")
+@options(
+    "threshold", "confidence", "missing_or_corrected", "exact", "kind", "query", "labels", "on", "spark", "written"
+)
 @flag("--slices", "Look through all other columns for rows on which it fails.")
 @takes("--reference", "FILE", "Hold every column against these rows: is it going stale?")
 @takes("--group", "COLUMN", "Which arm of a control group a row belongs to: does it help?")

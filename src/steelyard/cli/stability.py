@@ -33,7 +33,7 @@ More: steelyard help stability, steelyard help monitor"""
 @takes("--alpha", NUMBER, "The chance of a false alarm.", default=0.05)
 @options("confidence")
 @takes("--save-bins", "FILE", "Keep the counts of the reference as .json, to be REFERENCE later.")
-@options("page", "query", "spark", "json", "output", "force", "quiet", "progress")
+@options("page", "query", "spark", "written", "json", "output", "force", "quiet", "progress")
 def command(reference: str, current: tuple[str, ...], **given: Any) -> None:
     """Tell whether columns of a CURRENT file are distributed as in a REFERENCE file; of several files, one column side by side.
 

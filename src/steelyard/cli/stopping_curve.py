@@ -42,7 +42,7 @@ More: steelyard help experiment"""
 @options("positive")
 @options("drop", "seed")
 @click.option("--chart", metavar="FILE", help="Draw both lines as well: .svg or .png.")
-@options("query", "labels", "on", "spark", "json", "output", "force", "quiet", "progress")
+@options("query", "labels", "on", "spark", "written", "json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Train a model on part of a FILE, and choose by validation rows when it should stop, or how far it should be pruned.
 

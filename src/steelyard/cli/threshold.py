@@ -54,7 +54,7 @@ More: steelyard help worth"""
     default=None,
 )
 @options("weight", "weights", "unit", "level", "value", "confidence", "missing_or_corrected", "exact")
-@options("query", "labels", "on", "spark")
+@options("query", "labels", "on", "spark", "written")
 @options("json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Find the threshold from which on rows should be flagged, with its interval.

@@ -8,7 +8,7 @@ import click
 
 from steelyard.arguments.typed import numbers_of
 from steelyard.cli.evidence import options
-from steelyard.cli.opening import opened
+from steelyard.cli.opening import WRITTEN, opened
 from steelyard.cli.stories import number_or_text, tell
 from steelyard.cli.typed import NUMBER, takes
 from steelyard.cli.writing import check_free, check_outputs, progress
@@ -75,7 +75,7 @@ ROLES = (
     ["refuse", "drop"],
     "An event outside the period: refuse the file, or leave it out and say so; its customer stays.",
 )
-@options("page", "query", "spark", "json", "output")
+@options("page", "query", "spark", "written", "json", "output")
 @takes("--save", "FILE", "Save the sums as .json; steelyard add adds those of other customers.")
 @options("force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
@@ -85,7 +85,7 @@ def command(file: str, **given: Any) -> None:
     _check(given)
     with progress("Counting events …", quiet=given["quiet"] or given["no_progress"]):
         if given["outcomes"] is not None:
-            given["outcomes"] = opened(given["outcomes"], given, only=("spark",))
+            given["outcomes"] = opened(given["outcomes"], given, only=("spark", *WRITTEN))
         scores = (given["score"], *given["against_score"])
         models = {score: _measured(opened(file, given), score, given) for score in scores}
         first = models[given["score"]]

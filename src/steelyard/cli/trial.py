@@ -54,7 +54,7 @@ READ = ("treated", "value", "exposed", "positive")
 @takes("--selection", "TEXT", "How the arms were chosen, where it was not at random.")
 @takes("--cost", NUMBER, "What acting costs for each unit.")
 @options("confidence", "missing")
-@options("page", "query", "labels", "on", "spark", "json", "output", "force", "quiet", "progress")
+@options("page", "query", "labels", "on", "spark", "written", "json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Tell whether acting helps, from a FILE with a control group: CSV, Parquet, or the address of a database."""
     from steelyard import trial

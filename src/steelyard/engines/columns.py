@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arguments.written import meanings, saying, ways_to_read
 from steelyard.engines.plain import WHOLE_FLOATS, levels_of_objects, plain_level, rest_of, unboxed
 from steelyard.errors import NotNumeric, UsageError
 from steelyard.results import Array, Codes, Flags
@@ -38,9 +39,19 @@ def not_numeric(role: str, column: str, values: Iterable[Any], place: str = "") 
     if column:
         message = f'The column "{column}" holds {what}, such as "{odd}"{place}, where the {role} must be a number.'
         hint = "Name another column for this role, or turn the values into numbers first."
-    if _looks_numeric(odd.replace(",", ".")) and "," in odd:
-        hint = "Write the numbers with a decimal point."
-    return NotNumeric(message, hint)
+    return NotNumeric(message, _way_to_read(odd) or hint)
+
+
+def _way_to_read(text: str) -> str:
+    """What to say so that a number as offices write it is read; nothing for any other text."""
+    ways = ways_to_read(text)
+    if not ways or _looks_numeric(text):
+        return ""
+    said = " or ".join(saying("decimal", way) for way in ways)
+    means = meanings(text)
+    if len(means) > 1:
+        return f"It may mean {' or '.join(means)}; say which mark stands before decimals: {said}."
+    return f"If it means {means[0]}, say which mark stands before decimals: {said}."
 
 
 def _looks_numeric(text: str) -> bool:

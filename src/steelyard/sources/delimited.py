@@ -13,7 +13,9 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TextIO
 
+from steelyard.arguments.written import MARKS, Decimal, saying
 from steelyard.errors import UnreadableSource, listing
+from steelyard.sources.letters import not_utf8
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -32,10 +34,12 @@ TYPES = ["BOOLEAN", "BIGINT", "HUGEINT", "DOUBLE", "VARCHAR"]
 """Dates and times stay the text they are: as a label or a segment only their text counts."""
 
 
-def read_csv(connection: Any, paths: Sequence[str], patterns: Sequence[str]) -> tuple[Any, dict[str, str]]:
+def read_csv(
+    connection: Any, paths: Sequence[str], patterns: Sequence[str], decimal: Decimal | None = None
+) -> tuple[Any, dict[str, str]]:
     """A DuckDB relation over CSV files, and its columns by the names in the header, which DuckDB trims.
 
-    `patterns` are the paths as DuckDB must be told them.
+    `patterns` are the paths as DuckDB must be told them, `decimal` is the mark of decimals where it was said.
     """
     options: dict[str, Any] = {
         "header": True,
@@ -46,6 +50,7 @@ def read_csv(connection: Any, paths: Sequence[str], patterns: Sequence[str]) -> 
         "sample_size": SAMPLE,
         "auto_type_candidates": TYPES,
         "union_by_name": len(paths) > 1,
+        "decimal": MARKS[decimal or "point"],
     }
     header: list[str] = []
     if not paths[0].endswith(".zst"):
@@ -55,11 +60,54 @@ def read_csv(connection: Any, paths: Sequence[str], patterns: Sequence[str]) -> 
     names = dict(zip(header if same else relation.columns, relation.columns, strict=True))
     kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
     doubtful = [name for name, kind in kinds.items() if kind == "BOOLEAN"] + _far_away(relation, kinds)
+    if decimal is None and options.get("delimiter") == ";":
+        _refuse_either(connection, patterns, options, relation, kinds)
     if not doubtful:
         return relation, names
     texts = connection.read_csv(list(patterns), **options, dtype=dict.fromkeys(doubtful, "VARCHAR"))
     kept = {name: "VARCHAR" for name in doubtful if _is_text(texts, _quoted(name), kinds[name])}
     return (connection.read_csv(list(patterns), **options, dtype=kept) if kept else relation), names
+
+
+THOUSANDS = r"[-+]?(?:[0-9]{1,3}|[1-9][0-9]{0,2}\.[0-9]{3})"
+
+
+def _refuse_either(
+    connection: Any,
+    patterns: Sequence[str],
+    options: Mapping[str, Any],
+    relation: DuckDBPyRelation,
+    kinds: Mapping[str, str],
+) -> None:
+    """Refuse 1.500 between semicolons: who writes these often writes thousands with a point."""
+    floats = [name for name, kind in kinds.items() if kind == "DOUBLE"]
+    if not floats:
+        return
+    asked = ", ".join(
+        "bool_and(x is null or abs(x) < 1000 and (x = floor(x) or abs(x) >= 1)) and bool_or(x <> floor(x))".replace(
+            "x", _quoted(name)
+        )
+        for name in floats
+    )
+    found = relation.limit(SAMPLE).aggregate(asked).fetchall()[0]
+    open_to_both = [name for name, both in zip(floats, found, strict=True) if both]
+    if not open_to_both:
+        return
+    texts = connection.read_csv(list(patterns), **options, dtype=dict.fromkeys(open_to_both, "VARCHAR")).limit(SAMPLE)
+    for name in open_to_both:
+        x = _quoted(name)
+        fits = f"bool_and({x} is null or regexp_full_match(trim({x}), '{THOUSANDS}'))"
+        asked = f"{fits}, max(case when contains({x}, '.') then {x} end)"
+        fits, sample = texts.aggregate(asked).fetchall()[0]
+        if fits and sample:
+            message = (
+                f"The column {listing([name])} holds numbers such as {sample}, which may mean "
+                f"{sample.replace('.', '')} or {sample.replace('.', ',')} between semicolons."
+            )
+            hint = (
+                f"Say which mark stands before decimals: {saying('decimal', 'comma')} or {saying('decimal', 'point')}."
+            )
+            raise UnreadableSource(message, hint)
 
 
 def _is_text(texts: DuckDBPyRelation, column: str, kind: str) -> bool:
@@ -101,13 +149,13 @@ def _header(path: str) -> tuple[str, list[str]]:
         with _open(path) as file:
             start = file.read(1 << 16)
     except UnicodeDecodeError:
-        raise not_text(path) from None
+        raise not_utf8(path) from None
     except (OSError, EOFError) as problem:
         why = (getattr(problem, "strerror", None) or "it is not a whole gzip file").lower()
         message = f'"{path}" cannot be read as a table: {why}.'
         raise UnreadableSource(message, "Check that the file is whole, and that its suffix says what it is.") from None
     if "\0" in start:
-        raise not_text(path)
+        raise not_utf8(path)
     return divided_header(start, path)
 
 
@@ -122,12 +170,6 @@ def divided_header(start: str, path: str) -> tuple[str, list[str]]:
         message = f'The header of "{path}" names more than one column {listing(twice)}.'
         raise UnreadableSource(message, "Give every column its own name.")
     return delimiter, names
-
-
-def not_text(path: str) -> UnreadableSource:
-    """The file is binary, or in another encoding."""
-    message = f'"{path}" is not text in UTF-8.'
-    return UnreadableSource(message, "Save it as UTF-8, or as Parquet; check that its suffix says what it is.")
 
 
 def fault(path: str) -> str:

@@ -5,21 +5,24 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.engines.answers import out_of_memory
-from steelyard.errors import InputError, MissingPart, UnreadableSource, listing, nearest, refuse_address
+from steelyard.errors import InputError, MissingPart, UnreadableSource, UsageError, listing, nearest, refuse_address
 from steelyard.files.addresses import without_secrets
 from steelyard.files.writing import note_read
 from steelyard.sources.delimited import bad_object, complaint, line_of, read_csv
+from steelyard.sources.letters import in_utf8
 from steelyard.sources.local import local_database, shared_database
 from steelyard.sources.reach import allow
-from steelyard.sources.relations import Relation
+from steelyard.sources.relations import Relation, of_columns
 from steelyard.sources.whole import refuse_open_frame, refuse_open_line
-from steelyard.wording import either
+from steelyard.sources.workbooks import ENDINGS, sheet_columns
+from steelyard.sources.written import AS_IT_IS, Written, as_written
+from steelyard.wording import either, option
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -43,9 +46,11 @@ READERS = {
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
+    **dict.fromkeys(ENDINGS, "workbook"),
 }
 ALLOWED = (
-    ".csv, .tsv, .txt, .jsonl and .ndjson (these also with .gz or .zst), .parquet and .pq, .arrow, .feather and .ipc"
+    ".csv, .tsv, .txt, .jsonl and .ndjson (these also with .gz or .zst), .parquet and .pq, .arrow, .feather and .ipc, "
+    ".xlsx, .xls and .ods"
 )
 WHOLE = "Check that the file is whole, and that its suffix says what it is."
 # Kinds of files that people do try, and what helps.
@@ -71,42 +76,78 @@ def open_files(
     *,
     alone: bool = False,
     near: bool = False,
+    written: Written = AS_IT_IS,
 ) -> Relation:
     """The rows of a path, a glob or a folder, or of several of them that hold files of one kind.
 
     `alone` promises that no other table will be joined with it: such questions can share a database that is open. `near`
-    says that the connection is one of ours.
+    says that the connection is one of ours. `written` is what was said about numbers, days and letters in the files.
     """
     import duckdb
 
     paths = [os.fspath(path) for path in ([data] if isinstance(data, str | os.PathLike) else data)]
     text = ", ".join(paths)
     reader, found = _check(paths, text)
+    _refuse_said(reader, found, written)
     shared = alone and connection is None and reader == "parquet"
     ours = connection is None
     connection = connection or (shared_database() if shared else local_database())
+    named = found
+    if written.encoding is not None:
+        found = in_utf8(named, written.encoding, connection)
+    complain = partial(_complaint_about, found, named)
     # The files are known by now; what looks like a pattern is part of a name.
     patterns = [re.sub(r"([*?\[])", r"[\1]", name) for name in found]
     if (ours and not shared) or near:
         allow(connection, [*found, *patterns])
     try:
         if reader == "csv":
-            relation, names = read_csv(connection, found, patterns)
+            relation, names = read_csv(connection, found, patterns, written.decimal)
             for name in found:
                 refuse_open_line(name)
         else:
-            read = {"parquet": _read_parquet, "json": _read_json, "arrow": _read_arrow}[reader]
-            relation = read(connection, found, patterns)
+            read: dict[str, Callable[..., Any]] = {
+                "parquet": _read_parquet,
+                "json": _read_json,
+                "arrow": _read_arrow,
+                "workbook": partial(_read_sheet, sheet=written.sheet),
+            }
+            relation = read[reader](connection, found, patterns)
             # Asking for the columns makes DuckDB look at the file, so that a broken one is told here.
             names = {name: name for name in relation.columns}
     except (duckdb.Error, RuntimeError) as problem:
-        raise unreadable(text, problem) from problem
-    made = Relation(relation, names, lambda problem: unreadable(text, problem), connection, shared=shared)
+        raise complain(problem) from problem
+    made = Relation(relation, names, complain, connection, shared=shared)
     made.title = ", ".join(map(without_secrets, paths))
     if reader == "csv":
         made.line_of = partial(line_of, found)
     made.files = found if reader == "parquet" else []
-    return made
+    return as_written(made, written) if written.said else made
+
+
+def _complaint_about(read: list[str], named: list[str], problem: Exception) -> InputError:
+    """A complaint about files under the names that they were given, where copies of them are read."""
+    found = unreadable(", ".join(read), problem)
+    for copy, path in zip(read, named, strict=True):
+        found = type(found)(found.message.replace(copy, path), found.hint.replace(copy, path))
+    return found
+
+
+def _refuse_said(reader: str, found: list[str], written: Written) -> None:
+    """Refuse what was said about letters or sheets of files that have none."""
+    if written.encoding is not None and reader != "csv":
+        message = f'"{found[0]}" says itself how its text is encoded.'
+        raise UsageError(message, f"Leave {option('encoding')} out; it is for .csv, .tsv and .txt.")
+    if written.sheet is not None and reader != "workbook":
+        message = f'"{found[0]}" is no workbook and has no sheets.'
+        raise UsageError(message, f"Leave {option('sheet')} out; it is for {listing(list(ENDINGS))}.")
+    if reader == "workbook" and len(found) > 1:
+        message = f"{len(found):,} workbooks came, and one is read at a time."
+        raise UnreadableSource(message, "Name one of them, or save the sheets as CSV in a folder.")
+
+
+def _read_sheet(connection: DuckDBPyConnection, paths: list[str], patterns: list[str], *, sheet: str | None) -> Any:
+    return of_columns(sheet_columns(paths[0], sheet), connection).relation
 
 
 def _read_parquet(connection: DuckDBPyConnection, paths: list[str], patterns: list[str]) -> Any:

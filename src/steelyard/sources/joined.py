@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from steelyard.arguments.annotated import as_annotated
+from steelyard.arguments.written import Decimal
 from steelyard.engines.answers import plain_numbers
 from steelyard.engines.sql import SOURCE
 from steelyard.errors import BadLevels, NotAvailable, UnreadableSource, UsageError, listing
@@ -13,6 +14,7 @@ from steelyard.sources.fetching import refuse_many
 from steelyard.sources.recognise import check_columns, open_table
 from steelyard.sources.relations import Relation, of_columns
 from steelyard.sources.tables import NUMBERS, Table
+from steelyard.sources.written import AS_IT_IS, Dates, Written, as_written
 from steelyard.wording import Code, either, option
 
 KINDS = {
@@ -35,6 +37,10 @@ def table(
     labels: object = None,
     on: str | Sequence[str] | Mapping[str, str] | None = None,
     spark: object = None,
+    decimal: Decimal | None = None,
+    dates: Dates | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
 ) -> Table:
     """Open a table where it lives; it can be passed wherever data is taken, and is not read before it is asked.
 
@@ -44,6 +50,9 @@ def table(
     `spark` is a session, or the address of a cluster (spark://host:7077, sc://host:15002, local[2]), that then reads the
     files.
 
+    How files are written is never guessed: `decimal` is "comma" or "point" (thousands and per cent are then read too), `dates`
+    "day-first" or "month-first", `encoding` that of text, `sheet` one of a workbook. It holds for labels, too.
+
     >>> t = table({"id": [1, 2], "p": [0.9, 0.2]}, labels={"id": [2, 1], "y": [0, 1]}, on="id")
     >>> {name: values.tolist() for name, values in t.fetch(["p", "y"]).items()}
     {'p': [0.9, 0.2], 'y': [1, 0]}
@@ -51,18 +60,24 @@ def table(
     if data is None:
         message = f"{option('labels')}, {option('on')} and {option('query')} are about a table, and no data came."
         raise UsageError(message, "Pass a path, an address or a frame first.")
-    found = _opened(data, query, spark)
+    written = Written(decimal, dates, encoding, sheet)
+    found = _opened(data, query, spark, written=written)
     if labels is None and on is None:
         return _asked(found, data, query)
     if labels is None or on is None:
         message = f"{option('labels')} and {option('on')} go together: a table of labels, and the key by which its rows are found."
         raise UsageError(message, f"For example {option('labels', 'labels.parquet')}, {option('on', 'id')}.")
     # Opened first: once a query is asked, the database reaches for no other file.
-    there = _opened(labels, None, spark, found)
+    there = _opened(labels, None, spark, found, written)
     return _joined(_asked(found, data, query), there, on)
 
 
-def _opened(data: object, query: str | None, spark: object, beside: Table | None = None) -> Table:
+def _opened(
+    data: object, query: str | None, spark: object, beside: Table | None = None, written: Written = AS_IT_IS
+) -> Table:
+    if written.said and (spark is not None or is_address(data)):
+        message = f"{' and '.join(option(name) for name in written.said)} tells how a file is written, and is for files read here."
+        raise UsageError(message, "Leave it out: a database has numbers and days of its own.")
     if spark is not None and is_address(data):
         message = "A Spark cluster reads files, and an address of another database came."
         raise UsageError(message, f"Leave {option('spark')} out; or name files that the cluster can see.")
@@ -74,7 +89,7 @@ def _opened(data: object, query: str | None, spark: object, beside: Table | None
 
         found: Table | None = read_files(spark, data)
     else:
-        found = open_table(data, beside)
+        found = open_table(data, beside, written=written)
     if found is None:
         if beside is not None and not isinstance(beside, Relation):
             message = (
@@ -82,6 +97,8 @@ def _opened(data: object, query: str | None, spark: object, beside: Table | None
             )
             raise NotAvailable(message, f"Write the labels to a table of {beside.database} first, and name that.")
         found = of_columns(data) if beside is None else beside.holding(data)
+    if written.said and not is_path(data) and isinstance(found, Relation):
+        found = as_written(found, written)
     return found
 
 

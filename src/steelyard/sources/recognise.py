@@ -31,16 +31,22 @@ from steelyard.sources.relations import Relation, of_columns
 from steelyard.sources.spark import SparkTable, is_spark
 from steelyard.sources.sqlite import copied
 from steelyard.sources.tables import Table
+from steelyard.sources.written import AS_IT_IS, Written
 from steelyard.wording import option
 
 
 def open_table(
-    data: Any, beside: Table | None = None, wanted: Sequence[str] = (), *, alone: bool = False
+    data: Any,
+    beside: Table | None = None,
+    wanted: Sequence[str] = (),
+    *,
+    alone: bool = False,
+    written: Written = AS_IT_IS,
 ) -> Table | None:
     """The table of a database behind what was given: an address, a path, a frame that lives there; None for all else.
 
     `beside` is a table with which it will be joined, in whose database files are then opened; `wanted` are the columns
-    that will be asked for, where that is known; `alone` promises that it will not be joined.
+    that will be asked for, where that is known; `alone` promises that it will not be joined; `written` says how files are written.
     """
     if isinstance(data, Table):
         return data
@@ -51,7 +57,7 @@ def open_table(
             return open_address(os.fspath(data), None, wanted, near.connection if near else None)
         refuse_scheme(data)
         ours = near is not None and near.connection is not None and not near.shared
-        return open_files(data, near.near if near else None, alone=alone, near=ours)
+        return open_files(data, near.near if near else None, alone=alone, near=ours, written=written)
     refuse_same_names(data)
     if type(data).__name__ == "DuckDBPyRelation":
         return Relation(data)

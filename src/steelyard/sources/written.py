@@ -1,0 +1,114 @@
+"""How a file writes its numbers, days and letters, as its user confirmed; nothing of it is guessed.
+
+A column of text whose values are all numbers, or all days, in the way that was said becomes one of numbers or days. A value
+further down that is none is refused with the column that it stands in, and never a gap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from steelyard.arguments.written import DAY, Decimal, number_pattern, saying, signs_of_thousands
+from steelyard.errors import UnreadableSource, listing
+from steelyard.sources.delimited import SAMPLE
+
+if TYPE_CHECKING:
+    from steelyard.sources.relations import Relation
+
+Dates = Literal["day-first", "month-first"]
+FORMATS: dict[str, str] = {"day-first": "%d.%m.%Y", "month-first": "%m.%d.%Y"}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was said about a file: the mark of decimals, the order of days, the encoding of text, the sheet of a workbook."""
+
+    decimal: Decimal | None = None
+    dates: Dates | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+    @property
+    def said(self) -> list[str]:
+        """What was said, by name."""
+        return [f.name for f in fields(self) if getattr(self, f.name) is not None]
+
+
+AS_IT_IS = Written()
+
+
+def as_written(table: Relation, written: Written) -> Relation:
+    """The table with numbers and days for columns of text that hold them in the way that was said."""
+    texts = [column for column, kind in table.kinds.items() if kind == "text"]
+    parts = {column: table.quoted(column) for column in table.columns}
+    changed: dict[str, str] = {}
+    if written.decimal is not None:
+        found = _matching(table, texts, number_pattern(written.decimal), "[^0-9]")
+        changed |= {column: _number(table, column, written.decimal) for column in found}
+    if written.dates is not None:
+        found = _matching(table, texts, DAY, ".")
+        changed |= {column: _day(table, column, written.dates) for column in found}
+    if not changed:
+        return table
+    made = table.project(parts | changed)
+    made.names, made.title, made.line_of = dict(table.names), table.title, table.line_of
+    return made
+
+
+def _matching(table: Relation, columns: list[str], pattern: str, telling: str) -> list[str]:
+    """Columns of which every value that was looked at fits a pattern, and one at least has what tells it apart."""
+    if not columns:
+        return []
+    asked = []
+    for i, column in enumerate(columns):
+        x = f"nullif(trim({table.quoted(column)}), '')"
+        asked += [
+            f"coalesce(bool_and({x} is null or regexp_full_match({x}, {table.literal(pattern)})), false) as fits{i}",
+            f"coalesce(bool_or(regexp_matches({x}, {table.literal(telling)})), false) as tells{i}",
+        ]
+    found = table.limit(SAMPLE).ask(f"select {', '.join(asked)} from {_source()}")
+    return [c for i, c in enumerate(columns) if found[f"fits{i}"][0] and found[f"tells{i}"][0]]
+
+
+def _source() -> str:
+    from steelyard.engines.sql import SOURCE
+
+    return SOURCE
+
+
+def _checked(table: Relation, column: str, pattern: str, value: str, what: str) -> str:
+    """An expression for each value that fits a pattern, nothing where there is none, and an error where it does not fit."""
+    x = f"nullif(trim({table.quoted(column)}), '')"
+    wrong = f"""'the column {table.literal(column)[1:-1]} holds "' || {x} || '", which is {what}'"""
+    return (
+        f"case when {x} is null then null when regexp_full_match({x}, {table.literal(pattern)}) then {value} "
+        f"else error({wrong}) end"
+    )
+
+
+def _number(table: Relation, column: str, decimal: Decimal) -> str:
+    x = f"trim({table.quoted(column)})"
+    for sign in signs_of_thousands(decimal):
+        x = f"replace({x}, {table.literal(sign)}, '')"
+    # A power of ten behind the digits is read to the last one; a division would round twice.
+    x = f"replace(replace(replace({x}, ',', '.'), '−', '-'), '%', 'e-2')"
+    return _checked(table, column, number_pattern(decimal), table.number(x), f"no number with a decimal {decimal}")
+
+
+def _day(table: Relation, column: str, dates: Dates) -> str:
+    x = table.quoted(column)
+    form = FORMATS[dates]
+    forms = ", ".join(f"'{form}{time}'" for time in ("", " %H:%M", " %H:%M:%S"))
+    parsed = f"try_strptime(regexp_replace(trim({x}), '[./-]', '.', 'g'), [{forms}])"
+    there = f"nullif(trim({x}), '') is not null"
+    asked = f"select min(trim({x})) as odd from {_source()} where {there} and {parsed} is null"
+    odd: Any = table.limit(SAMPLE).ask(asked)["odd"]
+    if len(odd) and isinstance(odd[0], str):
+        other = next(name for name in FORMATS if name != dates)
+        order = dates.replace("-", " ")
+        message = f'The column {listing([column])} holds "{odd[0]}", which is no day if it is written {order}.'
+        raise UnreadableSource(message, f"Say {saying('dates', other)}, or mend the value.")
+    timed = table.limit(SAMPLE).ask(f"select bool_or(contains({x}, ':')) as timed from {_source()}")["timed"][0]
+    value = parsed if timed else f"cast({parsed} as date)"
+    return _checked(table, column, DAY if timed else DAY.partition("( ")[0], value, f"no day with {dates}")
