@@ -270,7 +270,12 @@ def _check_named(data: Any, given: dict[str, Any]) -> None:
     target, scores, labels = given.get("target"), given.get("score", ()), "prediction" in given
     if target is None:
         message = "No target was given."
-        raise UsageError(message, f"Name the column of what really happened: --target COLUMN.{columns_told(data)}")
+        hint = "Name the column of what really happened: --target COLUMN."
+        if data is None or scores or given.get("prediction") is not None:
+            raise UsageError(message, hint + columns_told(data))
+        from steelyard.cli.look import looked_at
+
+        raise UsageError(message, f"{hint}\n\n{looked_at(data, given)}")
     if not scores and not labels:
         message = "No score was given."
         hint = "Name a column of numbers, higher meaning more likely positive: --score COLUMN."

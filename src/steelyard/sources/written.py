@@ -7,9 +7,10 @@ further down that is none is refused with the column that it stands in, and neve
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from steelyard.arguments.written import DAY, Decimal, number_pattern, saying, signs_of_thousands
+from steelyard.engines.sql import SOURCE
 from steelyard.errors import UnreadableSource, listing
 from steelyard.sources.delimited import SAMPLE
 
@@ -44,10 +45,10 @@ def as_written(table: Relation, written: Written) -> Relation:
     parts = {column: table.quoted(column) for column in table.columns}
     changed: dict[str, str] = {}
     if written.decimal is not None:
-        found = _matching(table, texts, number_pattern(written.decimal), "[^0-9]")
+        found = fitting(table, texts, number_pattern(written.decimal), "[^0-9]")
         changed |= {column: _number(table, column, written.decimal) for column in found}
     if written.dates is not None:
-        found = _matching(table, texts, DAY, ".")
+        found = fitting(table, texts, DAY, ".")
         changed |= {column: _day(table, column, written.dates) for column in found}
     if not changed:
         return table
@@ -56,7 +57,7 @@ def as_written(table: Relation, written: Written) -> Relation:
     return made
 
 
-def _matching(table: Relation, columns: list[str], pattern: str, telling: str) -> list[str]:
+def fitting(table: Relation, columns: list[str], pattern: str, telling: str) -> list[str]:
     """Columns of which every value that was looked at fits a pattern, and one at least has what tells it apart."""
     if not columns:
         return []
@@ -67,14 +68,8 @@ def _matching(table: Relation, columns: list[str], pattern: str, telling: str) -
             f"coalesce(bool_and({x} is null or regexp_full_match({x}, {table.literal(pattern)})), false) as fits{i}",
             f"coalesce(bool_or(regexp_matches({x}, {table.literal(telling)})), false) as tells{i}",
         ]
-    found = table.limit(SAMPLE).ask(f"select {', '.join(asked)} from {_source()}")
+    found = table.limit(SAMPLE).ask(f"select {', '.join(asked)} from {SOURCE}")
     return [c for i, c in enumerate(columns) if found[f"fits{i}"][0] and found[f"tells{i}"][0]]
-
-
-def _source() -> str:
-    from steelyard.engines.sql import SOURCE
-
-    return SOURCE
 
 
 def _checked(table: Relation, column: str, pattern: str, value: str, what: str) -> str:
@@ -96,19 +91,26 @@ def _number(table: Relation, column: str, decimal: Decimal) -> str:
     return _checked(table, column, number_pattern(decimal), table.number(x), f"no number with a decimal {decimal}")
 
 
+def _parsed(table: Relation, column: str, dates: str) -> str:
+    forms = ", ".join(f"'{FORMATS[dates]}{time}'" for time in ("", " %H:%M", " %H:%M:%S"))
+    return f"try_strptime(regexp_replace(trim({table.quoted(column)}), '[./-]', '.', 'g'), [{forms}])"
+
+
+def unlike_days(table: Relation, column: str, dates: str) -> str:
+    """A value that is no day if days are written in this order; empty where all are."""
+    x = f"nullif(trim({table.quoted(column)}), '')"
+    asked = f"select min({x}) as odd from {SOURCE} where {x} is not null and {_parsed(table, column, dates)} is null"
+    odd = table.limit(SAMPLE).ask(asked)["odd"][0]
+    return odd if isinstance(odd, str) else ""
+
+
 def _day(table: Relation, column: str, dates: Dates) -> str:
-    x = table.quoted(column)
-    form = FORMATS[dates]
-    forms = ", ".join(f"'{form}{time}'" for time in ("", " %H:%M", " %H:%M:%S"))
-    parsed = f"try_strptime(regexp_replace(trim({x}), '[./-]', '.', 'g'), [{forms}])"
-    there = f"nullif(trim({x}), '') is not null"
-    asked = f"select min(trim({x})) as odd from {_source()} where {there} and {parsed} is null"
-    odd: Any = table.limit(SAMPLE).ask(asked)["odd"]
-    if len(odd) and isinstance(odd[0], str):
+    x, parsed = table.quoted(column), _parsed(table, column, dates)
+    if odd := unlike_days(table, column, dates):
         other = next(name for name in FORMATS if name != dates)
         order = dates.replace("-", " ")
-        message = f'The column {listing([column])} holds "{odd[0]}", which is no day if it is written {order}.'
+        message = f'The column {listing([column])} holds "{odd}", which is no day if it is written {order}.'
         raise UnreadableSource(message, f"Say {saying('dates', other)}, or mend the value.")
-    timed = table.limit(SAMPLE).ask(f"select bool_or(contains({x}, ':')) as timed from {_source()}")["timed"][0]
+    timed = table.limit(SAMPLE).ask(f"select bool_or(contains({x}, ':')) as timed from {SOURCE}")["timed"][0]
     value = parsed if timed else f"cast({parsed} as date)"
     return _checked(table, column, DAY if timed else DAY.partition("( ")[0], value, f"no day with {dates}")
