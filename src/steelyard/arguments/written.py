@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import Literal
+from typing import Annotated, Literal
 
+from steelyard.arguments.allowed import Words
 from steelyard.wording import either
 
-Decimal = Literal["comma", "point"]
+Decimal = Annotated[Literal["comma", "point"], Words("comma", "point")]
 MARKS: dict[Decimal, str] = {"comma": ",", "point": "."}
 GAPS = (" ", "\u00a0", "\u2009", "\u202f", "'", "’")
 """Signs that only ever part thousands: spaces of four widths and two apostrophes."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.evidence import options, read
-from steelyard.cli.opening import WRITTEN
+from steelyard.cli.opening import ASKED, WRITTEN, opened
 from steelyard.cli.typed import NUMBER, takes
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
@@ -23,6 +23,8 @@ Examples:
   steelyard campaign preds.csv --target y --score p --benefit 40 --cost 1
   steelyard campaign preds.csv --target y --score p --benefit 40 --cost 1 \\
       --prospects 100000 --targets 2% --contacts 5000
+  steelyard campaign preds.csv --target y --score p --benefit 40 --cost 1 \\
+      --list contact.csv
   steelyard campaign march.json --benefit 40 --cost 1 --depth 10%
   steelyard campaign --benefit 40 --cost 1 --prospects 100000 --targets 2%
 
@@ -39,6 +41,8 @@ More: steelyard help worth"""
 @takes("--targets", NUMBER, "Targets among them: 2% or 0.02.  [default: as in FILE]", metavar="SHARE")
 @takes("--contacts", NUMBER, "Contact at most so many.", metavar="NUMBER")
 @takes("--depth", NUMBER, "Contact exactly this share: 10% or 0.1.", metavar="SHARE")
+@takes("--list as_list", "FILE", "Write whom to contact as CSV, highest score first.")
+@takes("--among", "FILE", "With --list: take them from this file of prospects.  [default: FILE]")
 @options("weight", "weights", "unit", "level", "confidence", "missing_or_corrected", "exact")
 @options("query", "labels", "on", "spark", "written")
 @options("json", "output", "force", "quiet", "progress")
@@ -51,6 +55,7 @@ def command(file: str | None, **given: Any) -> None:
     targets as chance.
     """
     check_free(given["output"], force=given["force"])
+    check_free(given["as_list"], force=given["force"])
     _check(file, given)
     with progress("Weighing contacts …", quiet=given["quiet"] or given["no_progress"]):
         from steelyard.worth.campaign import campaign
@@ -60,6 +65,26 @@ def command(file: str | None, **given: Any) -> None:
         found = campaign(e, **terms)
         text = _text(found, None if e is None else e.facts.get("source"), as_json=given["as_json"])
     put(given["output"], text)
+    if given["as_list"] is not None:
+        _write_list(found, file, given)
+
+
+def _write_list(found: Campaign, file: str | None, given: dict[str, Any]) -> None:
+    """Whom to contact: the same share of the prospects, those with the highest scores."""
+    from steelyard.files.writing import write_whole
+    from steelyard.sources.choosing import as_csv, highest_rows
+    from steelyard.sources.recognise import open_table
+
+    among = given["among"] or file
+    assert among is not None
+    table = open_table(opened(among, given, only=WRITTEN if given["among"] else ASKED))
+    assert table is not None
+    (score,) = given["score"]
+    chosen = highest_rows(table, score, found.depth)
+    write_whole(given["as_list"], as_csv(chosen))
+    if not given["quiet"]:
+        rows = len(chosen[score])
+        click.echo(f"Wrote {given['as_list']}: {rows:,} of {among}, those with the highest {score}.", err=True)
 
 
 def _check(file: str | None, given: dict[str, Any]) -> None:
@@ -72,6 +97,17 @@ def _check(file: str | None, given: dict[str, Any]) -> None:
     if given["depth"] is not None and given["contacts"] is not None:
         message = "Both --depth and --contacts came, and a campaign has one size."
         raise UsageError(message, "Give --depth for the figures there, or --contacts for the best within that number.")
+    if given["as_list"] is not None and (
+        file is None or file == "-" or (file.lower().endswith(".json") and not given["among"])
+    ):
+        message = "--list needs rows to choose from, and there are none."
+        raise UsageError(message, "Name a file of predictions as FILE, or of prospects: --among prospects.csv.")
+    if given["as_list"] is not None and len(given["score"]) != 1:
+        message = "--list needs to know by which column prospects are ranked."
+        raise UsageError(message, "Name it: --score COLUMN.")
+    if given["among"] is not None and given["as_list"] is None:
+        message = "--among came without --list."
+        raise UsageError(message, "Say where the list goes: --list contact.csv.")
     if file is not None:
         return
     named = [f"--{name}" for name in COLUMNS if given[name]]

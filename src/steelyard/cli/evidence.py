@@ -162,7 +162,7 @@ def read(file: object, given: dict[str, Any]) -> Evaluation:
     if file.lower().endswith(".json"):
         return _saved(file, given, payoff)
     if file == "-" or given.get("spark") is not None:
-        _check_named(None, given)  # before standard input is waited for, or a cluster is started
+        check_named(None, given)  # before standard input is waited for, or a cluster is started
     if file != "-" or given.get("spark") is not None:
         return _counted(opened(file, given), given, payoff)
     with spooled() as path:
@@ -263,7 +263,7 @@ def _with_confidence(e: Evaluation, confidence: float) -> Evaluation:
 # Rows -----------------------------------------------------------------------------------------------------------------
 
 
-def _check_named(data: Any, given: dict[str, Any]) -> None:
+def check_named(data: Any, given: dict[str, Any]) -> None:
     """Refuse what can be seen to be wrong before rows are counted; where a column is to be named, tell which there are."""
     from steelyard.cli.columns import columns_told
 
@@ -295,7 +295,7 @@ def _counted(data: object, given: dict[str, Any], payoff: Payoff | None) -> Eval
     from steelyard import evaluate
     from steelyard.cli.columns import as_level, kinds_of, scores_of
 
-    _check_named(data, given)
+    check_named(data, given)
     given = UNSAID | given
     target, scores, positive = given["target"], given["score"], given["positive"]
     decide = _decide(given, payoff)

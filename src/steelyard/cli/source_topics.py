@@ -18,6 +18,18 @@ or as a folder:
 
   $ cat preds.csv | steelyard evaluate - --target y --score p
 
+Sheets of Excel and LibreOffice (.xlsx, .xls, .ods) are read too, with
+pip install 'steelyard[excel]'; --sheet names one of several.
+
+How a file writes numbers, days and letters is never guessed. Look at it, and
+take the line that is suggested:
+
+  $ steelyard look preds.csv
+
+--decimal comma reads 0,0947 and 1.500,25 and 12,5 %, --decimal point 1,500.25;
+--dates day-first reads 01.03.2025; --encoding latin-1 reads letters of older
+programs.
+
 Save an evaluation, and tell it again without the rows:
 
   $ steelyard evaluate preds.csv --target y --score p --save march.json

@@ -19,7 +19,7 @@ import click
 from steelyard.errors import SteelyardError, UsageError, refuse_address
 from steelyard.files.writing import write_whole
 
-RESULTS = {"output", "report", "save", "save_bins", "save_baseline", "junit"}
+RESULTS = {"output", "report", "save", "save_bins", "save_baseline", "junit", "csv", "as_list"}
 """What options are called that name where something is written."""
 LONG = 2.0
 """Seconds after which progress tells more than that there is some."""

@@ -14,7 +14,7 @@ from steelyard.comparisons.simultaneous import CORRECTIONS, corrected_p, error_r
 from steelyard.errors import UsageError, listing
 from steelyard.files.as_json import json_value
 from steelyard.measures.measure import find, leading
-from steelyard.results import Difference
+from steelyard.results import Difference, make_frame
 from steelyard.verdicts.comparison import WORSE, beyond_chance
 from steelyard.views.tables import SmallTable
 from steelyard.words import count, estimate_parts, percent, quoted, significant, visible
@@ -90,6 +90,26 @@ class Slices:
             p = "" if s.p_corrected is None else significant(s.p_corrected, 2)
             rows.append((visible(s.column), visible(s.level), count(s.rows), there, rest, str(d), p))
         return SmallTable(f"{self.measure} in slices, against all other rows", head, "llrrrlr", rows)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Every slice that was looked at, one value of each column a slice."""
+        told = ("value", "low", "high", "p_value", "verdict")
+        out: dict[str, list[Any]] = {
+            name: [getattr(s, name) for s in self.rows] for name in ("column", "level", "rows", "share")
+        }
+        out |= {
+            f"{self.measure}_{where}": [s.difference.values[i] for s in self.rows]
+            for i, where in enumerate(("there", "rest"))
+        }
+        out |= {
+            ("difference" if name == "value" else name): [getattr(s.difference, name) for s in self.rows]
+            for name in told
+        }
+        return out | {"p_corrected": [s.p_corrected for s in self.rows]}
+
+    def frame(self) -> Any:
+        """One row a slice, as a frame of whichever library is installed."""
+        return make_frame(self.columns())
 
     def chart(self) -> Chart:
         """Differences as dots on their intervals, their size by the share of rows."""

@@ -177,7 +177,8 @@ def suggested(columns: Sequence[Seen]) -> dict[str, str]:
     scores = [c for c in columns if c.kind == "number" and not c.whole and c.levels > 2 and c.low >= 0 and c.high <= 1]
     percents = [c for c in columns if c.kind == "number" and c.levels > 2 and c.low >= 0 and 1 < c.high <= 100]
     score = _first(scores, SCORES) or next((c for c in percents if _is_called(c, SCORES)), None)
-    target = _first([c for c in two if not _is_called(c, GUESSES)], OUTCOMES)
+    two = [c for c in two if not _is_called(c, GUESSES)]
+    target = _first(two, OUTCOMES) or _first([c for c in two if c.kind == "bool" or _yes(c)], OUTCOMES)
     if target is None:
         few = [
             c for c in columns if 2 < c.levels <= FEW and (c.kind == "text" or c.whole) and not _is_called(c, GUESSES)
@@ -194,7 +195,7 @@ def suggested(columns: Sequence[Seen]) -> dict[str, str]:
     elif guess is not None:
         out["prediction"] = guess.name
     if (target.kind == "text" and target.levels == 2) or (target.kind == "number" and set(target.shown) != {0, 1}):
-        out["positive"] = next((str(v) for v in target.shown if str(v).casefold() in YES), str(target.shown[-1]))
+        out["positive"] = _yes(target) or str(target.shown[-1])
     return out if len(out) > 1 else {}
 
 
@@ -207,6 +208,12 @@ def _continuous(columns: Sequence[Seen]) -> dict[str, str]:
             if own is not None:
                 return {"target": own.name, "prediction": guess.name}
     return {}
+
+
+def _yes(column: Seen) -> str:
+    """The level of a column that says yes, if one does."""
+    told = (f"{v:g}" if column.kind == "number" else str(v) for v in column.shown)
+    return next((text for text in told if text.casefold() in YES), "")
 
 
 def _is_called(column: Seen, names: Sequence[str]) -> bool:

@@ -331,7 +331,7 @@ def _held(data: object, hold: Callable[[Any], Any]) -> Any:
 
     try:
         if isinstance(data, Mapping):
-            data = {name: _known(np.asarray(values)) for name, values in data.items()}
+            data = {name: _known(np.asanyarray(values)) for name, values in data.items()}
         return hold(data)
     except (duckdb.Error, RuntimeError, ValueError, TypeError) as problem:
         if isinstance(data, Mapping):

@@ -7,8 +7,9 @@ further down that is none is refused with the column that it stands in, and neve
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from steelyard.arguments.allowed import Words
 from steelyard.arguments.written import DAY, Decimal, number_pattern, saying, signs_of_thousands
 from steelyard.engines.sql import SOURCE
 from steelyard.errors import UnreadableSource, listing
@@ -17,7 +18,7 @@ from steelyard.sources.delimited import SAMPLE
 if TYPE_CHECKING:
     from steelyard.sources.relations import Relation
 
-Dates = Literal["day-first", "month-first"]
+Dates = Annotated[Literal["day-first", "month-first"], Words("day-first", "month-first")]
 FORMATS: dict[str, str] = {"day-first": "%d.%m.%Y", "month-first": "%m.%d.%Y"}
 
 
