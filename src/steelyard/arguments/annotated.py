@@ -55,6 +55,7 @@ def as_annotated(*but: str) -> Callable[[Function], Function]:
 
         @functools.wraps(function)
         def checked(*places: object, **given: object) -> Any:
+            __tracebackhide__ = True  # what is refused is told by the call, not by this
             bound = _bound(function, signature, places, given)
             asked = {name: value for name, value in bound.arguments.items() if name not in but}
             bound.arguments.update(read_like(function, asked))
