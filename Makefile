@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fuzz bench lint docs bounds clean
+.PHONY: help demo test fuzz bench lint docs bounds package types clean
 
 help: ## list what can be made (this list)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -43,8 +43,14 @@ docs: .venv/.ready ## print the pages that are made from the code
 bounds: ## run the tests at the lowest versions that are allowed, and at the newest there are
 	@tools/bounds
 
+package: .venv/.ready ## build the wheel and the archive of sources, and try the wheel in an environment of its own
+	@rm -rf dist && STEELYARD_DIST=dist $(BIN)/python -m pytest --quiet tests/test_package.py && ls -l dist
+
+types: ## the share of public names whose types are known, by pyright in an environment of its own
+	@tools/types
+
 clean: ## remove everything make has made, .venv included
-	@rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf .venv build dist .pytest_cache .types .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests bench docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The environment. A stamp says what was installed, and is older than pyproject.toml when it must be done again.

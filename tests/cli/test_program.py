@@ -10,6 +10,7 @@ import time
 from contextlib import closing
 from datetime import date, timedelta
 
+import numpy as np
 import pytest
 
 from steelyard.cli.program import COMMANDS, program
@@ -49,7 +50,13 @@ def test_a_wrong_command_gets_a_suggestion(steelyard):
 def test_the_version_is_that_of_the_package(steelyard):
     import steelyard as sy
 
-    assert steelyard("--version").out == f"steelyard {sy.__version__}\n"
+    first, *rest = steelyard("--version").out.splitlines()
+    assert first == f"steelyard {sy.__version__}"
+    told = " ".join(rest)
+    for part in ("Python", "numpy", "scipy", "narwhals", "duckdb", "click", "rich"):
+        assert f"{part} " in told  # what it stands on
+    assert np.__version__ in told
+    assert "with " in told
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from typing import IO, Any
 
 import click
 
-from steelyard import __version__
 from steelyard.cli.spelling import Refused
 from steelyard.errors import SteelyardError
 from steelyard.words import visible
@@ -86,13 +85,25 @@ class LazyGroup(click.Group):
             raise Refused(problem, command or self) from problem
 
 
+VERSION = "Show the version, and those of what it stands on."
+
+
+def _tell_version(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
+    if not asked or ctx.resilient_parsing:
+        return
+    from steelyard.cli.versions import versions_text
+
+    click.echo(versions_text())
+    ctx.exit()
+
+
 @click.group(
     cls=LazyGroup,
     context_settings=SETTINGS,
     invoke_without_command=True,
     epilog="Start with: steelyard demo, steelyard help start, steelyard evaluate --help",
 )
-@click.version_option(__version__, "-V", "--version", message="steelyard %(version)s")
+@click.option("-V", "--version", is_flag=True, expose_value=False, is_eager=True, callback=_tell_version, help=VERSION)
 @click.pass_context
 def program(ctx: click.Context) -> None:
     """Weigh models: every measure from predictions alone, each with its interval."""
