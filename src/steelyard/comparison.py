@@ -80,7 +80,7 @@ class Comparison(ToldInSentences):
         ranking: Ranking | None = None,
     ) -> None:
         self.pairing = pairing
-        self.confidence = confidence_of(confidence)
+        self.confidence: float = confidence_of(confidence)
         self.correction = correction
         self.over = over
         self.source = source
@@ -102,8 +102,8 @@ class Comparison(ToldInSentences):
             message = f"The control {listing([control])} is none of the models."
             raise NotAvailable(message, nearest(control, self.models) or f"There are {listing(self.models)}.")
         self.control = control
-        self.measures = self._chosen(measures)
-        self.margins = self._margins(margin)
+        self.measures: list[str] = self._chosen(measures)
+        self.margins: dict[str, float] = self._margins(margin)
 
     def _chosen(self, measures: Sequence[str] | None) -> list[str]:
         told = [e.measures for e in self.evaluations.values()]

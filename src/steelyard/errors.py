@@ -61,8 +61,8 @@ class SteelyardError(Exception):
 
     def __init__(self, message: str, hint: str = "") -> None:
         # What was given may be an address with a password in it, and a message is read by many: a wording has no secrets.
-        self.message = Wording(message)
-        self.hint = Wording(hint)
+        self.message: Wording = Wording(message)
+        self.hint: Wording = Wording(hint)
         super().__init__(f"{self.message}\nHint: {self.hint}" if hint else str(self.message))
 
 
@@ -79,7 +79,8 @@ class UnknownMeasure(UsageError):
 class UnknownSegment(UsageError, KeyError):
     """No segment has that name or value."""
 
-    __str__ = Exception.__str__
+    def __str__(self) -> str:
+        return Exception.__str__(self)
 
 
 class NotAvailable(UsageError):

@@ -206,7 +206,7 @@ class Evaluation(Told, Answering):
         same = ("evidence", "threshold", "segments", "payoff", "validation")
         return isinstance(other, Evaluation) and all(getattr(self, n) == getattr(other, n) for n in same)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def to_dict(self) -> dict[str, Any]:
         """The evidence and how it was made, as plain JSON values."""

@@ -32,7 +32,9 @@ class ByType(Mapping[type, Any]):
     def __init__(self, evaluation: Answering) -> None:
         self.evaluation = evaluation
         self.found: dict[type, Any] = {type(s): s for s in evaluation.evidence.values()}
-        self.makes_labels = Confusion not in self.found and Scores in self.found and evaluation.threshold is not None
+        self.makes_labels: bool = (
+            Confusion not in self.found and Scores in self.found and evaluation.threshold is not None
+        )
 
     def __getitem__(self, kind: type) -> Any:
         return self.evaluation.confusion if kind is Confusion and self.makes_labels else self.found[kind]

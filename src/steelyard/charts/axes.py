@@ -57,7 +57,7 @@ class Drawing:
     def __init__(self, chart: Chart, ax: Axes) -> None:
         self.chart = chart
         self.ax = ax
-        self.dark = _dark(ax)
+        self.dark: bool = _dark(ax)
 
     def draw(self) -> None:
         """Axes first, since marks are placed by their scales; then every mark in its order."""

@@ -20,23 +20,27 @@ EDGE = 14.0
 class Frame:
     """The room inside the axes, and how values find their place in it."""
 
+    ticks_x: list[tuple[float, str]]
+    ticks_y: list[tuple[float, str]]
+
     def __init__(self, chart: Chart, *, titled: bool = False) -> None:
         self.chart = chart
-        self.title = _title_lines(chart) if titled else []
+        self.title: list[str] = _title_lines(chart) if titled else []
         head = TITLE * len(self.title) + (4 if self.title else 0)
         self.ticks_x, self.ticks_y = _fitting(chart)
         labels = [text for _, text in self.ticks_y]
         widest = max((len(text) for text in labels), default=0) * CHARACTER
-        self.width, self.height = chart.size[0], chart.size[1] + head
-        self.left = min(widest, (0.55 if chart.y.kind == "names" else 0.42) * self.width) + (
+        self.width: float = chart.size[0]
+        self.height: float = chart.size[1] + head
+        self.left: float = min(widest, (0.55 if chart.y.kind == "names" else 0.42) * self.width) + (
             34 if chart.y.title else 14 if chart.y.kind == "names" else 22
         )
         ends = [m.label for m in chart.marks if isinstance(m, Line) and m.label]
-        self.right = self.width - max(24.0, max((len(t) for t in ends), default=0) * BOLD + 12)
-        self.legend = _legend_places(chart, self.left, self.right, head)
-        self.top = max((y for _, y, _, _ in self.legend), default=head - 9.0) + 23.0
-        self.bottom = self.height - (50 if chart.x.title else 30)
-        self.slant = chart.x.kind == "names" and _crowded(self.ticks_x, self.right - self.left)
+        self.right: float = self.width - max(24.0, max((len(t) for t in ends), default=0) * BOLD + 12)
+        self.legend: list[tuple[float, float, str, Colour]] = _legend_places(chart, self.left, self.right, head)
+        self.top: float = max((y for _, y, _, _ in self.legend), default=head - 9.0) + 23.0
+        self.bottom: float = self.height - (50 if chart.x.title else 30)
+        self.slant: bool = chart.x.kind == "names" and _crowded(self.ticks_x, self.right - self.left)
         if self.slant:
             steep = 0.7 if len(self.ticks_x) <= 16 else 1.0
             run = min(max(len(t) for _, t in self.ticks_x), 18) * CHARACTER

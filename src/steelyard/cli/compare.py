@@ -36,7 +36,7 @@ Examples:
 More: steelyard help compare"""
 JUDGED = ("measure", "margin", "control", "correction", "over", "report")
 ROLES = ("target", "score", "prediction", "positive", "weight", "weights", "unit")
-TAKES = {
+TAKES: dict[str, tuple[str, ...]] = {
     "results": ("ranks", "model", "control", "better", "latex"),
     "store": ("model", "run", *JUDGED),
     "saved": ("paired", *JUDGED),

@@ -43,7 +43,7 @@ COMMANDS = _found()
 DONE, WRONG_USAGE, INTERRUPTED, PIPE_CLOSED = 0, 2, 130, 141
 UNWRITABLE = 3
 ROOM = "Check the place and the room left on it, or name a file: -o FILE."
-SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
+SETTINGS: dict[str, object] = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 
 
 class LazyGroup(click.Group):

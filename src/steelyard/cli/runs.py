@@ -9,7 +9,7 @@ import click
 
 from steelyard.cli.evidence import options
 from steelyard.cli.program import SETTINGS
-from steelyard.cli.typed import NUMBER, flag, takes
+from steelyard.cli.typed import NUMBER, Decorator, flag, takes
 from steelyard.cli.writing import check_outputs, put
 
 EPILOG = """\b
@@ -21,7 +21,7 @@ Examples:
   steelyard runs prune --older-than 30 --dry-run
 
 More: steelyard help experiment"""
-store = takes("--store", "FOLDER", "Where the folds are kept.", default="runs")
+store: Decorator = takes("--store", "FOLDER", "Where the folds are kept.", default="runs")
 
 
 @click.group(

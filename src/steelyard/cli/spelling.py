@@ -13,7 +13,7 @@ class Refused(Exception):
 
     def __init__(self, problem: SteelyardError, command: click.Command) -> None:
         super().__init__(*words_of(problem, command))
-        self.exit_code = problem.exit_code
+        self.exit_code: int = problem.exit_code
 
 
 def words_of(problem: SteelyardError, command: click.Command) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -165,7 +165,7 @@ class SameRows:
     dropped: int = 0
     kind = "same rows"
     words = "on the same rows"
-    methods = ("usual", "percentiles", "BCa")
+    methods: ClassVar[tuple[str, ...]] = ("usual", "percentiles", "BCa")
 
     def difference(self, measure: str, pair: tuple[str, str], confidence: float, **options: Any) -> Difference:
         """First less second: McNemar, DeLong, or the bootstrap over units."""
@@ -285,7 +285,7 @@ class SameFolds:
     done: int | None = None
     """How many of them all models have done; all of them unless said."""
     kind = "same folds"
-    methods = ("usual", "corrected t", "paired t", "5x2 t", "5x2 F")
+    methods: ClassVar[tuple[str, ...]] = ("usual", "corrected t", "paired t", "5x2 t", "5x2 F")
 
     @property
     def words(self) -> str:

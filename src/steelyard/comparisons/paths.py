@@ -24,8 +24,9 @@ class Path:
     """
 
     def __init__(self, x: Array, y: Array) -> None:
-        self.x, self.y = x, y
-        self.area = np.r_[0.0, np.cumsum(np.diff(x) * (y[1:] + y[:-1]) / 2)]
+        self.x: Array = x
+        self.y: Array = y
+        self.area: Array = np.r_[0.0, np.cumsum(np.diff(x) * (y[1:] + y[:-1]) / 2)]
 
     def after(self, at: Array) -> Array:
         """Heights just right of these places, at the top of a vertical step."""

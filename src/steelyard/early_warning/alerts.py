@@ -39,8 +39,8 @@ CAUGHT_ONLY = "of those caught; the missed have no lead time"
 class AlertResult(AsJson, ToldInSentences):
     """How alerts at a threshold do: every number with its interval by customer."""
 
-    left_out = ("measured",)
-    told_too = ("sentences",)
+    left_out: ClassVar[tuple[str, ...]] = ("measured",)
+    told_too: ClassVar[tuple[str, ...]] = ("sentences",)
     as_text: ClassVar[str] = "timeliness.alert_text"
 
     threshold: float

@@ -31,7 +31,7 @@ STEPS = 40
 class TimelinessComparison(AsJson, ToldInSentences):
     """Which model warns earlier: every pair of models by each number, paired by customer."""
 
-    told_too = ("sentences",)
+    told_too: ClassVar[tuple[str, ...]] = ("sentences",)
     as_text: ClassVar[str] = "timeliness.comparison_text"
 
     models: Mapping[str, Timeliness]

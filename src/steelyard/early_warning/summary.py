@@ -116,7 +116,7 @@ class TimelinessSummary:
         mine, theirs = ((s.events, s.duplicates, s.silent) for s in (self, other))
         return mine == theirs and same(self.table, other.table)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

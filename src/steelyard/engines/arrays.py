@@ -84,8 +84,8 @@ class ArrayRows(ArrayWords):
     engine = "arrays"
 
     def __init__(self, columns: Mapping[str, Column]) -> None:
-        self.columns = dict(columns)
-        self.length = len(next(iter(self.columns.values())).values) if self.columns else 0
+        self.columns: dict[str, Column] = dict(columns)
+        self.length: int = len(next(iter(self.columns.values())).values) if self.columns else 0
 
     def has(self, role: str) -> bool:
         """Whether a column plays this role."""

@@ -79,7 +79,7 @@ class DeviceColumn:
         values = values.detach() if self.library == "torch" else values
         dtype = str(values.dtype).rpartition(".")[2]
         kinds = {"bool": "bool", "int": "int", "uint": "int", "float": "float", "bfloat": "float"}
-        self.kind = kinds.get(dtype.partition("_")[0].rstrip("0123456789"), "")
+        self.kind: str = kinds.get(dtype.partition("_")[0].rstrip("0123456789"), "")
         if not self.kind or "sparse" in str(getattr(values, "layout", "")):
             message = f"The {role.rstrip('0123456789')} is a tensor of type {values.dtype} that cannot be counted."
             raise UsageError(message, "Pass a dense tensor of real numbers, whole numbers or booleans.")
@@ -89,8 +89,8 @@ class DeviceColumn:
             # An array of this shape is refused in the same words, and takes no room.
             make_column(role, np.broadcast_to(0.0, tuple(values.shape)))
         self.values = values
-        self.device = values.device
-        self.unsigned = dtype == "uint64"
+        self.device: Any = values.device
+        self.unsigned: bool = dtype == "uint64"
 
     def only(self, keep: Tensor) -> DeviceColumn:
         """The rows that are marked."""
@@ -179,7 +179,10 @@ class MovedColumn:
     library = ""
 
     def __init__(self, column: Column, xp: ModuleType) -> None:
-        self.column, self.xp, self.kind, self.values = column, xp, column.kind, column.values
+        self.column: Column = column
+        self.xp: Any = xp
+        self.kind: str = column.kind
+        self.values: npt.NDArray[Any] = column.values
 
     def only(self, keep: Tensor) -> MovedColumn:
         """The rows that are marked."""

@@ -18,7 +18,8 @@ class EventTable:
     """Events as a table with the columns that `event_sql.py` reads."""
 
     def __init__(self, table: SqlTable, query: EventQuery) -> None:
-        self.table, self.query = table, query
+        self.table: SqlTable = table
+        self.query: EventQuery = query
 
     @property
     def horizon(self) -> float:

@@ -88,16 +88,21 @@ class EventArrays:
         # By score last, so that the mean of duplicates does not depend on the order of the rows.
         order = np.lexsort((score, time, customer))
         customer, time, score = customer[order], time[order], score[order]
-        self.events = len(time)
+        self.events: int = len(time)
         first = np.ones(len(time), dtype=bool)
         first[1:] = (customer[1:] != customer[:-1]) | (time[1:] != time[:-1])
-        self.duplicates = int(len(time) - first.sum())
+        self.duplicates: int = int(len(time) - first.sum())
         if self.duplicates:
             starts = np.flatnonzero(first)
             score = np.add.reduceat(score, starts) / np.diff(np.append(starts, len(time)))
             customer, time = customer[first], time[first]
-        self.customer, self.time, self.score = customer, time, score
-        self.units, self.outcome, self.value, self.outcome_time = units, outcome, value, outcome_time
+        self.customer: Codes = customer
+        self.time: Array = time
+        self.score: Array = score
+        self.units: npt.NDArray[Any] = units
+        self.outcome: Array = outcome
+        self.value: Array | None = value
+        self.outcome_time: Array | None = outcome_time
         self.horizon = horizon
 
     def sums(self, weighing: Weighing) -> EventSums:

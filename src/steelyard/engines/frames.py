@@ -57,9 +57,9 @@ class FrameRows(Powers):
     ) -> None:
         self.nw: Any = words_of(frame)
         self.frame = frame
-        self.columns = dict(columns)
-        self.names = dict(names or columns)
-        self.kinds = dict(kinds or kinds_of(self.nw, frame, columns))
+        self.columns: dict[str, str] = dict(columns)
+        self.names: dict[str, str] = dict(names or columns)
+        self.kinds: dict[str, str] = dict(kinds or kinds_of(self.nw, frame, columns))
         self.bucket_column = bucket
         self.raw = raw
         self._values: dict[str, Any] = {}

@@ -14,7 +14,9 @@ import numpy as np
 
 SOURCE = "steelyard_rows"
 """What a query calls the table that it is asked of."""
-Float64, Int64, String = "double", "bigint", "text"
+Float64: str = "double"
+Int64: str = "bigint"
+String: str = "text"
 
 
 class SqlTable(Protocol):
@@ -74,10 +76,12 @@ class SqlTable(Protocol):
 class Expression:
     """An expression of SQL, put together with the operators of Python."""
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __init__(self, sql: str, words: Vocabulary, name: str = "") -> None:
-        self.sql, self.words, self.name = sql, words, name
+        self.sql: str = sql
+        self.words: Vocabulary = words
+        self.name: str = name
 
     def _made(self, sql: str) -> Expression:
         return Expression(sql, self.words)
@@ -228,7 +232,9 @@ class Chosen(Expression):
 class Vocabulary:
     """Stands where the module of Narwhals would: columns, constants, conditions."""
 
-    Float64, Int64, String = Float64, Int64, String
+    Float64: str = Float64
+    Int64: str = Int64
+    String: str = String
 
     def __init__(self, table: SqlTable) -> None:
         self.table = table
@@ -311,7 +317,8 @@ class Grouped:
     """Groups of rows, about to be added up."""
 
     def __init__(self, table: SqlTable, keys: Sequence[str]) -> None:
-        self.table, self.keys = table, keys
+        self.table: SqlTable = table
+        self.keys: Sequence[str] = keys
 
     def agg(self, *terms: Expression) -> Query:
         """A question of one row for each group."""
@@ -326,7 +333,8 @@ class Query:
     """A query that is about to be asked."""
 
     def __init__(self, table: SqlTable, sql: str) -> None:
-        self.table, self.sql = table, sql
+        self.table: SqlTable = table
+        self.sql: str = sql
 
     def ask(self) -> dict[str, Any]:
         """The answer of the database."""

@@ -85,8 +85,8 @@ class Counter:
 
     def __init__(self) -> None:
         # Pages of zeros are not touched before they are used, so cells without scores cost nothing.
-        self.table = np.zeros((SIZE, 4))
-        self.span = np.array([SIZE, 0])
+        self.table: Array = np.zeros((SIZE, 4))
+        self.span: Codes = np.array([SIZE, 0])
 
     def count(self, jobs: Iterator[Job], turn: threading.Lock, odd: threading.Event, cut: float) -> None:
         """Take one job after the other until none is left, or until somebody met a row that cannot be used."""

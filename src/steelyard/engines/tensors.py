@@ -48,10 +48,13 @@ class TensorRows(ArrayWords):
                 a, b = (f"the {c.role.rstrip('0123456789')} is on {c.device} ({c.library})" for c in (first, other))
                 message = f"The tensors are in different places: {a}, {b}."
                 raise UsageError(message, "Move all of them to one device of one library.")
-        self.xp, self.device = first.xp, first.device
-        self.held = {role: MovedColumn(c, first.xp) if isinstance(c, Column) else c for role, c in columns.items()}
-        self.rows = rows or slice(0, len(first.values))
-        self.length = self.rows.stop - self.rows.start
+        self.xp: Any = first.xp
+        self.device: Any = first.device
+        self.held: dict[str, MovedColumn | DeviceColumn] = {
+            role: MovedColumn(c, first.xp) if isinstance(c, Column) else c for role, c in columns.items()
+        }
+        self.rows: slice = rows or slice(0, len(first.values))
+        self.length: int = self.rows.stop - self.rows.start
         self._values: dict[str, Any] = {}
 
     @property

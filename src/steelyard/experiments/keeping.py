@@ -30,7 +30,7 @@ class Memory:
 
     def __init__(self) -> None:
         self.folds: dict[str, Trained] = {}
-        self.bytes = 0
+        self.bytes: int = 0
         self.spilled: Folder | None = None
 
     def has(self, key: str) -> bool:
@@ -79,9 +79,9 @@ class Folder:
 
     def __init__(self, path: str | os.PathLike[str], *, writing: bool = True) -> None:
         refuse_address(path)
-        self.path = Path(path)
+        self.path: Path = Path(path)
         self.lock: Lock | None = None
-        self.files = ColumnFiles()
+        self.files: ColumnFiles = ColumnFiles()
         mark = self.path / "store.json"
         if writing:
             self._prepare(mark)

@@ -105,7 +105,7 @@ class LearningCurve(Told):
         self.experiment = found
         self._gathered: dict[str, Gathered] = {c.model: gather(c, found.keeper, learnt=True) for c in found.cells}
         self.sizes: tuple[int, ...] = tuple(sorted({f.train for c in found.cells for f in c.folds}))
-        self.measure = find(measure).name if measure else self._chosen()
+        self.measure: str = find(measure).name if measure else self._chosen()
         if all((self.measure, None) not in g.values for g in self._gathered.values()):
             known = sorted({name for g in self._gathered.values() for name, _ in g.values})
             if not known and found.failures:

@@ -92,7 +92,8 @@ class Division:
     """The divisions of one data set under one design: drawn once, or again when there are very many row numbers."""
 
     def __init__(self, design: Design, data: DataSet, *, marked: bool) -> None:
-        self.design, self.data = design, data
+        self.design: Design = design
+        self.data: DataSet = data
         self.marks: list[str] = []
         self.places: list[tuple[int, int, int, str, int, int]] = []
         held: list[Split] = []
@@ -114,8 +115,8 @@ class Division:
         if not self.places:
             message = f"The design ({design}) gives no division of {data.rows:,} rows."
             raise UsageError(message, "Choose another design.")
-        self.held = held if numbers <= HELD else None
-        self.distinct = int(tested.sum())
+        self.held: list[Split] | None = held if numbers <= HELD else None
+        self.distinct: int = int(tested.sum())
 
     @property
     def picture(self) -> str:

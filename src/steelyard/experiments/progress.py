@@ -28,7 +28,7 @@ class Progress:
             raise UsageError(message, "Say how many steps there are.")
         self.total = total
         self.title = title
-        self.done = 0
+        self.done: int = 0
         self._show = show
         self._bar: Any = None
         self._task: Any = None

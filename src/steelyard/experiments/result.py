@@ -55,7 +55,7 @@ class Experiment(Told):
         self._pictures = pictures
         self.keeper = keeper
         self.name = name
-        self.cells = cells_of(plan)
+        self.cells: tuple[TestedModel, ...] = cells_of(plan)
         self.confidence: float = plan["confidence"]
         self._gathered: dict[tuple[Any, ...], Gathered] = {}
         self._sums: dict[tuple[Any, ...], Evaluation] = {}

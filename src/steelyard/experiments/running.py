@@ -19,7 +19,9 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, kept: int, total: int, place: str) -> None:
         folds = f"{kept:,} of {total:,} {'fold is' if kept == 1 else 'folds are'}"
         super().__init__(f'{folds} kept in "{place}"; the same line goes on from there.')
-        self.kept, self.total, self.place = kept, total, place
+        self.kept: int = kept
+        self.total: int = total
+        self.place: str = place
 
 
 def run(tasks: Iterable[Task], keep: Callable[[Task, Trained], None], n_jobs: int | None, rows: int) -> None:

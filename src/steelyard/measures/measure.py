@@ -25,7 +25,7 @@ ROOMS = ("agreement", "rates", "ranking", "calibration", "classes", "distance", 
 
 AVERAGES = ("macro", "micro", "weighted")
 DIRECTIONS = ("higher", "lower", "zero", "")
-BARE = {int: Span(whole=True), float: Span()}
+BARE: dict[type, Span] = {int: Span(whole=True), float: Span()}
 """What an option may be whose type alone is told."""
 
 _HOUSE = "steelyard.measures."

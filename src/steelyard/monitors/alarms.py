@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import ClassVar
 
 from steelyard.errors import UsageError
 from steelyard.files.as_json import AsJson
@@ -32,7 +33,7 @@ class Status:
 class Transition(AsJson):
     """A change of state, with its reason in words."""
 
-    told_too = ("text",)
+    told_too: ClassVar[tuple[str, ...]] = ("text",)
 
     window: str
     signal: str

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from steelyard.errors import UsageError, listing
 from steelyard.files.as_json import AsJson
@@ -24,7 +24,7 @@ MOST = 0.05
 class Budget(AsJson):
     """So many false alarms in so many windows, shared among the signals."""
 
-    told_too = ("text",)
+    told_too: ClassVar[tuple[str, ...]] = ("text",)
 
     alarms: float
     period: str

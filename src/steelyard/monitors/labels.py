@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import ClassVar
 
 import numpy as np
 
@@ -56,7 +57,7 @@ class OutcomeLabels:
 class Labels(AsJson):
     """What is known of the labels of one window."""
 
-    told_too = ("coverage",)
+    told_too: ClassVar[tuple[str, ...]] = ("coverage",)
 
     rows: int
     labelled: int

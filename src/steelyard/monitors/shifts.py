@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from steelyard.comparisons.step_down import benjamini_hochberg
 from steelyard.errors import SteelyardError
@@ -25,8 +25,8 @@ class Columns(Gauge):
     against = False
     title = "Stability of {name} over time"
     axis = "stability index"
-    least = 0.12
-    limits = ((LOOK, "worth a look"), (ACT, "large"))
+    least: ClassVar[float] = 0.12
+    limits: ClassVar[tuple[tuple[float, str], ...]] = ((LOOK, "worth a look"), (ACT, "large"))
 
     def bins(self, run: Watch) -> Mapping[str, Bins]:
         """The columns, and the bins that the reference has for each."""

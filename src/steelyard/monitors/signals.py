@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from steelyard.comparisons.independent import limits_to_compare, mover
 from steelyard.evaluation import Evaluation
@@ -23,7 +23,7 @@ PERFORMANCE = "performance"
 class Signal(AsJson):
     """What one window says about one thing."""
 
-    left_out = ("stability", "clears")
+    left_out: ClassVar[tuple[str, ...]] = ("stability", "clears")
 
     name: str
     kind: str

@@ -60,8 +60,8 @@ class Cell:
 class Stability(AsJson, ToldInSentences):
     """The stability index of one column, corrected for sample sizes, with its interval, a p-value and a decision."""
 
-    left_out = ("samples",)
-    told_too = ("sentences",)
+    left_out: ClassVar[tuple[str, ...]] = ("samples",)
+    told_too: ClassVar[tuple[str, ...]] = ("sentences",)
     as_text: ClassVar[str] = "stability.stability_text"
 
     column: str

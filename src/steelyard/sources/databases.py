@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 SERVERS = ("postgresql", "postgres")
-FILES = {"duckdb": (".duckdb", ".ddb"), "sqlite": (".sqlite", ".sqlite3", ".db")}
+FILES: dict[str, tuple[str, ...]] = {"duckdb": (".duckdb", ".ddb"), "sqlite": (".sqlite", ".sqlite3", ".db")}
 FOREIGN = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+)://")
 LAKES = {"s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "wasb", "wasbs", "az", "adl", "hdfs", "webhdfs", "dbfs"}
 LAKES |= {"http", "https", "ftp", "sftp", "viewfs"}

@@ -54,7 +54,7 @@ ALLOWED = (
 )
 WHOLE = "Check that the file is whole, and that its suffix says what it is."
 # Kinds of files that people do try, and what helps.
-OTHERS = {
+OTHERS: dict[tuple[str, ...], tuple[str, str]] = {
     (".pkl", ".pickle", ".joblib"): (
         "is a pickle, which is not opened: loading one can run any code",
         "Save the predictions as CSV or Parquet, or load it yourself and pass the arrays.",

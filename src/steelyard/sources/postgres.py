@@ -123,9 +123,10 @@ class PostgresTable(Table):
     text = "text"
 
     def __init__(self, connection: Connection[Any], query: str, columns: Sequence[str] | None = None) -> None:
-        self.connection, self.query = connection, query
-        self.columns = list(columns) if columns is not None else list(self.kinds)
-        self.names = {name: name for name in self.columns}
+        self.connection: Any = connection
+        self.query: str = query
+        self.columns: list[str] = list(columns) if columns is not None else list(self.kinds)
+        self.names: dict[str, str] = {name: name for name in self.columns}
 
     @cached_property
     def kinds(self) -> dict[str, str]:

@@ -54,15 +54,16 @@ class Relation(Table):
         shared: bool = False,
     ) -> None:
         self.relation: Any = relation
-        self.complain, self.connection = complain, connection
+        self.complain: Callable[[Exception], Exception] = complain
+        self.connection: DuckDBPyConnection | None = connection
         self.shared = shared
         """Whether others may be asking the database of its connection too, so that nothing may be set for all of it."""
         self.borrowed = borrowed
         """A connection of somebody else, in which relations may be made and nothing may be set."""
-        self.columns = list(relation.columns)
+        self.columns: list[str] = list(relation.columns)
         self.files: list[str] = []
         """The Parquet files behind it, where it is nothing but their rows."""
-        self.names = dict(names or {name: name for name in self.columns})
+        self.names: dict[str, str] = dict(names or {name: name for name in self.columns})
         self.line_of: Callable[[str, str], str] = lambda column, value: ""
         """Where a value of a column stands in its file, as the tail of a sentence."""
 

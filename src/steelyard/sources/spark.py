@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -41,13 +41,14 @@ class SparkTable(Table):
     """A frame of Spark. Every step makes another frame, and only `ask` starts a job."""
 
     database = "Spark"
-    double, text = "double", "string"
+    double: ClassVar[str] = "double"
+    text: ClassVar[str] = "string"
     counts = False
 
     def __init__(self, frame: DataFrame, columns: Sequence[str] | None = None) -> None:
         self.native = frame
-        self.columns = list(frame.columns if columns is None else columns)
-        self.names = {name: name for name in self.columns}
+        self.columns: list[str] = list(frame.columns if columns is None else columns)
+        self.names: dict[str, str] = {name: name for name in self.columns}
 
     @cached_property
     def kinds(self) -> dict[str, str]:

@@ -344,7 +344,7 @@ class Confusion(Summary):
             and self.amounts == other.amounts
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import comb
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -86,7 +86,7 @@ class Moments:
         off = np.abs(self.centre - other.centre) <= 1e-9 * np.stack(scale, axis=-1)
         return bool((np.abs(self.sums - other.sums) <= 1e-8 * (size + np.abs(self.sums))).all() and off.all())
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

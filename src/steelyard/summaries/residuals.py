@@ -242,7 +242,7 @@ class Residuals(Summary):
             and self.unit_sizes == other.unit_sizes
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

@@ -332,7 +332,7 @@ class Scores(Summary):
             and same(self.unit_codes, other.unit_codes)
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

@@ -80,7 +80,7 @@ class Segments(Mapping[str, T], Generic[T]):
     def __init__(self, parts: Mapping[Key, T] | None = None) -> None:
         parts = parts or {}
         self.by_key: dict[Key, T] = {key: parts[key] for key in sorted(parts, key=order_of)}
-        self.keys_by_name = {name: key for key, name in names_of(self.by_key).items()}
+        self.keys_by_name: dict[str, Key] = {name: key for key, name in names_of(self.by_key).items()}
 
     def __getitem__(self, asked: Any) -> T:
         if isinstance(asked, str) and asked in self.keys_by_name:

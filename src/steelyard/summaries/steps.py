@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.results import Array
+from steelyard.results import Array, Codes
 
 LAST = 1023
 """The octave of the largest number."""
@@ -30,12 +30,12 @@ class Steps:
 
     def __init__(self, growth: list[int]) -> None:
         octaves = len(growth)
-        self.growth = np.array(growth)
+        self.growth: Codes = np.array(growth)
         cells = np.array([2.0 ** (d - j) for d, j in enumerate(growth)])
         # Below octave 0 there is one step; `before` counts those below each octave.
-        self.before = np.concatenate([[1.0], 1.0 + np.cumsum(cells)])[:octaves]
-        self.factor = 2.0**-self.growth
-        self.offset = self.before - cells
+        self.before: Array = np.concatenate([[1.0], 1.0 + np.cumsum(cells)])[:octaves]
+        self.factor: Array = 2.0**-self.growth
+        self.offset: Array = self.before - cells
 
     def encode(self, x: Array) -> Array:
         """The number of each number's step, counted from zero; x is in first widths."""

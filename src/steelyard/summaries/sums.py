@@ -23,7 +23,7 @@ from steelyard.summaries.summary import (
 )
 from steelyard.summaries.units import Units, add_units, without_each
 
-WEIGHTS = {"none": (0,), "frequency": (1,), "sampling": (1, 2)}
+WEIGHTS: dict[str, tuple[int, ...]] = {"none": (0,), "frequency": (1,), "sampling": (1, 2)}
 """With which powers of the weight a term is added up: for intervals of sampled rows with its square as well."""
 
 
@@ -97,7 +97,7 @@ class Sums(Summary):
             and self.units == other.units
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -106,7 +106,7 @@ class UnitTargets:
         size = np.abs(self.units.table[..., 0]) * (np.abs(self.starts) + 2.0**self.level)
         return bool((np.abs(self.units.table[..., 1] - other.units.table[..., 1]) <= 1e-12 * size).all())
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

@@ -79,7 +79,7 @@ class Unlabelled:
             and same(self.counts, other.counts)
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

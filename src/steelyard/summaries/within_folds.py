@@ -281,7 +281,7 @@ class WithinFolds(Summary):
             and self.numbers == other.numbers
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

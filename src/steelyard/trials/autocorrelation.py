@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +23,7 @@ HARMLESS = 0.05
 class Neighbours(AsJson):
     """The correlation of each period with the next, and the chance that independent periods are so alike or more."""
 
-    told_too = ("alike", "harmless")
+    told_too: ClassVar[tuple[str, ...]] = ("alike", "harmless")
 
     correlation: float
     p_value: float

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +21,7 @@ NORMAL = NormalDist()
 class Balance(AsJson):
     """How far the arms are apart in something known before the trial, in standard deviations."""
 
-    told_too = ("flagged", "beyond_chance")
+    told_too: ClassVar[tuple[str, ...]] = ("flagged", "beyond_chance")
 
     name: str
     estimate: Estimate

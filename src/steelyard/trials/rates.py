@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +28,7 @@ FAR = 1e-9
 class Dispersion(AsJson):
     """How much the counts of periods vary, beside what independent events would: 1 is as much."""
 
-    told_too = ("verdict",)
+    told_too: ClassVar[tuple[str, ...]] = ("verdict",)
 
     statistic: float
     freedom: int

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class RatioCheck(AsJson):
     one. Of arms of nearly equal size it is told whether they could be equal ones.
     """
 
-    told_too = ("checked", "blocked")
+    told_too: ClassVar[tuple[str, ...]] = ("checked", "blocked")
 
     arms: tuple[Any, ...]
     planned: tuple[float, ...]

@@ -53,8 +53,8 @@ class Trial(AsJson, ToldInSentences):
     `effect` is treated less control by the method that decides; `methods` has all of them, with "not valid here" and why.
     """
 
-    left_out = ("periods",)
-    told_too = ("effect", "sentences")
+    left_out: ClassVar[tuple[str, ...]] = ("periods",)
+    told_too: ClassVar[tuple[str, ...]] = ("effect", "sentences")
     as_text: ClassVar[str] = "trial.trial_text"
 
     design: TrialDesign

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,7 @@ class Uplift(AsJson):
     `contrast` is the gain in the upper half of the scores less that in the lower half.
     """
 
-    told_too = ("verdict",)
+    told_too: ClassVar[tuple[str, ...]] = ("verdict",)
 
     bands: tuple[ScoreBand, ...]
     uplift: Curve
