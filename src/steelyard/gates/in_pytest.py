@@ -13,6 +13,7 @@ import pytest
 
 if TYPE_CHECKING:
     from steelyard.gates.outcome import Outcome
+    from steelyard.results import Difference, Estimate
 
 KEPT = pytest.StashKey[list[str]]()
 """What was held against requirements in this run, a line each."""
@@ -45,7 +46,7 @@ def _named(side: object) -> str:
     return str(getattr(side, "measure", side if isinstance(side, int | float) else repr(side)))
 
 
-def _told(number: Any) -> list[str]:
+def _told(number: Estimate | Difference) -> list[str]:
     """One number in words: what it is, how sure that is, how it was found."""
     rows = number.n if isinstance(number.n, tuple) else (number.n,)
     over = " and ".join(f"{n:,.6g}" for n in rows)

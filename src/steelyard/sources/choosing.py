@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from steelyard.engines.sql import SOURCE
@@ -28,7 +28,7 @@ def highest_rows(table: Table, score: str, share: float) -> dict[str, Any]:
     return {name: taken[place] for name, place in zip(table.names, inside, strict=True)}
 
 
-def as_csv(columns: Mapping[str, Any]) -> str:
+def as_csv(columns: Mapping[str, Iterable[object]]) -> str:
     r"""Columns as CSV with a header; what is missing is left empty.
 
     >>> as_csv({"id": [7, 8], "name": ["a", "b, c"]})
@@ -42,6 +42,6 @@ def as_csv(columns: Mapping[str, Any]) -> str:
     return out.getvalue()
 
 
-def _plain(values: Any) -> list[Any]:
+def _plain(values: Iterable[object]) -> list[object]:
     found = values.tolist() if hasattr(values, "tolist") else list(values)
     return ["" if v is None or v != v else v for v in found]

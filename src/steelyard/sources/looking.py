@@ -32,15 +32,15 @@ class Seen:
     kind: str
     missing: int
     levels: int
-    low: Any
-    high: Any
+    least: Any
+    greatest: Any
     whole: bool
     shown: tuple[Any, ...]
     """Its levels where they are few, else two examples."""
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class TableSeen:
     """The columns of a table, how its file is written as far as that can be seen, and what stays open."""
 
     source: str
@@ -52,16 +52,10 @@ class Look:
     remarks: tuple[str, ...]
 
 
-def look(data: Any, written: Written) -> Look:
+def look(data: object, written: Written) -> TableSeen:
     """Look at a table; `written` is what its user has said about it already."""
     remarks: list[str] = []
-    is_file = isinstance(data, str) and not is_address(data)
-    if (
-        is_file
-        and written.encoding is None
-        and os.path.isfile(data)
-        and data.lower().endswith((".csv", ".tsv", ".txt"))
-    ):
+    if isinstance(data, str) and written.encoding is None and _is_text(data):
         written = replace(written, encoding=likely_encoding(data))
     table = _opened(data, written)
     if isinstance(table, Relation):
@@ -72,10 +66,14 @@ def look(data: Any, written: Written) -> Look:
     rows = table.length(SAMPLE)
     looked = table.limit(SAMPLE) if isinstance(table, Relation) else table
     columns = tuple(_seen(looked, name, inside, rows) for name, inside in table.names.items())
-    return Look(str(table.title or data), min(rows, SAMPLE), rows > SAMPLE, columns, written, tuple(remarks))
+    return TableSeen(str(table.title or data), min(rows, SAMPLE), rows > SAMPLE, columns, written, tuple(remarks))
 
 
-def _opened(data: Any, written: Written) -> Table:
+def _is_text(path: str) -> bool:
+    return not is_address(path) and os.path.isfile(path) and path.lower().endswith((".csv", ".tsv", ".txt"))
+
+
+def _opened(data: object, written: Written) -> Table:
     from steelyard.sources.joined import table as opened
 
     if isinstance(data, Table):
@@ -174,8 +172,10 @@ def suggested(columns: Sequence[Seen]) -> dict[str, str]:
     {'target': 'left', 'score': 'score', 'positive': 'yes'}
     """
     two = [c for c in columns if c.levels == 2 and not (c.kind == "number" and not c.whole)]
-    scores = [c for c in columns if c.kind == "number" and not c.whole and c.levels > 2 and c.low >= 0 and c.high <= 1]
-    percents = [c for c in columns if c.kind == "number" and c.levels > 2 and c.low >= 0 and 1 < c.high <= 100]
+    scores = [
+        c for c in columns if c.kind == "number" and not c.whole and c.levels > 2 and c.least >= 0 and c.greatest <= 1
+    ]
+    percents = [c for c in columns if c.kind == "number" and c.levels > 2 and c.least >= 0 and 1 < c.greatest <= 100]
     score = _first(scores, SCORES) or next((c for c in percents if _is_called(c, SCORES)), None)
     two = [c for c in two if not _is_called(c, GUESSES)]
     target = _first(two, OUTCOMES) or _first([c for c in two if c.kind == "bool" or _yes(c)], OUTCOMES)

@@ -71,21 +71,26 @@ def _column(cells: Sequence[Cell]) -> npt.NDArray[Any]:
     there = [c for c in cells if c != ""]
     missing = np.array([c == "" for c in cells], dtype=bool)
 
-    def masked(values: Sequence[Any], dtype: Any, filler: Any) -> npt.NDArray[Any]:
-        full = np.array([filler if gone else v for v, gone in zip(values, missing, strict=True)], dtype=dtype)
+    def masked(values: Sequence[Cell], dtype: type, filler: int) -> npt.NDArray[Any]:
+        full: npt.NDArray[Any] = np.array(
+            [filler if gone else v for v, gone in zip(values, missing, strict=True)], dtype=dtype
+        )
         return np.ma.array(full, mask=missing) if missing.any() else full
 
     if there and all(isinstance(c, bool) for c in there):
-        return masked(cells, bool, False)
+        return masked(cells, bool, 0)
     if there and all(isinstance(c, float) for c in there):
         whole = all(c.is_integer() and abs(c) < 2**53 for c in there if isinstance(c, float))
         return masked(cells, np.int64 if whole else np.float64, 0)
     if there and all(isinstance(c, datetime.date) for c in there):
-        return np.array([None if c == "" else _day(c) for c in cells], dtype="datetime64[us]")
+        return np.array(
+            [None if c == "" else _day(c) for c in cells if isinstance(c, datetime.date) or c == ""],
+            dtype="datetime64[us]",
+        )
     return np.array([None if c == "" else _text(c) for c in cells], dtype=object)
 
 
-def _day(cell: Any) -> datetime.datetime:
+def _day(cell: datetime.date) -> datetime.datetime:
     return cell if isinstance(cell, datetime.datetime) else datetime.datetime.combine(cell, datetime.time())
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.results import Array, Codes
+from steelyard.results import Array
 
 LAST = 1023
 """The octave of the largest number."""
@@ -30,7 +30,7 @@ class Steps:
 
     def __init__(self, growth: list[int]) -> None:
         octaves = len(growth)
-        self.growth: Codes = np.array(growth)
+        self.growth: Array = np.array(growth, dtype=np.float64)
         cells = np.array([2.0 ** (d - j) for d, j in enumerate(growth)])
         # Below octave 0 there is one step; `before` counts those below each octave.
         self.before: Array = np.concatenate([[1.0], 1.0 + np.cumsum(cells)])[:octaves]

@@ -10,7 +10,7 @@ from steelyard.views.layout import fit, table, wrap
 from steelyard.words import visible
 
 if TYPE_CHECKING:
-    from steelyard.sources.looking import Look, Seen
+    from steelyard.sources.looking import Seen, TableSeen
 
 HELD = {"number": "numbers", "bool": "true or false", "day": "days", "text": "text"}
 WRITTEN = {
@@ -21,7 +21,7 @@ WRITTEN = {
 }
 
 
-def look_text(look: Look) -> str:
+def look_text(look: TableSeen) -> str:
     """What the table holds, the line that evaluates it, and every column."""
     rows, columns = (
         f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in ((look.rows, "row"), (len(look.columns), "column"))
@@ -37,7 +37,7 @@ def look_text(look: Look) -> str:
     return "\n".join([*lines, *table(head, body, "llrl", wrapped=True)])
 
 
-def command(look: Look) -> list[str]:
+def command(look: TableSeen) -> list[str]:
     """The line of a terminal that evaluates the table, folded where it is long; words in capitals are to be filled in."""
     roles = suggested(look.columns) or {"target": "COLUMN", "score": "COLUMN"}
     given = {name: getattr(look.written, name) for name in look.written.said} | roles
@@ -51,12 +51,12 @@ def command(look: Look) -> list[str]:
     return [*lines, line]
 
 
-def _percent(look: Look) -> list[str]:
+def _percent(look: TableSeen) -> list[str]:
     name = suggested(look.columns).get("score")
     found = next((c for c in look.columns if c.name == name), None)
-    if found is None or found.high <= 1:
+    if found is None or found.greatest <= 1:
         return []
-    return [f"{name} runs to {found.high:g}, so it may be in per cent: say --threshold 50, or divide it by 100."]
+    return [f"{name} runs to {found.greatest:g}, so it may be in per cent: say --threshold 50, or divide it by 100."]
 
 
 def _values(column: Seen, rows: int) -> str:
@@ -64,7 +64,7 @@ def _values(column: Seen, rows: int) -> str:
         return "none"
     all_different = f", all {column.levels:,} different" if column.levels == rows and rows > 1 else ""
     if column.kind in {"number", "day"} and column.levels > 2:
-        ends = (f"{v:,.6g}" if column.kind == "number" else str(v) for v in (column.low, column.high))
+        ends = (f"{v:,.6g}" if column.kind == "number" else str(v) for v in (column.least, column.greatest))
         return f"{' to '.join(ends)}{all_different}"
     shown = ", ".join(f"{v:g}" if column.kind == "number" else fit(visible(v), 24) for v in column.shown)
     return shown if column.levels == len(column.shown) else f"{shown} … {column.levels:,} in all"
