@@ -83,10 +83,8 @@ def _column(cells: Sequence[Cell]) -> npt.NDArray[Any]:
         whole = all(c.is_integer() and abs(c) < 2**53 for c in there if isinstance(c, float))
         return masked(cells, np.int64 if whole else np.float64, 0)
     if there and all(isinstance(c, datetime.date) for c in there):
-        return np.array(
-            [None if c == "" else _day(c) for c in cells if isinstance(c, datetime.date) or c == ""],
-            dtype="datetime64[us]",
-        )
+        days = [_day(c) if isinstance(c, datetime.date) else None for c in cells]
+        return np.array(days, dtype="datetime64[us]")
     return np.array([None if c == "" else _text(c) for c in cells], dtype=object)
 
 
