@@ -37,7 +37,7 @@ More: steelyard help trial"""
 @click.option("--bands", type=WHOLE_NUMBER, default=10, show_default=True, help="Bands of the score.")
 @click.option("--seed", type=WHOLE_NUMBER, default=0, show_default=True, help="Another seed, other rows.")
 @click.option("--group", metavar="NAME", default="group", show_default=True, help="The name of the new column.")
-@options("query", "spark", "output", "force", "quiet")
+@options("query", "spark", "written", "output", "force", "quiet")
 def command(file: str, **given: Any) -> None:
     """Draw a control group and a group to be treated from a FILE of customers, one row each.
 

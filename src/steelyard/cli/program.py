@@ -22,7 +22,8 @@ from steelyard.words import visible
 
 # fmt: off
 ORDER = (
-    "evaluate", "table", "peek", "add", "report", "chart", "threshold", "campaign", "compare", "share", "sample-size", "experiment",
+    "look", "evaluate", "table", "peek", "add", "report", "chart", "slices", "threshold", "campaign", "compare", "share",
+    "sample-size", "experiment",
     "learning-curve", "stopping-curve", "runs", "check", "timeliness", "stability", "draw", "trial", "trial-size", "monitor",
     "measures", "demo", "help", "completion",
 )

@@ -51,7 +51,9 @@ SPELT = {"thresholds": "at", "measures": "measure", "names": "measure", "level":
 @click.option("--of-level", metavar="LEVEL", help="For matrix and deciles: one level against the rest.")
 @options("target", "score", "prediction", "positive", "weight", "weights", "unit", "level", "threshold")
 @options("profit", "cost", "value", "confidence", "missing_or_corrected", "exact", "kind")
-@options("confusion", "layout", "query", "labels", "on", "spark", "written", "json", "output", "force", "quiet", "progress")
+@options(
+    "confusion", "layout", "query", "labels", "on", "spark", "written", "json", "output", "force", "quiet", "progress"
+)
 def command(places: tuple[str, ...], **given: Any) -> None:
     """Print the table NAME of the predictions in FILE: matrix, sweep, deciles, outcomes or numbers.
 

@@ -49,7 +49,7 @@ class DifferentRows:
     evaluations: Mapping[str, Evaluation]
     kind = "different rows"
     words = "on different rows, from their summaries"
-    methods = ("usual", "normal")
+    methods: ClassVar[tuple[str, ...]] = ("usual", "normal")
 
     def difference(self, measure: str, pair: tuple[str, str], confidence: float, **options: Any) -> Difference:
         """First less second, by MOVER; Newcombe's for shares, or with method="normal" as textbooks print it."""
