@@ -122,6 +122,8 @@ def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pyte
     runner, said = doctest.DocTestRunner(optionflags=flags), []
     names: dict[str, object] = {"__name__": "page"}
     text = page.read_text(encoding="utf-8")
+    for needed in re.findall(r"^<!-- needs: (\w+) -->", text, flags=re.MULTILINE):
+        pytest.importorskip(needed, reason="the recipe is run where its package is installed")
     for found in re.finditer(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL):
         line = text.count("\n", 0, found.start(1))
         if not found[1].startswith(">>>"):
