@@ -22,6 +22,10 @@ ROLES = ("--target", "y", "--score", "p")
 CALLS = {
     "evaluate": ("evaluate", "{}", *ROLES, "--save", "e.json"),
     "evaluate as JSON": ("evaluate", "{}", *ROLES, "--json", "-o", "out.json"),
+    "look": ("look", "{}"),
+    "slices": ("slices", "{}", *ROLES, "--csv", "s.csv", "--json"),
+    "campaign's list": ("campaign", "here.csv", *ROLES, "--benefit", "4", "--cost", "1", "--list", "l.csv", "--among", "{}"),
+    "not an encoding": ("evaluate", "here.csv", *ROLES, "--encoding", "{}"),
     "table": ("table", "{}", "matrix", *ROLES),
     "peek": ("peek", "{}", *ROLES, "--json"),
     "not a table": ("table", "here.csv", "{}", *ROLES),
