@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.evidence import options, read
-from steelyard.cli.opening import ASKED, WRITTEN, opened
+from steelyard.cli.opening import ASKED, WRITTEN, name_of, opened
 from steelyard.cli.typed import NUMBER, takes
 from steelyard.cli.writing import check_free, progress, put
 from steelyard.errors import UsageError
@@ -84,7 +84,7 @@ def _write_list(found: Campaign, file: str | None, given: dict[str, Any]) -> Non
     write_whole(given["as_list"], as_csv(chosen))
     if not given["quiet"]:
         rows = len(chosen[score])
-        click.echo(f"Wrote {given['as_list']}: {rows:,} of {among}, those with the highest {score}.", err=True)
+        click.echo(f"Wrote {given['as_list']}: {rows:,} of {name_of(among)}, those with the highest {score}.", err=True)
 
 
 def _check(file: str | None, given: dict[str, Any]) -> None:
