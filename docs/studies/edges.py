@@ -128,13 +128,14 @@ def _seen(pool: ProcessPoolExecutor, i: int, place: int, row: Any, times: float,
     row = row or {"repeats": 0, "said": 0, "figure": None, "error": None, "seconds": 0.0}
     asked = max(2, round(claim.scenarios[place].repeats * times))
     wanted = asked if most == MOST else min(asked, most)
-    while row["repeats"] < wanted:
+    while True:
+        if claim.unit == "%" and times == 1.0 and row["said"] and row["error"] > LARGEST_ERROR:
+            wanted = min(most, math.ceil(row["repeats"] * (row["error"] / LARGEST_ERROR) ** 2) + 10)
+        if row["repeats"] >= wanted:
+            return row
         edges = np.linspace(row["repeats"], wanted, min(CHUNKS, wanted - row["repeats"]) + 1).astype(int).tolist()
         jobs = [pool.submit(_part, i, place, a, b) for a, b in pairwise(edges)]
         row = _figure(claim, row, [job.result() for job in jobs])
-        if claim.unit == "%" and times == 1.0 and row["said"] and row["error"] > LARGEST_ERROR:
-            wanted = min(most, math.ceil(row["repeats"] * (row["error"] / LARGEST_ERROR) ** 2) + 10)
-    return row
 
 
 def _figure(claim: Claim, row: Any, parts: list[Any]) -> dict[str, Any]:
