@@ -128,7 +128,7 @@ def test_one_number_is_one_level_however_it_is_stored() -> None:
         True,
         True,
     ]
-    assert [plain_level(v) for v in (None, float("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), float("inf"))] == [
+    assert [plain_level(v) for v in (None, float("nan"), pd.NA, pd.NaT, np.datetime64("NaT", "s"), float("inf"))] == [
         None
     ] * 6
 
