@@ -33,6 +33,8 @@ HONEST: dict[str, list[str]] = {
     "add": ["one.json", "two.json"],
     "report": ["rows.csv", "--target", "y", "--score", "p", "-o", "out.md"],
     "chart": ["rows.csv", "roc", "--target", "y", "--score", "p", "-o", "out.svg"],
+    "look": ["rows.csv"],
+    "slices": ["rows.csv", "--target", "y", "--score", "p"],
     "threshold": ["rows.csv", "--target", "y", "--score", "p", "--maximise", "f1"],
     "campaign": ["rows.csv", "--target", "y", "--score", "p", "--benefit", "20", "--cost", "1"],
     "compare": ["rows.csv", "--target", "y", "--score", "a=p", "--score", "b=q"],

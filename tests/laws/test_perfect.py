@@ -54,6 +54,7 @@ def test_the_best_end_of_the_range_is_reached(kind: str) -> None:
         "partial_auc": "at best the false positive rate that it stops at",
         "capture": "at best the depth over the share of positives",
         "lift": "no finite best",
+        "response_ratio": "no finite best",
         "lr_positive": "no finite best",
         "brier_resolution": "at best the uncertainty",
         "calibration_slope": "has no best end; certain scores have no log-odds",

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from steelyard.arguments.allowed import INSIDE, SHARE
+from steelyard.arguments.allowed import SHARE
 from steelyard.measures.facts import POSITIVES
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Quotient, Ratio, Share, divide
@@ -301,14 +301,22 @@ def lift(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Ratio:
     return Ratio(capture_at(s, float(depth)) / float(depth), s.positives.sum(axis=-1), empty="no real positives")
 
 
+def _ratio_bound(s: Scores, depth: float) -> float:
+    """As far as the best and the worst order of shared cells; nothing bounds it where one of them leaves no positives below."""
+    value, *ends = (float(response_ratio(x, depth=depth).value) for x in (s, *s.extremes()))
+    return max((abs(v - value) if np.isfinite(v) else float("inf") for v in ends), default=0.0)
+
+
 @measure(
     better="higher",
     range=(0, float("inf")),
+    interval="bootstrap",
+    bound=_ratio_bound,
     rests_on=POSITIVES,
     when="Where some rows are contacted and the others are not: how much more often those contacted respond.",
     leans="The rows above one depth against all below it.",
 )
-def response_ratio(s: Scores, *, depth: Annotated[float, INSIDE] = 0.1) -> Quotient:
+def response_ratio(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Quotient:
     """Share of positives among the first `depth` of rows by score, over that among the rest.
 
     >>> round(float(response_ratio(Scores.of([0.1, 0.4, 0.6, 0.9], [1, 0, 1, 1], positive=1), depth=0.5).value), 3)
