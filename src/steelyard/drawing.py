@@ -131,14 +131,14 @@ def _with_facts(e: Evaluation, curve: Curve, table: Scores) -> Curve:
 
 
 def charts_of(e: Evaluation) -> list[str]:
-    """The names of all charts that the evidence allows."""
+    """The names of all charts that the evidence allows without naming a class."""
     out = []
     if e.scores is not None and float(e.scores.positives.sum()) > 0 and float(e.scores.negatives.sum()) > 0:
         out += [n for n in SCORED if n != "calibration" or e.scores.probabilities]
         out += [] if e.payoff is None else [e.payoff.kind]
     elif _labels_alone(e):
         out.append("roc")
-    return out + [name for name, p in pictures().items() if p.allowed(e)]
+    return out + [name for name, p in pictures().items() if p.allowed(e) and not (p.of_level and e.scores is None)]
 
 
 def chart_of(e: Evaluation, name: str, **options: Any) -> Chart:

@@ -50,7 +50,15 @@ def test_a_changed_copy_says_what_a_fresh_one_says(kind: str, data: Any) -> None
     changed = dataclasses.replace(_asked(e), **{name: changes[name]})
     fresh = sy.Evaluation(**{f.name: getattr(changed, f.name) for f in dataclasses.fields(changed) if f.init})
     for asked in _few(changed):
-        assert changed.measure(*asked) == fresh.measure(*asked)
+        assert _answer(changed, asked) == _answer(fresh, asked)
+
+
+def _answer(e: sy.Evaluation, asked: tuple[str, Any]) -> Any:
+    """The number, or why it cannot be asked: other evidence may not fit what outcomes were worth."""
+    try:
+        return e.measure(*asked)
+    except sy.errors.SteelyardError as problem:
+        return str(problem)
 
 
 def _few(e: sy.Evaluation) -> list[tuple[str, Any]]:

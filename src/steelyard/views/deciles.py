@@ -22,7 +22,7 @@ TITLES = {
 MOST_WRITTEN = 12
 
 
-@picture("scores", lambda e: e.scores is not None or e.class_scores is not None)
+@picture("scores", lambda e: e.scores is not None or e.class_scores is not None, of_level=True)
 def deciles(
     e: Evaluation,
     show: Annotated[str, Words(*TITLES)] = "gain",

@@ -41,18 +41,20 @@ class Picture:
     needs: str
     shown: tuple[str, ...] = ()
     """The kinds of evidence of which the report shows it first: "scores", "classes", "labels" or "numbers"."""
+    of_level: bool = False
+    """Whether it is of one class against the rest, so that of many classes one has to be named."""
 
 
 _pictures: dict[str, Picture] = {}
 
 
 def picture(
-    needs: str, allowed: Callable[[Any], bool], *shown: str
+    needs: str, allowed: Callable[[Any], bool], *shown: str, of_level: bool = False
 ) -> Callable[[Callable[..., Chart]], Callable[..., Chart]]:
     """Mark a function of an evaluation as a chart, with what it needs in words and as a test, and where the report shows it."""
 
     def mark(function: Callable[..., Chart]) -> Callable[..., Chart]:
-        _pictures[function.__name__] = Picture(function, allowed, needs, shown)
+        _pictures[function.__name__] = Picture(function, allowed, needs, shown, of_level)
         return function
 
     return mark
