@@ -51,7 +51,7 @@ _add("a table of a number that is none", "UnknownMeasure", lambda: _e().table("n
 _add("outcomes of unknown worth", "NotAvailable", lambda: _e().table("outcomes"))
 _add("outcomes worth a number", "UsageError", lambda: _e().table("outcomes", payoff=3))
 _add("a chart of outcomes of unknown worth", "NotAvailable", lambda: _e().chart("outcomes"))
-_add("a ratio of responses of all rows", "UsageError", lambda: _e().measure("response_ratio", depth=1))
+_add("a ratio of responses of more than all rows", "UsageError", lambda: _e().measure("response_ratio", depth=2))
 
 # Rows -----------------------------------------------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ def not_utf8(path: str) -> UnreadableSource:
     with _bytes(path) as file:
         read = codecs.getincrementaldecoder(likely)(errors="replace").decode(file.read(PART))
     header = (read.splitlines() or [""])[0].lstrip("\ufeff")
-    message = f'"{path}" is not text in UTF-8. In {likely} its first line reads: {header[:100]}'
+    message = f'"{path}" is not text in UTF-8. In {likely} its first line reads "{header[:100]}".'
     return UnreadableSource(message, f"If that is right, say so: {saying('encoding', likely)}.")
 
 
