@@ -22,7 +22,7 @@ EXCUSED = {
     "charts/curves.py": (1, "the kind of a payoff, in a room that lies below payoffs"),
     "cli/evidence.py": (2, "a way to decide rows, which is called like a kind of payoff"),
     "evaluate.py": (2, "a way to decide rows, which is called like a kind of payoff"),
-    "comparisons/pairing.py": (1, "the share of positives is asked for, of whoever can tell it"),
+    "comparisons/prevalence.py": (1, "the share of positives is asked for, of whoever can tell it"),
     "early_warning/over_time.py": (1, "the name of a curve"),
     "trials/money.py": (1, "the name of an argument"),
 }

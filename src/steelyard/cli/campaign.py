@@ -71,8 +71,9 @@ def command(file: str | None, **given: Any) -> None:
 
 def _write_list(found: Campaign, file: str | None, given: dict[str, Any]) -> None:
     """Whom to contact: the same share of the prospects, those with the highest scores."""
+    from steelyard.files.as_csv import as_csv
     from steelyard.files.writing import write_whole
-    from steelyard.sources.choosing import as_csv, highest_rows
+    from steelyard.sources.choosing import highest_rows
     from steelyard.sources.recognise import open_table
 
     among = given["among"] or file

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +11,7 @@ import click
 from steelyard.cli.typed import flag, takes
 from steelyard.cli.writing import progress
 from steelyard.errors import MissingPart, UsageError
+from steelyard.files.as_csv import as_csv
 from steelyard.files.writing import write_whole
 
 if TYPE_CHECKING:
@@ -44,8 +43,8 @@ def command(folder: str, *, quiet: bool) -> None:
     for name, rows in (("predictions.csv", tumours), ("diabetes.csv", patients)):
         # Read by a demo before this one, perhaps, and its own all the same.
         (place / name).unlink(missing_ok=True)
-        write_whole(place / name, _csv(rows))
-    write_whole(place / "numbers.csv", _csv(_numbers(e)))
+        write_whole(place / name, as_csv(rows))
+    write_whole(place / "numbers.csv", as_csv(_numbers(e)))
     write_whole(place / "report.txt", text + "\n")
     e.save(place / "evaluation.json")
     _pages(e, place)
@@ -225,11 +224,3 @@ def _numbers(e: Evaluation) -> Columns:
     rows = e.rows_as_dicts()
     names = ("measure", "level", "segment", "estimate", "low", "high", "confidence", "method", "n", "n_eff", "reason")
     return {name: [row[name] for row in rows] for name in names}
-
-
-def _csv(columns: Columns) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return out.getvalue()

@@ -50,8 +50,8 @@ def command(file: str, **given: Any) -> None:
         else:
             found = _found(opened(file, given), given)
     if given["csv"] is not None:
+        from steelyard.files.as_csv import as_csv
         from steelyard.files.writing import write_whole
-        from steelyard.sources.choosing import as_csv
 
         write_whole(given["csv"], as_csv(found.columns()))
     document = json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=2) if given["as_json"] else ""

@@ -10,7 +10,7 @@ from steelyard.arguments.allowed import confidence_of, shown
 from steelyard.arguments.annotated import as_annotated
 from steelyard.asking.answering import Answering
 from steelyard.comparisons.independent import check_alike, difference
-from steelyard.comparisons.pairing import prevalence_of
+from steelyard.comparisons.prevalence import prevalence_of, unlike
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.files.as_json import AsJson
 from steelyard.measures.measure import find, leading
@@ -67,6 +67,11 @@ class Changes(AsJson, ToldInSentences):
         """The share of positives in the old and in the new one; empty where there is no positive level."""
         found = [x for x in map(prevalence_of, (self.old, self.new)) if x is not None]
         return tuple(found) if len(found) == 2 else ()
+
+    @property
+    def other_rows(self) -> bool:
+        """Whether the share of positives has changed so much that some numbers change with it."""
+        return unlike(self.prevalences)
 
     @property
     def verdict(self) -> Verdict:

@@ -24,6 +24,7 @@ from steelyard.comparisons.folds import (
 )
 from steelyard.comparisons.independent import NORMAL, difference
 from steelyard.comparisons.labels import Significance, cochran_q
+from steelyard.comparisons.prevalence import prevalence_of, unlike
 from steelyard.comparisons.resampling import paired_difference
 from steelyard.comparisons.row_means import means_of, predicted, row_values
 from steelyard.comparisons.shared_rows import SharedRows, rows_of
@@ -36,8 +37,6 @@ from steelyard.words import count, percent
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
 
-ABOUT_ALIKE = 0.02
-"""Shares of positives that differ by more than this in two test sets are told."""
 MOST_ROWS = 1 << 13
 """Up to so many rows the choice is repeated with rows drawn anew; beyond, with means drawn by their covariance."""
 
@@ -72,7 +71,7 @@ class DifferentRows:
                 f"The test sets differ in size ({told} rows); the smaller one decides how sure the difference is."
             )
         known = [v for v in shares.values() if v is not None]
-        if known and max(known) - min(known) > ABOUT_ALIKE:
+        if unlike(known):
             told = ", ".join(f"{n} {percent(v)}" for n, v in shares.items() if v is not None)
             out.append(
                 f"The share of positives differs ({told}): accuracy, precision and lift depend on it, recall, specificity and "
@@ -97,11 +96,6 @@ class DifferentRows:
     def winner(self, measure: str, confidence: float) -> Selected | None:
         """The luck in being the best of several, from their intervals."""
         return _winner_of_estimates(self.evaluations, measure, confidence)
-
-
-def prevalence_of(e: Evaluation) -> float | None:
-    """The share of positives, where there is a positive level."""
-    return None if e.positive is None or "prevalence" not in e.measures else e["prevalence"].value
 
 
 def _winner_of_estimates(evaluations: Mapping[str, Evaluation], measure: str, confidence: float) -> Selected | None:

@@ -49,7 +49,7 @@ class ModelFolds(list[Evaluation | None], Told):
         c, note = known.confusion, "Overall: the sum of the folds."
         if c is not None and len(c.levels) <= MOST_LEVELS:
             called, two = level_names(c.levels), len(c.levels) == 2 and c.positive is not None
-            order = sorted(range(len(c.levels)), key=lambda i: c.positive is not None and c.levels[i] != c.positive)
+            order = c.positive_first
             for a, i in enumerate(order):
                 for b, j in enumerate(order):
                     name = OUTCOMES[a][b] if two else f"{called[i]} → {called[j]}"

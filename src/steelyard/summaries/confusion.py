@@ -121,6 +121,13 @@ class Confusion(Summary):
         return np.asarray((self.counts * (1.0 - np.eye(len(self.levels)))).sum(axis=(-2, -1)))
 
     @property
+    def positive_first(self) -> list[int]:
+        """The places of the levels as books print them: the positive one first, the others in their order."""
+        return sorted(
+            range(len(self.levels)), key=lambda i: self.positive is not None and self.levels[i] != self.positive
+        )
+
+    @property
     def actual(self) -> Array:
         """Counts of each actual level."""
         return np.asarray(self.counts.sum(axis=-1))

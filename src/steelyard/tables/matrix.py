@@ -39,7 +39,7 @@ def matrix(e: Any, percent: str | bool = False, level: Any = None) -> Tabulation
     if level is not None:
         e = replace(e, evidence={"confusion": e.confusion.against_rest(level)}, threshold=None)
     c = e.confusion
-    order = sorted(range(len(c.levels)), key=lambda i: c.positive is not None and c.levels[i] != c.positive)
+    order = c.positive_first
     names = ["the rest" if level is not None and c.levels[i] is None else level_names(c.levels)[i] for i in order]
     counts, total = c.counts[np.ix_(order, order)], float(c.total)
     actual, predicted = counts.sum(axis=1), counts.sum(axis=0)

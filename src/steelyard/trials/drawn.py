@@ -13,6 +13,7 @@ import numpy.typing as npt
 from steelyard.arguments.allowed import Span, Words, shown, taken
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import NotNumeric, UsageError
+from steelyard.files.as_csv import as_csv
 from steelyard.files.writing import write_whole
 from steelyard.results import Estimate, make_frame
 from steelyard.sources.in_memory import as_table, column_names, column_of
@@ -60,14 +61,7 @@ class DrawnGroups(Told):
 
     def csv(self) -> str:
         """The rows as CSV."""
-        import csv
-        import io
-
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows(zip(*self.columns.values(), strict=True))
-        return out.getvalue()
+        return as_csv(self.columns)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rows to a CSV file, whole or not at all."""

@@ -28,7 +28,7 @@ def card(e: Evaluation, measures: Sequence[str] = ()) -> Chart:
     """The matrix of two levels, the positive one first, and below it the measures with their intervals."""
     c = e.confusion
     assert c is not None
-    order = sorted(range(2), key=lambda i: c.levels[i] != e.positive)
+    order = c.positive_first
     names = [visible(level_names(c.levels)[i]) for i in order]
     marks: list[Mark] = []
     columns: dict[str, list[Any]] = {"cell": [], "value": [], "low": [], "high": []}

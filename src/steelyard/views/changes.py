@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from steelyard.designs.design import many
 from steelyard.measures.measure import find
 from steelyard.verdicts.change import BOTH, SAME
-from steelyard.verdicts.comparison import BETTER, CLEAR, TOO_FEW, WORSE
+from steelyard.verdicts.comparison import CLEAR, TOO_FEW, WORSE
 from steelyard.views.comparison import number
 from steelyard.views.layout import WIDTH, wrap
 from steelyard.views.tables import SmallTable
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 SHOWN = 12
 """Segments that are told one by one, those that changed most clearly first."""
-ABOUT_ALIKE = 0.02
 
 
 def changes_sentences(c: Changes) -> list[str]:
@@ -28,7 +28,7 @@ def changes_sentences(c: Changes) -> list[str]:
     word, clear = c.verdict.word, [x for x in c.whole if x.clear]
     if word == SAME:
         out = [
-            f"No clear change from {old} to {new}: of {_many(len(c.whole), 'number')} none has left what chance allows."
+            f"No clear change from {old} to {new}: of {many(len(c.whole), 'number')} none has left what chance allows."
         ]
     elif word == TOO_FEW:
         out = [f"Too few cases to say whether {new} differs from {old}."]
@@ -43,14 +43,14 @@ def changes_sentences(c: Changes) -> list[str]:
         more = f" and {len(parts) - 3} more" if len(parts) > 3 else ""
         measure = c.parts[0].difference.measure
         out.append(
-            f"Clearly changed in {measure}: {which}{more}, of {_many(len(c.parts), 'segment')}."
+            f"Clearly changed in {measure}: {which}{more}, of {many(len(c.parts), 'segment')}."
             if parts
-            else f"Of {_many(len(c.parts), 'segment')} none changed clearly in {measure}."
+            else f"Of {many(len(c.parts), 'segment')} none changed clearly in {measure}."
         )
-    shares = c.prevalences
-    if shares and abs(shares[0] - shares[1]) > ABOUT_ALIKE:
+    if c.other_rows:
+        before, after = map(percent, c.prevalences)
         out.append(
-            f"The share of positives went from {percent(shares[0])} to {percent(shares[1])}: accuracy, precision and profit "
+            f"The share of positives went from {before} to {after}: accuracy, precision and profit "
             "change with it whatever the model does; recall and AUC do not."
         )
     cuts = _thresholds(c)
@@ -65,10 +65,6 @@ def _thresholds(c: Changes) -> list[str]:
     """Both, where both are about scores that were cut."""
     cuts = [e.threshold for e in (c.old, c.new) if e.threshold is not None and e.positive is not None]
     return [shortest(x) for x in cuts] if len(cuts) == 2 else []
-
-
-def _many(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'s' if n != 1 else ''}"
 
 
 def _name(change: Change) -> str:
@@ -149,7 +145,7 @@ def _values(change: Change) -> tuple[str, str]:
 
 def _word(change: Change) -> str:
     word = change.difference.verdict
-    return word if word in (*CLEAR, BETTER, TOO_FEW) else "no clear change" if word else ""
+    return word if word in (*CLEAR, TOO_FEW) else "no clear change" if word else ""
 
 
 def _methods(found: tuple[Change, ...]) -> str:

@@ -105,9 +105,7 @@ def confusion(e: Evaluation) -> Chart:
     assert c is not None
     if len(c.levels) > MOST_LEVELS:
         return _worst_pairs(c)
-    order = list(range(len(c.levels)))
-    if e.positive is not None and len(c.levels) == 2:
-        order.sort(key=lambda i: c.levels[i] != e.positive)
+    order = c.positive_first if len(c.levels) == 2 else list(range(len(c.levels)))
     k = len(order)
     called = level_names(c.levels)
     names = tuple(visible("the rest" if c.levels[i] is None else called[i]) for i in order)

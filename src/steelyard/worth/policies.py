@@ -169,7 +169,7 @@ def outcome_worths(c: Confusion, payoff: Payoff, kind: str) -> tuple[OutcomeWort
     names = () if c.amounts is None else c.amounts.names
     table = payoff.coefficients(c.levels, c.positive, names) * sign_of(kind)
     sums = priced(c, table, 1)[0]
-    order = sorted(range(len(c.levels)), key=lambda i: c.positive is not None and c.levels[i] != c.positive)
+    order = c.positive_first
     two = c.positive is not None and len(c.levels) == 2
     out = []
     for a, i in enumerate(order):
