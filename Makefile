@@ -1,4 +1,5 @@
-# Every target sets up what it needs in .venv; nothing else on the machine is touched, but that `test` installs Chromium and Java.
+# Every target sets up what it needs in .venv, and `test` in .recipes as well; nothing else on the machine is touched, but that `test`
+# installs Chromium and Java.
 
 PYTHON ?= python3
 BIN    := .venv/bin
@@ -18,17 +19,19 @@ help: ## list what can be made (this list)
 
 demo: .venv/.demo ## evaluate a model on real data and print what was found
 	@$(BIN)/steelyard demo
+	@echo; echo "A service that watches models: $(BIN)/pip install -e '.[serve]' && $(BIN)/steelyard serve --demo"
 
 test: $(if $(ROOM),.venv/.ready,lint) ## lint, then every test, docstring example and the README; ROOM=measures: one room alone, in seconds
-	@if [ -n "$(ROOM)" ]; then tools/room "$(ROOM)"; else tools/chromium && tools/java && $(TESTS); fi
+	@if [ -n "$(ROOM)" ]; then tools/room "$(ROOM)"; else tools/chromium && tools/java && $(BIN)/python tools/recipes && $(TESTS); fi
 
-fuzz: .venv/.ready ## the long run: CALLS=20000 drawn calls and commands, TABLES=2000 for every engine, files changed at PLACES=500
+fuzz: .venv/.ready ## the long run: CALLS=20000 drawn calls and commands, TABLES=2000 for every engine, files changed at PLACES=500, jobs killed 200 times
 	@$(BIN)/python -m tests.fuzz.long $(or $(CALLS),20000) $(SEED)
 	@STEELYARD_FUZZ=$(or $(TABLES),2000) $(BIN)/python -m pytest -n 2 --quiet tests/engines/test_drawn_tables.py
 	@STEELYARD_FUZZ=$(or $(PLACES),500) $(BIN)/python -m pytest -n 2 --quiet tests/laws/test_cut_files.py tests/laws/test_changed_files.py
+	@STEELYARD_KILLS=200 STEELYARD_HISTORIES=200 $(BIN)/python -m pytest -n 2 --quiet tests/experiments/test_killing.py tests/monitors/test_killed_jobs.py tests/laws/test_windows.py
 
-bench: .venv/.ready ## compare with other libraries in one run and print the ratios
-	@$(BIN)/python bench/run.py
+bench: .venv/.ready ## compare with other libraries in one run and print the ratios; PARTS="training engines": the long ones
+	@$(BIN)/python bench/run.py $(PARTS)
 
 lint: .venv/.ready ## style, format, types, direction of imports
 	@$(BIN)/ruff check --quiet .
@@ -50,7 +53,7 @@ types: ## the share of public names whose types are known, by pyright in an envi
 	@tools/types
 
 clean: ## remove everything make has made, .venv included
-	@rm -rf .venv build dist .pytest_cache .types .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf .venv .recipes build dist .pytest_cache .types .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src tests bench docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The environment. A stamp says what was installed, and is older than pyproject.toml when it must be done again.

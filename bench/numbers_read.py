@@ -57,7 +57,7 @@ def kinds(rng: np.random.Generator) -> dict[str, Callable[[int], dict[str, Any]]
     }
 
 
-def main(say: Say, sizes: tuple[int, ...] = (1_000, 100_000, 1_000_000, 10_000_000)) -> None:
+def main(say: Say, sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)) -> None:
     rng = np.random.default_rng(0)
     for kind, drawn in kinds(rng).items():
         told(sy.evaluate(**drawn(500)))
@@ -68,6 +68,7 @@ def main(say: Say, sizes: tuple[int, ...] = (1_000, 100_000, 1_000_000, 10_000_0
             seen = f"{1000 * reading:,.0f} ms, {reading / max(counting, 1e-3):.1f} x"
             say(f"{kind}, {rows:,} rows: numbers, intervals, curves / counting", seen, "100 ms or 3 x")
     y, score = scores(200_000, rng)
+    sy.evaluate(target=y[:500], score=score[:500], segment=y[:500]).frame()
     for parts in (20, 200, 1_000):
         segment = rng.integers(0, parts, len(y))
         counting, e = spent(lambda segment=segment: sy.evaluate(target=y, score=score, segment=segment))

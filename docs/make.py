@@ -24,6 +24,7 @@ from steelyard.measures.curves import curves
 from steelyard.measures.measure import Measure
 from steelyard.measures.ways import reason_of
 from steelyard.views.catalogue import BETTER, range_text
+from steelyard.views.glossary import glossary_page
 
 DOCS = Path(__file__).resolve().parent
 SOURCE = DOCS.parent / "src" / "steelyard"
@@ -228,13 +229,12 @@ def intervals_page() -> str:
     for m in sy.catalogue().values():
         groups.setdefault((method_of(m), told_as(m)), []).append(m)
     lines = [
-        NOTE,
-        "",
-        "# Intervals",
-        "",
+        NOTE + "\n",
+        "# Intervals\n",
         "Every number carries an interval and the name of the method that made it, `.method`, or says in `.note`",
         "why it has none. [The room of the intervals](rooms/intervals.md) says how a method is chosen, and",
-        "[decision 4](decisions/0004-intervals-that-cover.md) why these were.",
+        "[decision 4](decisions/0004-intervals-that-cover.md) why these were.\n",
+        "![Chief measures as dots on their intervals](pictures/guides/intervals.svg)",
         "",
         "| the result says | how it is made | measures |",
         "|---|---|---|",
@@ -371,6 +371,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "measures.md": catalogue_page,
     "intervals.md": intervals_page,
     "cli.md": cli_page,
+    "glossary.md": lambda: f"{NOTE}\n\n{glossary_page()}",
 }
 
 
@@ -384,8 +385,7 @@ def main(arguments: list[str]) -> int:
     if arguments not in ([], ["--check"]):
         print(__doc__)
         return 2
-    wrong = differing()
-    for name in wrong:
+    for name in (wrong := differing()):
         if arguments:
             print(f"docs/{name} differs from the code. To print it anew: make docs", file=sys.stderr)
         else:

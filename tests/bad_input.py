@@ -143,7 +143,7 @@ _call("one class in the mapping", "UsageError", FRAME, target="word", score={"a"
 _call("a single number as values", "UsageError", target=1, score=P)
 _call("a set as values", "UsageError", target={0, 1}, score=[0.5, 0.25])
 _call("a table of scores as values", "UsageError", target=[1, 0], score=np.ones((2, 2)))
-_call("a list of lists as values", "UsageError", target=[1, 0], score=[[0.5, 0.5], [0.25, 0.75]])
+_call("a list of lists as values", "UsageError", target=[1, 0], score=[[0.5, 0.25], [0.25, 0.25]])
 _call("arrays without values", "EmptyTable", target=[], score=[])
 _call("different lengths", "LengthsDiffer", target=[1, 0, 1], score=[0.5, 0.25])
 _call("different lengths in a dictionary", "LengthsDiffer", {"outcome": Y, "score": P[:2]}, **ROLES)

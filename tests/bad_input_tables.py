@@ -114,3 +114,35 @@ _add(
 _add("groups by no bands", "UsageError", lambda: sy.draw_groups(X, control=3, treated=3, score="a", bands=0))
 _add("groups with a seed below zero", "UsageError", lambda: sy.draw_groups(X, control=3, treated=3, seed=-1))
 _add("groups called as a column", "UsageError", lambda: sy.draw_groups(X, control=3, treated=3, group="a"))
+
+# Differences, labels, timeliness --------------------------------------------------------------------------------------
+
+
+def _same() -> sy.Comparison:
+    return sy.compare(target=Y, score={"a": P, "b": P[::-1]}, positive=1)
+
+
+def _other() -> sy.Comparison:
+    return sy.compare({"a": _e(), "b": sy.evaluate(target=Y[::-1], score=P)})
+
+
+def _learning() -> sy.LearningCurve:
+    return sy.learning_curve(["bayes"], X, Z, sizes=[8, 16, 24], repeats=2, progress=False)
+
+
+def _timely(**options: Any) -> sy.Timeliness:
+    return sy.timeliness(unit=["a", "b"], time=[0, 0], score=[0.9, 0.2], outcome=[1, 0], horizon=10, **options)
+
+
+_add("a method that is none", "UsageError", lambda: _same().difference("auc", "a", "b", method="bayes"))
+_add("a method of other rows", "UsageError", lambda: _same().difference("accuracy", "a", "b", method="normal"))
+_add("a method of folds", "UsageError", lambda: _other().difference("accuracy", "a", "b", method="5x2 t"))
+_add("a method by number", "UsageError", lambda: _other().difference("accuracy", "a", "b", method=3))
+_add("a normal interval of an area", "NotAvailable", lambda: _other().difference("auc", "a", "b", method="normal"))
+_add("labels for nothing", "UsageError", lambda: _learning().enough(cost=0, value=100))
+_add("labels for a word", "UsageError", lambda: _learning().enough(cost="a stamp", value=100))
+_add("a measure that is worth less than nothing", "UsageError", lambda: _learning().enough(cost=1, value=-1))
+_add("a base rate in per cent", "UsageError", lambda: _timely(base_rate=3))
+_add("a base rate of nothing", "UsageError", lambda: _timely(base_rate=0))
+_add("a base rate in words", "UsageError", lambda: _timely(base_rate="rare"))
+_add("a base rate of next to nothing", "UsageError", lambda: _timely(base_rate=1e-320))

@@ -14,6 +14,10 @@ import pandas as pd
 import pytest
 
 import steelyard as sy
+from steelyard.files.addresses import discreet
+from steelyard.sources.looking import look
+from steelyard.sources.relations import Relation
+from steelyard.sources.written import Written
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.sparse import Sparse
 from steelyard.summaries.summary import added
@@ -74,7 +78,7 @@ def test_many_segments_are_told_in_linear_time(do: str, tmp_path: Path) -> None:
             return e.plus(e.renamed(score="p"), twice=True)
         if do == "page":
             return e.report(tmp_path / "e.html")
-        return str(e) if do == "text" else e.frame(["accuracy", "recall"])
+        return e.text() if do == "text" else e.frame(["accuracy", "recall"])
 
     small, large = (sy.evaluate(**_columns(n)) for n in (few, MORE * few))
     work(sy.evaluate(**_columns(5)))
@@ -83,11 +87,11 @@ def test_many_segments_are_told_in_linear_time(do: str, tmp_path: Path) -> None:
 
 def test_the_text_and_the_page_say_how_many_segments_are_not_shown(tmp_path: Path) -> None:
     e = sy.evaluate(**_columns(3000))
-    text = str(e)
+    text = e.text()
     assert "2,980 more" in text and len(text) < 12_000
     e.report(tmp_path / "e.html")
     page = (tmp_path / "e.html").read_text(encoding="utf-8")
-    assert "2,600 more" in page and "of 3,000 segments" in page and len(page) < 400_000
+    assert "2,918 more" in page and "of 3,000 segments" in page and len(page) < 400_000
     e.report(tmp_path / "e.md")
     assert "2,980 more" in (tmp_path / "e.md").read_text(encoding="utf-8")
 
@@ -144,7 +148,7 @@ def test_a_sum_of_many_is_made_by_neighbours() -> None:
     assert whole == list(range(1000)) and sum(copied) < 12_000
 
 
-@pytest.mark.parametrize("what", ["stability", "compare"])
+@pytest.mark.parametrize("what", ["stability", "compare", "slices"])
 def test_many_columns_and_names(what: str) -> None:
     r = np.random.default_rng(2)
     truth = r.integers(0, 2, 60)
@@ -153,6 +157,9 @@ def test_many_columns_and_names(what: str) -> None:
         if what == "stability":
             frames = [pd.DataFrame(r.random((60, n)), columns=[f"x{i}" for i in range(n)]) for _ in range(2)]
             return sy.stability(*frames)
+        if what == "slices":
+            frame = pd.DataFrame(r.random((60, n)), columns=[f"x{i}" for i in range(n)])
+            return sy.slices(frame.assign(y=truth, p=r.random(60)), target="y", score="p")
         return sy.compare(target=truth, score={f"m{i}": r.random(60) for i in range(n)}, measures="auc")
 
     work(2)
@@ -175,3 +182,35 @@ def test_no_measure_sums_the_table_once_more_for_every_level(monkeypatch: pytest
 
     for measure in ("accuracy", "kappa", "kappa_linear", "average_class_accuracy", "average_class_accuracy_hm", "mcc"):
         assert often(measure, 40) <= often(measure, 5) + 5, measure
+
+
+@pytest.mark.parametrize("piece", ["-", "a", "a-", "a.", "/", ":/", "a=", "x:/", "@", "'"])
+def test_a_long_text_is_searched_for_secrets_in_linear_time(piece: str) -> None:
+    def told(times: int) -> str:
+        return discreet(f'There is no file "{piece * times}" = b.')
+
+    told(10)
+    assert _seconds(lambda: told(4000 * MORE)) < MOST * _seconds(lambda: told(4000)) + 0.05
+
+
+def test_a_look_asks_about_many_columns_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    r, asked, columns = np.random.default_rng(6), [], 90
+    pd.DataFrame(r.random((50, columns))).rename(columns=str).to_csv(tmp_path / "wide.csv", index=False)
+    ask = Relation.ask
+    monkeypatch.setattr(Relation, "ask", lambda t, sql: (asked.append(sql), ask(t, sql))[1])
+    seen = look(str(tmp_path / "wide.csv"), Written())
+    assert [c.levels for c in seen.columns] == [50] * columns
+    assert len(asked) < columns / 3
+
+
+def test_a_text_of_many_models_asks_for_the_best_against_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    r, asked, models = np.random.default_rng(7), [], 20
+    c = sy.compare(target=r.integers(0, 2, 60), score={f"m{i}": r.random(60) for i in range(models)}, measures="auc")
+    difference = type(c.pairing).difference
+    monkeypatch.setattr(
+        type(c.pairing),
+        "difference",
+        lambda p, m, pair, *a, **k: (asked.append(pair), difference(p, m, pair, *a, **k))[1],
+    )
+    assert str(c)
+    assert len(set(asked)) < 2 * models

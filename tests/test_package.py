@@ -108,7 +108,7 @@ def test_it_runs_where_it_was_installed(environment, tmp_path):
     steelyard = environment.with_name("steelyard" + environment.suffix)
     assert run(steelyard, "--version", cwd=tmp_path, env=clean()).startswith(f"steelyard {sy.__version__}\n")
     told = run(steelyard, "evaluate", "preds.csv", "--target", "y", "--score", "p", cwd=tmp_path, env=clean())
-    assert "auc" in told
+    assert told.startswith("Useful, perfect on these rows\n")
     run(steelyard, "report", "preds.csv", "--target", "y", "--score", "p", "-o", "a.html", cwd=tmp_path, env=clean())
     assert "<svg" in (tmp_path / "a.html").read_text(encoding="utf-8")
 

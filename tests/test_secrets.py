@@ -64,6 +64,16 @@ CALLS: dict[str, Callable[[str], Any]] = {
     "save beside": lambda a: _evaluation().save(f"{a}/x.json"),
     "report": lambda a: _evaluation().report(a),
     "svg": lambda a: _evaluation().curve("roc").png(a),
+    "a service": lambda a: sy.Client(a, tries=1),
+    "a token": lambda a: sy.Client("http://monitor.example.com", a, tries=1),
+    "rows for a service": lambda a: sy.Client("http://127.0.0.1:1", tries=1).predictions("m", a),
+    "windows": lambda a: sy.windows(a, time="t", baseline=a),
+    "a baseline": lambda a: sy.windows(ROWS, time="t", baseline=a),
+    "windows in a folder": lambda a: sy.monitor(a, reference=a),
+    "changes": lambda a: sy.changes(a, a),
+    "draw_groups": lambda a: sy.draw_groups(a, control=1, treated=1),
+    "peek": lambda a: sy.peek(a, target="y", score="p"),
+    "labels after labels": lambda a: sy.table(sy.table(ROWS), labels=a, on="id"),
 }
 
 

@@ -171,7 +171,7 @@ about a feature is a reason to look and not one to retrain. It stands until youn
 
 ## {date(autumn)}: the model is worn out
 
-{told([s for s in worn.sentences() if "auc stands" in s or "Labels of" in s or "do not trust" in s])}
+{told([s for s in worn.sentences() if "AUC stands" in s or "Labels of" in s or "do not trust" in s])}
 
 {pictures[0]}
 

@@ -25,6 +25,8 @@ class Facts:
         self.of = cell["of"]
         self.method = cell["method"]
         self.family = scene["family"]
+        self.truth, self.coverage, self.error = cell["truth"], cell["coverage"], cell["error"]
+        self.steps = scene["name"].startswith("counts") or "whole numbers" in scene["name"]
         self.rows = scene["rows"]
         self.units = traits.get("units", 0)
         self.weights = traits.get("weights", "")
@@ -75,6 +77,22 @@ WIDE: list[Rule] = [
         lambda f: f.measure == "hand_till_auc",
         "An upper bound: what two score tables have in common is not in the summary",
     ),
+    (
+        lambda f: f.steps and f.measure == "median_ae",
+        "Errors of counts have few values: the median stands on one of them, and hardly moves",
+    ),
+    (
+        lambda f: f.measure in {"prevalence", "predicted_positive_rate"} and f.of == "micro",
+        "One over the number of classes in every sample: it cannot miss",
+    ),
+    (
+        lambda f: f.measure == "partial_auc" and f.truth is not None and f.truth > 0.25,
+        "Nearly the whole of its part: a few negatives decide, and the limits are on the safe side",
+    ),
+    (
+        lambda f: f.weights == "informative",
+        "Weights that go with the value: effective rows do not describe the spread",
+    ),
     (lambda f: 0 < f.units <= 30, "Few units: Student's quantile and Wilson's pull to the middle add up"),
     (
         lambda f: f.fewest <= 50 or f.rows <= 100,
@@ -104,8 +122,16 @@ NARROW: list[Rule] = [
         "One or two rows of a level: the few values that are possible lie apart, and so do their limits",
     ),
     (
-        lambda f: f.tail > 0 and f.measure in SQUARES,
+        lambda f: (f.tail > 0 or f.lognormal) and f.measure in SQUARES,
         "Heavy tail: squares of such errors have no variance to estimate, and samples without a large error look too good",
+    ),
+    (
+        lambda f: f.steps and f.measure == "median_ae",
+        "Errors of counts have few values: near a step of their distribution the density says little of the median",
+    ),
+    (
+        lambda f: f.steps and f.measure in {"smape", "tweedie_deviance"},
+        "Nearly all counts are 0: the few that are not decide, and steps lie between them",
     ),
     (
         lambda f: f.measure in SQUARES and (f.growing or f.rows <= 50),
@@ -158,4 +184,6 @@ def reason(scene: dict[str, Any], cell: dict[str, Any], *, chance: bool) -> str:
     for fits, words in WIDE if cell["coverage"] > 95 else NARROW:
         if fits(facts):
             return f"{words} ({'tested' if words in TESTED else 'supposed'})"
+    if abs(facts.coverage - 95) <= 3 * facts.error:
+        return f"{CHANCE.replace('two', 'three')}, and of so many cells some do"
     return "Wider than it needs to be; no reason known" if cell["coverage"] > 95 else "No reason known"

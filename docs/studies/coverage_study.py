@@ -85,7 +85,9 @@ def truth_of(place: int) -> tuple[int, dict[Key, float | None], float]:
     """The true value of every number of a scenario."""
     start = time.perf_counter()
     s = scenarios()[place]
-    return place, {k: x.value for k, x in numbers(s.truth(), s.family).items()}, time.perf_counter() - start
+    none = s.traits.get("no_truth", ())
+    found = {k: None if k[0] in none else x.value for k, x in numbers(s.truth(), s.family).items()}
+    return place, found, time.perf_counter() - start
 
 
 def repeat(place: int, first: int, last: int) -> tuple[int, int, dict[Key, list[Any]], list[str], float]:

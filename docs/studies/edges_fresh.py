@@ -85,8 +85,8 @@ CLAIMS = [
                 "lift of the first tenth, 12 positives", gate_of_scores("lift", CAPTURED / 0.1, 0.85, 12, 300), 300
             ),
             Scenario("KS, 10 positives of 210", gate_of_scores("ks", greatest_gap(0.8), 0.8, 10, 200), 300),
-            Scenario("kappa, 300 rows, 5 % positives", gate_of_labels("kappa", kappa(*CHANCES), CHANCES, 300), 1000),
-            Scenario("MCC, 120 rows, 5 % positives", gate_of_labels("mcc", mcc(*CHANCES), CHANCES, 120), 1000),
+            Scenario("kappa, 300 rows, 5 % positives", gate_of_labels("kappa", kappa(*CHANCES), CHANCES, 300), 2000),
+            Scenario("MCC, 120 rows, 5 % positives", gate_of_labels("mcc", mcc(*CHANCES), CHANCES, 120), 2000),
             Scenario("F1, 60 rows, 5 % positives", gate_of_labels("f1", 0.06 / 0.13, CHANCES, 60), 1000),
         ],
         holds=(0, 2.5),

@@ -35,6 +35,9 @@ ROOMS = {
     "trials": "Trials and plans",
     "monitors": "Alarms and late labels",
     "fresh": "Scenarios that came last",
+    "unseen": "And later still",
+    "unusual": "Measures that few ask for",
+    "kept": "What held before",
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 from functools import lru_cache
 from typing import Any
 
@@ -152,24 +154,44 @@ def found(rng: Draw, first: float, second: float, prevalence: float) -> float:
     return float(sy.compare(hits, measures=["recall"]).difference("recall", "a", "b").verdict == "better")
 
 
-def errors(rng: Draw, difference: float, deviation: float, paired: bool, skewed: bool = False) -> float:
-    """Mean absolute errors that differ by normal amounts (the same rows), or are normal or exponential (different rows)."""
-    n = rows_plan("mae", difference=difference, deviation=deviation, paired=paired).rows
+LOSSES: dict[str, tuple[Any, float | None]] = {
+    "normal": (lambda rng, n: 10 + rng.normal(size=n), 0.0),
+    "gamma of skew 1": (lambda rng, n: rng.gamma(4, 0.5, n), 1.0),
+    "exponential": (lambda rng, n: rng.exponential(size=n), 2.0),
+    "of normal errors": (lambda rng, n: np.abs(rng.normal(size=n)) / math.sqrt(1 - 2 / math.pi), None),
+}
+"""Absolute errors of standard deviation one, and the skew that the plan is told."""
+
+
+def told(skew: float | None) -> dict[str, float]:
+    """The skew for a plan that can be told one."""
+    known = "skew" in inspect.signature(sy.sample_size).parameters
+    return {"skew": skew} if known and skew is not None else {}
+
+
+def errors(rng: Draw, difference: float, paired: bool = False, shape: str = "normal") -> float:
+    """Mean absolute errors that differ by normal amounts (the same rows), or are of one shape (different rows)."""
+    draw, skew = LOSSES[shape]
+    n = rows_plan("mae", difference=difference, deviation=1.0, paired=paired, **({} if paired else told(skew))).rows
     if paired:
         one = 5 + np.abs(rng.normal(size=n))
-        other = np.abs(one + difference + deviation * rng.normal(size=n))
-        y = np.zeros(n)
-        c = sy.compare(target=y, prediction={"a": one, "b": other}, kind="continuous", measures=["mae"])
-    else:
-        if skewed:
-            one, other = rng.exponential(deviation, n), rng.exponential(deviation, n) + difference
-        else:
-            one, other = (10 * deviation + rng.normal(0, deviation, n) + more for more in (0.0, difference))
-        c = sy.compare(
-            {
-                k: sy.evaluate(target=np.zeros(n), prediction=v, kind="continuous")
-                for k, v in (("a", one), ("b", other))
-            },
-            measures=["mae"],
-        )
-    return float(c.difference("mae", "a", "b").verdict == "better")
+        made = {"a": one, "b": np.abs(one + difference + rng.normal(size=n))}
+        c = sy.compare(target=np.zeros(n), prediction=made, kind="continuous", measures=["mae"])
+        return float(c.difference("mae", "a", "b").verdict == "better")
+    return _lower("mae", draw(rng, n), draw(rng, n) + difference)
+
+
+def roots(rng: Draw, first: float, second: float) -> float:
+    """Root mean squares of errors that are normal, the squares of the second all larger by the same."""
+    n = rows_plan("rmse", first=first, second=second, deviation=math.sqrt(2) * first**2).rows
+    more = np.sqrt((first * rng.normal(size=n)) ** 2 + second**2 - first**2)
+    return _lower("rmse", first * rng.normal(size=n), more)
+
+
+def _lower(measure: str, first: Any, second: Any) -> float:
+    """Whether the first errors are told to be smaller, on rows of their own."""
+    made = {
+        k: sy.evaluate(target=np.zeros(len(v)), prediction=v, kind="continuous")
+        for k, v in (("a", first), ("b", second))
+    }
+    return float(sy.compare(made, measures=[measure]).difference(measure, "a", "b").verdict == "better")

@@ -22,7 +22,8 @@ import pandas as pd  # noqa: E402
 
 from steelyard.monitors.alarms import follow  # noqa: E402
 from steelyard.monitors.monitor import monitor  # noqa: E402
-from steelyard.monitors.sequential import Losses, looks  # noqa: E402
+from steelyard.monitors.sequential import looks  # noqa: E402
+from steelyard.summaries.losses import Losses  # noqa: E402
 
 from monitoring_volume import START, fired, harder, volume  # noqa: E402  isort: skip
 
@@ -235,7 +236,9 @@ def text(words: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--scale", type=float, default=1.0)
-    scale = parser.parse_args().scale
+    parser.add_argument("--only", nargs="*", default=[], help="Print the rows of these studies alone, and no page.")
+    asked = parser.parse_args()
+    scale = asked.scale
     began = time.time()
     rng = np.random.default_rng(SEED)
     found = {}
@@ -243,11 +246,15 @@ def main() -> None:
         "stable": stable, "volume": volume, "cohorts": cohorts, "late": late, "sequential": sequential, "seen": seen,
     }  # fmt: skip
     for name, study in studies.items():
+        if asked.only and name not in asked.only:
+            continue
         since = time.time()
         found[name] = list(study(rng, scale))
         print(f"{name}: {time.time() - since:.0f} s")
         for row in found[name]:
             print("  ", *row, sep="  ")
+    if asked.only:
+        return
     alarms = (
         "windows", "rows each", "reference", "signals", "budget", "warnings, 1 window", "alarms, 1 window",
         "warnings, 2 in a row", "alarms, 2 in a row", "streams",

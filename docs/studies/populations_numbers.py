@@ -1,4 +1,4 @@
-"""The population of the coverage study whose target is a quantity."""
+"""The populations of the coverage study whose target is a quantity."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from populations import MASS, Draw, shared, sizes
 from scipy.special import expit
+from scipy.stats import gamma, poisson
 from scipy.stats import t as student
 
 import steelyard as sy
@@ -94,5 +95,65 @@ class Numbers:
         def draw(rng: Generator) -> dict[str, Any]:
             unit = np.repeat(np.arange(units), sizes(rng, units) if unequal else each)
             return self.roles(shared(rng, unit, 0.5), shared(rng, unit, 0.4), unit=unit)
+
+        return draw
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """Targets above zero about a mean that the prediction misses a little: counts, or amounts of a gamma distribution."""
+
+    mean: float = 1.0
+    shape: float = 0.0
+    """Of the gamma distribution; 0 for Poisson's counts."""
+    spread: float = 0.5
+    off: float = 0.9
+    """Predictions are the mean times this, raised to itself: too low, and too flat."""
+
+    def means(self, z: Any) -> Any:
+        return self.mean * np.exp(self.spread * z)
+
+    def roles(self, means: Any, target: Any, **more: Any) -> dict[str, Any]:
+        return dict(target=target, prediction=self.off * means**self.off, kind="continuous", **more)
+
+    def targets(self, rng: Generator, means: Any) -> Any:
+        if self.shape:
+            return np.maximum(rng.gamma(self.shape, means / self.shape), 1e-12)
+        return rng.poisson(means).astype(float)
+
+    def truth(self) -> sy.Evaluation:
+        z = np.linspace(-6, 6, 161)
+        means = self.means(z)
+        if self.shape:
+            # Even in the logarithm of the share of its mean: logarithms reach far down.
+            v = np.linspace(-60 / self.shape, np.log(60), 4000)
+            share = np.exp(v)
+            target, mass = (
+                np.outer(means, share),
+                np.tile(gamma.pdf(share, self.shape, scale=1 / self.shape) * share, (161, 1)),
+            )
+        else:
+            count = np.arange(int(means.max() + 12 * np.sqrt(means.max()) + 12))
+            target, mass = np.tile(count.astype(float), (161, 1)), poisson.pmf(count, means[:, None])
+        mass = mass / mass.sum(axis=1, keepdims=True) * np.exp(-(z[:, None] ** 2) / 2)
+        mass, keep = mass / mass.sum(), mass > 1e-25
+        roles = self.roles(np.repeat(means, target.shape[1])[keep.ravel()], target[keep])
+        return sy.evaluate(**roles, weight=mass[keep] * MASS, weights="sampling")
+
+    def rows(self, n: int) -> Draw:
+        def draw(rng: Generator) -> dict[str, Any]:
+            means = self.means(rng.normal(size=n))
+            return self.roles(means, self.targets(rng, means))
+
+        return draw
+
+    def weighted(self, n: int) -> Draw:
+        return lambda rng: self.rows(n)(rng) | {"weight": rng.gamma(2.0, 0.5, n)}
+
+    def units(self, units: int, each: int = 10) -> Draw:
+        def draw(rng: Generator) -> dict[str, Any]:
+            unit = np.repeat(np.arange(units), each)
+            means = self.means(shared(rng, unit, 0.5))
+            return self.roles(means, self.targets(rng, means), unit=unit)
 
         return draw

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from populations import Binormal, Clouds, Draw, Table
-from populations_numbers import Numbers
+from populations_numbers import Amounts, Numbers
 
 import steelyard as sy
 
@@ -188,7 +188,7 @@ def _numbers() -> Iterator[Scenario]:
     normal, poor, growing = Numbers(), Numbers(spread=0.3, offset=0.5), Numbers(growing=0.5)
     tail5, tail3, whole = Numbers(1000.0, freedom=5), Numbers(1000.0, freedom=3), Numbers(whole=True)
 
-    def make(name: str, p: Numbers, draw: Draw, rows: int, group: str, **traits: Any) -> Scenario:
+    def make(name: str, p: Numbers | Amounts, draw: Draw, rows: int, group: str, **traits: Any) -> Scenario:
         return Scenario(name, "continuous", group, draw, p, rows, traits)
 
     for n in (30, 200, 10_000):
@@ -233,3 +233,17 @@ def _numbers() -> Iterator[Scenario]:
         )
     for units in (30, 100, 500):
         yield make(f"{units} units", normal, normal.units(units), units * 10, "weights and units", units=units)
+    for words, p, sizes in (
+        ("counts of 1", Amounts(), (12, 30, 200, 2000)),
+        ("counts of 0.1", Amounts(0.1), (30, 100, 1000)),
+        ("counts of 10", Amounts(10.0), (30, 200)),
+        ("gamma, shape 1", Amounts(100.0, 1.0), (12, 30, 200)),
+        ("gamma, shape 5", Amounts(100.0, 5.0), (30, 200)),
+    ):
+        # The mean of 1 / y is infinite where y comes as near to 0 as an exponential does.
+        none = {"no_truth": ("mape",)} if p.shape == 1 else {}
+        for n in sizes:
+            yield make(f"{words}, n {n:,}", p, p.rows(n), n, "counts and amounts", amounts=True, **none)
+    p = Amounts(3.0)
+    yield make("counts of 3, n 200, random weights", p, p.weighted(200), 200, "counts and amounts", weights="random")
+    yield make("counts of 3, 40 units", p, p.units(40), 400, "counts and amounts", units=40)

@@ -21,9 +21,10 @@ import numpy as np  # noqa: E402
 from scipy.special import chdtrc, chdtri  # noqa: E402
 from stability_new import words  # noqa: E402
 
-from steelyard.monitors.bins import BinCounts, Bins  # noqa: E402
+from steelyard.monitors.bins import Bins  # noqa: E402
 from steelyard.monitors.law import sufficient_size  # noqa: E402
 from steelyard.monitors.stability import Stability, assess, stability  # noqa: E402
+from steelyard.summaries.bin_counts import BinCounts  # noqa: E402
 
 HERE = Path(__file__).parent
 SEED = 20180624

@@ -25,6 +25,7 @@ from steelyard.trials.arms import Periods, TrialUnits  # noqa: E402
 from steelyard.trials.decision import decide  # noqa: E402
 from steelyard.trials.methods import SLOW, WELCH, period_methods, unit_methods  # noqa: E402
 from steelyard.trials.slow_waves import slow_waves_t  # noqa: E402
+from steelyard.trials.unit_sums import summed  # noqa: E402
 
 HERE = Path(__file__).parent
 SEED = 20261115
@@ -145,7 +146,7 @@ def by_customers(repeats: int, weeks: int, seed: int) -> dict[str, list[float]]:
         total = rng.binomial(weeks, habit).astype(np.float64)
         before = rng.binomial(8, habit).astype(np.float64)
         u = TrialUnits(treated, total, np.full(600, float(weeks)), before)
-        for m in unit_methods(u, 1 - LEVEL, binary=True):
+        for m in unit_methods(summed(u), 1 - LEVEL, binary=True):
             no = m.effect.p_value is not None and m.effect.p_value < LEVEL
             tally = seen.setdefault(m.name, [0.0, 0.0, 0.0])
             tally[0] += no / repeats

@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.trials.arms import TrialUnits
 from steelyard.trials.methods import CUPED, first_by_unit, unit_methods
+from steelyard.trials.unit_sums import summed
 
 LEVEL = 0.05
 SIZES = ((5, 5), (30, 30), (10, 90), (60, 540), (200, 1800))
@@ -44,7 +45,8 @@ def by_adjusting(draw: Any, sizes: tuple[int, int], repeats: int, seed: int) -> 
         y, x = draw(rng, len(treated))
         binary = draw is habits
         methods = {
-            m.name: m for m in unit_methods(TrialUnits(treated, y, np.ones_like(y), x), 1 - LEVEL, binary=binary)
+            m.name: m
+            for m in unit_methods(summed(TrialUnits(treated, y, np.ones_like(y), x)), 1 - LEVEL, binary=binary)
         }
         first, other = (first_by_unit(list(methods.values()), once=binary, adjust=adjust) for adjust in (True, False))
         seen += methods[first].side != 0

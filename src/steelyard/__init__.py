@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 from types import ModuleType
@@ -32,9 +33,11 @@ if TYPE_CHECKING:
     from steelyard.measures.measure import catalogue, measure
     from steelyard.monitors.monitor import monitor
     from steelyard.monitors.stability import stability
+    from steelyard.monitors.windowing import windows
     from steelyard.payoffs.payoff import Cost, Profit
     from steelyard.results import Curve, Difference, Estimate, Interval, Share, Undefined
     from steelyard.saved.load import load
+    from steelyard.serve.client import Client
     from steelyard.slicing import slices
     from steelyard.sources.joined import table
     from steelyard.tables.peek import peek
@@ -54,6 +57,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Bootstrap": "designs.bootstrap",
     "Changes": "comparisons.changes",
+    "Client": "serve.client",
     "Comparison": "comparison",
     "Cost": "payoffs.payoff",
     "Curve": "results",
@@ -112,11 +116,13 @@ _HOMES = {
     "timeliness": "early_warning.timeliness",
     "trial": "trials.trial",
     "trial_size": "trials.planning",
+    "windows": "monitors.windowing",
 }
 
 __all__ = [
     "Bootstrap",
     "Changes",
+    "Client",
     "Comparison",
     "Cost",
     "Curve",
@@ -175,15 +181,30 @@ __all__ = [
     "timeliness",
     "trial",
     "trial_size",
+    "windows",
 ]
+
+
+ASKED = 'numbers and charts are asked of what sy.evaluate(target=..., score=...) gives: e["auc"], e.chart("roc")'
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for; importing steelyard alone imports nothing heavy."""
     if name not in _HOMES:
-        message = f"module 'steelyard' has no attribute {name!r}"
-        raise AttributeError(message)
-    module = importlib.import_module(f"steelyard.{_HOMES[name]}")
+        import difflib
+
+        close = difflib.get_close_matches(name, _HOMES, n=1, cutoff=0.8)
+        asked = f'did you mean "{close[0]}"?' if close else ASKED
+        message = f"module 'steelyard' has no attribute {name!r}; {asked}"
+        raise AttributeError(message, name=name)
+    collects = gc.isenabled()
+    # What is loaded stays: to look it through for waste, again and again, took a tenth of a first call.
+    gc.disable()
+    try:
+        module = importlib.import_module(f"steelyard.{_HOMES[name]}")
+    finally:
+        if collects:
+            gc.enable()
     found = module if name == "errors" else getattr(module, name)
     globals()[name] = found
     return found
@@ -203,3 +224,16 @@ sys.modules[__name__].__class__ = _Package
 
 def __dir__() -> list[str]:
     return sorted([*__all__, "__version__"])
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Let a notebook complete what stands between the quotes of a call, as in `e.chart("`; done by itself at import."""
+    from steelyard.views.completing import offer_names
+
+    offer_names(shell)
+
+
+if "IPython" in sys.modules:
+    _shell = getattr(sys.modules["IPython"], "get_ipython", lambda: None)()
+    if _shell is not None:
+        load_ipython_extension(_shell)

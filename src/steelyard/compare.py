@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard, overload
 
 import numpy as np
 
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.comparison import Comparison
+from steelyard.comparisons.elsewhere import RowsElsewhere, SameUnits
 from steelyard.comparisons.independent import check_alike
 from steelyard.comparisons.joining import joined
-from steelyard.comparisons.pairing import DifferentRows, SameRows, SameUnits
+from steelyard.comparisons.pairing import DifferentRows, SameRows
+from steelyard.counting.score_columns import by_level
 from steelyard.designs.columns import missing as missing_in
 from steelyard.early_warning.comparison import TimelinessComparison, compare_models
 from steelyard.early_warning.timeliness import Timeliness
@@ -22,21 +25,19 @@ from steelyard.errors import (
     LengthsDiffer,
     MissingValues,
     NotNumeric,
-    UnknownColumn,
     UsageError,
     listing,
-    nearest,
 )
-from steelyard.evaluate import evaluate
+from steelyard.evaluate import evaluate, levels_in
 from steelyard.evaluation import Evaluation
 from steelyard.files.addresses import without_secrets
 from steelyard.payoffs.payoff import Payoff
-from steelyard.rows.roles import assign
-from steelyard.sources.databases import is_address
-from steelyard.sources.fetching import fetch_columns
-from steelyard.sources.in_memory import as_table, column_names, flat_array
+from steelyard.rows.roles import assign, refuse_beside
+from steelyard.sources.bringing import columns_of, columns_or_none
+from steelyard.sources.fetching import MOST
+from steelyard.sources.in_memory import flat_array
 from steelyard.sources.recognise import open_table
-from steelyard.sources.relations import Relation
+from steelyard.sources.staying import ROW, is_long, rows_as_units, stays
 from steelyard.sources.tables import Table
 from steelyard.wording import option
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from steelyard.experiments.result import Experiment
 
 ROLES = ("target", "score", "prediction")
+SAME = 'sy.compare(target=y, score={"old": old.predict_proba(X), "new": ...})'
 
 
 @overload
@@ -85,8 +87,9 @@ def compare(
     `sy.timeliness` returns (same customers; for that only `measures` matters); an experiment (same folds); or a table
     or path with `target` and a score (or prediction) for each model by name (same rows). Two or more tables by name
     are joined by the column `on`. A table that lives elsewhere, such as a path, an address or a frame of Spark, sends
-    the columns that are named to this machine; on a server it is counted there instead where `unit` is named:
-    the same estimate, by an interval from buckets of units in place of a bootstrap over them.
+    the columns that are named to this machine, of more than a million rows those that are alike once with their number;
+    on a server, or with more than 50 million rows, it is counted there instead where `unit` is named, or more than two million
+    rows differ: the same estimate, by an interval from buckets of units, or of rows that are alike.
     `margin` is the largest difference that does not matter, for all measures or by name ("all" being those without
     one). With `profit` that is compared besides the `measures`. Intervals, p-values and verdicts hold at once for all
     pairs within a measure, or with `over="everything"` for pairs and measures together; `correction` says how.
@@ -102,25 +105,26 @@ def compare(
     if warnings:
         given = {"target": target, "score": score, "prediction": prediction, "unit": unit, "value": value}
         given |= {"margin": margin, "profit": profit, "on": on, "control": control}
-        for name, told in given.items():
-            if told is not None:
-                message = f"How early models warn is compared by what was measured, and {option(name)} came."
-                raise UsageError(message, f"Leave {option(name)} out; measure each model anew where it matters.")
+        refuse_beside("How early models warn is compared by what was measured", given, "or measure each model anew")
         return compare_models(warnings, measures)
     if others:
         message = f"Models are compared by name, and {len(others) + 1} came without one."
-        raise UsageError(message, 'Give them as a mapping: sy.compare({"old": ..., "new": ...}).')
+        raise UsageError(message, f'Evaluations as a mapping: sy.compare({{"old": ..., "new": ...}}); models: {SAME}.')
     options: dict[str, Any] = {"measures": measures, "margin": margin, "confidence": confidence}
     options |= {"correction": correction, "over": over, "control": control}
+    if is_experiment(data) or _are_evaluations(data):
+        asked = {"target": target, "score": score, "prediction": prediction, "weight": weight, "unit": unit}
+        asked |= {"on": on, "value": value, "profit": profit, "levels": levels, "kind": kind, "positive": positive}
+        refuse_beside("What was evaluated knows its columns", asked, "and say it where each is evaluated")
     if is_experiment(data):
         return _folds(data, models, options)
-    if isinstance(data, Mapping) and data and all(isinstance(e, Evaluation) for e in data.values()):
+    if _are_evaluations(data):
         return Comparison(_evaluations(data, paired), **options)
     if target is None and isinstance(data, Mapping) and data:
         wrong = next(k for k, v in data.items() if not isinstance(v, Evaluation))
-        message = f"Without a target a mapping holds evaluations by name, and {listing([wrong])} is {_a(data[wrong])}."
-        hint = "Evaluate each: sy.evaluate(...); or name the target and the score of each model in a table."
-        raise UsageError(message, hint)
+        kind = type(data[wrong]).__name__
+        message = f"Without a target a mapping holds evaluations by name, and {listing([wrong])} is of type {kind}."
+        raise UsageError(message, f"Evaluate each: sy.evaluate(...); or compare on the same rows: {SAME}.")
     if target is None:
         message = "No target was given."
         hint = (
@@ -130,6 +134,8 @@ def compare(
     if profit is not None and measures is not None:
         named = [measures] if isinstance(measures, str) else list(measures)
         options["measures"] = [*named, profit.kind]
+    if data is None and isinstance(score, Mapping):
+        score = {k: by_level(v, levels, positive, partial(levels_in, target)) for k, v in score.items()}
     shape, given = _shape(score, prediction)
     counting: dict[str, Any] = {"positive": positive, "weights": weights, "threshold": threshold, "levels": levels}
     counting |= {"kind": kind, "profit": profit}
@@ -137,15 +143,33 @@ def compare(
     columns = {"target": target, "weight": weight, "unit": unit}
     if isinstance(data, Mapping) and on is not None:
         told = {k: v for k, v in columns.items() if v is not None} | {("amount", k): v for k, v in amounts.items()}
-        found, given = joined(_read, data, on, told, given)
-        data, columns = None, {k: found.get(k) for k in columns}
-        amounts = {name: found["amount", name] for name in amounts}
+        brought, given = joined(columns_of, data, on, told, given)
+        data, columns = None, {k: brought.get(k) for k in columns}
+        amounts = {name: brought["amount", name] for name in amounts}
     source = _called_source(data)
-    if unit is not None and _stays(data):
-        there = _there(data, target, shape, given, unit, weight, value, missing, counting)
-        return Comparison(there, source=source, **options)
-    rows, dropped = _rows(data, columns, given, amounts, missing)
-    return Comparison(_same_rows(rows, shape, tuple(amounts), dropped, counting), source=source, **options)
+    if unit is not None and (stays(data) or is_long(data, MOST)):
+        counted = _each(data, target, shape, given, unit, weight, value, missing, counting)
+        return Comparison(SameUnits(counted), source=source, **options)
+    wanted = _wanted(columns, given, amounts)
+    found = columns_or_none(data, wanted) if data is not None else {k: flat_array(v) for k, v in wanted.items()}
+    if found is None:
+        elsewhere = open_table(data)
+        assert elsewhere is not None
+        table = rows_as_units(elsewhere, list(wanted.values()), drop=missing == "drop")
+        counted = _each(table, target, shape, given, ROW, weight, value, missing, counting)
+        return Comparison(RowsElsewhere(counted), source=source, **options)
+    rows, dropped = _rows(found, wanted, given, missing)
+    there = {}
+    if rows["alike"]:
+        # What each model reaches is counted where the rows are; those that are alike, here once, tell the differences.
+        there = _each(data, target, shape, given, unit, weight, value, missing, counting)
+        counting["weights"] = "frequency"
+    pairing = _same_rows(rows, shape, tuple(amounts), dropped, counting, there)
+    return Comparison(pairing, source=source, **options)
+
+
+def _are_evaluations(data: object) -> TypeGuard[Mapping[str, Evaluation]]:
+    return isinstance(data, Mapping) and bool(data) and all(isinstance(e, Evaluation) for e in data.values())
 
 
 def _warnings(data: object, others: Sequence[Any]) -> dict[str, Timeliness]:
@@ -159,20 +183,15 @@ def _warnings(data: object, others: Sequence[Any]) -> dict[str, Timeliness]:
     return named if named and all(isinstance(t, Timeliness) for t in named.values()) else {}
 
 
-def _a(value: object) -> str:
-    name = type(value).__name__
-    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
-
-
 def is_experiment(data: object) -> TypeGuard[Experiment]:
     """Whether it is what `sy.experiment` returns."""
     return hasattr(data, "cells") and hasattr(data, "plan")
 
 
-def _folds(x: Experiment, models: Sequence[str], options: dict[str, Any]) -> Comparison:
+def _folds(experiment: Experiment, models: Sequence[str], options: dict[str, Any]) -> Comparison:
     # Over several data sets the ranking tells all of them; pairs are told of the first.
-    several = len(x.data_sets) * len(x.designs) > 1 and not models
-    return x.compare(*((x.data_sets[0], x.designs[0]) if several else models), **options)
+    several = len(experiment.data_sets) * len(experiment.designs) > 1 and not models
+    return experiment.compare(*((experiment.data_sets[0], experiment.designs[0]) if several else models), **options)
 
 
 def _evaluations(data: Mapping[str, Evaluation], paired: bool | None) -> DifferentRows:
@@ -220,78 +239,74 @@ def _amounts(value: object, profit: Payoff | None) -> dict[str, Any]:
 # Rows at hand ---------------------------------------------------------------------------------------------------------
 
 
-def _rows(
-    data: object, columns: dict[str, Any], given: Mapping[str, Any], amounts: Mapping[str, Any], missing: str
-) -> tuple[dict[str, Any], int]:
-    """All columns as arrays of one length, without the rows in which any is missing."""
+def _wanted(columns: dict[str, Any], given: Mapping[str, Any], amounts: Mapping[str, Any]) -> dict[Any, Any]:
+    """Every column that was named, or came as values."""
     flat: dict[Any, Any] = {k: v for k, v in columns.items() if v is not None}
     for name, v in given.items():
         if isinstance(v, Mapping):
             flat |= {("model", name, level): part for level, part in v.items()}
         else:
             flat["model", name] = v
-    flat |= {("amount", name): v for name, v in amounts.items()}
-    found = {k: flat_array(v) for k, v in flat.items()} if data is None else _read(data, flat)
+    return flat | {("amount", name): v for name, v in amounts.items()}
+
+
+def _rows(
+    found: dict[Any, Any], wanted: Mapping[Any, Any], given: Mapping[str, Any], missing: str
+) -> tuple[dict[str, Any], int]:
+    """All columns as arrays of one length, without the rows in which any is missing."""
+    alike = "weight" in found and "weight" not in wanted
+    times = found["weight"] if alike else None
     sizes = {len(v) for v in found.values()}
     if len(sizes) > 1:
         told = ", ".join(f"{_called(k)} {len(v):,}" for k, v in found.items())
         message = f"The columns differ in length: {told}."
         raise LengthsDiffer(message, "On the same rows every model has one prediction a row.")
+    if "weight" in found and (none := found["weight"] == 0).any():
+        # Rows of weight zero count as nothing, so nothing is asked of them either.
+        found = {k: v[~none] for k, v in found.items()}
+        sizes = {len(found["weight"])}
     if sizes == {0}:
-        message = "There are no rows."
+        message = f"There are no rows{' with a weight above zero' if 'weight' in found else ''}."
         raise EmptyTable(message, "At least a few rows are needed.")
     gone = np.zeros(next(iter(sizes)), dtype=np.bool_)
     for key, values in found.items():
         here = missing_in(values)
         if here.any() and missing != "drop":
-            message = f"{int(here.sum()):,} of {len(here):,} rows have a missing value in {_called(key)}."
+            lost, every = (here.sum(), here.size) if times is None else (times[here].sum(), times.sum())
+            message = f"{int(lost):,} of {int(every):,} rows have a missing value in {_called(key)}."
             hint = f"Complete them, or leave such rows out for all models: {option('missing', 'drop')}."
             raise MissingValues(message, hint)
         gone |= here
+    dropped = int(gone.sum() if times is None else times[gone].sum())
     if gone.any():
         found = {k: v[~gone] for k, v in found.items()}
-    rows: dict[str, Any] = {k: found.get(k) for k in ("target", "weight", "unit")}
+    rows: dict[str, Any] = {k: found.get(k) for k in ("target", "weight", "unit")} | {"alike": alike}
     rows["amounts"] = {k[1]: v for k, v in found.items() if isinstance(k, tuple) and k[0] == "amount"}
     rows["given"] = {
         name: {level: found["model", name, level] for level in v} if isinstance(v, Mapping) else found["model", name]
         for name, v in given.items()
     }
-    return rows, int(gone.sum())
+    return rows, dropped
 
 
 def _called(key: object) -> str:
     return f'"{key[1]}"' if isinstance(key, tuple) else f"the {key}"
 
 
-def _read(data: object, wanted: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The columns that were named, out of a table wherever it lives; values that came as such stay as they are."""
-    named = {k: v for k, v in wanted.items() if isinstance(v, str)}
-    elsewhere = open_table(data, wanted=list(named.values()))
-    if elsewhere is not None:
-        _check_columns(named.values(), list(elsewhere.names))
-        table: Any = fetch_columns(elsewhere, list(named.values()))
-    else:
-        table = as_table(data)
-        _check_columns(named.values(), column_names(table))
-    return {k: flat_array(table[v]) if k in named else flat_array(v) for k, v in wanted.items()}
-
-
-def _check_columns(named: Iterable[str], known: Sequence[str]) -> None:
-    for name in named:
-        if name not in known:
-            message = f'There is no column "{name}".'
-            raise UnknownColumn(message, nearest(name, known) or f"There are {listing(known)}.")
-
-
 def _same_rows(
-    rows: Mapping[str, Any], shape: str, amounts: tuple[str, ...], dropped: int, counting: dict[str, Any]
+    rows: Mapping[str, Any],
+    shape: str,
+    amounts: tuple[str, ...],
+    dropped: int,
+    counting: dict[str, Any],
+    there: Mapping[str, Evaluation],
 ) -> SameRows:
     """Every model evaluated on the same arrays, and the arrays themselves for paired tests."""
     role = "prediction" if shape == "predictions" else "score"
     value = {n: rows["amounts"][n] for n in amounts} or None
     for name, given in rows["given"].items() if role == "score" else ():
         _refuse_rounded(name, given.values() if isinstance(given, Mapping) else [given])
-    evaluations = {
+    evaluations = there or {
         name: evaluate(
             target=rows["target"], weight=rows["weight"], unit=rows["unit"], value=value, **{role: v}, **counting
         )
@@ -329,17 +344,7 @@ def _called_source(data: object) -> str:
     return without_secrets(str(data)) if isinstance(data, str | os.PathLike) else ""
 
 
-def _stays(data: object) -> bool:
-    """Whether the rows of a table are better counted where they are: in a database, on a cluster, or not read yet."""
-    if isinstance(data, Table):
-        return not isinstance(data, Relation)
-    if is_address(data):
-        return str(data).lower().startswith("postgres")
-    module = type(data).__module__.split(".")[0]
-    return module in ("pyspark", "ibis", "duckdb", "_duckdb") or type(data).__name__ == "LazyFrame"
-
-
-def _there(
+def _each(
     data: object,
     target: object,
     shape: str,
@@ -349,13 +354,8 @@ def _there(
     value: object,
     missing: str,
     counting: dict[str, Any],
-) -> SameUnits:
+) -> dict[str, Evaluation]:
+    """Every model evaluated where the rows are."""
     role = "prediction" if shape == "predictions" else "score"
-    return SameUnits(
-        {
-            name: evaluate(
-                data, target=target, unit=unit, weight=weight, value=value, missing=missing, **{role: v}, **counting
-            )
-            for name, v in given.items()
-        }
-    )
+    told: dict[str, Any] = {"target": target, "unit": unit, "weight": weight, "value": value, "missing": missing}
+    return {name: evaluate(data, **told, **{role: v}, **counting) for name, v in given.items()}

@@ -13,6 +13,7 @@ from steelyard.arguments.annotated import as_annotated
 from steelyard.asking.questions import level_of
 from steelyard.comparisons.enough import short_of
 from steelyard.comparisons.folds import Posterior
+from steelyard.comparisons.known_methods import check_method
 from steelyard.comparisons.pairing import Pairing, SameFolds, all_pairs
 from steelyard.comparisons.simultaneous import CORRECTIONS, agreed, at_once, corrected_p, error_rates
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
@@ -63,7 +64,7 @@ class Comparison(ToldInSentences):
     """Models side by side: `c.difference("auc", "tree", "knn")`, `c.table()`, `c.winner()`, or all of it in words."""
 
     as_text: ClassVar[str] = "comparison.comparison_text"
-    as_html: ClassVar[str] = "comparison.comparison_html"
+    as_verdict: ClassVar[str] = "choosing.comparison_conclusion"
 
     @as_annotated("margin")
     def __init__(
@@ -152,10 +153,19 @@ class Comparison(ToldInSentences):
         return list(self.pairing.evaluations)
 
     @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs that are compared: all of them, or every other model with the control."""
+        return all_pairs(self.models, self.control)
+
+    @property
     def kind(self) -> str:
         """How they were tested: on different rows, the same rows, or the same folds."""
         return self.pairing.kind
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.models
+
+    @as_annotated()
     def __getitem__(self, name: str) -> Any:
         if name not in self.evaluations:
             message = f"There is no model {listing([name])}."
@@ -169,6 +179,13 @@ class Comparison(ToldInSentences):
             raise UsageError(message, "Name two models.")
         return first, second
 
+    def _in_order(self, pair: tuple[str, str]) -> tuple[str, str]:
+        """A pair as it stands among all: the later model first, or the other one before the control."""
+        later = self.control == pair[1] or (
+            self.control != pair[0] and self.models.index(pair[0]) > self.models.index(pair[1])
+        )
+        return pair if later else pair[::-1]
+
     # Differences -----------------------------------------------------------------------------------------------------
     @as_annotated()
     def difference(self, measure: str, first: str, second: str, *, alone: bool = False, **options: Any) -> Difference:
@@ -180,18 +197,14 @@ class Comparison(ToldInSentences):
         name, pair = find(measure).name, self._pair(first, second)
         if "level" in options:
             options["level"] = level_of(options["level"])
-        if options.get("method") == "usual":
-            options.pop("method")
+        if check_method(self.pairing, options.get("method", "usual")) == "usual":
+            options.pop("method", None)
         if alone:
             return self._judged(name, pair, 1 - self.confidence, options)
-        planned = all_pairs(self.models, self.control)
-        if pair in planned or pair[::-1] in planned:
-            mine = pair if pair in planned else pair[::-1]
-            found = self._family(name, planned, options, [mine])[mine].difference
-        else:
-            # None of those that were planned: as one of all that could have been asked for.
-            mine = pair if pair in all_pairs(self.models) else pair[::-1]
-            found = self._family(name, all_pairs(self.models), options, [mine])[mine].difference
+        # What was not planned is one of all that could have been asked for.
+        planned = self.pairs if self.control in (None, *pair) else all_pairs(self.models)
+        mine = self._in_order(pair)
+        found = self._family(name, planned, options, [mine])[mine].difference
         return found if mine == pair else turned(found)
 
     def _judged(self, measure: str, pair: tuple[str, str], alpha: float, options: Mapping[str, Any]) -> Difference:
@@ -251,20 +264,20 @@ class Comparison(ToldInSentences):
         """What every judgement depends on beside its question."""
         return repr((self.confidence, self.correction, self.over, self.measures, sorted(self.margins.items())))
 
-    def _short(self, d: Difference, alpha: float) -> tuple[str, str]:
+    def _short(self, difference: Difference, alpha: float) -> tuple[str, str]:
         """Why a verdict is withheld: too few of what the difference rests on."""
-        few = self.pairing.few(d, alpha)
+        few = self.pairing.few(difference, alpha)
         if few is not None:
             return few
-        m = find(d.measure)
-        found = (short_of(self.evaluations[n], m, d.level) for n in (d.first, d.second))
+        m = find(difference.measure)
+        found = (short_of(self.evaluations[n], m, difference.level) for n in (difference.first, difference.second))
         return next((x for x in found if x[0]), ("", ""))
 
     @as_annotated()
     def table(self, measure: str | None = None, **options: Any) -> list[Compared]:
         """Every pair in every measure (or one), with intervals, p-values and verdicts that hold for all pairs at once."""
         wanted = self.measures if measure is None else [find(measure).name]
-        pairs = all_pairs(self.models, self.control)
+        pairs = self.pairs
         return [r for name in wanted for r in self._family(name, pairs, options, pairs).values()]
 
     @as_annotated()
@@ -280,13 +293,14 @@ class Comparison(ToldInSentences):
 
     @property
     def verdict(self) -> Verdict:
-        """What may be said of the clearest pair in the first measure: a word, what it rests on, and what to do next."""
-        r = self.ordered(self.measures[0])[0]
-        few = r.difference.note if r.verdict == TOO_FEW else ""
-        looks = 1 if self.correction == "none" else len(all_pairs(self.models, self.control))
-        return compared(
-            r.difference, find(r.difference.measure).better, self.margins.get(r.difference.measure), few, looks
-        )
+        """What may be said of the best and the next in the first measure: a word, what it rests on, and what to do next."""
+        from steelyard.views.standings import nearest_pair
+
+        measure = self.measures[0]
+        d = self.difference(measure, *nearest_pair(self, measure))
+        few = d.note if d.verdict == TOO_FEW else ""
+        looks = 1 if self.correction == "none" else len(self.pairs)
+        return self.in_words(compared(d, find(measure).better, self.margins.get(measure), few, looks))
 
     @as_annotated()
     def posterior(self, measure: str, first: str, second: str, rope: float = 0.01) -> Posterior:
@@ -357,15 +371,17 @@ class Comparison(ToldInSentences):
         return f"<Comparison of {listing(self.models)} {self.pairing.words}>"
 
 
-def _with_corrected(d: Difference, p: float | None, looks: int, c: Comparison) -> Difference:
+def _with_corrected(difference: Difference, p: float | None, looks: int, comparison: Comparison) -> Difference:
     """A difference with its corrected p-value, and in its method for how many looks that and the interval are."""
-    if looks < 2 or c.correction == "none":
-        return d
-    return d.renamed(p_value=p, method=f"{d.method}{at_once(looks, c.over, c.correction)}")
+    if looks < 2 or comparison.correction == "none":
+        return difference
+    return difference.renamed(
+        p_value=p, method=f"{difference.method}{at_once(looks, comparison.over, comparison.correction)}"
+    )
 
 
-def _p(r: Compared) -> float:
-    return 2.0 if r.p_corrected is None else r.p_corrected
+def _p(compared: Compared) -> float:
+    return 2.0 if compared.p_corrected is None else compared.p_corrected
 
 
 def _no_probabilities(evaluations: Mapping[str, Any]) -> list[str]:

@@ -36,6 +36,7 @@ __all__ = [
     "BadWeight",
     "CannotAdd",
     "EmptyTable",
+    "HiddenRows",
     "InputError",
     "LengthsDiffer",
     "MissingPart",
@@ -64,6 +65,15 @@ class SteelyardError(Exception):
         self.message: Wording = Wording(message)
         self.hint: Wording = Wording(hint)
         super().__init__(f"{self.message}\nHint: {self.hint}" if hint else str(self.message))
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the lines that are not this library's own, and the sentence."""
+        import traceback
+
+        house, notebook = os.path.dirname(__file__), f"{os.sep}IPython{os.sep}"
+        lines = traceback.extract_tb(self.__traceback__)
+        own = [x for x in lines if not x.filename.startswith(house) and notebook not in x.filename]
+        return [*traceback.format_list(own), f"{type(self).__name__}: {self}"]
 
 
 class UsageError(SteelyardError):
@@ -173,9 +183,14 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
     >>> nearest("tagret", ["target", "score"])
     'Did you mean "target"?'
+    >>> nearest("roc_curve", ["roc", "cost_curve"])
+    'Did you mean "roc"?'
     """
-    names = [str(k) for k in known]
-    close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    name, names = str(name), [str(k) for k in known]
+    # What is all but right comes first, then a name to which somebody has added what kind of thing it is.
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.9)
+    close = close or sorted((k for k in names if len(k) > 2 and name.startswith(k)), key=len)[-1:]
+    close = close or difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     return f'Did you mean "{close[0]}"?' if close else ""
 
 
@@ -203,3 +218,7 @@ def _told(value: object) -> str:
 
 class UndefinedCompared(UserWarning):
     """A number that is undefined was compared; the comparison is false, whichever way it was asked."""
+
+
+class HiddenRows(UserWarning):
+    """A sheet of a workbook hides some of its rows, and all of them are counted."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from steelyard.arguments.annotated import Confidence, Label, Threshold, as_annotated
 from steelyard.counting.classes import count_classes
+from steelyard.counting.crossed import crossed_rows, refuse_crossed
 from steelyard.counting.decisions import count_decisions
 from steelyard.counting.labels import count_labels
 from steelyard.counting.matrix import levels_of, matrix_of
@@ -25,7 +26,7 @@ from steelyard.evaluation import Evaluation
 from steelyard.files.addresses import without_secrets
 from steelyard.payoffs.payoff import Payoff
 from steelyard.rows.language import Rows, Tally
-from steelyard.rows.roles import Roles, assign
+from steelyard.rows.roles import Roles, assign, refuse_beside
 from steelyard.sources.joined import table
 from steelyard.sources.recognise import open_rows
 from steelyard.sources.tables import Table
@@ -63,7 +64,7 @@ def evaluate(
     missing: str = "refuse",
     exact: bool = False,
     kind: str | None = None,
-    confusion: npt.ArrayLike | None = None,
+    confusion: npt.ArrayLike | Mapping[Any, Mapping[Any, float]] | None = None,
     levels: Sequence[Any] | None = None,
     layout: str | None = None,
     labels: object = None,
@@ -76,10 +77,11 @@ def evaluate(
     themselves. `labels` is another table, joined by the key `on` where the data live; `query` is a SELECT over the data.
     `score` is one column for two levels, or a mapping of level to column for more, or without `data` a matrix with a column
     for each of `levels` (of two, the positive's column is the score); `prediction` holds labels or numbers. `confusion` is a
-    matrix counted elsewhere, its rows and columns in the order of `levels`, or of two levels in a `layout`: "positive first"
-    as books print it, or "negative first".
+    matrix counted elsewhere: by name as `pandas.crosstab` gives it, its rows and columns in the order of `levels`, or of two
+    levels in a `layout`: "positive first" as books print it, or "negative first".
     `profit` (a Profit or Cost; `cost` is another word for it) says what outcomes are worth and `value` which columns hold
-    amounts of the rows' own; `decide="profit"` predicts the level of the highest expected profit. `validation` (a column
+    amounts of the rows' own; `segment` is a column, or two whose pairs are evaluated apart: `["region", "device"]`.
+    `decide="profit"` predicts the level of the highest expected profit. `validation` (a column
     that is true for such rows, or another table) keeps rows apart on which thresholds are chosen. `missing="drop"` leaves out
     rows with missing values and compares those without a target with the others; "inverse_probability" (also "begg_greenes")
     lets rows with a target stand for those of like prediction without one.
@@ -95,6 +97,24 @@ def evaluate(
     profit = _payoff(profit, cost)
     _check_payoff(profit, decide)
     if confusion is not None:
+        beside = {
+            "data": data,
+            "target": target,
+            "score": score,
+            "prediction": prediction,
+            "weight": weight,
+            "unit": unit,
+        }
+        beside |= {
+            "segment": segment,
+            "value": value,
+            "validation": validation,
+            "kind": kind,
+            "labels": labels,
+            "on": on,
+        }
+        beside |= {"query": query, "decide": None if decide == "score" else decide}
+        refuse_beside("A confusion matrix is all there is to count", beside, "or leave out the matrix")
         return _from_matrix(matrix_of(confusion, levels, positive, layout), confidence, profit)
     if layout is not None:
         message = "A layout belongs to a confusion matrix, and none was given."
@@ -109,7 +129,7 @@ def evaluate(
     apart = validation is not None and (isinstance(validation, Evaluation) or is_table(data, validation))
     roles = assign(
         target=target,
-        score=by_level(score, levels, positive, partial(_levels_of, target)) if data is None else score,
+        score=by_level(score, levels, positive, partial(levels_in, target)) if data is None else score,
         prediction=prediction,
         weight=weight,
         unit=unit,
@@ -117,6 +137,7 @@ def evaluate(
         value=value,
         validation=None if apart else validation,
         needed=profit.names if profit is not None else (),
+        named=data is not None,
     )
     check_names(roles.amounts)
 
@@ -136,13 +157,15 @@ def evaluate(
         found = _evaluated(rows, roles, plan(), kind, source, profit, float(threshold), confidence)
         return found.with_unlabelled() if missing in CORRECTED and found.unlabelled is not None else found
 
-    rows = open_rows(data, roles.columns)
+    rows = crossed_rows(open_rows(data, roles.columns))
     if validation is None:
         return evaluated(rows, data)
     if isinstance(validation, Evaluation):
         return replace(evaluated(rows, data), validation=validation)
     if apart:
-        return replace(evaluated(rows, data), validation=evaluated(open_rows(validation, roles.columns), validation))
+        return replace(
+            evaluated(rows, data), validation=evaluated(crossed_rows(open_rows(validation, roles.columns)), validation)
+        )
     test, chosen = divide_rows(rows, plan())
     return replace(evaluated(test, data), validation=evaluated(chosen, data))
 
@@ -194,7 +217,7 @@ def _evaluated(
     return whole
 
 
-def _levels_of(target: object) -> list[Any]:
+def levels_in(target: object) -> list[Any]:
     """The levels that occur in a target of values."""
     found = open_rows(None, {"target": target}).tally(Tally({"level": lambda r: r.level("target")}))["level"]
     return [v for v in occurring(found) if v is not None]
@@ -246,6 +269,7 @@ def _count(rows: Rows, roles: Roles, plan: CountingRules, kind: str | None) -> E
     kinds = {rows.kind("target"), rows.kind("prediction")}
     numeric = kinds <= {"int", "float"}
     if kind == "continuous" or (kind is None and numeric and "float" in kinds):
+        refuse_crossed(rows)
         counted = count_numbers(rows, plan) if kind is None else count_numbers(rows, plan, labels=False)
         if counted is not None:
             return counted

@@ -13,6 +13,7 @@ from steelyard.asking.answering import Answering
 from steelyard.asking.money import labels_of, payoff_of
 from steelyard.asking.sums import sums_of
 from steelyard.comparisons.no_model import against_none, verdict_on
+from steelyard.comparisons.oddities import oddity_of
 from steelyard.errors import CannotAdd
 from steelyard.files.writing import write_saved
 from steelyard.intervals.bands import ks_threshold
@@ -21,13 +22,17 @@ from steelyard.results import Curve, Estimate
 from steelyard.summaries.segments import Segments, key_of
 from steelyard.summaries.summary import kinds
 from steelyard.summaries.unlabelled import Unlabelled
+from steelyard.verdicts.cut import in_money
+from steelyard.verdicts.usefulness import left_over, side
 from steelyard.views.told import Told
+from steelyard.words import significant
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
     from steelyard.comparisons.verification import Verification
     from steelyard.tables.tabulation import Tabulation
     from steelyard.verdicts.verdict import Verdict
+    from steelyard.worth.advice import Advice
     from steelyard.worth.policies import Worth
     from steelyard.worth.thresholds import Threshold
 
@@ -38,17 +43,66 @@ SCHEMA = 1
 class Evaluation(Told, Answering):
     """Evidence with a threshold and a confidence; numbers are worked out when they are asked for."""
 
-    as_text: ClassVar[str] = "text.evaluation_text"
+    as_text: ClassVar[str] = "text.brief_text"
     as_html: ClassVar[str] = "notebook.evaluation_html"
+    as_verdict: ClassVar[str] = "concluding.evaluation_conclusion"
 
     @property
     def verdict(self) -> Verdict:
-        """Whether it is better than no model at all: a word, what it rests on, why, and what to do next."""
-        return against_none(self)
+        """Whether it is better than no model at all: a word, a sentence that says what to do, reasons, and the next step.
+
+        Where outcomes are worth something it is better where it earns more than doing without it.
+        """
+        if "verdict" not in self._known:
+            advice = self.advice
+            found = self.usefulness if advice is None else in_money(self.usefulness, advice.verdict, advice.ahead)
+            self._known["verdict"] = self.in_words(found)
+        told: Verdict = self._known["verdict"]
+        return told
+
+    @property
+    def usefulness(self) -> Verdict:
+        """Whether its chief number is better than without a model, whatever outcomes are worth."""
+        if "usefulness" not in self._known:
+            self._known["usefulness"] = against_none(self)
+        found: Verdict = self._known["usefulness"]
+        return found
+
+    @property
+    def oddity(self) -> Verdict | None:
+        """What is odd about the predictions as a whole: all alike, without an error, on another scale; None where nothing is."""
+        if "oddity" not in self._known:
+            self._known["oddity"] = oddity_of(self, self.usefulness)
+        found: Verdict | None = self._known["oddity"]
+        return found
+
+    @property
+    def advice(self) -> Advice | None:
+        """Whether to keep the threshold, to move it or to do without the model; None where nobody said what outcomes are worth."""
+        from steelyard.worth.advice import advice_of
+
+        if "advice" not in self._known:
+            self._known["advice"] = advice_of(self)
+        found: Advice | None = self._known["advice"]
+        return found
 
     def verdict_on(self, name: str) -> Verdict | None:
         """What one number says by itself: of use, or leaning to a side; None where there is nothing to hold it against."""
         return verdict_on(self, name)
+
+    @property
+    def uneven(self) -> Estimate | None:
+        """The tenth of predictions, named by its ends, that one number added to all would leave further off than all are now."""
+        if "error_along_prediction" not in self.tables:
+            return None
+        c: Any = self.table("error_along_prediction").cells
+        ends = zip(c["mean_error"], c["from"], c["to"], strict=True)
+        tenths = [x.renamed(segment=f"{significant(a)} to {significant(b)}") for x, a, b in ends]
+        return left_over(tenths, float(self["bias"]))
+
+    def side_of(self, name: str, value: float, looks: int = 1) -> int | None:
+        """1 where a number clearly lies above a value, −1 below, 0 neither; of the worst or best of so many `looks`."""
+        return side(self[name], value, looks)
 
     # Curves and thresholds -------------------------------------------------------------------------------------------
     @as_annotated()
@@ -69,6 +123,13 @@ class Evaluation(Told, Answering):
         from steelyard.drawing import curve_of
 
         return curve_of(self, name, level, profit, over, bins)
+
+    @property
+    def curves(self) -> list[str]:
+        """The curves that this evidence allows."""
+        from steelyard.drawing import curves_of
+
+        return curves_of(self)
 
     @as_annotated()
     def chart(self, name: str, **options: Any) -> Chart:
@@ -259,5 +320,12 @@ class Evaluation(Told, Answering):
         write_report({title or "model": self}, path, title=title, in_use=in_use)
 
     # Telling ---------------------------------------------------------------------------------------------------------
+    @as_annotated()
+    def text(self, *, full: bool = False) -> str:
+        """All that is told as text: the conclusion, the matrix, numbers by question, levels, segments; `full` every measure."""
+        from steelyard.views.text import evaluation_text
+
+        return evaluation_text(self, full=full)
+
     def __repr__(self) -> str:
         return f"<Evaluation of {self.rows:,} rows: {', '.join(self.evidence)}>"

@@ -50,7 +50,7 @@ def slices(
     parts: dict[str, Mapping[str, Any]] = {}
     left: list[str] = []
     for column in wanted:
-        rows = open_rows(data, {"segment": column})
+        rows = open_rows(_only(data, [column]), {"segment": column})
         levels = len(rows.tally(Tally({"segment": lambda r: r.level("segment")}))["rows"])
         if levels > MOST_LEVELS or levels < 2:
             left.append(f"{column}: {levels:,} level{'' if levels == 1 else 's'}")
@@ -60,6 +60,15 @@ def slices(
         # A slice without one of the classes has no ranking to compare.
         parts[column] = {k: e for k, e in found.segments.items() if whole is None or e.rows > 0}
     return slices_of(parts, measure, tuple(left), correction)
+
+
+def _only(data: Any, columns: list[str]) -> Any:
+    """A frame without its other columns, of which each would be looked at again for every one that is asked about."""
+    module = type(data).__module__.split(".")[0]
+    if not set(columns) <= set(_columns(data)):
+        # Whoever opens it says what is not there.
+        return data
+    return data[columns] if module == "pandas" else data.select(columns) if module in {"polars", "pyarrow"} else data
 
 
 def _inner(given: object) -> list[str]:

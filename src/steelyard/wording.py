@@ -23,6 +23,8 @@ LOST = "\ufffd"
 """What is shown for a mark that somebody's text has nevertheless."""
 LONGEST = 60
 """So many characters of a value that is no text are shown in a sentence."""
+LONG = re.compile(r'(?<=")[^"\n]{241,}(?=")|[^\s"]{241,}')
+"""Text of somebody's that would hide the sentence in which it stands."""
 NOTHING = object()
 
 
@@ -82,7 +84,10 @@ def _code(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         return f"{value:.0f}"
     try:
-        text = " ".join(repr(value.item() if hasattr(value, "item") else value).split())
+        plain = value.item() if hasattr(value, "item") else value
+        # A member of an enumeration of numbers is its number.
+        plain = int(plain) if isinstance(plain, int) and not isinstance(plain, bool) else plain
+        text = " ".join(repr(plain).split())
     except Exception:  # whatever it is, it has no text, and a sentence about it is still owed
         text = ""
     return text if 0 < len(text) <= LONGEST and text[0] != "<" else f"a value of type {type(value).__name__}"
@@ -220,7 +225,16 @@ def _parts(text: str) -> tuple[str | Argument | Either, ...]:
 
     # A token is a short number while secrets are looked for: what they are told by must not be found in a token.
     words = TOKEN.split(discreet(_without_marks(TOKEN.sub(numbered, text))))
-    return tuple(found[int(word)] if i % 2 else word for i, word in enumerate(words) if word or i % 2)
+    return tuple(found[int(word)] if i % 2 else cut(word) for i, word in enumerate(words) if word or i % 2)
+
+
+def cut(text: str) -> str:
+    """The text with its very long words, and what stands very long between quotation marks, cut in their middle.
+
+    >>> cut(f'There is no file "{"a" * 5000}".') == f'There is no file "{"a" * 160} … {"a" * 60}".'
+    True
+    """
+    return LONG.sub(lambda found: f"{found[0][:160]} … {found[0][-60:]}", text)
 
 
 def _without_marks(text: str) -> str:
@@ -238,9 +252,9 @@ def _part(content: str) -> Argument | Either | None:
         case [str(python), str(typed)]:
             return Either(Wording(python), Wording(typed))
         case [str(name), str(python), bool() | "each" as values]:
-            return Argument(name, _without_marks(discreet(python)), values)
+            return Argument(name, cut(_without_marks(discreet(python))), values)
         case [str(name), str(python), list(values)] if all(_is_value(v) for v in values):
-            return Argument(name, _without_marks(discreet(python)), _masked(values))
+            return Argument(name, cut(_without_marks(discreet(python))), _masked(values))
     return None
 
 
@@ -253,7 +267,7 @@ def _masked(values: object) -> Any:
     """Values without secrets and marks."""
     if isinstance(values, list):
         return [_masked(value) for value in values]
-    return _without_marks(without_secrets(values)) if isinstance(values, str) else values
+    return cut(_without_marks(without_secrets(values))) if isinstance(values, str) else values
 
 
 def _marked(part: str | Argument | Either) -> str:

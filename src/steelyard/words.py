@@ -119,6 +119,20 @@ def percent(share: float) -> str:
     return f"{number(value, 1 if nearer >= 0.95 else min(12, 1 - _exponent(nearer)))}%"
 
 
+def percents(value: float, low: float, high: float) -> tuple[str, str, str]:
+    """A share and the ends of its interval in per cent, all to as many digits as any of them needs.
+
+    >>> percents(0.74, 0.703, 0.773), percents(0.0, 0.0, 0.0213)
+    (('74.0%', '70.3%', '77.3%'), ('0.0%', '0.0%', '2.1%'))
+    """
+    alone = [percent(x) for x in (value, low, high)]
+    digits = max(len(t[:-1].partition(".")[2]) for t in alone if t[0] not in "<>")
+    told = [
+        t if t[0] in "<>" else f"{number(100 * x, digits)}%" for t, x in zip(alone, (value, low, high), strict=True)
+    ]
+    return told[0], told[1], told[2]
+
+
 def _decimals(value: float, low: float, high: float, digits: int) -> int:
     half = (high - low) / 2
     # Narrower than this is the last bits of a sum, not a width.
@@ -156,23 +170,48 @@ def estimate_parts(value: float, low: float | None, high: float | None, digits: 
     return told, number(low, decimals), number(high, decimals)
 
 
-def in_hundred(e: Estimate) -> tuple[str, str]:
+def bracketed(low: str, high: str) -> str:
+    """The ends of an interval as every output tells them; nothing where there are none.
+
+    >>> bracketed("0.73", "0.76")
+    '[0.73, 0.76]'
+    """
+    return f"[{low}, {high}]" if low else ""
+
+
+def in_hundred(estimate: Estimate) -> tuple[str, str]:
     """A share as so many of 100, with its interval in brackets; one digit of the half-width is enough in a sentence."""
-    assert e.value is not None
-    if e.low is None or e.high is None:
-        return number(100 * e.value, 0), ""
-    half = 50 * (e.high - e.low)
+    assert estimate.value is not None
+    if estimate.low is None or estimate.high is None:
+        # What is not all and not nothing is told as neither.
+        nearer = 100 * min(estimate.value, 1 - estimate.value)
+        return number(100 * estimate.value, -math.floor(math.log10(nearer)) if 0 < nearer < 0.5 else 0), ""
+    half = 50 * (estimate.high - estimate.low)
     decimals = max(0, digits_for(half) - 1) if half > 0 else 0
-    low, high = number(100 * e.low, decimals), number(100 * e.high, decimals)
-    return number(100 * e.value, decimals), f" ({low} to {high})"
+    low, high = number(100 * estimate.low, decimals), number(100 * estimate.high, decimals)
+    return number(100 * estimate.value, decimals), f" {bracketed(low, high)}"
 
 
-def with_limits(e: Estimate, sign: int = 1) -> tuple[str, str]:
+def with_limits(estimate: Estimate, sign: int = 1) -> tuple[str, str]:
     """A value with its interval in brackets, or both turned round."""
-    assert e.value is not None
-    ends = (e.low, e.high) if sign > 0 or e.low is None or e.high is None else (-e.high, -e.low)
-    value, low, high = estimate_parts(sign * e.value, *ends, digits=1)
-    return value, f" ({low} to {high})" if low else ""
+    assert estimate.value is not None
+    ends = (
+        (estimate.low, estimate.high)
+        if sign > 0 or estimate.low is None or estimate.high is None
+        else (-estimate.high, -estimate.low)
+    )
+    value, low, high = estimate_parts(sign * estimate.value, *ends, digits=1)
+    return value, f" {bracketed(low, high)}" if low else ""
+
+
+def in_prose(estimate: Estimate, sign: int = 1) -> str:
+    """A number with its interval as sentences tell it, with as few digits as they need, value and limits alike.
+
+    >>> from steelyard.results import Estimate
+    >>> in_prose(Estimate("auc", 0.7482, 0.7343, 0.7621))
+    '0.75 [0.73, 0.76]'
+    """
+    return f"n/a ({estimate.reason})" if estimate.value is None else "".join(with_limits(estimate, sign))
 
 
 def with_article(noun: str) -> str:
@@ -185,7 +224,7 @@ def with_article(noun: str) -> str:
     return f"{'an' if noun[0] in ('AEFHILMNORSX' if spelt else 'aeio') else 'a'} {noun}"
 
 
-def estimate_text(e: Numeric) -> str:
+def estimate_text(estimate: Numeric) -> str:
     """A number with its interval and what it rests on where that is little, or the reason why there is no number.
 
     >>> from steelyard.results import Estimate
@@ -194,21 +233,21 @@ def estimate_text(e: Numeric) -> str:
     >>> estimate_text(Estimate("auc", 0.88, 0.19, 0.99, caution="rests on 1 positive"))
     '0.88 [0.19, 0.99] (rests on 1 positive)'
     """
-    told = marked(e)
-    return f"{told.removesuffix(MARK)} ({e.caution})" if told.endswith(MARK) else told
+    told = marked(estimate)
+    return f"{told.removesuffix(MARK)} ({estimate.caution})" if told.endswith(MARK) else told
 
 
-def marked(e: Numeric) -> str:
+def marked(estimate: Numeric) -> str:
     """A number with its interval, and a mark where it rests on little; whoever lays it out tells what the mark stands for.
 
     >>> from steelyard.results import Estimate
     >>> marked(Estimate("auc", 0.88, 0.19, 0.99, caution="rests on 1 positive"))
     '0.88 [0.19, 0.99] †'
     """
-    if e.value is None:
-        return f"n/a ({e.reason})"
-    value, low, high = estimate_parts(e.value, e.low, e.high)
-    return (f"{value} [{low}, {high}]" if low else value) + (MARK if e.caution else "")
+    if estimate.value is None:
+        return f"n/a ({estimate.reason})"
+    value, low, high = estimate_parts(estimate.value, estimate.low, estimate.high)
+    return f"{value} {bracketed(low, high)}".rstrip() + (MARK if estimate.caution else "")
 
 
 def told_marks(marks: Sequence[tuple[str, str]]) -> list[str]:
@@ -221,16 +260,44 @@ def told_marks(marks: Sequence[tuple[str, str]]) -> list[str]:
     for name, words in marks:
         if words and name not in said.setdefault(words, []):
             said[words].append(name)
-    return [f"{MARK.strip()} {words}: {_a_few_of(names)}" for words, names in said.items()]
+    many = sum(map(len, said.values())) > MOST_NAMED
+    told = _told_together(said) if many else said
+    return [
+        f"{MARK.strip()} {words}: {_a_few_of(names) if many else ', '.join(names)}" for words, names in told.items()
+    ]
 
 
 MOST_NAMED = 24
-"""So many numbers that carry one mark are named; a table of 400 segments has thousands."""
+"""Up to so many numbers that carry a mark are all named; a table of 400 segments has thousands."""
+FEW_NAMED = 6
+"""So many are named of each kind, where there are more in all."""
+_COUNTED = re.compile(r"(.* )(\d[\d,]*)( \D*)")
+
+
+def _told_together(said: dict[str, list[str]]) -> dict[str, list[str]]:
+    """What rests on counts of one thing under one caution, from the least to the most.
+
+    >>> _told_together({"rests on 1 positive": ["auc of a"], "rests on 3 positives": ["auc of b"], "rests on 2 of 4 rows": ["mae"]})
+    {'rests on 1 to 3 positives': ['auc of a', 'auc of b'], 'rests on 2 of 4 rows': ['mae']}
+    """
+    kinds: dict[tuple[str, str], list[tuple[int, str, str]]] = {}
+    for words in said:
+        counted = _COUNTED.fullmatch(words)
+        lead, number, thing = counted.groups() if counted else (words, "0", "")
+        plain = counted and not any(c.isdigit() for c in lead)
+        kind = (lead, thing.removesuffix("s")) if plain else (words, "")
+        kinds.setdefault(kind, []).append((int(number.replace(",", "")), thing, words))
+    together: dict[str, list[str]] = {}
+    for (lead, _), found in kinds.items():
+        (least, _, words), (most, thing, _) = min(found), max(found)
+        names = [name for *_, words in found for name in said[words]]
+        together[words if len(found) == 1 else f"{lead}{least:,} to {most:,}{thing}"] = names
+    return together
 
 
 def _a_few_of(names: list[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(names) - FEW_NAMED
+    return ", ".join(names[:FEW_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 # Names ----------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import steelyard as sy
-from steelyard.intervals.areas import delong
+from steelyard.intervals.placements import delong
 
 THEMES = ("labels", "scores", "calibration", "multiclass", "continuous", "intervals")
 ROLES = ("target", "prediction", "score", "weight")

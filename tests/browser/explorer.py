@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 
 from steelyard.measures.measure import leading
-from steelyard.words import count, estimate_parts, percent
+from steelyard.words import count, estimate_parts, percent, percents
 
 STEP = """([model, places]) => {
     const root = document.querySelector(`.explorer[data-model=${model}]`), slider = root.querySelector('[data-role=slider]');
     const scope = root.parentElement;
     return places.map(place => {
-        slider.value = place;
+        slider.value = slider.max - place;
         slider.dispatchEvent(new Event('input', {bubbles: true}));
         const told = Object.fromEntries([...scope.querySelectorAll('[data-cell]')].map(n => [n.dataset.cell, n.textContent]));
         const sentence = root.querySelector('[data-role=sentence]').textContent;
         return {...told, t: slider.getAttribute('aria-valuetext'), sentence};
     });
 }"""
-AMOUNTS = """(sets) => {
+AMOUNTS = r"""(sets) => {
     const root = document.querySelector('.explorer'), boxes = [...root.querySelectorAll('[data-value]')];
     return sets.map(([amounts, goal]) => {
         boxes.forEach(box => {
@@ -32,7 +32,8 @@ AMOUNTS = """(sets) => {
         });
         root.querySelector(`[data-best=${goal}]`).click();
         const cell = name => document.querySelector(`[data-cell=${name}]`).textContent;
-        return [Number(root.querySelector('[data-role=slider]').value), [cell('worth'), ...cell('worth-interval').split(' to ')]];
+        const slider = root.querySelector('[data-role=slider]');
+        return [slider.max - slider.value, [cell('worth'), ...cell('worth-interval').replace(/[\[\]]/g, '').split(', ')]];
     });
 }"""
 
@@ -67,11 +68,12 @@ def expected(e: Any, threshold: float | None) -> dict[str, str]:
         out[name] = "n/a" if x.value is None else percent(x.value)
         out[f"{name}-interval"] = ""
         if x.low is not None and x.high is not None:
-            out[f"{name}-interval"] = f"{percent(x.low)} to {percent(x.high)}"
+            out[name], low, high = percents(x.value, x.low, x.high)
+            out[f"{name}-interval"] = f"[{low}, {high}]"
     if at.payoff is not None:
         w = at.worth
         out["worth"], low, high = estimate_parts(w.value, w.low, w.high)
-        out["worth-interval"] = f"{low} to {high}" if low else ""
+        out["worth-interval"] = f"[{low}, {high}]" if low else ""
     return out
 
 

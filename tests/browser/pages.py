@@ -73,6 +73,13 @@ def models(kind: str) -> dict[str, Any]:
 
 
 @cache
+def compared() -> Any:
+    """The two models on the same rows."""
+    cost = sy.Cost(fn=200, fp=40)
+    return sy.compare(scored_rows(), target="bought", score={"knn": "p", "tree": "q"}, profit=cost)
+
+
+@cache
 def trained() -> Any:
     """Two models under five folds."""
     from sklearn.naive_bayes import GaussianNB
@@ -92,5 +99,9 @@ def report(kind: str) -> str:
         from steelyard.reports.experiment import sections
 
         x = trained()
-        return report_html(models(kind), title=f"A page of {kind}", before=sections(x))
-    return report_html(models(kind), title=f"A page of {kind}", command=f"steelyard report {kind}.csv")
+        tested = x.compare()
+        return report_html(models(kind), title=f"A page of {kind}", before=sections(x), comparison=tested)
+    tested = compared() if kind == "two" else None
+    return report_html(
+        models(kind), title=f"A page of {kind}", command=f"steelyard report {kind}.csv", comparison=tested
+    )

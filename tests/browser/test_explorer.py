@@ -89,6 +89,8 @@ def test_what_hangs_together_in_units_is_told_only_where_it_is_known(visit: Call
     for k, text in wanted.items():
         if k.endswith("-interval"):
             assert there[k] == "by unit: known for the threshold in force"
+        elif f"{k}-interval" in wanted and k != "worth":
+            assert value(there[k].strip("%")) == pytest.approx(value(text.strip("%")), abs=0.05)
         elif k != "worth":
             assert there[k] == text
     assert value(there["worth"]) == pytest.approx(rows_of(e, cuts[at + 7]).worth.value, rel=5e-3)

@@ -12,6 +12,8 @@ from steelyard.results import Estimate
 from steelyard.views.figures import figures
 from steelyard.views.pictures import forest, series
 
+from .gallery_results import results
+
 
 def _scored(shift: float = 1.2) -> sy.Evaluation:
     """Scores that no generator draws, so that they are the same everywhere."""
@@ -113,4 +115,4 @@ def gallery() -> dict[str, Chart]:
         "r": ["n"] * 200 + ["s"] * 200,
     }
     out["slices"] = sy.slices(rows, target="y", score="p").chart()
-    return out
+    return out | results()

@@ -88,7 +88,7 @@ def test_limits_ticks_and_titles_are_those_of_the_svg(scale: Scale) -> None:
         assert len(axis.get_minorticklocs()) == 0
         assert axis.get_scale() == ("log" if wanted.kind == "log" else "linear")
         assert axis.get_label_text() == wanted.title
-    assert ax.get_title() == chart.title
+    assert ax.get_title(loc="left").replace("\n", " ") == chart.title
     assert [t.get_text() for t in ax.get_legend().get_texts()] == ["one $", "two $x^$"]
 
 
@@ -258,3 +258,29 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingPart, match=r"pip install 'steelyard\[plot\]'"):
         _chart().plot()
+
+
+GRID = ("roc", "pr", "gain", "calibration", "profit", "confusion")
+
+
+@pytest.mark.parametrize("side", [2, 3])
+def test_a_grid_of_axes_of_the_usual_size_has_room_for_every_picture(side: int) -> None:
+    from ..views.kinds import evaluation, result
+
+    charts = [evaluation().chart(name) for name in GRID]
+    charts += [result(name).chart() for name in ("comparison", "monitor", "stability")]
+    figure = Figure(layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(side, side).ravel()
+    for ax, chart in zip(axes, charts, strict=False):
+        chart.plot(ax)
+    figure.canvas.draw()
+    boxes = [ax.get_tightbbox() for ax in axes]
+    for i, first in enumerate(boxes):
+        for second in boxes[i + 1 :]:
+            apart = first.x1 <= second.x0 or second.x1 <= first.x0 or first.y1 <= second.y0 or second.y1 <= first.y0
+            assert apart, (axes[i].get_title(loc="left"), first, second)
+    assert min(ax.bbox.width for ax in axes) > 70
+    for ax in axes:
+        ticks = [t.get_window_extent() for t in ax.get_xticklabels() if t.get_text() and not t.get_rotation()]
+        assert all(a.x1 <= b.x0 for a, b in pairwise(ticks)), ax.get_title(loc="left")

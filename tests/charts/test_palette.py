@@ -90,7 +90,7 @@ def test_no_two_series_look_alike(vision: str, dark: bool) -> None:
 
 
 @THEMES
-@pytest.mark.parametrize("name", ["ink", "quiet"])
+@pytest.mark.parametrize("name", ["ink", "quiet", "alarm"])
 def test_words_can_be_read_on_paper(name: str, dark: bool) -> None:
     assert _contrast(colour(name, dark=dark), colour("paper", dark=dark)) >= 4.5
 

@@ -65,7 +65,7 @@ def test_a_ring_is_open_on_dark_paper() -> None:
 
 def test_names_that_look_like_colours_or_classes_stay_names() -> None:
     names = " ".join([*palette.LIGHT, palette.INK, "sy-f-0", 'class="sy-s-1"', "</text><rect/>"])
-    chart = _chart(Line([0, 1], [0, 1], label=names), Text(0.1, 0.1, names), title=names)
+    chart = _chart(Line([0, 1], [0, 1], label=names), Text(0.1, 0.1, names), title=names, size=(900.0, 400.0))
     root = ElementTree.fromstring(png.plain(chart, dark=True))
     assert [e.text for e in root.iter() if e.text and "sy-f-0" in e.text] == [names] * 3
     colours = {e.get(a) for e in root.iter() for a in ("fill", "stroke")} - {None, "none"}

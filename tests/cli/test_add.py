@@ -50,13 +50,14 @@ def days(steelyard, make, tmp_path):
 )
 def test_the_sum_is_told_like_the_whole(steelyard, days, how):
     files = days(*how)
-    whole = steelyard("evaluate", "all.csv", *how)
-    told = steelyard("add", *files, "-o", "sum.json")
+    whole = steelyard("evaluate", "all.csv", *how, "-v")
+    told = steelyard("add", *files, "-o", "sum.json", "-v")
     assert told.code == 0, told.err
-    assert told.out.splitlines()[0] == "Evaluation of 6 saved evaluations, day0.json to day5.json"
-    assert told.out.splitlines()[1:] == whole.out.splitlines()[1:]
+    mine, source = "Evaluation of 6 saved evaluations, day0.json to day5.json", "Evaluation of all.csv"
+    assert [source if line == mine else line for line in told.out.splitlines()] == whole.out.splitlines()
+    assert mine in told.out.splitlines()
     assert told.err == "Saved the sum of 6 files: sum.json.\n"
-    assert steelyard("evaluate", "sum.json").out == told.out
+    assert steelyard("evaluate", "sum.json", "-v").out == told.out
     assert all(width_of(line) <= 80 for line in told.out.splitlines())
     backwards = steelyard("add", *files[::-1], "-q", "--json")
     numbers, others = (
@@ -76,7 +77,7 @@ def test_globs_and_sums_of_sums(steelyard, days, tmp_path):
     steelyard("add", "day[345].json", "-o", "second.json", "-q")
     both = steelyard("add", "first.json", "second.json", "-q")
     assert (both.code, both.err) == (0, "")
-    assert both.out.splitlines()[1:] == whole.splitlines()[1:]
+    assert both.out.partition("\n\n")[0] == whole.partition("\n\n")[0]
     one = steelyard("add", "day0.json", "-q")
     assert one.out == steelyard("evaluate", "day0.json").out
     assert load("first.json").rows == 120
@@ -197,7 +198,7 @@ def test_names_that_name_nothing(steelyard, days, named, words):
 def test_confidences_that_differ_are_told(steelyard, days):
     days(*SCORES)
     steelyard("evaluate", "0.csv", *SCORES, "--confidence", "0.8", "--save", "narrow.json", "-q")
-    told = steelyard("add", "narrow.json", "day1.json")
+    told = steelyard("add", "narrow.json", "day1.json", "-v")
     assert told.code == 0
     assert "those of the first, 0.8" in told.err
     assert "80% interval" in told.out
@@ -290,4 +291,4 @@ def test_two_models_of_the_same_rows_are_not_added(steelyard, make):
         a + b
     assert (a + b.renamed(score="p")).rows == 480
     same = steelyard("add", "one.json", "two.json", "--renamed")
-    assert (same.code, same.out.splitlines()[1].split()[:2]) == (0, ["rows", "480,"])
+    assert (same.code, "480 rows" in " ".join(same.out.split())) == (0, True)

@@ -210,24 +210,19 @@ def test_unusable_input_is_told_in_a_sentence(steelyard, files, why):
     assert not list(files.glob("*never*")), "nothing half-written is left"
 
 
-@pytest.mark.parametrize("why", ALL_WRONG)
-def test_wrong_usage_is_told_in_a_sentence(steelyard, files, why):
-    told = steelyard(*ALL_WRONG[why])
-    assert (told.code, told.out) == (2, "")
-    # Below the hint there may be a look at the file's columns.
-    assert any(line.startswith("Hint: ") for line in told.err.splitlines())
-    assert "Traceback" not in told.err
-
-
 def test_the_sentences_are_those_that_were_read(steelyard, files, approved):
     said = []
-    for title, cases in (
-        ("Exit code 3: the input cannot be used", ALL_UNUSABLE),
-        ("Exit code 2: wrong usage", ALL_WRONG),
+    for title, cases, code in (
+        ("Exit code 3: the input cannot be used", ALL_UNUSABLE, 3),
+        ("Exit code 2: wrong usage", ALL_WRONG, 2),
     ):
         said.append(f"{title}\n{'=' * len(title)}\n")
         for why, call in cases.items():
             told = steelyard(*call)
+            assert (told.code, told.out) == (code, ""), why
+            # Below the hint there may be a look at the file's columns.
+            assert any(line.startswith("Hint: ") for line in told.err.splitlines()), why
+            assert "Traceback" not in told.err, why
             said.append(f"{why}: steelyard {' '.join(call)}\n{told.err}")
     approved("bad_input", "\n".join(said))
 

@@ -89,3 +89,12 @@ def test_a_reference_that_is_too_small_decides_nothing_and_says_what_would_do(fi
     text = " ".join(told.out.split())
     assert told.code == 0 and "there are too few rows to decide" in text
     assert re.search(r"with 500 current rows \d+ reference rows are needed", text), text
+
+
+def test_counts_of_levels_are_typed_as_books_print_them(steelyard: Any) -> None:
+    """Bacteria of chapter 8: the original and two new samples, by their counts alone."""
+    levels = ("durionis", "ficulneus", "fructosus", "pseudo.")
+    counted = ((7, 7, 11, 5), (12, 8, 16, 9), (12, 9, 14, 25))
+    texts = [", ".join(f"{v}={n}" for v, n in zip(levels, counts, strict=True)) for counts in counted]
+    told = steelyard("stability", *texts)
+    assert told.code == 0 and "0.0260        60   100%  0.3313" in told.out

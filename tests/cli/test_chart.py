@@ -57,6 +57,14 @@ def test_it_is_the_chart_of_python(steelyard: Callable[..., Any], tmp_path: Path
     assert (tmp_path / "roc.svg").read_text() == e.chart("roc").svg() + "\n"
 
 
+def test_a_matrix_that_is_typed_has_charts(steelyard: Callable[..., Any], tmp_path: Path) -> None:
+    typed = ("--confusion", "6 3; 2 9", "--layout", "positive first")
+    e = sy.evaluate(confusion=[[6, 3], [2, 9]], layout="positive first")
+    for name in ("card", "confusion", "roc"):
+        assert steelyard("chart", name, *typed, "-q").code == 0
+        assert (tmp_path / f"{name}.svg").read_text() == e.chart(name).svg() + "\n"
+
+
 @pytest.mark.usefixtures("rows")
 def test_saved_evaluations_and_a_store(steelyard: Callable[..., Any], tmp_path: Path) -> None:
     for name, column in (("march", "p"), ("april", "q")):

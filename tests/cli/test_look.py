@@ -29,7 +29,12 @@ def office(tmp_path, monkeypatch):
 
 
 def rows_of(path):
-    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    """The rows of a list that was written as the file that was read has its numbers."""
+    return list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines(), delimiter=";"))
+
+
+def number(text):
+    return float(text.replace(",", "."))
 
 
 def line_of(text):
@@ -47,7 +52,16 @@ def test_a_look_says_how_a_file_is_written_and_its_line_runs_as_it_stands(office
     assert line[:2] == ["evaluate", "kunden.csv"]
     assert line[line.index("--positive") + 1] == "ja"
     assert run(line) == 0
-    assert "200, " in capsys.readouterr().out
+    assert "200 rows, " in capsys.readouterr().out
+
+
+def test_a_look_names_the_few_values_that_keep_a_column_from_being_numbers(office, capsys):
+    held = (office / "kunden.csv").read_text(encoding="latin-1").splitlines()
+    held = [line if i not in (7, 9) else line.replace(line.split(";")[2], "k.A.") for i, line in enumerate(held)]
+    (office / "kunden.csv").write_text("\n".join([*held, ""]), encoding="latin-1")
+    assert run(["look", "kunden.csv"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert 'Wahrscheinlichkeit: numbers but for 2 values, such as "k.A."; leave such cells empty' in told
 
 
 def test_evaluate_without_roles_gives_the_same_look(office, capsys):
@@ -104,7 +118,7 @@ def test_whom_to_contact_comes_as_csv(office, capsys):
     assert run([*asked, "--list", "contact.csv"]) == 0
     assert "20 of kunden.csv" in capsys.readouterr().err
     chosen = rows_of(office / "contact.csv")
-    scores = [float(row["Wahrscheinlichkeit"]) for row in chosen]
+    scores = [number(row["Wahrscheinlichkeit"]) for row in chosen]
     every = sorted(
         (
             float(line.split(";")[2].replace(",", "."))
@@ -131,5 +145,5 @@ def test_slices_come_as_text_csv_and_json(office, capsys):
     assert "Looked at 2 slices of 1 column" in capsys.readouterr().out
     rows = rows_of(office / "slices.csv")
     assert {row["level"] for row in rows} == {"Nord", "Süd"}
-    assert float(rows[0]["low"]) <= float(rows[0]["difference"]) <= float(rows[0]["high"])
+    assert number(rows[0]["low"]) <= number(rows[0]["difference"]) <= number(rows[0]["high"])
     assert run([*asked, "--json"]) == 0

@@ -76,7 +76,7 @@ def test_the_text_is_that_of_the_library_and_fits(steelyard: Run, worn: Path) ->
     told = steelyard("monitor", "worn.csv", *CALL)
     assert told.out == f"{m}\n" and told.err == ""
     assert all(width_of(line) <= 80 for line in told.out.splitlines())
-    assert "An alarm for auc stands since 2024-03-13" in told.out
+    assert "An alarm for AUC stands since 2024-03-13" in told.out
 
 
 def test_json_and_reports(steelyard: Run, worn: Path, tmp_path: Path) -> None:

@@ -13,6 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import steelyard as sy
+from steelyard.cli.program import run
+
 PAGE = (Path(__file__).parents[2] / "docs" / "nightly.md").read_text(encoding="utf-8")
 SOURCE = Path(__file__).parents[2] / "src"
 LATE = pd.Timedelta(days=30)
@@ -102,4 +105,71 @@ def test_labels_that_come_thirty_days_late(home: Path) -> None:
     assert night(home, evaluate, "2024-03-05") == "" and (home / "model/days/2024-01-24.json").exists()
     rows_until(home, "2024-03-13")
     told = " ".join(night(home, watch, "2024-03-13").split())
-    assert "the state is alarm" in told and re.search(r"2024-02-1\d: auc, alarm \(known since 2024-03-1[23]", told)
+    assert "the state is alarm" in told and re.search(r"2024-02-1\d: AUC, an alarm \(known since 2024-03-1[23]", told)
+
+
+def exit_code(home: Path, command: str, today: str) -> int:
+    """How a job ends before cron looks at it."""
+    return int(night(home, f'{command.split(" ||")[0]}; echo "code $?"', today).split("code ")[1])
+
+
+def windows_in(home: Path) -> list[str]:
+    """The windows that are there."""
+    return sorted(p.stem for p in (home / "model/windows").glob("*.json"))
+
+
+def test_windows_over_120_days_with_labels_30_days_late(home: Path) -> None:
+    (once,), (count, watch), (mute,), (again,) = blocks("## Windows: no old row is read again")
+    model = home / "model"
+    rows_until(home, "2024-03-02")
+    assert night(home, once, "2024-03-02") == ""
+    # Worn since 10 February, told when its labels are in: 30 days later, and not a night before.
+    codes = {}
+    for day in ("2024-03-02", "2024-03-09", "2024-03-10", "2024-03-11"):
+        rows_until(home, day)
+        assert night(home, count, day) == ""
+        codes[day] = exit_code(home, watch, day)
+    assert set(codes.values()) == {0} and windows_in(home)[-1] == "2024-03-10"
+    # The night of the 12th is lost; that of the 13th counts both days, and tells.
+    rows_until(home, "2024-03-13")
+    assert night(home, count, "2024-03-13") == "" and windows_in(home)[-2:] == ["2024-03-11", "2024-03-12"]
+    told = night(home, watch, "2024-03-13")
+    assert told.startswith("New since the last look: auc (alarm).")
+    assert re.search(r"2024-02-1[01]: AUC, an alarm \(known since 2024-03-1[23]", " ".join(told.split()))
+    # The same look again: told before, and still standing.
+    assert exit_code(home, watch, "2024-03-13") == 13
+    assert "muted until 2024-06-01" in night(home, mute, "2024-03-13")
+    assert exit_code(home, watch, "2024-03-13") == 0
+    assert "acknowledged" in night(home, again, "2024-03-13")
+    # Day 120: a month of nights was lost, and one makes up for them.
+    rows_until(home, "2024-04-30")
+    before = (model / "windows/2024-01-20.json").read_bytes()
+    assert night(home, count, "2024-04-30") == "" and len(windows_in(home)) == 120
+    assert (model / "windows/2024-01-20.json").read_bytes() == before, "ripe, and so not counted again"
+    assert exit_code(home, watch, "2024-04-30") == 0, "it stands, and was acknowledged"
+    # Rows of a day came late: counted again it is a revision, and the old one is kept.
+    day = pd.read_parquet(model / "rows/2024-04-29.parquet")
+    more = day.assign(id=day["id"] + 10**9)
+    pd.concat([day, more]).to_parquet(model / "rows/2024-04-29.parquet")
+    assert night(home, count, "2024-04-30") == ""
+    held = sy.load(model / "windows/2024-04-29.json")
+    assert (held.rows, held.revision) == (300, 2)
+    assert sy.load(model / "windows/history/2024-04-29.1.json").rows == 150
+    # All rows at once, of the days as they are: the same monitor.
+    labels = ["--labels", str(model / "labels/*.parquet"), "--on", "id"]
+    given = [
+        "--time",
+        "scored",
+        "--label-time",
+        "known",
+        "--baseline",
+        str(model / "baseline.json"),
+        "--now",
+        "2024-04-30",
+    ]
+    assert run(["windows", str(model / "rows/*.parquet"), *labels, *given, "-o", str(home / "all"), "--quiet"]) == 0
+    one, other = (
+        sy.monitor(str(folder), reference=str(model / "baseline.json"), horizon="40 days").to_dict()
+        for folder in (home / "all", model / "windows")
+    )
+    assert one["alarms"] == other["alarms"] and one["windows"] == other["windows"]

@@ -62,7 +62,22 @@ NAMES: dict[str, Callable[[Path], str]] = {
     "by a link": lambda p: _linked(p, os.symlink),
     "by another name of the same file": lambda p: _linked(p, os.link),
 }
-WITHOUT_FILES = {"runs", "share", "sample-size", "trial-size", "demo", "measures", "help", "completion"}
+WITHOUT_FILES = {
+    "alarms",
+    "windows",
+    "serve",
+    "push",
+    "backup",
+    "restore",
+    "runs",
+    "share",
+    "sample-size",
+    "trial-size",
+    "demo",
+    "measures",
+    "help",
+    "completion",
+}
 
 
 def _linked(path: Path, link: Callable[[str, str], None]) -> str:

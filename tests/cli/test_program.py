@@ -108,9 +108,10 @@ def test_standard_input_is_read_as_csv(process, preds, tmp_path):
     text = preds.read_text()
     piped = process("evaluate", "-", "--target", "y", "--score", "p", stdin=text)
     assert piped.code == 0, piped.err
-    assert piped.out.splitlines()[0] == "Evaluation of standard input"
+    told = " ".join(piped.out.split())
+    assert "Evaluation of standard input: " in told
     named = process("evaluate", "preds.csv", "--target", "y", "--score", "p")
-    assert piped.out.splitlines()[1:] == named.out.splitlines()[1:]
+    assert told.replace("standard input", "preds.csv") == " ".join(named.out.split())
     empty = process("evaluate", "-", "--target", "y", "--score", "p")
     assert empty.code == 3
     assert empty.err.startswith("Standard input is empty.")
@@ -120,7 +121,7 @@ def test_a_reader_may_stop_reading(preds):
     line = f"{shlex.quote(sys.executable)} -c {shlex.quote(MAIN)} evaluate preds.csv --target y --score p | head -1"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=preds.parent)
     assert done.stderr == ""
-    assert done.stdout.startswith("Evaluation of")
+    assert done.stdout.startswith("Useful")
 
 
 def test_interruption_ends_with_130():

@@ -51,6 +51,12 @@ CALLS = {
     "trial": ("trial", "{}", "--group", "arm", "--control", "a", "--outcome", "y", "--unit", "id", "--report", "q.html"),
     "monitor": ("monitor", "{}", "--time", "day", *ROLES, "--reference", "{}", "--report", "m.html", "--json",
                 "--save-baseline", "b.json", "--window", "week"),
+    "windows": ("windows", "{}", "--time", "day", "--baseline", "b.json", "-o", "days"),
+    "alarms": ("alarms", "{}"),
+    "push": ("push", "{}", "--to", "http://127.0.0.1:1", "--model", "{}"),
+    "serve": ("serve", "--store", "{}", "--models", "{}"),
+    "backup": ("backup", "{}", "{}"),
+    "restore": ("restore", "{}", "--store", "{}"),
     "labels": ("evaluate", "here.csv", *ROLES, "--labels", "{}", "--on", "id"),
     "labels with a sign": ("evaluate", "here.csv", *ROLES, "--labels={}", "--on", "id"),
     "validation": ("threshold", "here.csv", *ROLES, "--maximise", "f1", "--validation", "{}"),
@@ -129,6 +135,11 @@ def test_a_command_that_succeeds_keeps_the_secret(steelyard, here, tmp_path, mon
             "a cluster's token",
             "labels",
             "labels with a sign",
+            "alarms",
+            "serve",
+            "push",
+            "backup",
+            "restore",
         }:
             continue
         arguments = [text.replace("{}", address) for text in call]

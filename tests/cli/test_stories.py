@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from steelyard.cli.program import run
 from steelyard.views.layout import width_of
 
 
@@ -98,3 +99,32 @@ def test_saved_bins_are_a_reference(files: Path, steelyard: Any) -> None:
     one = steelyard("stability", "january.csv", "june.csv", "--column", "score", "--save-bins", "one.json")
     assert steelyard("stability", "one.json", "june.csv").out == one.out
     assert steelyard("stability", "january.csv", "june.csv", "--save-bins", "bins.json").code == 2
+
+
+BEFORE, AFTER = "a=40, b=60", "a=70, b=30"
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (("stability", BEFORE, AFTER, "--chart", "x.doc"), "A chart is written as .svg"),
+        (("stability", BEFORE, AFTER, "--chart", "there.svg"), "is there already"),
+        (("stability", BEFORE, AFTER, "--chart", "other=x.svg"), 'There is no chart called "other" here'),
+        (("stability", BEFORE, AFTER, "--chart", "stability=x.svg", "-o", "x.svg"), "Two results would be written"),
+        (("share", "50%", "--of", "10,20", "--counts"), "of one share and one number of rows, and 1 and 2 came"),
+    ],
+)
+def test_a_chart_beside_a_result_is_refused_in_a_sentence(tmp_path, monkeypatch, capsys, line, sentence):
+    monkeypatch.chdir(tmp_path)
+    Path("there.svg").write_text("mine")
+    assert run(list(line)) == 2
+    told = capsys.readouterr()
+    assert sentence in told.err and "Hint: " in told.err and not told.out
+    assert Path("there.svg").read_text() == "mine" and not Path("x.svg").exists()
+
+
+def test_a_chart_stands_beside_what_is_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["stability", BEFORE, AFTER, "--chart", "x.png", "--json"]) == 0
+    assert Path("x.png").read_bytes().startswith(b"\x89PNG") and "Wrote x.png" in capsys.readouterr().err
+    assert run(["stability", BEFORE, AFTER, "--chart", "stability=x.png", "--force", "--quiet"]) == 0

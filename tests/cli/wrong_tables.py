@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 TABLE = ("--target", "y", "--score", "p")
+LEARNING = ("learning-curve", "preds.csv", "--target", "y", "--models", "tree")
 WRONG_TABLES = {
     "table without a name": ("table", "preds.csv", *TABLE),
     "unknown table": ("table", "preds.csv", "matrx", *TABLE),
@@ -88,15 +89,23 @@ WRONG_TABLES = {
         "--base-rate",
         "7",
     ),
-    "label that costs a word": (
-        "learning-curve",
-        "preds.csv",
-        "--target",
-        "y",
-        "--models",
-        "tree",
-        "--label-cost",
-        "much",
+    "label that costs a word": (*LEARNING, "--label-cost", "much"),
+    "chart of a matrix without a name": ("chart", "--confusion", "6 3; 2 9", "--layout", "positive first"),
+    "chart of a matrix beside a file": ("chart", "preds.csv", "card", "--confusion", "6 3; 2 9"),
+    "chart of a matrix with scores": ("chart", "card", "--confusion", "6 3; 2 9", "--score", "p"),
+    "layout of no matrix": ("chart", "preds.csv", "card", "--layout", "positive first"),
+    "worth in words": (*LEARNING, "--worth", "gold", "--label-cost", "1"),
+    "worth without what a label costs": (*LEARNING, "--worth", "100"),
+    "worth of nothing": (*LEARNING, "--worth", "0", "--label-cost", "1"),
+    "worth below zero": (*LEARNING, "--worth", "-5", "--label-cost", "1"),
+    "worth without end": (*LEARNING, "--worth", "1e400", "--label-cost", "1"),
+    "amounts as a matrix of nobody": ("chart", "--profit", "140 -140; -700 0"),
+    "amounts as a matrix that is not square": (
+        *("chart", "--cost", "1 2 3; 4 5 6", "--layout", "positive first"),
+        *("-o", "never.svg"),
     ),
+    "a level counted twice": ("stability", "a=7, b=7", "a=12, a=9"),
+    "counts beside rows": ("stability", "a=7, b=7", "preds.csv"),
+    "labels for nothing": (*LEARNING, "--worth", "100", "--label-cost", "0"),
 }
 UNUSABLE_TABLES = {"matrix without a layout": ("evaluate", "--confusion", "6 3; 2 9")}

@@ -18,6 +18,8 @@ from steelyard.errors import NotAvailable, SteelyardError, UsageError
 from steelyard.results import Array, Difference, Interval
 from steelyard.verdicts.comparison import TOO_FEW
 
+from ..simulating import about_as_often, draws
+
 NORMAL = NormalDist()
 PAYOFF = sy.Profit(tp=5, fn=-2, fp=-4)
 
@@ -176,7 +178,7 @@ def test_an_interval_that_loses_its_end_far_out_still_has_a_p_value() -> None:
 @pytest.mark.parametrize(("n", "m", "share"), [(200, 200, 0.5), (300, 2000, 0.3), (2000, 2000, 0.1)])
 def test_intervals_cover_the_true_difference(n: int, m: int, share: float) -> None:
     rng = np.random.default_rng([31, n, m])
-    strengths, cut, repeats = (1.4, 1.0), 0.3, 700
+    strengths, cut, repeats = (1.4, 1.0), 0.3, draws(700, 150)
     truth = []
     for apart in strengths:
         at = (math.log(cut / (1 - cut)) - math.log(share / (1 - share)) + apart**2 / 2) / apart
@@ -202,22 +204,21 @@ def test_intervals_cover_the_true_difference(n: int, m: int, share: float) -> No
             elif d is not None:
                 assert ends == pytest.approx((d.low, d.high), abs=1e-12)
             inside[name] += ends[0] <= truth[0][name] - truth[1][name] <= ends[1]
-    found = {name: k / repeats for name, k in inside.items()}
-    assert all(0.93 <= share <= 0.975 for share in found.values()), found
+    assert all(about_as_often(k, repeats, 0.93, 0.975) for k in inside.values()), (inside, repeats)
 
 
 def test_equal_models_are_told_apart_as_rarely_as_they_should_be() -> None:
     rng = np.random.default_rng(77)
     p = []
-    for _ in range(400):
+    for _ in range(draws(400, 120)):
         e, f = (scored(rng, n, 1.0, 0.4) for n in (250, 400))
         d = difference(e, f, "auc")
         assert (d.verdict in {"better", "worse"}) == (d.p_value < 0.05)
         p.append(d.p_value)
     levels = {0.05: (0.025, 0.08), 0.2: (0.15, 0.25), 0.5: (0.43, 0.57)}
     for level, (least, most) in levels.items():
-        share = float(np.mean(np.array(p) < level))
-        assert least <= share <= most, (level, share)
+        below = int(np.sum(np.array(p) < level))
+        assert about_as_often(below, len(p), least, most), (level, below)
 
 
 # ---- verdicts and what is undefined

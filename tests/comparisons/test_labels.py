@@ -78,8 +78,9 @@ def test_errors_of_the_first_kind_by_enumeration() -> None:
 def test_only_rows_are_counted() -> None:
     with pytest.raises(UsageError, match=r"counts rows, and 2\.5 is no number of rows"):
         mcnemar(2.5, 3)
-    with pytest.raises(UsageError, match="counts rows, and these rows carry weights"):
-        paired_counts([1, 0], [1, 1], [0, 0], weight=[1.0, 2.0])
+    with pytest.raises(UsageError, match=r"counts rows, and 1\.5 is no number of rows"):
+        paired_counts([1, 0], [1, 1], [0, 0], copies=[1.5, 2.0])
+    assert paired_counts([1, 0], [1, 1], [0, 0], copies=[3, 2]) == paired_counts([1] * 3 + [0] * 2, [1] * 5, [0] * 5)
     with pytest.raises(UsageError, match='no variant "midp"'):
         mcnemar(1, 2, "midp")
     with pytest.raises(LengthsDiffer, match="2, 1 and 2"):

@@ -333,7 +333,9 @@ def test_what_cannot_be_planned() -> None:
     with pytest.raises(NotAvailable, match="no plan for f1"):
         sample_size("f1", value=0.8, difference=0.1)
     with pytest.raises(NotAvailable, match="not even the largest"):
-        detectable("accuracy", rows=10, value=0.95)
+        detectable("accuracy", rows=30, value=0.97)
+    with pytest.raises(NotAvailable, match="10 real positives, and 30 are needed"):
+        detectable("recall", rows=100, value=0.8, prevalence=0.1)
     with pytest.raises(NotAvailable, match="More than"):
         sample_size("accuracy", value=0.8, difference=1e-6)
     with pytest.raises(UsageError, match="at least 20 rows"):

@@ -49,9 +49,9 @@ def test_a_mean_is_tested_by_the_paired_t(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "weighting"),
-    # Shares of single rows have a test of their own.
-    [("brier", "none"), ("log_loss", "none")]
-    + [(n, w) for n in ("brier", "log_loss", "accuracy") for w in ("units", "sampling", "frequency")],
+    # Shares of single rows, and of copies of them, have a test of their own.
+    [("brier", "none"), ("log_loss", "none"), ("brier", "frequency"), ("log_loss", "frequency")]
+    + [(n, w) for n in ("brier", "log_loss", "accuracy") for w in ("units", "sampling")],
 )
 def test_the_t_has_the_spread_of_the_bootstrap(name: str, weighting: str) -> None:
     rng = np.random.default_rng(5)
@@ -66,6 +66,14 @@ def test_the_t_has_the_spread_of_the_bootstrap(name: str, weighting: str) -> Non
     assert t.method.startswith("paired t over") and "bootstrap" in drawn.method
     assert t.value == pytest.approx(drawn.value, abs=1e-9)
     assert t.high - t.low == pytest.approx(drawn.high - drawn.low, rel=0.12)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "recall", "specificity"])
+def test_shares_of_copies_are_those_of_the_rows_written_out(name: str) -> None:
+    times = np.random.default_rng(8).integers(1, 4, N)
+    copied = paired_difference(Y, FIRST, SECOND, name, kind="scores", weight=times, weights="frequency")
+    written = paired_difference(*(np.repeat(x, times) for x in (Y, FIRST, SECOND)), name, kind="scores")
+    assert copied == written and "McNemar" in copied.method
 
 
 def test_numbers_and_classes_have_means_too() -> None:

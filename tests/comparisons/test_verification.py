@@ -23,7 +23,7 @@ def drawn(n: int = 4000, seed: int = 0) -> tuple[Any, Any, Any]:
 
 
 def words(e: sy.Evaluation) -> str:
-    return " ".join(str(e).split())
+    return " ".join(e.text().split())
 
 
 def test_labels_only_where_the_score_is_high_are_said_to_be_beyond_correction() -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import steelyard as sy
 
@@ -13,9 +17,9 @@ COSTS = [[-1, 100], [1, 0]]
 
 
 def test_a_bare_matrix_never_guesses() -> None:
-    for given in ({}, {"positive": 1}, {"positive": 0}):
+    for said in ({}, {"positive": 1}, {"positive": 0}):
         with pytest.raises(sy.errors.BadLevels, match="Nothing says whose each row") as found:
-            sy.evaluate(confusion=[[6, 3], [2, 9]], **given)
+            sy.evaluate(confusion=[[6, 3], [2, 9]], **said)
         assert 'layout="positive first"' in found.value.hint
 
 
@@ -71,3 +75,51 @@ def test_what_contradicts_itself_is_refused() -> None:
         sy.evaluate(confusion=PRINTED, levels=[1, 0], profit=sy.Profit(tp=1), cost=sy.Cost(fp=1))
     with pytest.raises(sy.errors.UsageError, match="too large to be counts"):
         sy.evaluate(confusion=[[1e308] * 2] * 2, levels=[1, 0])
+
+
+def by_name(target: Any, prediction: Any, **options: Any) -> pd.DataFrame:
+    return pd.crosstab(pd.Series(target), pd.Series(prediction), **options)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=30))
+def test_a_matrix_by_name_is_that_of_its_rows(rows: list[tuple[str, str]]) -> None:
+    """As pandas counts it, or as a mapping of mappings; a level that one side never names has a row or column of zeros."""
+    target, prediction = (list(side) for side in zip(*rows, strict=True))
+    wanted = sy.evaluate(target=target, prediction=prediction, levels=list("abc")).confusion
+    counted = by_name(target, prediction)
+    told = {t: {p: rows.count((t, p)) for p in dict.fromkeys(prediction)} for t in dict.fromkeys(target)}
+    for matrix in (counted, told):
+        found = sy.evaluate(confusion=matrix, levels=list("abc")).confusion
+        assert found.counts.tolist() == wanted.counts.tolist() and found.levels == wanted.levels
+        if set(target) & set(prediction) and len({*target, *prediction}) != 2:
+            own = sy.evaluate(confusion=matrix)
+            assert own["accuracy"].value == wanted.correct / len(rows)
+
+
+def test_a_frame_whose_names_are_no_levels_is_read_by_its_places() -> None:
+    frame = pd.DataFrame([[6, 3], [2, 9]], index=["really yes", "really no"], columns=["said yes", "said no"])
+    for said in ({"layout": "positive first"}, {"levels": ["yes", "no"], "positive": "yes"}):
+        assert sy.evaluate(confusion=frame, **said)["recall"].value == 6 / 9
+    assert sy.evaluate(confusion=pd.DataFrame([[6, 3], [2, 9]]), layout="positive first")["recall"].value == 6 / 9
+
+
+@pytest.mark.parametrize(
+    ("matrix", "said", "sentence"),
+    [
+        (by_name(list("aabb"), list("abbb")), {"layout": "positive first"}, 'are named, "a", "b", and layout='),
+        (
+            by_name(list("aabb"), list("abbb"), margins=True),
+            {"positive": "a"},
+            'the sums of its rows and columns, called "All"',
+        ),
+        (by_name(list("aa"), list("bc")), {}, 'are called "a", its columns "b", "c": these are not its levels'),
+        (pd.DataFrame([[6, 3], [2, 9]], index=["a", "a"], columns=["a", "b"]), {}, "these are not its levels"),
+        ({"a": {"a": 3}, "b": 2}, {}, "holds counts by predicted level for each actual level"),
+        ({"a": {"a": "many"}, "b": {"b": 1}}, {"positive": "a"}, "must be square, with counts"),
+        ({}, {}, "must be square, with counts"),
+    ],
+)
+def test_what_a_matrix_by_name_may_not_be(matrix: Any, said: Any, sentence: str) -> None:
+    with pytest.raises(sy.errors.UsageError, match=re.escape(sentence)) as refused:
+        sy.evaluate(confusion=matrix, **said)
+    assert refused.value.hint

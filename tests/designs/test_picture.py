@@ -112,10 +112,10 @@ def test_a_chart_shows_rows_that_are_tested_together_side_by_side() -> None:
             tests = [
                 b
                 for b in design.chart().marks
-                if isinstance(b, Bar) and b.colour == 1 and abs((b.y0 + b.y1) / 2 - line) < 0.5
+                if isinstance(b, Bar) and b.colour == 0 and abs((b.y0 + b.y1) / 2 - line) < 0.5
             ]
             assert len(tests) == 1
-    assert [b.colour for b in Holdout(0.3, 0.2).chart().marks] == ["shade2", 0, 1]
+    assert [b.colour for b in Holdout(0.3, 0.2).chart().marks] == ["shade2", 1, 0]
 
 
 def test_a_chart_takes_as_many_rows_as_can_be_seen() -> None:

@@ -44,7 +44,7 @@ CASES = [
     ({"left": [0.0, 0.0, 0.0, 0.0]}, errors.BadLevels, "nothing to warn of"),
     ({"left": [1.0, 1.0, 1.0, 1.0], "when": [9.0] * 4}, errors.BadLevels, "All 3 customers have the outcome"),
     ({"left": ["y", "y", "n", "n"]}, errors.BadLevels, "never guessed"),
-    ({"worth": [-5.0, -5.0, 1.0, 2.0]}, errors.InputError, "value must be 0 or more"),
+    ({"worth": [-5.0, -5.0, 1.0, 2.0]}, errors.InputError, "value must be from 0"),
     ({"worth": [np.nan, np.nan, 1.0, 2.0]}, errors.MissingValues, "no value"),
     ({"when": [np.nan, np.nan, np.nan, np.nan]}, errors.MissingValues, "no outcome time"),
     ({"when": [19.0, 19.0, np.nan, np.nan]}, errors.InputError, "outcome time must be from 0"),

@@ -37,21 +37,30 @@ def test_a_million_and_a_half_rows(tmp_path: Path) -> None:
     assert found["predicted_positive_rate"].bound == 0
 
 
+@pytest.mark.parametrize("segmented", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("limit", [1000, 1 << 20])
 def test_the_compiled_loops_count_as_the_plain_ones_do(
-    limit: int, weighted: bool, monkeypatch: pytest.MonkeyPatch
+    limit: int, weighted: bool, segmented: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = _rows(300_000)
     rows["score"][10:20] = np.linspace(-3, 3e5, 10)
     monkeypatch.setattr("steelyard.counting.rules.EXACT_ROWS", limit)
     monkeypatch.setattr("steelyard.summaries.cells.EXACT_ROWS", limit)
-    weight = {"weight": 0.5 + (rows["score"] * 8 % 1)} if weighted else {}
+    given = {"weight": 0.5 + (rows["score"] * 8 % 1)} if weighted else {}
+    if segmented:
+        # Of one segment no row is positive, and one is a single row.
+        given["segment"] = np.where(
+            rows["truth"] == 0, np.array(["ü", "no", ""], dtype="<U3")[np.arange(300_000) % 3], ""
+        )
+        given["segment"][7] = "one"
     for target in (rows["truth"], rows["truth"].astype(float), rows["truth"] == 1):
-        fast = sy.evaluate(target=target, score=rows["score"], **weight)
+        fast = sy.evaluate(target=target, score=rows["score"], **given)
         with monkeypatch.context() as plain:
             plain.setattr("steelyard.engines.arrays.MANY", 1 << 30)
-            alike(fast, sy.evaluate(target=target, score=rows["score"], **weight))
+            slow = sy.evaluate(target=target, score=rows["score"], **given)
+        alike(fast, slow)
+        assert list(fast.segments) == list(slow.segments) == (["", "no", "one", "ü"] if segmented else [])
 
 
 def test_a_lazy_table_in_many_parts(monkeypatch: pytest.MonkeyPatch) -> None:

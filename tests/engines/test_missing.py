@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import random
+from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -138,17 +141,27 @@ def test_dropped_rows_are_counted_alike(form: str, case: str, tmp_path: Path) ->
     found = _ask(form, tmp_path, call, "drop")
     assert some.items() <= found.facts["dropped"].items()
     assert found.rows == N - sum(found.facts["dropped"].values())
-    alike(found, _ask("lists", tmp_path, call, "drop"))
+    alike(found, _dropped(case))
+
+
+@cache
+def _dropped(case: str) -> sy.Evaluation:
+    return _ask("lists", Path(), CASES[case][0], "drop")
+
+
+@cache
+def _refusal(case: str) -> str:
+    with pytest.raises(MissingValues) as problem:
+        _ask("lists", Path(), CASES[case][0], "refuse")
+    return str(problem.value)
 
 
 @pytest.mark.parametrize("form", FORMS, indirect=True)
 def test_refused_in_the_same_words(form: str, tmp_path: Path) -> None:
-    for call, some in CASES.values():
-        with pytest.raises(MissingValues) as wanted:
-            _ask("lists", tmp_path, call, "refuse")
+    for case, (call, some) in CASES.items():
         with pytest.raises(MissingValues) as found:
             _ask(form, tmp_path, call, "refuse")
-        assert str(found.value) == str(wanted.value)
+        assert str(found.value) == _refusal(case)
         for words, n in some.items():
             assert f"{n} with {words}" in found.value.message
 
@@ -236,3 +249,12 @@ def test_a_prediction_beside_the_score(form: str, tmp_path: Path) -> None:
     assert found.scores.rows == found.confusion.rows == N - sum(found.facts["dropped"].values())
     assert found.facts["dropped"]["a missing prediction"] == 1
     alike(found, _ask("lists", tmp_path, call, "drop"))
+
+
+@pytest.mark.parametrize("column", ["y", "p"])
+def test_a_decimal_that_is_no_number_is_missing_in_a_table_of_pandas(column: str) -> None:
+    """Pandas itself cannot be asked whether it is."""
+    table = pd.DataFrame({"y": [0, 1, 0, 1], "p": [0.1, 0.9, 0.2, 0.8]}).astype({column: object})
+    table.loc[1, column] = Decimal("sNaN")
+    with pytest.raises(MissingValues, match="1 with a missing"):
+        sy.evaluate(table, target="y", score="p")

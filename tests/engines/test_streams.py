@@ -13,8 +13,9 @@ import pytest
 from pyarrow import csv
 
 import steelyard as sy
+from steelyard.engines import streams
 from steelyard.engines.arrays import MANY
-from steelyard.engines.frames import COUNTED
+from steelyard.engines.streamed import COUNTED
 from steelyard.engines.streams import BLOCK, stream_cells
 from steelyard.errors import SteelyardError
 from steelyard.rows import grid
@@ -42,6 +43,18 @@ def test_every_cell_has_its_rows_positives_and_extremes(shape: str, cut: float, 
     assert np.array_equal(found.counts, [[(g & (y == 0)).sum(), (g & (y == 1)).sum()] for g in groups])
     assert np.array_equal(found.low, [x[g].min() for g in groups])
     assert np.array_equal(found.high, [x[g].max() for g in groups])
+
+
+def test_counts_that_would_not_fit_are_laid_down(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = rng.integers(0, 9, N) / 8, (rng.random(N) < 0.3).astype(np.int8)
+    parts = [(np.ascontiguousarray(x[i::5]), y[i::5]) for i in range(5)]
+    whole = stream_cells(parts, 0.3, [0, 1])
+    monkeypatch.setattr(streams, "MOST_ROWS", BLOCK)
+    monkeypatch.setenv("STEELYARD_THREADS", "1")
+    found = stream_cells(parts * 3, 0.3, [0, 1])
+    assert whole is not None and found is not None
+    assert np.array_equal(found.counts, 3 * whole.counts)
+    assert np.array_equal(found.low, whole.low) and np.array_equal(found.high, whole.high)
 
 
 @pytest.mark.parametrize(("score", "level"), [(np.nan, 0), (np.inf, 1), (0.5, 2), (0.5, -1)])

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import deque
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import sklearn
 from sklearn.datasets import make_classification, make_regression
@@ -32,6 +35,23 @@ def test_columns_of_a_frame_play_their_parts() -> None:
     e = sy.evaluate_model(model, frame, "y", weight="w", unit="u")
     p = model.predict_proba(frame[["0", "1", "2", "3", "4"]])[:, 1]
     assert e == sy.evaluate(target=frame["y"], score=p, weight=frame["w"], unit=frame["u"])
+
+
+@pytest.mark.parametrize("form", ["path", "arrow", "mapping", "deque"])
+def test_rows_in_any_form_are_predicted(form: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame(X[150:]).rename(columns=str)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    forms = {
+        "path": lambda: tmp_path / "rows.csv",
+        "arrow": lambda: pa.Table.from_pandas(frame),
+        "mapping": lambda: frame.to_dict("list"),
+        "deque": lambda: deque(X[150:].tolist()),
+    }
+    model = LogisticRegression().fit(frame if form != "deque" else frame.to_numpy(), Y[150:])
+    assert (
+        sy.evaluate_model(model, forms[form](), Y[150:])["auc"]
+        == sy.evaluate_model(model, frame if form != "deque" else frame.to_numpy(), Y[150:])["auc"]
+    )
 
 
 def test_a_model_without_probabilities_is_cut_at_zero() -> None:
@@ -130,6 +150,8 @@ def test_weights_and_units_are_routed_where_they_are_asked_for() -> None:
         (lambda: sy.evaluate_model(MODEL, X, Y[:7]), LengthsDiffer, "the target has 7 values"),
         (lambda: sy.evaluate_model(MODEL, X, None), UsageError, "No target"),
         (lambda: sy.evaluate_model(MODEL, X, Y, positive=2), BadLevels, "positive"),
+        (lambda: sy.evaluate_model(MODEL, X[:, :2], Y), UsageError, "cannot predict these rows: ValueError"),
+        (lambda: sy.evaluate_model(MODEL, memoryview(b"abcd"), Y[:4]), UsageError, "cannot predict these rows"),
     ],
 )
 def test_what_cannot_be_meant_gets_a_sentence(call, kind: type[Exception], said: str) -> None:

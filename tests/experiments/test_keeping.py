@@ -83,7 +83,7 @@ def test_an_experiment_is_told_saved_and_read_again(tmp_path: Path) -> None:
         told = x.estimate(row["model"], measure=row["measure"])
         assert (row["estimate"], row["low"], row["high"]) == (told.value, told.low, told.high)
         assert row["pooled"] == x[row["model"]][row["measure"]].value
-    assert "auc" in x.chart("auc").svg() and "<" in x._repr_html_()
+    assert "AUC" in x.chart("auc").svg() and "<" in x._repr_html_()
     with pytest.raises(NotAvailable, match="no search"):
         x.tuning("knn")
     search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 9]}, cv=2)

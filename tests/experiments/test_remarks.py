@@ -202,7 +202,7 @@ def test_every_column_says_on_what_it_rests(design: Any) -> None:
         assert f"For models to come (trained on {'all' if whole else '379'} rows)" in text
     else:
         assert "For models to come, 95% intervals" in text
-        assert "Rests on: auc: the spread between folds" in text and "accuracy" in text.split("Rests on: ")[1]
+        assert "Rests on: AUC: the spread between folds" in text and "accuracy" in text.split("Rests on: ")[1]
         assert "(corrected resampled t), for models trained on 379 rows" in text
 
 
@@ -215,8 +215,8 @@ def test_one_repeat_of_paired_hold_outs_is_conservative_too() -> None:
 def test_a_model_without_scores_does_not_hide_those_of_others() -> None:
     x = sy.experiment({"stump": Stump(), "bayes": GaussianNB(), "tree": "tree"}, X, Y, design="kfold:3")
     text = str(x)
-    assert "n/a (no scores)" in text and "has the best auc" in text.replace("\n  ", " ")
-    assert next(line for line in text.splitlines() if line.startswith("  model")).split()[1] == "auc"
+    assert "n/a (no scores)" in text and "has the best AUC" in text.replace("\n  ", " ")
+    assert next(line for line in text.splitlines() if line.startswith("  model")).split()[1] == "AUC"
     alone = sy.experiment({"stump": Stump(), "bayes": GaussianNB()}, X, Y, design="kfold:3")
     assert "the best accuracy" in str(alone)
     assert "n/a (no scores)" in x.chart().svg()

@@ -202,7 +202,7 @@ def test_levels_with_names_need_a_positive_one_only_where_it_matters() -> None:
     np.testing.assert_allclose(plain.validation, stopping_curve(model, *TWO, iterations=5).validation)
     area = stopping_curve(model, X, y, iterations=5, measure="auc", positive="yes")
     np.testing.assert_allclose(area.validation, stopping_curve(model, *TWO, iterations=5, measure="auc").validation)
-    assert area.better == "higher" and "The greatest auc" in str(area)
+    assert area.better == "higher" and "The greatest AUC" in str(area)
 
 
 def test_it_is_told_drawn_and_written() -> None:

@@ -227,7 +227,7 @@ def test_percent_at_the_default_threshold_is_said() -> None:
 
 def test_accuracy_stands_beside_the_commonest_level() -> None:
     e = sy.evaluate(target=[0] * 9990 + [1] * 10, prediction=[0] * 10_000)
-    assert "always saying 0 would get 99.90% right" in words(e)
+    assert "always saying 0 would get 99.90% right" in words(e.text())
 
 
 def test_an_area_below_one_half_says_that_the_score_may_point_the_other_way() -> None:

@@ -48,10 +48,12 @@ def drawn(rng: Random) -> tuple[Call, bool]:
     given, places = dict(call.given), list(call.places)
     for _ in range(times):
         which = rng.randrange(len(given) + len(places) + 1)
+        spoil = values.spoilt if rng.random() < 0.4 else lambda rng, _: values.odd(rng)
         if which < len(places):
-            places[which] = values.odd(rng)
+            places[which] = spoil(rng, places[which])
         elif which < len(places) + len(given):
-            given[sorted(given)[which - len(places)]] = values.odd(rng)
+            name = sorted(given)[which - len(places)]
+            given[name] = spoil(rng, given[name])
         elif others := _others(call.function, given):
             given[rng.choice(others)] = values.odd(rng)
     return Call(call.name, call.function, given, tuple(places), call.right), times == 0

@@ -9,21 +9,27 @@ import os
 import shutil
 import tempfile
 import traceback
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import click
+import pytest
 
 import steelyard as sy
-from steelyard.cli.program import COMMANDS, program, run
+from steelyard.cli.program import program, run
+from steelyard.serve.client import Client
+from steelyard.serve.running import Running
+from steelyard.serve.store import SqliteStore
 
 from .calls import table
 from .faults import Hanging, patient
+from .services import honest_service
 
 ENDS = {0, 1, 2, 3, 4, 5}
-SIGNALS = {10, 11, 12}  # what --fail-on of the monitor says
+SIGNALS = {10, 11, 12, 13}  # what --fail-on of the monitor says
 """What a command may end with: done, a requirement not met or an alarm, wrong usage, input that cannot be used."""
 HONEST: dict[str, list[str]] = {
     "evaluate": ["rows.csv", "--target", "y", "--score", "p"],
@@ -43,7 +49,7 @@ HONEST: dict[str, list[str]] = {
     "experiment": ["rows.csv", "--target", "y", "--models", "baseline", "--design", "kfold:2", "--no-progress"],
     "learning-curve": ["rows.csv", "--target", "y", "--models", "baseline", "--sizes", "10,20", "--repeats", "2", "--no-progress"],
     "stopping-curve": ["rows.csv", "--target", "y", "--model", "boosting", "--iterations", "3", "--no-progress"],
-    "draw": ["rows.csv", "--control", "5", "--treated", "5"],
+    "draw": ["rows.csv", "--control", "5", "--treated", "5", "-o", "groups.csv"],
     "runs": ["--store", "store"],
     "check": ["rows.csv", "--target", "y", "--score", "p", "--require", "auc >= 0.5"],
     "timeliness": ["rows.csv", "--unit", "who", "--time", "month", "--score", "p", "--outcome", "left", "--horizon", "10"],
@@ -51,6 +57,12 @@ HONEST: dict[str, list[str]] = {
     "trial": ["rows.csv", "--group", "arm", "--control", "held", "--outcome", "y"],
     "trial-size": ["0.04", "--share", "0.2"],
     "monitor": ["rows.csv", "--time", "day", "--target", "y", "--score", "p", "--window", "week", "--reference", "first 4 windows"],
+    "windows": ["rows.csv", "--time", "day", "--baseline", "base.json", "-o", "days"],
+    "alarms": ["."],
+    "push": ["rows.csv", "--to", "http://127.0.0.1:1", "--model", "m"],
+    "serve": ["results", "--store", "served.db", "--port", "9"],
+    "backup": ["store.db", "copy.db"],
+    "restore": ["kept.db", "--store", "mended.db"],
     "measures": ["lift"],
     "help": ["start"],
     "completion": ["bash"],
@@ -58,7 +70,7 @@ HONEST: dict[str, list[str]] = {
 ODD = (
     "", " ", "-", "--", "x", "y", "p", "who", "day", "0", "1", "-1", "0.5", "2", "1e400", "nan", "inf", "1,5", "2,5%", "1.2.3", "1_000", "10%", "101%", "a=b", "=", "a=",
     "=b", "auc", "auc >= 0.8", "auc >> 1", "tp=5, fp=-2", "tp=x", "kfold:2", "kfold:x", "geometric:10:0", "é\u202e", "a" * 3000, "rows.csv", "rows.parquet", "one.json",
-    "nothing.csv", ".", "/", "/dev/null", "cut.csv", "empty.csv", "payoff.toml", "http://127.0.0.1:9/x.csv", "postgresql://bob:s3cr3t@127.0.0.1:9/x", "*.csv",
+    "nothing.csv", ".", "/", "/dev/null", "cut.csv", "empty.csv", "payoff.toml", "models.toml", "notify.toml", "store.db", "store.db-wal", "store.db.part", "days", "http://127.0.0.1:9/x.csv", "postgresql://bob:s3cr3t@127.0.0.1:9/x", "*.csv",
     "SELECT * FROM data", "DROP TABLE data", "2026-01-05", "7 days", "W3", "(missing)", "\\", "'", '"', "$HOME", "%s", "{}",
 )  # fmt: skip
 
@@ -75,6 +87,14 @@ def folder() -> tuple[Path, dict[str, bytes]]:
     sy.experiment(
         models=["baseline"], X=frame[["x"]], y=frame["y"], design=sy.KFold(2), progress=False, store=home / "store"
     )
+    watched = sy.monitor(frame, time="day", target="y", score="p", window="week", reference=4)
+    watched.baseline.save(home / "base.json")
+    sy.windows(frame, time="day", baseline=watched.baseline).save(home / "days")
+    SqliteStore(home / "store.db").close()
+    (home / "kept.db").write_bytes((home / "store.db").read_bytes())
+    (home / "results").mkdir()
+    (home / "models.toml").write_text('[models.m]\ntime = "day"\nbaseline = "base.json"\n')
+    (home / "notify.toml").write_text('[channels.c]\nwebhook = "https://example.com/s3cr3t"\nsecret = "czNjcjN0"\n')
     (home / "cut.csv").write_text("y,p\n1,0.5\n0,0.2\n1")
     (home / "empty.csv").write_text("")
     (home / "payoff.toml").write_text("[profit]\ntp = 5\nfp = -2\n")
@@ -108,8 +128,8 @@ def _frame() -> Any:
 
 def drawn_command(rng: Random) -> list[str]:
     """A command line."""
-    name = rng.choice(sorted(set(COMMANDS) - {"demo"}))
-    line = list(HONEST.get(name, ()))
+    name = rng.choice(sorted(HONEST))
+    line = list(HONEST[name])
     command = program.get_command(click.Context(program), name)
     assert command is not None
     options = [p for p in command.params if isinstance(p, click.Option)]
@@ -130,6 +150,15 @@ def drawn_command(rng: Random) -> list[str]:
     return [name, *line]
 
 
+@contextlib.contextmanager
+def nobody_else() -> Iterator[None]:
+    """Services are made ready and not run, and what one is asked is answered here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Client, "_once", honest_service)
+        patch.setattr(Running, "run", Running.close)
+        yield
+
+
 def ended(line: list[str]) -> tuple[int, str]:
     """How a command ends in the folder, and what it printed."""
     before = os.getcwd()
@@ -137,7 +166,7 @@ def ended(line: list[str]) -> tuple[int, str]:
     os.chdir(folder()[0])
     out, err = io.StringIO(), io.StringIO()
     try:
-        with patient(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        with patient(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), nobody_else():
             code = run(line)
     except SystemExit as problem:
         code = problem.code if isinstance(problem.code, int) else 1
@@ -158,6 +187,8 @@ def command_fault(line: list[str]) -> str:
         return f"{type(problem).__name__}: {str(problem)[:200]} ({last.filename.rsplit('/', 2)[-2:]}:{last.lineno})"
     if "Traceback (most recent call last)" in printed:
         return "a traceback was printed"
+    if "\u202e" in printed and not {"--json", "--csv"} & set(line):
+        return "a sign that turns the line round was printed as it is"
     if "s3cr3t" in printed:
         return "a password was printed"
     if code not in ENDS and not (code in SIGNALS and line[0] == "monitor"):

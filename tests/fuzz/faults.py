@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from polars.exceptions import PerformanceWarning
 
 import steelyard as sy
 from steelyard.gates.check import NotMet
@@ -21,7 +22,9 @@ from .calls import Call
 from .truth import disagreements
 
 PATIENCE = 60
-"""Seconds after which a call counts as hanging."""
+"""Seconds of work after which a call counts as hanging; others on the machine do not count."""
+WAITED = 15 * PATIENCE
+"""Seconds after which one that waits for something does, too."""
 
 
 class Hanging(BaseException):
@@ -35,13 +38,16 @@ def patient(seconds: int = PATIENCE) -> Iterator[None]:
     def ring(*_: Any) -> None:
         raise Hanging
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(seconds)
+    before = {kind: signal.signal(kind, ring) for kind in (signal.SIGPROF, signal.SIGALRM)}
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.alarm(WAITED)
     try:
         yield
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
 
 
 def fault(call: Call, honest: bool) -> str:
@@ -49,6 +55,7 @@ def fault(call: Call, honest: bool) -> str:
     try:
         with patient(), warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)
+            warnings.simplefilter("error", PerformanceWarning)
             found = call.function(*call.places, **call.given)
             return told_badly(found) or (wrong(found, call) if honest else "")
     except NotMet:
@@ -56,7 +63,7 @@ def fault(call: Call, honest: bool) -> str:
     except sy.errors.SteelyardError as problem:
         return "" if str(problem).strip() else "an error without a sentence"
     except Hanging:
-        return f"no answer after {PATIENCE} seconds"
+        return f"no answer after {PATIENCE} seconds of work"
     except Exception as problem:
         last = traceback.extract_tb(problem.__traceback__)[-1]
         return f"{type(problem).__name__}: {str(problem)[:200]} ({last.filename.rsplit('/', 2)[-2:]}:{last.lineno})"
@@ -106,7 +113,10 @@ def shown(call: Call) -> str:
     """The call in a line, long columns cut."""
 
     def short(x: Any) -> str:
-        text = repr(x) if not isinstance(x, np.ndarray) else f"array({x.dtype}, {x.shape})"
+        try:
+            text = repr(x) if not isinstance(x, np.ndarray) else f"array({x.dtype}, {x.shape})"
+        except Exception:  # a table of pandas with a number of Decimal that is none cannot be shown
+            text = type(x).__name__
         return " ".join(text.split())[:120]
 
     given = [short(x) for x in call.places] + [f"{k}={short(v)}" for k, v in call.given.items()]

@@ -55,6 +55,7 @@ def plans(rng: Random) -> Call:
             Call(
                 "sample_size", sy.sample_size, {"measure": "mae", "difference": 0.3, "deviation": 1.0, "paired": True}
             ),
+            Call("sample_size", sy.sample_size, {"measure": "mae", "difference": 0.3, "deviation": 1.0, "skew": 2.0}),
             Call("detectable", sy.detectable, {"measure": "accuracy", "rows": 500, "value": 0.8}),
             Call("trial_size", sy.trial_size, {"effect": 0.04, "share": 0.2, "treated": 0.5}),
             Call("trial_size", sy.trial_size, {"effect": 1.0, "deviation": 2.0}),
@@ -88,6 +89,13 @@ def monitor(rng: Random) -> Call:
     return Call(
         "monitor", sy.monitor, given | rng.choice(({}, {"features": ["x", "s"]}, {"measures": ["auc"]})), (frame,)
     )
+
+
+@maker
+def windows(rng: Random) -> Call:
+    frame, roles = table(rng, 120)
+    base = sy.monitor(frame, time="day", window="week", reference=4, **roles).baseline
+    return Call("windows", sy.windows, {"time": "day", "baseline": base}, (frame,))
 
 
 @maker

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from random import Random
 
-from . import functions, results  # noqa: F401, their calls are drawn too
+from . import functions, results, services  # noqa: F401, their calls are drawn too
 from .calls import drawn
 from .faults import fault, shown
 

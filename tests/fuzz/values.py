@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import enum
 import fractions
 import pathlib
 from collections.abc import Callable, Sequence
@@ -20,9 +21,9 @@ ODD_SCALARS: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 2, 3, 7, 95, 10**18, -(10**18), 10**400, 0.0, -0.0, 0.5, 1.0, 1.5, -0.25, 1e-300, 1e300, -1e300,
     5e-324, float("nan"), float("inf"), float("-inf"), 0.1 + 0.2j, "", " ", "x", "0.5", "1,5", "50%", "1e3", "nan", "auc", "profit",
     "y", "p", "refuse", "drop", "sampling", "\x00", "é\u202e", "a" * 5000, b"", b"\xff\xfe", decimal.Decimal("0.3"),
-    decimal.Decimal("NaN"), fractions.Fraction(1, 3), datetime.date(2026, 1, 5), datetime.datetime(2026, 1, 5, 12),
+    decimal.Decimal("NaN"), decimal.Decimal("sNaN"), decimal.Decimal("-Infinity"), enum.IntEnum("Grade", "low high").high, fractions.Fraction(1, 3), datetime.date(2026, 1, 5), datetime.datetime(2026, 1, 5, 12),
     datetime.timedelta(days=2), np.int8(-3), np.float32(0.25), np.float64("nan"), np.bool_(True), np.datetime64("2026-01-05"),
-    np.datetime64("NaT"), pd.NA, pd.NaT, pd.Timestamp("2026-01-05", tz="UTC"), pathlib.Path("nowhere.csv"), object(), object, len, ...,
+    np.datetime64("NaT", "D"), pd.NA, pd.NaT, pd.Timestamp("2026-01-05", tz="UTC"), pathlib.Path("nowhere.csv"), object(), object, len, ...,
     NotImplemented, slice(3),
 )  # fmt: skip
 ODD_HOLDERS: tuple[Callable[[], Any], ...] = (
@@ -40,6 +41,23 @@ ODD_HOLDERS: tuple[Callable[[], Any], ...] = (
 def odd(rng: Random) -> Any:
     """A value that is seldom what was asked for."""
     return rng.choice(ODD_SCALARS) if rng.random() < 0.65 else rng.choice(ODD_HOLDERS)()
+
+
+def spoilt(rng: Random, column: Any) -> Any:
+    """A column with one odd value in it, or a frame with such a column; anything else is replaced as a whole."""
+    if isinstance(column, pd.DataFrame) and column.size:
+        frame, name = column.copy(), rng.choice(list(column))
+        frame[name] = pd.Series(spoilt(rng, column[name]), index=column.index, dtype=object)
+        return frame
+    if (
+        not isinstance(column, list | tuple | np.ndarray | pd.Series)
+        or getattr(column, "ndim", 1) != 1
+        or not len(column)
+    ):
+        return odd(rng)
+    cells = [*column, None]
+    cells[rng.randrange(len(column))] = odd(rng)
+    return cells[:-1] if rng.random() < 0.5 else np.array(cells, dtype=object)[:-1]
 
 
 # Honest columns -------------------------------------------------------------------------------------------------------

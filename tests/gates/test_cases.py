@@ -138,3 +138,54 @@ def test_a_lift_decides_as_the_captured_share_does(depth: float) -> None:
     (lift,) = outcome_of(e, f"lift(depth={depth}) >= {0.2 / depth}").results
     assert (lift.state, lift.number.method) == (share.state, share.number.method)
     assert (lift.number.low * depth, lift.number.high * depth) == pytest.approx((share.number.low, share.number.high))
+
+
+# Errors, of which nobody knows how large the next can be ----------------------------------------------------------------
+
+
+def amounts(rng: np.random.Generator, n: int) -> Any:
+    """Exponential amounts about their prediction: the mean error of a row is 2 / e of what was predicted."""
+    said = rng.uniform(1, 3, n)
+    return sy.evaluate(target=said * rng.exponential(1.0, n), prediction=said, kind="continuous")
+
+
+@pytest.mark.parametrize(("measure", "bound"), [("mae", 4 / math.e), ("rmse", math.sqrt(13 / 3))])
+def test_an_error_at_its_bound_passes_in_at_most_what_is_promised(measure: str, bound: float) -> None:
+    rng = np.random.default_rng(18)
+    passed = sum(outcome_of(amounts(rng, 30), f"{measure} <= {bound}").passed for _ in range(150))
+    assert passed <= 150 * 0.025 + 3
+    assert outcome_of(amounts(rng, 3000), f"{measure} <= {1.4 * bound}").passed, "with rows enough it is shown"
+
+
+def test_limits_of_errors_hold_those_of_the_interval_and_say_what_they_cannot_know() -> None:
+    e = amounts(np.random.default_rng(19), 60)
+    found = outcome_of(e, ["mae <= 2.5", "r2 >= -5", "poisson_deviance <= 9", "smape <= 2"])
+    for r in found.results:
+        usual = e[r.subject]
+        assert r.number.low <= usual.low and r.number.high >= usual.high, r.subject
+    assert "about" in found.results[0].reason and "like them would" in found.results[0].reason
+    (note,) = found.notes
+    assert note.startswith(
+        "Decided with a row added that is further off than any seen (mae, r2, poisson_deviance, smape)"
+    )
+
+
+def test_what_rests_on_few_cases_is_not_shown_where_no_worst_row_is_known() -> None:
+    """Kappa has the usual interval alone: of four positives it shows nothing, of forty it does."""
+    few, some = (outcome_of(labelled(k, 0, 2, 200), "kappa >= 0.1") for k in (4, 40))
+    assert (few.results[0].state, few.results[0].reason) == ("not shown", "it rests on 4 positives")
+    assert some.passed
+    assert "Decided by the usual interval (kappa)" in some.notes[0]
+    assert outcome_of(labelled(4, 0, 2, 200), "kappa >= 0.1", on="point").passed
+
+
+def test_rows_that_are_all_alike_show_nothing_of_those_to_come() -> None:
+    exact = sy.evaluate(target=[1.0, 2.0, 5.0, 4.0] * 10, prediction=[1.0, 2.0, 5.0, 4.0] * 10, kind="continuous")
+    assert (exact["mae"].value, exact["mae"].caution) == (0, "all rows alike")
+    (result,) = outcome_of(exact, "mae <= 0.5").results
+    assert (result.state, result.reason) == ("not shown", "all rows alike")
+
+
+def test_a_difference_from_the_champion_rests_on_enough_too() -> None:
+    few = outcome_of(labelled(4, 0, 0, 200), against=labelled(40, 0, 5, 200), compare=["kappa"], margin=0.9)
+    assert (few.results[0].state, few.results[0].reason) == ("not shown", "it rests on 4 real positives")

@@ -163,7 +163,12 @@ def test_levels_are_found_by_what_they_are_called(flowers: Any) -> None:
     for level in flowers.levels:
         (result,) = outcome_of(flowers, f"recall[{level}] >= 0.1").results
         assert (result.number.value, result.number.n) == (flowers["recall", level].value, flowers["recall", level].n)
-    assert outcome_of(flowers, "recall[macro] >= 0.1").results[0].number == flowers["recall", "macro"]
+    assert outcome_of(flowers, "f1[macro] >= 0.1").results[0].number == flowers["f1", "macro"]
+    # A mean of shares has limits of its own in a gate, the same under both of its names.
+    both = [
+        outcome_of(flowers, f"{name} >= 0.1").results[0].number for name in ("recall[macro]", "average_class_accuracy")
+    ]
+    assert (both[0].low, both[0].high, both[0].method) == (both[1].low, both[1].high, both[1].method)
     e = evaluated()
     assert outcome_of(e, "recall[0] >= 0.1").results[0].number.value == e["recall", 0].value, "levels may be numbers"
 

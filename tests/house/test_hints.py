@@ -26,8 +26,6 @@ PYTHON_ONLY = {
     ("experiments/comparing.py", "score"): "a whole call of Python",
     ("experiments/comparing.py", "target"): "a whole call of Python",
     ("experiments/experiment.py", "scores"): "of experiment(...), which no command has",
-    ("experiments/learning.py", "cost"): "a whole call of Python",
-    ("experiments/learning.py", "value"): "a whole call of Python",
     ("payoffs/contact.py", "margin"): "of Profit.of_contact(...)",
     ("payoffs/kinds.py", "layout"): "of Profit(...) and Cost(...)",
     ("payoffs/payoff.py", "layout"): "of Profit(...) and Cost(...)",

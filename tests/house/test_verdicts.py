@@ -35,8 +35,6 @@ EXCUSED = {
     ("views/pictures.py", "sweep"): "layout: a scale must have a length",
     ("views/campaign.py", "money"): "digits: a sum is rounded by the width of its interval",
     ("views/story.py", "strange_threshold"): "the range of scores, for a hint about per cent; no estimate is looked at",
-    ("reports/explorer.py", "place_of"): "which cells of the score table lie above a threshold",
-    ("reports/explorer.py", "_shortest"): "digits: the shortest number between two cells of the score table",
 }
 """Comparisons in a view that choose digits or places and no word, each with its reason."""
 

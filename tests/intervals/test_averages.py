@@ -74,3 +74,39 @@ def test_a_level_without_an_interval_leaves_the_average_without() -> None:
     e = sy.evaluate(target=["a", "b", "c"], score={"a": [0.6, 0.2, 0.2], "b": [0.2, 0.6, 0.2], "c": [0.2, 0.2, 0.6]})
     x = e["auc", "macro"]
     assert x.low is None or x.low <= x.value <= x.high
+
+
+SAME = {
+    "accuracy": [("recall", "micro"), ("recall", "weighted"), ("precision", "micro"), ("f1", "micro")],
+    "error_rate": [("fnr", "micro"), ("fnr", "weighted")],
+    "average_class_accuracy": [("recall", "macro")],
+}
+HOW: dict[str, dict[str, Any]] = {
+    "rows": {},
+    "weights": {"weight": [1.0 + 0.1 * i for i in range(40)]},
+    "units": {"unit": [i % 20 for i in range(40)]},
+}
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("name", SAME)
+def test_a_number_under_two_names_has_one_interval(name: str, how: str) -> None:
+    """Of labels the recall pooled over levels is the accuracy, and the mean of the recalls the average class accuracy."""
+    target = [0] * 20 + [1] * 12 + [2] * 6 + [3] * 2
+    guess = [1, *target[1:-2], 0, 1]
+    e = sy.evaluate(target=target, prediction=guess, levels=[0, 1, 2, 3], kind="labels", **HOW[how])
+    x = e[name]
+    for other in SAME[name]:
+        y = e[other]
+        assert [y.value, y.n, y.n_eff] == pytest.approx([x.value, x.n, x.n_eff])
+        assert (y.method, y.caution) == (x.method, x.caution)
+        assert (y.low is None) == (x.low is None)
+        if x.low is not None:
+            assert [y.low, y.high] == pytest.approx([x.low, x.high])
+
+
+def test_an_average_in_which_levels_count_alike_says_what_its_rarest_rests_on() -> None:
+    e = sy.evaluate(target=[0] * 50 + [1] * 30 + [2] * 3, prediction=[0] * 50 + [1] * 32 + [2], kind="labels")
+    for name in ("average_class_accuracy", "average_class_accuracy_hm", ("recall", "macro"), ("f1", "macro")):
+        assert e[name].caution == "rests on 3 rows of 2"
+    assert not e["kappa"].caution and not e["accuracy"].caution

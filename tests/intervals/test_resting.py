@@ -50,7 +50,7 @@ def test_every_view_shows_it(tmp_path: Path) -> None:
     page, markdown = ((tmp_path / f"r.{k}").read_text(encoding="utf-8") for k in ("html", "md"))
     numbers = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["models"]["model"]["numbers"]
     auc = next(x for x in numbers if x["measure"] == "auc")
-    for told in (str(e), e._repr_html_(), page, markdown, auc["caution"], auc["text"], str(e["auc"])):
+    for told in (e.text(), e._repr_html_(), page, markdown, auc["caution"], auc["text"], str(e["auc"])):
         assert words in told
     frame = e.frame()
     assert set(frame[frame["measure"] == "auc"]["caution"]) == {words}
@@ -64,7 +64,7 @@ def test_segments_and_levels_carry_the_mark() -> None:
     assert e["recall", "c"].caution == 'rests on 4 rows of "c"'
     assert e["recall", "macro"].caution == 'rests on 4 rows of "c"'
     assert not e["recall", "weighted"].caution and not e["accuracy"].caution and not e["kappa"].caution
-    assert '† rests on 4 rows of "c": recall of c' in " ".join(str(e).split())
+    assert '† rests on 4 rows of "c": recall of c' in " ".join(e.text().split())
 
 
 def test_effective_rows_count_and_not_rows() -> None:
@@ -85,7 +85,7 @@ def test_a_share_of_units_rests_on_units() -> None:
 def test_accuracy_stands_beside_the_commonest_level() -> None:
     e = sy.evaluate(target=[0] * 9990 + [1] * 10, prediction=[0] * 10_000)
     assert e["accuracy"].note == "always saying 0 would get 99.90% right"
-    assert "always saying 0 would get 99.90% right" in " ".join(str(e).split())
+    assert "always saying 0 would get 99.90% right" in " ".join(e.text().split())
     assert e["error_rate"].note == e["accuracy"].note
 
 
@@ -114,6 +114,6 @@ def test_class_scores_that_do_not_sum_to_one_are_said() -> None:
 def test_percent_at_the_default_threshold_is_said() -> None:
     target, score = [0, 1] * 50, np.linspace(1, 99, 100)
     e = sy.evaluate(target=target, score=score)
-    assert "threshold=50" in str(e) and "flags 100% of the rows" in " ".join(str(e).split())
+    assert "threshold=50" in e.text() and "flags 100% of the rows" in " ".join(e.text().split())
     assert "are no probabilities" not in str(sy.evaluate(target=target, score=score, threshold=50))
     assert "are no probabilities" not in str(sy.evaluate(target=target, score=score / 100))

@@ -32,11 +32,11 @@ def test_one_positive_does_not_fix_the_ks_the_slope_or_the_average_precision() -
     assert precision.high > 0.8
 
 
-def test_a_captured_share_of_two_positives_has_wilsons_reach() -> None:
+def test_a_captured_share_of_two_positives_has_the_reach_of_two_draws() -> None:
     missed = sy.evaluate(target=[1, 1, *[0] * 98], score=[0.1, 0.2, *np.linspace(0, 1, 98)], levels=[0, 1], positive=1)
     x = missed["capture"]
-    # None of two: Wilson's upper limit is 0.658.
-    assert x.value == 0 and 0.55 < x.high < 0.75
+    # None of two: Clopper and Pearson's upper limit is 0.842.
+    assert x.value == 0 and x.high == pytest.approx(1 - 0.025**0.5, abs=1e-6)
     assert missed["lift"].high == pytest.approx(10 * x.high)
     assert x.method.startswith("Wilson")
 
@@ -158,3 +158,37 @@ def test_average_precision_is_held_where_few_negatives_were_kept(area: float, ke
         assert x.caution == f"a negative weighs {1 / keep:.0f} positives"
         held.append(x.low <= truth <= x.high)
     assert np.mean(held) >= 0.9
+
+
+LEVELS, POSITIVE, NEGATIVE = np.array([0.1, 0.4, 0.8]), (0.15, 0.35, 0.5), (0.6, 0.3, 0.1)
+"""Three distinct scores, how often positives and negatives have each."""
+
+
+def three_scores(positives: list[int], negatives: int = 3000) -> sy.Evaluation:
+    """So many positives at each of three scores, negatives as often as is to be expected."""
+    counts = [*positives, *(round(negatives * share) for share in NEGATIVE)]
+    y = np.repeat([1, 0], [sum(positives), sum(counts[3:])])
+    return sy.evaluate(target=y, score=np.repeat(np.r_[LEVELS, LEVELS], counts), levels=[0, 1], positive=1)
+
+
+@pytest.mark.parametrize("positives", [[0, 0, 3], [0, 3, 0], [1, 2, 0], [2, 1, 0], [1, 1, 1], [0, 0, 1], [1, 0, 0]])
+def test_a_handful_of_positives_at_one_score_does_not_fix_the_ks_or_what_is_captured(positives: list[int]) -> None:
+    """Three alike come once in eight times: of the 3 at the highest score the KS was 0.54 to 1, and the truth is 0.45."""
+    e = three_scores(positives)
+    assert e["ks"].low <= 0.45 <= e["ks"].high
+    assert e["capture"].low <= 0.49 <= e["capture"].high
+    assert e["lift"].low == pytest.approx(10 * e["capture"].low) and e["lift"].high == pytest.approx(
+        10 * e["capture"].high
+    )
+
+
+@pytest.mark.parametrize("unit", [False, True])
+def test_the_calibration_error_allows_for_other_rows_in_other_bins(unit: bool) -> None:
+    """Where scores are far off the error is the mean of what they are off by, and varies like any mean."""
+    rng = np.random.default_rng(4)
+    score = rng.choice(LEVELS, 3000, p=NEGATIVE)
+    more: dict[str, Any] = {"unit": np.arange(3000)} if unit else {}
+    x = sy.evaluate(target=(np.arange(3000) < 9).astype(int), score=score, positive=1, **more)["ece"]
+    width = 2 * 1.96 * score.std() / math.sqrt(3000)
+    assert x.high - x.low == pytest.approx(width, rel=0.15)
+    assert x.low <= float(LEVELS @ NEGATIVE) - 0.003 <= x.high

@@ -144,6 +144,16 @@ def test_counts_that_cannot_have_been_counted_are_refused(part: str, value: Any,
             sy.load(tmp_path / "e.json")
 
 
+def test_a_name_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    """Of two values one would be lost, and nobody knows which is meant."""
+    content = SAVED["labels"]().to_dict()
+    content.pop("seal", None)
+    text = json.dumps(content).replace('"rows":', '"rows": 5, "rows":', 1)
+    (tmp_path / "e.json").write_text(text)
+    with pytest.raises(SteelyardError, match='the name "rows" stands in one object twice'):
+        sy.load(tmp_path / "e.json")
+
+
 def test_scores_out_of_order_are_refused() -> None:
     content = SAVED["scores"]().to_dict()
     cells = content["evidence"]["scores"]["cells"]

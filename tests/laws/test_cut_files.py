@@ -25,7 +25,9 @@ import steelyard as sy
 from steelyard.errors import SteelyardError
 from steelyard.sources.files import READERS
 
-PLACES = int(os.environ.get("STEELYARD_FUZZ", "12"))
+from ..sources.workbooks import Rows, binary, office
+
+PLACES = int(os.environ.get("STEELYARD_FUZZ", "7"))
 ROLES = {"target": "y", "score": "p"}
 
 
@@ -74,6 +76,13 @@ def _workbook(rows: dict[str, list[float]], folder: Path) -> bytes:
     return (folder / "whole.xlsx").read_bytes()
 
 
+def _other_workbook(write: Callable[[Path, Rows], str]) -> Callable[[dict[str, list[float]], Path], bytes]:
+    def made(rows: dict[str, list[float]], folder: Path) -> bytes:
+        return Path(write(folder / "whole", [list(rows), *zip(*rows.values(), strict=True)])).read_bytes()
+
+    return made
+
+
 def _sqlite(rows: dict[str, list[float]], folder: Path) -> bytes:
     path = folder / "whole"
     connection = sqlite3.connect(path)
@@ -116,6 +125,8 @@ FORMS: dict[str, Callable[[dict[str, list[float]], Path], bytes]] = {
     "a.ipc": _with_pyarrow(lambda t, path: feather.write_feather(t, path, compression="zstd")),
     "a.xlsx": _workbook,
     "a.xlsm": _workbook,
+    "a.xlsb": _other_workbook(binary),
+    "a.ods": _other_workbook(office),
     "a.sqlite": _sqlite,
     "a.duckdb": _duckdb,
 }
@@ -146,7 +157,7 @@ def test_a_cut_file_is_refused_or_exactly_right(name: str, rows: int, tmp_path: 
 
 def test_every_format_is_among_them() -> None:
     left = {suffix for suffix in READERS if not any(name.endswith(suffix) for name in FORMS)}
-    assert left == {".xls", ".xlsb", ".ods"}, "nothing here writes these; the reader of workbooks reads them too"
+    assert left == {".xls"}, "nothing here writes these; the reader of workbooks reads them too"
 
 
 def test_a_last_line_without_its_end_is_refused(tmp_path: Path) -> None:

@@ -236,6 +236,10 @@ def of_scores(rows: Rows) -> Numbers:
         ratio = None if depth == 1 or rest <= 1e-12 * tps else (first / depth) / (rest / (1 - depth))
         return out if depth == 1 else out | {f"response_ratio{end}": ratio}
 
+    square = mean(rows, [(p - y) ** 2 for y, p, _ in rows])
+    surprise = mean(rows, [-math.log(p if y else 1 - p) for y, p, _ in rows])
+    assert square is not None and surprise is not None
+    doubt = -math.fsum(x / n * math.log(x / n) for x in (fps, tps) if x > 0)
     precision = 0.0
     for (_, before), (fp, tp) in itertools.pairwise(points):
         precision += (tp - before) * tp / (tp + fp)
@@ -251,8 +255,10 @@ def of_scores(rows: Rows) -> Numbers:
         **at_depth(0.1),
         **at_depth(0.37),
         **at_depth(1.0),
-        "brier": mean(rows, [(p - y) ** 2 for y, p, _ in rows]),
-        "log_loss": mean(rows, [-math.log(p if y else 1 - p) for y, p, _ in rows]),
+        "brier": square,
+        "brier_skill": 1 - square / (tps * fps / n**2) if both else None,
+        "log_loss": surprise,
+        "log_loss_skill": 1 - surprise / doubt if both else None,
         **binned(10),
         **binned(3),
         "brier_uncertainty": tps * fps / n**2,
@@ -330,6 +336,9 @@ def of_numbers(rows: Rows) -> Numbers:
             return mean(rows, [2 * (t / m - 1 - math.log(t / m)) for t, m, _ in rows])
         return mean(rows, [4 * (math.sqrt(t) - math.sqrt(m)) ** 2 / math.sqrt(m) for t, m, _ in rows])
 
+    logarithms = all(x > -1 for row in rows for x in row[:2])
+    logarithm = mean(rows, [math.log((1 + m) / (1 + t)) ** 2 for t, m, _ in rows]) if logarithms else None
+    sizes = math.fsum(w * abs(t) for t, _, w in rows)
     return {
         "sse": squares / 2,
         "mse": squares / n,
@@ -347,6 +356,10 @@ def of_numbers(rows: Rows) -> Numbers:
         "concordance": over(2 * tp, tt + pp + n * bias**2),
         "pinball": pinball(0.5),
         "pinball quantile=0.9": pinball(0.9),
+        "msle": logarithm,
+        "rmsle": None if logarithm is None else math.sqrt(logarithm),
+        "smape": mean(rows, [2 * abs(m - t) / (abs(t) + abs(m)) if m != t else 0.0 for t, m, _ in rows]),
+        "wape": absolute / sizes if sizes else None,
         "poisson_deviance": deviance(1),
         "gamma_deviance": deviance(2),
         "tweedie_deviance": deviance(1.5),

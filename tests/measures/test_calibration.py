@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.measures import calibration
+from steelyard.measures import calibration, log_odds
 from steelyard.measures.measure import catalogue
 from steelyard.summaries.scores import Scores
 
@@ -98,7 +98,7 @@ def test_a_long_table_is_fitted_as_a_short_one(monkeypatch: pytest.MonkeyPatch) 
     tables = [Scores.of(score, y, positive=1), Scores.of(score, (score > 0.5).astype(int), positive=1)]
     measures = (calibration.calibration_slope, calibration.calibration_intercept)
     wanted = [float(m(s).value) for m in measures for s in tables]
-    monkeypatch.setattr(calibration, "LONG", 40)
+    monkeypatch.setattr(log_odds, "LONG", 40)
     again = [Scores.of(score, y, positive=1), Scores.of(score, (score > 0.5).astype(int), positive=1)]
     assert [float(m(s).value) for m in measures for s in again] == pytest.approx(wanted, nan_ok=True, rel=1e-9)
     assert math.isnan(wanted[1]) and not math.isnan(wanted[0])
@@ -112,3 +112,12 @@ def test_a_copy_without_rows_has_no_number_and_says_nothing(score: list[float]) 
     for m in catalogue().values():
         if Scores in m.reads:
             assert np.isnan(m(none).value).all(), m.name
+
+
+def test_a_cell_that_no_row_lies_in_costs_nothing() -> None:
+    """Scores of 0 and 1 that are all right: what the other level would have lost there is infinite, and nobody lost it."""
+    score, truth = [0.0, 0.2, 0.4, 0.7, 1.0], [0, 1, 0, 1, 1]
+    lost = [-math.log(p if y else 1 - p) for p, y in zip(score, truth, strict=True)]
+    found = calibration.log_loss(Scores.of(score, truth, positive=1))
+    assert float(found.total) == pytest.approx(sum(lost))
+    assert float(found.squares) == pytest.approx(sum(x * x for x in lost))

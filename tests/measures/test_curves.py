@@ -32,9 +32,10 @@ def test_the_curves_of_the_house() -> None:
 def test_curves_of_the_order() -> None:
     tp, fp = [y for _, y in POINTS], [x for x, _ in POINTS]
     flagged = [a + b for a, b in POINTS]
+    counts = {"tp": tp, "fp": fp, "tn": [4 - x for x in fp], "fn": [4 - x for x in tp]}
     assert columns("roc") == {
         "threshold": CUTS, "fpr": [x / 4 for x in fp], "tpr": [x / 4 for x in tp], "part": tp, "whole": [4.0] * 6,
-        "tp": tp, "fp": fp, "tn": [4 - x for x in fp], "fn": [4 - x for x in tp],
+        **counts,
     }  # fmt: skip
     assert columns("gain") == {
         "threshold": CUTS, "depth": [x / 8 for x in flagged], "capture": [x / 4 for x in tp], "part": tp, "whole": [4.0] * 6,
@@ -43,6 +44,7 @@ def test_curves_of_the_order() -> None:
     assert columns("pr") == {
         "threshold": CUTS[1:], "recall": [x / 4 for x in tp[1:]],
         "precision": [x / n for x, n in zip(tp[1:], flagged[1:])], "part": tp[1:], "whole": flagged[1:],
+        **{name: held[1:] for name, held in counts.items()},
     }  # fmt: skip
     lift = columns("lift")
     assert lift["lift"] == pytest.approx([x / 4 / (n / 8) for x, n in zip(tp[1:], flagged[1:])])
@@ -53,6 +55,7 @@ def test_curves_of_the_order() -> None:
     assert columns("ks") == {
         "threshold": CUTS, "below_positive": [1 - x / 4 for x in tp], "below_negative": [1 - x / 4 for x in fp],
         "gap": [(a - b) / 4 for a, b in zip(tp, fp)], "part": tp, "whole": [4.0] * 6, "part2": fp, "whole2": [4.0] * 6,
+        **counts,
     }  # fmt: skip
 
 
@@ -97,3 +100,9 @@ def test_a_threshold_is_the_least_score_of_a_cell() -> None:
     assert columns("scores", s)["from"][0] == 0.0
     far: Any = Scores(Cells(np.array([-1.0, 4.0]), np.array([0.0, 7.0]), cells.counts, 6, gridded=True), (0, 1), 1)
     assert (columns("scores", far)["from"][0], columns("scores", far)["to"][-1]) == (-1.0, 7.0)
+
+
+def test_levels_of_one_score_each_have_as_many_bins_as_there_may_be() -> None:
+    """No spread says how wide a bin should be."""
+    found = columns("scores", Scores.of([0.0] * 100 + [1.0] * 100, [0] * 100 + [1] * 100, positive=1))
+    assert len(found["from"]) == 40

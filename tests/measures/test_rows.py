@@ -169,13 +169,13 @@ def test_what_the_commonest_level_would_get_is_told() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "low", "high", "wanted"),
     [
-        ("bias", 0.5, 0.25, 0.75, "Predictions are 0.50 too high on average (0.25 to 0.75)."),
-        ("bias", -0.5, -0.75, -0.25, "Predictions are 0.50 too low on average (0.25 to 0.75)."),
-        ("bias", 0.0, -0.5, 0.5, "Predictions are 0.0 too high on average (−0.5 to 0.5)."),
+        ("bias", 0.5, 0.25, 0.75, "Predictions are 0.50 too high on average [0.25, 0.75]."),
+        ("bias", -0.5, -0.75, -0.25, "Predictions are 0.50 too low on average [0.25, 0.75]."),
+        ("bias", 0.0, -0.5, 0.5, "Predictions are 0.0 too high on average [−0.5, 0.5]."),
         ("bias", -2.0, None, None, "Predictions are 2.00 too low on average."),
-        ("r2", 0.62, 0.5, 0.7, "Explains 62% of the spread of the target (50 to 70)."),
-        ("r2", 0.0, -0.5, 0.5, "Explains 0% of the spread of the target (−50 to 50)."),
-        ("r2", -1.0, -2.0, -0.5, "Its squared errors are 2.0 times those of always saying the mean (1.5 to 3.0)."),
+        ("r2", 0.62, 0.5, 0.7, "Explains 62% of the spread of the target [50, 70]."),
+        ("r2", 0.0, -0.5, 0.5, "Explains 0% of the spread of the target [−50, 50]."),
+        ("r2", -1.0, -2.0, -0.5, "Its squared errors are 2.0 times those of always saying the mean [1.5, 3.0]."),
         ("r2", -1.0, None, None, "Its squared errors are 2.00 times those of always saying the mean."),
     ],
 )

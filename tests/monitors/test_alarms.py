@@ -68,13 +68,13 @@ def test_transitions_tell_each_change_once() -> None:
         ("w9", "recovering", "ok"),
     ]
     assert [t.text for t in found[:4]] == [
-        "w1: auc, alarm is pending: because 1.",
-        "w2: auc, alarm that was pending did not last: because 2.",
-        "w3: auc, alarm is pending: because 3.",
-        "w4: auc, alarm: because 4.",
+        "w1: AUC, an alarm is pending: because 1.",
+        "w2: AUC, an alarm that was pending did not last: because 2.",
+        "w3: AUC, an alarm is pending: because 3.",
+        "w4: AUC, an alarm: because 4.",
     ]
-    assert Transition("w", "auc", "warn", "recovering", "firing", "").text == "w: auc, warn is back."
-    assert found[-1].text == "w9: auc, alarm is over: because 9."
+    assert Transition("w", "auc", "warn", "recovering", "firing", "").text == "w: AUC, a warning is back."
+    assert found[-1].text == "w9: AUC, an alarm is over: because 9."
 
 
 def test_a_number_of_windows_is_needed() -> None:

@@ -19,10 +19,11 @@ from hypothesis import strategies as st
 
 import steelyard as sy
 from steelyard.errors import BadWeight, CannotAdd, EmptyTable, MissingValues, UnreadableSource, UsageError
-from steelyard.monitors.bins import BinCounts, Bins
+from steelyard.monitors.bins import Bins
 from steelyard.monitors.making import MOST_LEVELS, level_bins, number_bins
 from steelyard.monitors.saved import ManyBins
 from steelyard.monitors.sheets import count_reference, count_sheet, open_sheet
+from steelyard.summaries.bin_counts import BinCounts
 
 NUMBERS = st.one_of(
     st.integers(-3, 3).map(float), st.floats(-1e6, 1e6), st.sampled_from([np.nan, np.inf, -np.inf, 999.0])
@@ -222,7 +223,7 @@ def test_every_kind_of_table_is_counted_alike(roles: dict[str, str], tmp_path: P
         (lambda: Bins.of([1.0], special=("none",)), UsageError, "special values is not a number"),
         (lambda: Bins.of([]), EmptyTable, "no rows"),
         (lambda: Bins.of({"a": [1], "b": [2]}), UsageError, "one column"),
-        (lambda: Bins.of({"a": [1.0, 2.0], "w": [1, 0]}, "a", weight="w"), BadWeight, "1 rows"),
+        (lambda: Bins.of({"a": [1.0, 2.0], "w": [1, -1]}, "a", weight="w"), BadWeight, "1 row"),
         (lambda: Bins.of({"a": [1.0, 2.0], "u": [1, None]}, "a", unit="u"), MissingValues, "missing unit"),
         (lambda: count_sheet(open_sheet(["a"], ["x"]), {"x": Bins("x", edges=(1.0,))}), UsageError, "of numbers"),
     ],

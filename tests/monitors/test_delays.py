@@ -93,10 +93,9 @@ def test_labels_that_older_windows_lack_too_never_come() -> None:
     found = never_come([30, 30, 30, 300], [1000] * 4, days)
     assert found[0] == 0 and found[2] > 30 and found[3] < 60
     end = pd.Timestamp("2024-03-01", tz="UTC").to_pydatetime()
-    there = np.arange(1000) < 970
     one = [OutcomeLabels("real positives", 40)]
-    assert labels_of(there, None, end, end, outcomes=one, never=35.0).mature
-    late = labels_of(there, None, end, end, outcomes=one)
+    assert labels_of((1000, 970), (None, None), end, end, outcomes=one, never=35.0).mature
+    late = labels_of((1000, 970), (None, None), end, end, outcomes=one)
     assert not late.mature and "30 without one might all be real positives, of which 40 are known" in late.reason
 
 

@@ -73,6 +73,7 @@ OTHERS: dict[str, Any] = {
     "threshold": 0.3,
     "weight": "w",
     "unit": "who",
+    "segment": "city",
     "period": "31 days",
     "since": "2024-03-28",
     "now": "2024-03-20",
@@ -105,7 +106,7 @@ def test_every_argument_changes_what_is_judged_or_is_refused(name: str, path: st
     plain = told(missing="drop") if name != "missing" else told()
     changed = told(**({"missing": "drop"} | {name: OTHERS[name]}))
     assert changed != plain
-    if name in {"score", "prediction", "positive", "threshold", "weight", "unit", "kind", "period"}:
+    if name in {"score", "prediction", "positive", "threshold", "weight", "unit", "segment", "kind", "period"}:
         assert isinstance(changed, str) and name in changed
 
 

@@ -136,6 +136,17 @@ def test_it_tells_its_story_in_eighty_columns_and_in_json() -> None:
     assert "too few rows" in str(found)
 
 
+def test_the_verdict_is_the_worst_of_the_columns_and_the_chart_holds_its_interval() -> None:
+    calm, moved = many(table(3000, 6), table(3000, 7)), many(table(3000, 6), table(3000, 7, 0.9))
+    assert calm.verdict.good and "None of the 8 columns" in calm.verdict.sentence
+    v = moved.verdict
+    assert v.bad and v.word == moved["score"].decision and '"score"' in v.sentence and '"score"' in v.next_step
+    assert v.rests_on == (moved["score"].corrected,) and v.looks == 8
+    assert moved.to_dict()["verdict"]["sentence"] == v.sentence
+    high = moved["score"].corrected.high
+    assert high is not None and moved.chart().x.high > high
+
+
 @pytest.mark.parametrize(
     ("call", "error", "said"),
     [

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import steelyard as sy
 from steelyard.errors import NotAvailable
 from steelyard.monitors.labels import Labels
 from steelyard.monitors.running import _tilt, follow_losses, limit_of
-from steelyard.monitors.sequential import Losses
+from steelyard.summaries.losses import Losses
 
 from .conftest import stream, watch
 
@@ -93,3 +95,25 @@ def test_it_is_a_measure_beside_others() -> None:
         watch(rows, measures=["running brier"], unit="city")
     with pytest.raises(NotAvailable, match="cannot be told"):
         watch(rows.assign(p=rows["p"] * 30 - 4), measures=["running brier"])
+
+
+def test_weekends_that_are_usual_neither_hide_a_small_loss_nor_start_one() -> None:
+    """Losses of weekends are far larger; a sum that took that for chance would need much more to be sure of anything."""
+    rng = np.random.default_rng(8)
+    day = np.repeat(np.arange(28 + 35), 300)
+    rest = day % 7 >= 5
+    z = rng.normal(size=len(day))
+    p = 1 / (1 + np.exp(1.2 - 1.5 * z))
+    chance = np.where(rest, 1 / (1 + np.exp(1.2 - 0.3 * z)), p)
+    late = (day >= 28 + 14) & (rng.random(len(day)) < 0.2)
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta(day + 0.9 * rng.random(len(day)), unit="D")
+    fired = {}
+    for name, worn in (("stable", False), ("worn", True)):
+        y = (rng.random(len(day)) < np.where(late & worn, p.mean(), chance)).astype(int)
+        rows = pd.DataFrame({"when": when, "y": y, "p": p})
+        m = sy.monitor(
+            rows, time="when", target="y", score="p", reference="first 28 windows", measures=["running brier"]
+        )
+        assert m.baseline.variation.excess["brier"] < 2 and m.baseline.variation.measures["running brier"].places
+        fired[name] = [a.window for a in m.alarms if a.signal == "running brier" and a.after == "firing"]
+    assert not fired["stable"] and fired["worn"] and "2024-02-12" <= fired["worn"][0] <= "2024-02-21"

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from steelyard.errors import NotAvailable, UsageError
-from steelyard.monitors.sequential import LEAST, Losses, half_width, looks, loss_name, losses, row_loss
+from steelyard.monitors.sequential import LEAST, half_width, looks, loss_name, losses, row_loss
+from steelyard.summaries.losses import Losses
 
 
 def test_losses_add_in_any_way() -> None:

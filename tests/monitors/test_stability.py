@@ -13,8 +13,10 @@ from scipy import stats
 
 from steelyard.errors import EmptyTable, UnknownColumn, UsageError
 from steelyard.monitors import law
-from steelyard.monitors.bins import BinCounts, Bins
+from steelyard.monitors.bins import Bins
+from steelyard.monitors.rare_cells import rare_p
 from steelyard.monitors.stability import Stability, assess, stability
+from steelyard.summaries.bin_counts import BinCounts
 from steelyard.views.layout import width_of
 
 
@@ -67,6 +69,26 @@ def test_drawn_p_values_are_near_the_exact_ones() -> None:
         exact = sum(c for c, d in zip(chances, away) if d >= away[int(y[0])] - 1e-9)
         assert law.drawn_p(x, y) == pytest.approx(exact, abs=0.02)
         assert law.drawn_p(x, y) == law.drawn_p(x, y)
+
+
+def test_rare_cells_that_are_counted_through_give_the_p_value_of_drawn_tables() -> None:
+    rng = np.random.default_rng(3)
+    away = []
+    for _ in range(12):
+        full = rng.integers(2, 9)
+        a, b = rng.poisson(rng.dirichlet(np.full(full, 5.0)) * 4000), rng.poisson(600 / full, full)
+        a, b = (np.r_[x, rng.poisson(0.8, 2)].astype(float) for x in (a, b))
+        b[:full] = rng.poisson(a[:full] * 600 / 4000)
+        p = rare_p(a, b)
+        if (a + b)[full:].any():
+            assert p is not None and p == pytest.approx(rare_p(b, a) or 0.0)
+            away.append((p - law.drawn_p(a, b)) / np.sqrt(max(p * (1 - p), 1e-4) / law.DRAWS))
+    assert len(away) > 8 and np.abs(away).max() < 4.5 and abs(np.mean(away)) < 1.5
+    # Few full cells, or none that are rare, are left to others.
+    assert rare_p(np.array([9.0, 1.0]), np.array([4.0, 6.0])) is None
+    assert rare_p(np.array([900.0, 800.0]), np.array([400.0, 600.0])) is None
+    # A level that was hardly there and is a tenth of the rows now: beyond doubt, and no draws bound how small p is.
+    assert 0 <= (rare_p(np.array([5e7, 5e7, 1]), np.array([450.0, 450.0, 100.0])) or 0.0) < 1e-10
 
 
 # ---- its law
@@ -142,13 +164,13 @@ def test_merged_intervals_are_named_from_edge_to_edge() -> None:
     )
 
 
-def test_a_few_missing_values_have_their_own_cell_and_a_drawn_p_value() -> None:
+def test_a_few_missing_values_have_their_own_cell_which_is_counted_exactly() -> None:
     rng = np.random.default_rng(7)
     x, y = rng.normal(size=5000), rng.normal(size=500)
     y[0] = np.nan
     s = measured(x, y)
     assert s.cells[-1].name == "missing"
-    assert "drawn" in s.test
+    assert "exactly" in s.test
     assert s.decision == "ok"
 
 
@@ -260,6 +282,27 @@ def test_rows_repeated_by_person_raise_no_alarm_when_the_unit_is_named() -> None
         by_unit += measured(x, y, unit=who).p_value < 0.05
     assert bare > 30
     assert by_unit <= 6
+
+
+@pytest.mark.parametrize(("units", "most"), [(40, 0.1), (200, 0.085)])
+def test_units_with_levels_of_their_own_raise_few_false_alarms(units: int, most: float) -> None:
+    """The differences between units lie along the column: a few directions carry them, and χ² had too many degrees of freedom."""
+    found = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        who = np.repeat(np.arange(2 * units), 8)
+        x = rng.normal(size=2 * units)[who] + 0.5 * rng.normal(size=len(who))
+        then = who < units
+        found += measured(x[then], x[~then], unit=(who[then], who[~then])).p_value < 0.05
+    assert found / 400 <= most
+
+
+def test_one_row_a_unit_leaves_the_law_as_it_was() -> None:
+    rng = np.random.default_rng(15)
+    x, y = rng.normal(size=3000), rng.normal(0.1, 1, 3000)
+    alone, by_unit = measured(x, y), measured(x, y, unit=(np.arange(3000), np.arange(3000)))
+    assert by_unit.p_value == pytest.approx(alone.p_value, rel=0.5)
+    assert by_unit.corrected.high == pytest.approx(alone.corrected.high, rel=0.1)
 
 
 def test_counts_values_and_saved_bins_give_the_same_answer() -> None:

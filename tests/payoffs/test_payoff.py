@@ -142,7 +142,7 @@ def test_the_only_amount_answers_to_value() -> None:
         Profit(tp=140, fn=-140, fp=-700, tn=0),
         Cost(tp=0.1, fp=1 / 3, relative=True),
         Profit(tp=(100, 180), fp="-0.1 * `list price` - 1e-7", fn=("value", "2 * value")),
-        Cost({"a": {"a": 0, "b": "class * 2"}, "b": {"a": 1e300, "b": -0.0}}, nothing="b"),
+        Cost({"a": {"a": 0, "b": "class * 2"}, "b": {"a": 1e30, "b": -0.0}}, nothing="b"),
         Profit([[1, 2], [3, 4]], levels=[True, False]),
         Profit([[1, 2], [3, 4]], levels=[0.5, 7]),
     ],

@@ -59,14 +59,17 @@ def evaluation() -> sy.Evaluation:
 def section(page: str, anchor: str) -> str:
     found = re.search(rf'<section id="{anchor}">(.*?)</section>', page, flags=re.DOTALL)
     assert found is not None, anchor
-    return unescape(found[1])
+    # Words are linked where they are first said.
+    return unescape(re.sub(r'<a href="#word\w+" class="gloss">(.*?)</a>', r"\1", found[1]))
 
 
-def test_without_results_both_sections_say_what_to_give(evaluation: sy.Evaluation) -> None:
+def test_without_results_there_are_no_sections_but_a_line_to_type(evaluation: sy.Evaluation) -> None:
     page = report_html({"model": evaluation})
-    assert "stability=sy.stability(" in section(page, "stale") and "--reference FILE" in section(page, "stale")
-    assert "trial=sy.trial(" in section(page, "helps") and "--group COLUMN" in section(page, "helps")
-    assert 'id="early"' not in page and "<svg" not in section(page, "stale") + section(page, "helps")
+    assert not re.search('id="(early|stale|helps)"', page)
+    assert "stability=sy.stability(" in section(page, "more") and "trial=sy.trial(" in section(page, "more")
+    typed = report_html({"model": evaluation}, command="steelyard report rows.csv --target y --score p")
+    for option in ("--reference FILE", "--group COLUMN --control LEVEL"):
+        assert f"steelyard report rows.csv --target y --score p {option} --force" in section(typed, "more")
 
 
 def test_results_come_with_verdict_picture_and_table(
@@ -80,9 +83,14 @@ def test_results_come_with_verdict_picture_and_table(
             assert sentence in text, (result, sentence)
     assert all("<svg" in text and "<table" in text for text in (stale, early, helps))
     assert "Over time" in stale and "Then and now" in stale and "age" in stale
-    assert 'class="told"' in helps and "Verdict: helps" in helps and "Gain by score band" in helps
+    assert (
+        'class="verdict"' in helps
+        and '<span class="state good">helps</span>' in helps
+        and "Gain by score band" in helps
+    )
     order = re.findall(r"<h2>(.*?)</h2>", page)
-    assert order[-4:] == ["Is it going stale?", "Does it warn early enough?", "Does it help?", "How was this made?"]
+    told = ["Is it going stale?", "Does it warn early enough?", "Does it help?", "How was this made?"]
+    assert order[-6:] == [*told, "What else could be asked?", "What do the words mean?"]
     shown = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
     assert not re.search(r"NaN|\bnan\b|\binf\b|style=", shown)
 

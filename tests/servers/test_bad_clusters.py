@@ -95,9 +95,9 @@ def test_a_cluster_that_accepts_and_never_answers(scheme: str) -> None:
     need_java()
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-        found = _alone(f"sy.table('rows.parquet', spark='{scheme}://127.0.0.1:{port}')", limit=5)
+        found = _alone(f"sy.table('rows.parquet', spark='{scheme}://127.0.0.1:{port}')", limit=2)
     assert found.startswith(
-        f"The Spark cluster at {scheme}://127.0.0.1:{port} was reached, but it gave no answer within 5 seconds."
+        f"The Spark cluster at {scheme}://127.0.0.1:{port} was reached, but it gave no answer within 2 seconds."
     )
 
 
@@ -109,11 +109,11 @@ def test_a_master_without_workers(tmp_path: Path) -> None:
     master = Process([*command, "--webui-port", str(page)], tmp_path / "log", spark_environment(tmp_path))
     try:
         wait_until(lambda: "I have been elected leader" in master.last_words(), "A master", [master], 90)
-        found = _alone(f"sy.table('rows.parquet', spark='spark://127.0.0.1:{port}')", limit=10)
+        found = _alone(f"sy.table('rows.parquet', spark='spark://127.0.0.1:{port}')", limit=4)
     finally:
         master.stop()
     assert found == (
-        f"The Spark cluster at spark://127.0.0.1:{port} was reached, but it gave no answer within 10 seconds.\n"
+        f"The Spark cluster at spark://127.0.0.1:{port} was reached, but it gave no answer within 4 seconds.\n"
         "Hint: Check that workers are alive and free: the page of the master shows them."
     )
 

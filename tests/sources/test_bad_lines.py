@@ -25,6 +25,7 @@ CASES = {
     "returns alone.csv": (f"y,p\n{LINES}1,0.5\r0,0.5\n", "line 42 ends in a carriage return, and"),
     "a quotation mark.csv": (f'y,p\n{LINES}1,"0.5\n{LINES}', "line 42 has a quotation mark that is not closed"),
     "a name twice.jsonl": (OBJECTS + '{"y":1,"y":0,"p":0.25}\n', 'line 21 has the name "y" twice'),
+    "names alike.jsonl": ('{"y":1,"p":0.5,"P":1}\n' * 20, 'the names "P" and "p" differ only in case'),
     "a word.jsonl": (OBJECTS * 1500 + '{"y":1,"p":"abc"}\n', 'line 30,001 has "abc" where numbers stood before'),
     "half an object.jsonl": (OBJECTS + '{"y":1,\n', "line 21 is not a JSON object"),
 }
@@ -46,3 +47,13 @@ def test_of_several_files_the_right_one_is_named(tmp_path: Path) -> None:
         sy.evaluate(str(tmp_path / "*.csv"), target="y", score="p")
     assert "b.csv" in caught.value.message
     assert "line 42" in caught.value.message
+
+
+@pytest.mark.parametrize(("mark", "culprit"), [("comma", '"0.2" in line 3'), ("point", '"0,5" in line 2')])
+def test_the_value_that_is_blamed_is_one_that_does_not_fit_what_was_said(
+    mark: str, culprit: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "mixed.csv"
+    path.write_text("y;p\n1;0,5\n0;0.2\n1;0,7\n0;0,1\n", encoding="utf-8")
+    with pytest.raises(SteelyardError, match=culprit):
+        sy.evaluate(sy.table(str(path), decimal=mark), target="y", score="p")

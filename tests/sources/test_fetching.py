@@ -146,7 +146,6 @@ def test_more_rows_than_one_machine_should_hold_are_refused(monkeypatch: pytest.
     table = sy.table(ROWS)
     for call in (
         lambda: sy.compare(table, target="y", score=SCORES),
-        lambda: sy.monitor(table, time="scored", score="good", reference="first 4 windows"),
         lambda: as_table(table),
     ):
         with pytest.raises(NotAvailable, match="there are more than 599"):

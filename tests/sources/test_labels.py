@@ -249,3 +249,35 @@ def test_both_in_postgresql(served: Postgres) -> None:
     assert found.value.hint == "Write the labels to a table of PostgreSQL first, and name that."
     with pytest.raises(NotAvailable, match="The predictions live in DuckDB and the labels in PostgreSQL"):
         sy.evaluate(DATA, labels=place("outcomes"), on="id", **ROLES)
+
+
+def test_labels_that_are_joined_one_after_the_other_keep_their_columns(rng: np.random.Generator) -> None:
+    """Every column is that of its own table, whatever was joined before."""
+    n, parts = 60, 4
+    found: Any = {"id": list(range(n)), "steelyard_label_1": rng.random(n).tolist(), "Steelyard_Label_2": ["x"] * n}
+    whole = dict(found)
+    for i in range(parts):
+        order = rng.permutation(n).tolist()
+        more = {f"{name}{i}": rng.integers(0, 100, n).tolist() for name in "ab"}
+        found = sy.table(found, labels={"id": order} | {k: [v[j] for j in order] for k, v in more.items()}, on="id")
+        whole |= more
+    told = found.fetch(list(whole))
+    place = np.argsort(told["id"])
+    assert {name: values[place].tolist() for name, values in told.items()} == whole
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_whole_numbers_and_floats_that_would_be_rounded_are_no_key(turned: bool) -> None:
+    whole, floats = [2**53 + 1 + 4 * i for i in range(20)], [float(2**53 + 4 * i) for i in range(20)]
+    here, there = (floats, whole) if turned else (whole, floats)
+    data, labels = {"id": here, "p": [0.5] * 20}, {"id": there, "y": [0, 1] * 10}
+    with pytest.raises(sy.errors.UsageError, match="whole numbers of 16 digits and more"):
+        sy.table(data, labels=labels, on="id")
+    few = {"id": [float(v) for v in range(20)], "y": [0, 1] * 10}
+    assert sy.evaluate(sy.table({**data, "id": list(range(20))}, labels=few, on="id"), target="y", score="p").rows == 20
+
+
+def test_bytes_are_a_key(rng: np.random.Generator) -> None:
+    data = {"id": [b"a%d" % i for i in range(20)], "p": rng.random(20).tolist()}
+    labels = {"id": [f"a{i}" for i in range(20)], "y": [0, 1] * 10}
+    assert sy.evaluate(sy.table(data, labels=labels, on="id"), target="y", score="p").rows == 20

@@ -112,6 +112,14 @@ def test_evaluations(question: str, many: bool, rows: Path, scans: Scans, monkey
         assert scans.of(lambda by=by: sy.evaluate(rows, **call, **by)) == (by_unit, lengths), by
 
 
+def test_a_trial_reads_the_table_twice(rows: Path, scans: Scans) -> None:
+    """Once for the arms, periods and gaps, once for the units; a third time for segments."""
+    call = {"group": "region", "control": "north", "treated": "south", "outcome": "y", "before": "amount"}
+    for more in ({}, {"period": "kind"}):
+        assert scans.of(lambda more=more: sy.trial(rows, **call, **more)) == (2, 0)
+    assert scans.of(lambda: sy.trial(rows, **call, segment="kind")) == (3, 0)
+
+
 def test_every_question_reads_the_table_once(rows: Path, scans: Scans) -> None:
     for call, *_ in QUESTIONS.values():
         scans.of(lambda call=call: sy.evaluate(rows, unit="who", segment="region", **call))

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import steelyard as sy
-from steelyard.engines.frames import COUNTED
+from steelyard.engines.streamed import COUNTED
 from steelyard.errors import SteelyardError
 from steelyard.sources.parquet import parquet_length
 from steelyard.sources.recognise import open_rows, open_table
@@ -34,15 +34,31 @@ def _database(rows: object) -> object:
     return rows.frame.table.connection
 
 
-def test_only_parquet_files_that_are_asked_alone_share_it(rows: Path) -> None:
-    for data, shared in ((str(rows), True), (sy.table(str(rows)), False)):
-        assert open_rows(data, ROLES).frame.table.shared is shared
-    assert not open_table(str(rows)).shared, "it may be joined with a table that is attached"
+def test_files_share_it_until_a_table_may_be_joined(rows: Path) -> None:
     frame = rows.with_suffix(".csv")
     sy.table(str(rows)).relation.write_csv(str(frame))
-    assert not open_rows(str(frame), ROLES).frame.table.shared, "the order of rows is given up for the whole of it"
+    for path in map(str, (rows, frame)):
+        for data, shared in ((path, True), (sy.table(path), False)):
+            assert open_rows(data, ROLES).frame.table.shared is shared
+        assert open_table(path).shared and not open_table(path, private=True).shared
     found = [sy.evaluate(str(path), target="y", score="p")["auc"] for path in (rows, frame)]
     assert found[0] == found[1]
+
+
+def test_who_gives_up_the_order_of_rows_leaves_it_to_others(rows: Path) -> None:
+    one, other = open_table(str(rows)), open_table(str(rows))
+    kept = "select current_setting('preserve_insertion_order')"
+    asked = [other.connection.execute(kept).fetchone() for _ in one.numbers({"p": "p"})]
+    assert set(asked) == {one.connection.execute(kept).fetchone()} == {(True,)}
+
+
+def test_a_database_file_is_not_attached_to_it(rows: Path, tmp_path: Path) -> None:
+    import duckdb
+
+    with duckdb.connect(tmp_path / "there.duckdb") as there:
+        there.execute("create table t as select 1 as y, 0.5 as p")
+    beside = open_table(f"duckdb:{tmp_path / 'there.duckdb'}", open_table(str(rows)))
+    assert not beside.shared and not open_table(str(rows)).is_shut
 
 
 def test_another_limit_is_another_database(rows: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,6 +94,45 @@ def test_identifiers_of_many_digits_stay_text(tmp_path):
     assert sy.table(str(path), decimal="comma").fetch(["id"])["id"][0] == str(10**45)
 
 
+AMOUNTS = {
+    "euro": (
+        "comma",
+        ["€ 1.234,50", "-€ 3,00", "€ -1,00", "(€ 2,50)", "5,00 €", "7", ""],
+        [1234.5, -3, -1, -2.5, 5, 7, None],
+    ),
+    "dollar": ("point", ["$1,234.50", "($1,234.50)", "$(5.00)", "$-3", "+$4"], [1234.5, -1234.5, -5, -3, 4]),
+    "zloty": ("comma", ["1 234,50 zł", "−1\u00a0234,50 zł", "3 zł"], [1234.5, -1234.5, 3]),
+    "code": ("point", ["CHF 1’234.50", "5 CHF", "CHF 0.05"], [1234.5, 5, 0.05]),
+    "brackets": ("point", ["(1,234.50)", "3.00", "-2"], [-1234.5, 3, -2]),
+}
+
+
+@pytest.mark.parametrize("name", AMOUNTS)
+def test_amounts_carry_a_currency_and_accounts_have_brackets(tmp_path, name):
+    decimal, texts, values = AMOUNTS[name]
+    path = written(tmp_path / "a.csv", [(i, f'"{text}"') for i, text in enumerate(texts)])
+    assert sy.table(path, decimal=decimal).fetch(["p"])["p"].tolist() == values
+
+
+@pytest.mark.parametrize(
+    "text", ["(5,00", "5,00)", "(-5,00)", "--5", "€€ 5", "€ 5 €5", "()", "€", "5 %€", "ID 5", "(5)%"]
+)
+def test_what_is_no_amount_stays_text(tmp_path, text):
+    path = written(tmp_path / "a.csv", [(0, '"1,50"'), (1, f'"{text}"')])
+    assert sy.table(path, decimal="comma").fetch(["p"])["p"].tolist() == ["1,50", text]
+
+
+def test_two_currencies_in_one_column_are_never_added(tmp_path, monkeypatch):
+    amounts = ["€ 1,50", "$ 1,50"]
+    path = written(tmp_path / "a.csv", [(i % 2, f'"{amounts[i % 2]}"') for i in range(8)])
+    with pytest.raises(sy.errors.UnreadableSource, match=r'amounts in "\$", "€", which cannot be added'):
+        sy.table(path, decimal="comma")
+    monkeypatch.setattr("steelyard.sources.written.SAMPLE", 10)
+    path = written(tmp_path / "b.csv", [(i % 2, f'"{amounts[i == 20]}"') for i in range(21)])
+    with pytest.raises(sy.errors.UnreadableSource, match=r'"\$ 1,50", which is no number of € with a decimal comma'):
+        sy.table(path, decimal="comma").fetch(["p"])
+
+
 @pytest.mark.parametrize(("order", "form"), [("day-first", "%d.%m.%Y"), ("month-first", "%m/%d/%Y")])
 def test_days_come_back_as_they_were_written(tmp_path, order, form):
     days = [date(2024, 12, 20) + timedelta(i) for i in range(60)]
@@ -183,6 +222,18 @@ def test_which_of_several_sheets_must_be_said(tmp_path):
     assert sy.evaluate(sy.table(path, sheet="two"), target="y", score="p").rows == 20
     with pytest.raises(sy.errors.UnreadableSource, match="two"):
         sy.table(path, sheet="twoo")
+
+
+def test_several_workbooks_are_one_table(tmp_path):
+    turned = [[row[2], row[0], row[1], row[3]] for row in TABLE]
+    for name, table in (("a", TABLE), ("b", turned)):
+        workbook(tmp_path / f"{name}.xlsx", {"one": table})
+    both = sy.evaluate(str(tmp_path / "*.xlsx"), target="y", score="p")
+    one = sy.evaluate(str(tmp_path / "a.xlsx"), target="y", score="p")
+    assert both.rows == 40 and both["auc"].value == one["auc"].value
+    workbook(tmp_path / "c.xlsx", {"one": [[*TABLE[0], "more"], *[[*row, 1] for row in TABLE[1:]]]})
+    with pytest.raises(sy.errors.UnreadableSource, match=r'different columns: "more" is in one of them'):
+        sy.table(str(tmp_path / "*.xlsx"))
 
 
 def test_gaps_in_a_sheet_are_counted(tmp_path):

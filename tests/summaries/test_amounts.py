@@ -16,8 +16,8 @@ from steelyard.summaries.amounts import (
     MOST,
     Amounts,
     amount_sums,
-    check_finite,
     check_names,
+    check_sizes,
     column_name,
     columns,
     powers,
@@ -209,7 +209,9 @@ def test_names_and_products() -> None:
     with pytest.raises(UsageError, match="At most 4 per-row amounts can be kept, and 5 came"):
         check_names("abcde")
     with pytest.raises(NotNumeric, match="too large to add up"):
-        check_finite(np.array([1.0, np.inf]))
+        check_sizes(np.array([[1.0], [np.inf]]), 1)
+    with pytest.raises(NotNumeric, match="too near zero to add up"):
+        check_sizes(np.array([[1e-150], [1e-300]]), 1)
     same_amounts(("a", "b"), ["a", "b"])
     with pytest.raises(CannotAdd):
         same_amounts(("a", "b"), ("b", "a"))

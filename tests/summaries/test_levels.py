@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import steelyard as sy
-from steelyard.engines.arrays import ArrayRows
-from steelyard.engines.columns import make_column
-from steelyard.summaries.levels import Levels, level_tally, read_levels
+from steelyard.summaries.levels import Levels
 
 WORDS = st.lists(st.sampled_from(["spam", "ham", "eggs", "", "✓"]), max_size=30)
 
@@ -27,14 +25,6 @@ def test_they_add(a, b, c):
 def test_they_come_back_from_json(a):
     x = Levels.of(a)
     assert Levels.from_dict(json.loads(json.dumps(x.to_dict()))) == x
-
-
-@given(WORDS.filter(bool), st.integers(1, 5))
-def test_the_engine_counts_them(a, k):
-    rows = ArrayRows({"target": make_column("target", a), "weight": make_column("weight", [k] * len(a))})
-    found = read_levels(rows.tally(level_tally("target", "frequency", segmented=False)), "frequency")
-    assert found.to_mapping() == {v: k * n for v, n in Levels.of(a).to_mapping().items()}
-    assert found.rows == len(a)
 
 
 @pytest.mark.parametrize("how", [{"score": [0.1, 0.9, 0.4]}, {"prediction": [0, 1, 1]}])

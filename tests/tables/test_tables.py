@@ -94,11 +94,11 @@ def test_every_table_is_told_in_every_way(e: sy.Evaluation) -> None:
             assert len(t.frame()) == len(t) == len(t.rows_as_dicts())
             json.dumps(t.to_dict(), allow_nan=False)
             assert all(len(line) <= 80 for line in str(t).splitlines())
-            assert t._repr_html_().startswith("<p>")
+            assert "<p><strong>" in t._repr_html_()
 
 
 def test_a_long_table_says_that_there_is_more(e: sy.Evaluation) -> None:
-    assert "100 more rows are in .frame()." in str(e.deciles(200))
+    assert "100 more rows are in .frame() and --json." in str(e.deciles(200))
 
 
 def test_a_table_without_a_picture_says_so(e: sy.Evaluation) -> None:
@@ -114,3 +114,31 @@ def test_points_of_curves_carry_their_counts(e: sy.Evaluation) -> None:
     gain: Any = e.curve("gain").columns
     assert gain["rows"][-1] == 200
     assert gain["positives"][-1] == roc["tp"][-1]
+
+
+def test_the_points_of_a_curve_are_a_table_with_what_was_counted(e: sy.Evaluation) -> None:
+    for name in ("roc", "pr", "ks"):
+        t = e.table(name)
+        assert t.columns == dict(e.curve(name).columns)
+        for row in t.rows_as_dicts():
+            if row["threshold"] is None:
+                continue
+            o = e.at(row["threshold"]).confusion.outcomes(1)
+            assert [row[k] for k in ("tp", "fp", "tn", "fn")] == [o.tp, o.fp, o.tn, o.fn]
+    for row in e.table("roc").rows_as_dicts():
+        assert row["tpr"] == pytest.approx(row["tp"] / (row["tp"] + row["fn"]))
+        assert row["fpr"] == pytest.approx(row["fp"] / (row["fp"] + row["tn"]))
+    assert e.table("gain").chart().svg() == e.chart("gain").svg()
+    by_class = sy.evaluate(target=list("abcabc"), score={v: [0.5, 0.2, 0.3, 0.1, 0.6, 0.4] for v in "abc"})
+    assert by_class.table("roc", level="b").columns == dict(by_class.curve("roc", "b").columns)
+    with pytest.raises(SteelyardError, match="needs a level"):
+        by_class.table("roc")
+
+
+def test_a_curve_without_its_evidence_is_no_table(e: sy.Evaluation) -> None:
+    assert {"roc", "calibration"} <= set(e.tables) and "profit" not in e.tables
+    raw = sy.evaluate(target=[1, 0, 1, 0], score=[2.0, -1.0, 3.0, 0.5])
+    assert "roc" in raw.tables and "calibration" not in raw.tables
+    assert "roc" not in sy.evaluate(target=[1, 0], prediction=[1, 1]).tables
+    with pytest.raises(SteelyardError, match="what outcomes are worth"):
+        e.table("profit")

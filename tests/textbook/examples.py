@@ -165,7 +165,23 @@ def notes_of_unlucky() -> str:
 @cache
 def LEARNING() -> sy.LearningCurve:
     """A learning curve."""
-    return sy.learning_curve(["bayes"], *cancer(), measure="accuracy", repeats=4, progress=False)
+    from sklearn.datasets import load_breast_cancer
+
+    X, y = load_breast_cancer(return_X_y=True)
+    return sy.learning_curve(["logistic"], X, y, measure="accuracy", repeats=4, sizes=SIZES, progress=False)
+
+
+SIZES = [10, 20, 40, 80, 160, 320]
+
+
+def deviations() -> list[float]:
+    """How far the accuracies of one size lie apart, size by size."""
+    return LEARNING().values("logistic").std(axis=0, ddof=1).tolist()
+
+
+def means() -> list[float]:
+    """The accuracies of one size on average, size by size."""
+    return LEARNING().values("logistic").mean(axis=0).tolist()
 
 
 @cache
@@ -185,6 +201,23 @@ def MONITOR() -> Any:
     day = pd.Timestamp("2026-01-05") + pd.to_timedelta(np.arange(n) // 500 * 7, unit="D")
     frame = pd.DataFrame({"y": y, "p": p, "x": rng.normal(size=n) + late, "day": day})
     return sy.monitor(frame, time="day", target="y", score="p", features=["x"], reference=4, window="week")
+
+
+@cache
+def LATE() -> Any:
+    """A model that goes bad while the labels of the last days are not in."""
+    from ..monitors.conftest import late_labels, stream, watch
+
+    rows = late_labels(stream(3, bad=slice(20, 30)))
+    return watch(rows, label_time="known", horizon=20, measures=["accuracy"])
+
+
+@cache
+def COHORTS() -> Any:
+    """Customers that are followed for 21 days each; from the fifteenth week on warnings fail."""
+    from ..monitors.test_cohorts import customers, watch
+
+    return watch(customers(worn=14))
 
 
 def TRIAL(**options: Any) -> sy.Trial:

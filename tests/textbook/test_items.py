@@ -40,6 +40,27 @@ def test_one_call_does_it(item: dict[str, str]) -> None:
     assert agrees(found, expected), f"{item['call']}\n  is {str(found)[:400]}\n  and not {expected}"
 
 
+def parts_of(expected: Any) -> list[Any]:
+    return [x for y in expected for x in parts_of(y)] if isinstance(expected, list | tuple) else [expected]
+
+
+def says_something(expected: Any) -> bool:
+    """Whether there is a number in it, or a sentence; that something is there, or true, would be no lesson."""
+    parts = parts_of(expected.tolist() if isinstance(expected, np.ndarray) else expected)
+    numbers = [x for x in parts if isinstance(x, int | float | np.number) and not isinstance(x, bool)]
+    return bool(numbers) or any(isinstance(x, str) and (len(x.split()) >= 3 or "0." in x) for x in parts)
+
+
+@pytest.mark.parametrize("item", ASKED, ids=lambda item: f"{item['section']}, {item['item']}"[:70])
+def test_an_item_has_a_number_or_a_sentence(item: dict[str, str]) -> None:
+    assert says_something(eval(item["expected"], NAMES)), item["expected"]
+
+
+def test_no_two_items_are_one() -> None:
+    asked = [(item["call"], item["expected"]) for item in ASKED]
+    assert sorted({x for x in asked if asked.count(x) > 1}) == []
+
+
 def test_the_count_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     kept = [item for item in ITEMS if item["call"].startswith(KEPT)]
     missing = [item for item in ITEMS if not item["call"]]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import steelyard as sy
-from steelyard.intervals.areas import delong
+from steelyard.intervals.placements import delong
 
 from . import printed
 from .reading import counted, exactly, matrix_of, rounds_to, trapezoids

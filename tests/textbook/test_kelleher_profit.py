@@ -111,14 +111,14 @@ def test_policies_without_a_model(matrix: printed.Matrix, parts: printed.Matrix,
     found = loans(matrix).profit(LOANS)
     lent = sum(row[0] for row in matrix) / 100
     assert policies_of(found) == {
-        "treat all": exactly(60 * 140 - 40 * 700),
-        "treat none": exactly(60 * -140),
+        "flag everybody": exactly(60 * 140 - 40 * 700),
+        "flag nobody": exactly(60 * -140),
         "at random": exactly(lent * -19600 + (1 - lent) * -8400),
         "perfect": exactly(60 * 140),
     }
-    assert float(found.policy("treat none").advantage) == exactly(profit + 8400)
-    assert found.policy("treat none").advantage.low > 0
-    assert 'That is better than "treat none", the best policy without a model' in on_one_line(found)
+    assert float(found.policy("flag nobody").advantage) == exactly(profit + 8400)
+    assert found.policy("flag nobody").advantage.low > 0
+    assert "That is better than flagging nobody, the best policy without a model" in on_one_line(found)
 
 
 def test_break_even_is_five_in_seven() -> None:
@@ -138,5 +138,5 @@ def test_the_profit_matrix_is_absolute(matrix: printed.Matrix, parts: printed.Ma
     assert against == sy.Profit(tp=280, fp=-700, relative=True)
     found = loans(matrix).profit(against)
     assert float(found) == exactly(profit + 8400)
-    assert policies_of(found)["treat none"] == 0
+    assert policies_of(found)["flag nobody"] == 0
     assert "relative to doing nothing" in on_one_line(found)

@@ -97,12 +97,12 @@ def test_treating_all_costs_less(matrix: printed.Matrix, accuracy: int, cost: in
     """Not printed: calling every instance + costs 120 on the instances of M1 and -90 on those of M2."""
     found = two_by_two(matrix).cost(COSTS)
     positives, negatives = sum(matrix[0]), sum(matrix[1])
-    assert policies_of(found)["treat all"] == exactly(treat_all)
+    assert policies_of(found)["flag everybody"] == exactly(treat_all)
     assert treat_all == negatives - positives
-    assert policies_of(found)["treat none"] == exactly(100 * positives)
+    assert policies_of(found)["flag nobody"] == exactly(100 * positives)
     assert policies_of(found)["perfect"] == exactly(-positives)
     # The model and the policy are right on the same rows: the difference has an interval of its own.
-    ahead = found.policy("treat all").advantage
+    ahead = found.policy("flag everybody").advantage
     assert float(ahead) == exactly(treat_all - cost)
     assert ahead.high < 0
 
@@ -114,23 +114,23 @@ def test_treating_all_is_the_same_as_a_matrix_with_one_column(
     """The cost of a model that calls every instance +."""
     always = two_by_two([[sum(matrix[0]), 0], [sum(matrix[1]), 0]])
     assert float(always.cost(COSTS)) == exactly(treat_all)
-    assert 'the same as "treat all"' in on_one_line(always.cost(COSTS))
+    assert "the same as flagging everybody" in on_one_line(always.cost(COSTS))
 
 
 @MODELS
 def test_the_text_says_so(matrix: printed.Matrix, accuracy: int, cost: int, treat_all: int) -> None:
     """Who asks for the cost is told that the model loses to no model; also in the text of the whole evaluation."""
-    verdict = 'That is worse than "treat all", the best policy without a model'
+    verdict = "That is worse than flagging everybody, the best policy without a model"
     told = on_one_line(two_by_two(matrix).cost(COSTS))
     assert f"The cost of 500 rows is {cost:,}" in told
     assert verdict in told
     assert "leave the model and do that instead" in told
-    assert verdict in on_one_line(two_by_two(matrix, profit=COSTS))
-    assert verdict in on_one_line(two_by_two(matrix, profit=COSTS.as_profit()))
+    assert verdict in on_one_line(two_by_two(matrix, profit=COSTS).text())
+    assert verdict in on_one_line(two_by_two(matrix, profit=COSTS.as_profit()).text())
 
 
 def test_break_even_is_one_in_a_hundred_and_two() -> None:
-    """Not printed: call + where the chance of + is above 1/(101 + 1), hence treat all."""
+    """Not printed: call + where the chance of + is above 1/(101 + 1), hence flagging everybody."""
     found = two_by_two(printed.COST_M1).cost(COSTS)
     assert found.break_even == exactly(1 / 102)
 

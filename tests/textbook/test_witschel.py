@@ -126,12 +126,12 @@ def test_swiss_bikes_policies_without_a_model() -> None:
     """Not printed: a letter to everybody -1080, to the 32 who come -1248, to nobody 0."""
     found = two_by_two(printed.SWISS_BIKES).cost(LETTERS)
     assert policies_of(found) == {
-        "treat all": exactly(32 * -39 + 168),
-        "treat none": 0,
+        "flag everybody": exactly(32 * -39 + 168),
+        "flag nobody": 0,
         "at random": exactly(79 / 200 * -1080),
         "perfect": exactly(32 * -39),
     }
-    assert policies_of(found)["treat all"] == exactly(-1080)
+    assert policies_of(found)["flag everybody"] == exactly(-1080)
     assert policies_of(found)["perfect"] == exactly(-1248)
 
 
@@ -140,7 +140,7 @@ def test_swiss_bikes_amounts_are_relative_to_doing_nothing() -> None:
     found = two_by_two(printed.SWISS_BIKES).cost(LETTERS)
     assert found.reference == "relative to doing nothing"
     assert "relative to doing nothing" in on_one_line(found)
-    assert float(found.policy("treat none").advantage) == exactly(401)
+    assert float(found.policy("flag nobody").advantage) == exactly(401)
 
 
 def test_swiss_bikes_break_even_is_one_in_forty() -> None:
@@ -156,12 +156,12 @@ def test_swiss_bikes_break_even_is_one_in_forty() -> None:
 def test_swiss_bikes_are_better_off_writing_to_everybody() -> None:
     """Not printed: the classifier's -401 is worse than the -1080 of a letter to everybody; the text says so."""
     e = two_by_two(printed.SWISS_BIKES, profit=LETTERS)
-    ahead = e.worth.policy("treat all").advantage
+    ahead = e.worth.policy("flag everybody").advantage
     assert float(ahead) == exactly(-679)
     assert ahead.high < 0
-    verdict = 'That is worse than "treat all", the best policy without a model, by 679'
+    verdict = "That is worse than flagging everybody, the best policy without a model, by 679"
     assert verdict in on_one_line(e.worth)
-    assert verdict in on_one_line(e)
+    assert verdict in on_one_line(e.text())
     # Not even as many letters at random would have earned clearly less.
     assert e.worth.policy("at random").advantage.low < 0 < e.worth.policy("at random").advantage.high
 
@@ -175,4 +175,4 @@ def test_swiss_bikes_errors_are_the_zero_one_cost() -> None:
     assert float(found.per_case) == exactly(float(e["error_rate"]))
     assert found.break_even == exactly(0.5)
     # As errors count, sending no letter at all has only 32.
-    assert policies_of(found)["treat none"] == exactly(32)
+    assert policies_of(found)["flag nobody"] == exactly(32)

@@ -10,10 +10,11 @@ import pytest
 from steelyard.errors import UsageError
 from steelyard.trials.always_valid import looks_at_means
 from steelyard.trials.arms import TrialUnits
-from steelyard.trials.cuped import by_one_row, cuped
+from steelyard.trials.cuped import cuped
 from steelyard.trials.means import by_units
 from steelyard.trials.methods import CUPED, first_by_unit, unit_methods
 from steelyard.trials.trial import trial
+from steelyard.trials.unit_sums import summed
 
 ROLES: dict[str, Any] = {"group": "arm", "control": "hold", "outcome": "y", "unit": "who", "before": "x"}
 
@@ -48,13 +49,12 @@ def test_rows_of_units_count_as_they_do_without_adjusting() -> None:
     rng = np.random.default_rng(5)
     rows = (rng.integers(1, 9, 400).astype(float), rng.integers(1, 9, 500).astype(float))
     totals = (rng.poisson(rows[0] * 2).astype(float), rng.poisson(rows[1] * 3).astype(float))
-    linear = (by_one_row(totals[0], rows[0]), by_one_row(totals[1], rows[1]))
     nothing = (rng.normal(size=400), rng.normal(size=500))
-    one, other = cuped(linear, nothing, rows=rows), by_units(totals, rows)
+    one, other = cuped(totals, nothing, rows=rows), by_units(totals, rows)
     assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high), abs=0.01)
     # A unit with most of the rows is felt with and without adjusting.
     rows[0][0] = 3000.0
-    rested = [d.caution for d in (cuped(linear, nothing, rows=rows), by_units(totals, rows))]
+    rested = [d.caution for d in (cuped(totals, nothing, rows=rows), by_units(totals, rows))]
     assert rested == ["rests on 2 units"] * 2
 
 
@@ -80,7 +80,7 @@ def test_a_rare_yes_or_no_of_a_small_arm_is_left_to_two_proportions() -> None:
         u = TrialUnits(
             treated, rng.binomial(1, habit).astype(float), np.ones(100), rng.binomial(8, habit).astype(float)
         )
-        found = unit_methods(u, 0.95, binary=True)
+        found = unit_methods(summed(u), 0.95, binary=True)
         first = first_by_unit(found, once=True, adjust=True)
         by_name = {m.name: m for m in found}
         used += first == CUPED

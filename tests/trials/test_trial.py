@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -290,3 +291,11 @@ def test_a_period_without_an_arm_and_a_single_period() -> None:
     one = trial(counts={k: v[::2] for k, v in TABLE.items()}, **COUNTED, exposed=100)
     assert not one.primary.valid and "fewer than 3 periods" in one.primary.why and one.verdict == UNCLEAR
     assert one.method("Poisson ratio (exact)").valid and str(one)
+
+
+@pytest.mark.parametrize("value", [np.float32(0.25), np.int8(3), Fraction(1, 4)])
+def test_what_an_outcome_is_worth_may_be_a_number_of_any_kind(value: Any) -> None:
+    rows = {"arm": ["left", "sent"] * 50, "churned": [0, 1, 1, 1, 0] * 20}
+    found = trial(rows, group="arm", control="left", outcome="churned", value=value)
+    assert found.to_dict() == trial(rows, group="arm", control="left", outcome="churned", value=float(value)).to_dict()
+    assert json.dumps(found.to_dict())

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.results import Estimate
-from steelyard.verdicts.enough import FEW, FEW_UNITS, CaseCount, classes_in, lacking, sides_of, too_few
+from steelyard.verdicts.enough import FEW, FEW_UNITS, CaseCount, classes_in, fewest_apart, lacking, sides_of, too_few
 
 
 def test_thirty_are_enough_and_what_the_last_bits_leave_over_is_not_looked_at():
@@ -54,3 +54,9 @@ def test_classes_are_counted_as_weights_count():
 def test_more_cases_never_turn_enough_into_too_few(n, more):
     if not CaseCount(n, "row").short:
         assert too_few([CaseCount(n + more, "row")]) == ""
+
+
+def test_the_fewest_apart_are_the_first_of_which_luck_brings_as_many_as_seldom():
+    for alpha in (0.5, 0.25, 0.125, 0.1, 0.05, 0.01, 2.0**-20):
+        k = fewest_apart(alpha)
+        assert 2 * 0.5**k <= alpha < 2 * 0.5 ** (k - 1)

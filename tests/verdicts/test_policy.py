@@ -24,16 +24,16 @@ from .drawn import estimates, mirrored, widened
     ],
 )
 def test_a_model_against_a_policy(value, low, high, optimism, word):
-    v = against_policy(Estimate("profit", value, low, high), "treat all", optimism)
-    assert (v.word, v.against, v.bound, v.advice) == (word, "treat all", 0.0, ADVICE[word])
+    v = against_policy(Estimate("profit", value, low, high), "flag everybody", optimism)
+    assert (v.word, v.against, v.bound, v.advice) == (word, "flag everybody", 0.0, ADVICE[word])
     assert v.rests_on[0].value == value - optimism
 
 
 def test_without_an_interval_nothing_is_said():
-    v = against_policy(Estimate("profit", 5.0, note="one row"), "treat all")
+    v = against_policy(Estimate("profit", 5.0, note="one row"), "flag everybody")
     assert (v.word, v.reason, v.known) == ("not known", "one row", False)
-    assert against_policy(Estimate("profit", 5.0, 1.0, None), "treat all").word == "not known"
-    assert against_policy(Estimate("profit", 5.0, None, 9.0), "treat all").word == "not known"
+    assert against_policy(Estimate("profit", 5.0, 1.0, None), "flag everybody").word == "not known"
+    assert against_policy(Estimate("profit", 5.0, None, 9.0), "flag everybody").word == "not known"
 
 
 def test_luck_is_taken_off_value_and_interval():
@@ -99,3 +99,12 @@ def test_luck_never_makes_better_nor_worse(x, optimism):
     before, after = against_policy(x, "").word, against_policy(x, "", optimism).word
     assert after != "better" or before == "better"
     assert after != "worse" or before == "worse"
+
+
+def test_costs_alone_are_trusted_until_their_threshold_is_shown_to_lose_anything():
+    price = Estimate("profit", 1.0, 0.05, 2.0)
+    assert trusting(price).word == "a loss"
+    assert trusting(price.renamed(low=0.0)).word == "no clear loss"
+    assert trusting(price).bound == 0 and trusting(price).rests_on == (price,)
+    assert trusting(price, same=True).word == trusting(price.renamed(low=None), same=True).word
+    assert trusting(None).word == trusting(price.renamed(low=None)).word == trusting(None, same=True).word

@@ -23,7 +23,9 @@ def outputs(result, folder, **in_use):
     """All four, as plain text on one line."""
     for ending in ("html", "md", "json"):
         result.report(folder / f"r.{ending}", **in_use)
-    page = html.unescape(re.sub(r"<[^>]*>", " ", (folder / "r.html").read_text()))
+    # What is kept together on a line is part of its sentence.
+    written = re.sub(r'<span class="kept">(.*?)</span>', r"\1", (folder / "r.html").read_text())
+    page = html.unescape(re.sub(r"<[^>]*>", " ", written))
     markdown = re.sub(r"\\(.)", r"\1", (folder / "r.md").read_text())
     told = {"text": str(result), "page": page, "Markdown": markdown}
     return {k: " ".join(v.split()) for k, v in told.items()}, json.loads((folder / "r.json").read_text())
@@ -43,7 +45,8 @@ def test_of_one_model(rows, apart, word, said, tmp_path):
     assert e.verdict.word == word
     told, document = outputs(e, tmp_path)
     for where, text in told.items():
-        assert said in text, where
+        assert (e.verdict.sentence if where == "text" else said) in text, where
+        assert e.verdict.sentence in text and e.verdict.next_step in text, where
     (model,) = document["models"].values() if "models" in document else [document]
     assert model["verdict"]["word"] == word
     assert any(s["text"].startswith(said) for s in model["sentences"])

@@ -1,5 +1,7 @@
 """Whether one model is of any use, at the edges and as laws."""
 
+from statistics import NormalDist
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +9,18 @@ from hypothesis import strategies as st
 import steelyard as sy
 from steelyard.results import Estimate
 from steelyard.verdicts.enough import CaseCount, sides_of
-from steelyard.verdicts.usefulness import ADVICE, HARMFUL, NOT_KNOWN, NOT_SHOWN, TOO_FEW, USEFUL, lean, side, usefulness
+from steelyard.verdicts.usefulness import (
+    ADVICE,
+    HARMFUL,
+    NOT_KNOWN,
+    NOT_SHOWN,
+    TOO_FEW,
+    USEFUL,
+    lean,
+    left_over,
+    side,
+    usefulness,
+)
 
 from .drawn import NUMBERS, estimates, mirrored, widened
 
@@ -28,7 +41,7 @@ from .drawn import NUMBERS, estimates, mirrored, widened
 def test_the_whole_interval_decides(low, high, word):
     v = usefulness(Estimate("auc", 0.5, low, high), 0.5, "chance", sides_of(30, 30))
     assert (v.word, v.bound, v.against, v.cases) == (word, 0.5, "chance", None)
-    assert v.advice == ADVICE[word].format(than="chance")
+    assert v.advice == ADVICE[word].format(than="chance", mistake="a wrong column")
 
 
 def test_too_few_cases_withhold_the_word_whatever_the_interval():
@@ -110,3 +123,19 @@ def test_where_nothing_can_be_told_that_is_said():
     e = sy.evaluate(target=[1, 1, 1], score=[0.1, 0.9, 0.3], levels=[0, 1], positive=1)
     assert e.verdict.word == NOT_KNOWN
     assert e.verdict.reason
+
+
+@given(st.lists(estimates(), max_size=4), st.floats(-2, 2).map(lambda x: round(x, 3)))
+def test_what_is_left_over_is_the_part_that_is_then_furthest_off(parts, whole):
+    sure = {x for x in parts if not x.low <= whole <= x.high and abs(x.value - whole) > abs(whole)}
+    found = left_over(parts, whole)
+    assert (found is None) == (not sure)
+    assert found is None or abs(found.value - whole) == max(abs(x.value - whole) for x in sure)
+
+
+@given(estimates(), st.floats(-2, 2), st.integers(2, 40))
+def test_of_many_looks_the_limits_are_stretched_about_the_value(x, neutral, looks):
+    wider = NormalDist().inv_cdf(1 - 0.025 / looks) / NormalDist().inv_cdf(0.975)
+    low, high = x.value - wider * (x.value - x.low), x.value + wider * (x.high - x.value)
+    assert side(x, neutral, looks) == (low > neutral) - (high < neutral)
+    assert abs(side(x, neutral, looks)) <= abs(side(x, neutral))

@@ -46,6 +46,12 @@ def test_everything_goes_into_json():
     assert told == {
         "kind": "weather",
         "word": "rain",
+        "state": "rain",
+        "tone": "bad",
+        "sentence": "R.",
+        "reasons": [],
+        "next_step": "a",
+        "bars": [],
         "bound": 0.5,
         "against": "chance",
         "margin": 0.01,
@@ -56,3 +62,13 @@ def test_everything_goes_into_json():
         "looks": 4,
     }
     assert WEATHER("sun").to_dict()["cases"] is None
+
+
+def test_a_verdict_is_its_word_and_two_are_alike_where_all_that_they_rest_on_is():
+    v = WEATHER("sun", X, bound=0.5)
+    assert v == "sun" and v != "rain" and hash(v) == hash("sun")
+    assert v == WEATHER("sun", X, bound=0.5)
+    for other in (WEATHER("sun", X, bound=0.6), WEATHER("sun", bound=0.5), WEATHER("rain", X, bound=0.5)):
+        assert v != other
+    assert v != 1 and v != X and v is not None
+    assert v.__eq__(1) is NotImplemented

@@ -17,7 +17,7 @@ def test_the_worst_segment_is_shown_however_small_it_is() -> None:
     t = segments(e)
     assert t is not None and len(t.rows) == MOST_ROWS + 1
     assert "shop 29" in [row[0] for row in t.rows]
-    assert 'The 19 largest of 30 segments, and the worst by auc, "shop 29"' in t.note and "shop 29" in str(e)
+    assert 'The 19 largest of 30 segments, and the worst by auc, "shop 29"' in t.note and "shop 29" in e.text()
     whole = segments(e, 400)
     assert whole is not None and len(whole.rows) == 31
 

@@ -15,7 +15,8 @@ from steelyard.views import story
 from steelyard.views.document import evaluation_document
 from steelyard.views.layout import width_of
 from steelyard.views.notebook import evaluation_html
-from steelyard.views.text import evaluation_text
+from steelyard.views.text import brief_text, evaluation_text
+from steelyard.views.verdict import verdict_lines
 
 APPROVED = Path(__file__).resolve().parents[1] / "approved"
 
@@ -66,12 +67,26 @@ CASES = ("scores", "weights", "labels", "levels", "many_levels", "class_scores",
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_text_is_the_one_that_was_read(name):
-    path = APPROVED / f"text_{name}.txt"
-    text = str(case(name)) + "\n"
+@pytest.mark.parametrize("kind", ["brief", "text"])
+def test_the_text_is_the_one_that_was_read(kind, name):
+    path = APPROVED / f"{kind}_{name}.txt"
+    e = case(name)
+    text = (e.text() if kind == "text" else str(e)) + "\n"
     if os.environ.get("STEELYARD_APPROVE"):
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8"), f"read {path}, then STEELYARD_APPROVE=1 if the change is meant"
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("name", CASES)
+def test_the_conclusion_takes_twelve_lines_and_then_says_where_the_rest_is(name, width):
+    e = case(name)
+    told, _, rest = brief_text(e, width).partition("\n\n")
+    assert len(told.splitlines()) <= 12 and "e.text()" in rest and len(rest.splitlines()) <= 3
+    assert all(width_of(line) <= width for line in told.splitlines())
+    state, *lines = told.splitlines()
+    assert state.lower() == e.verdict.state and " ".join(lines).startswith(e.verdict.sentence)
+    assert e.text().startswith("\n".join(verdict_lines(e.verdict)))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -111,9 +126,9 @@ def test_the_notebook_gets_plain_html(name):
     page.feed(evaluation_html(e))
     assert page.open == []
     assert not page.seen & {"script", "link", "img", "iframe"}
-    # Colours are the pictures' own; tables and sentences take those of the page.
-    tables_only = re.sub(r"<svg.*?</svg>", "", evaluation_html(e), flags=re.DOTALL)
-    assert "color" not in tables_only and "<style" not in tables_only
+    # Colours are those of pictures and of the state; tables and sentences take those of the page.
+    tables_only = re.sub(r"<(svg|style).*?</\1>", "", evaluation_html(e), flags=re.DOTALL)
+    assert "color" not in tables_only
     for group in story.groups(e):
         for row in group.rows:
             assert row.name in page.text
@@ -145,7 +160,7 @@ def test_large_counts_fit():
     e = sy.evaluate(
         confusion=[[10**12 + i * j for i in range(8)] for j in range(8)], levels=[f"class {i}" for i in range(8)]
     )
-    assert all(width_of(line) <= 80 for line in str(e).splitlines())
+    assert all(width_of(line) <= 80 for line in e.text().splitlines())
 
 
 def test_the_meaning_of_a_measure_is_its_own_sentence():
@@ -169,7 +184,7 @@ def test_a_new_measure_appears_by_itself():
 
     try:
         e = case("labels")
-        assert "half_right" in str(e)
+        assert "half_right" in e.text()
         assert "Half of the share that is right" in evaluation_text(e, full=True)
         assert "half_right" in [n["measure"] for n in evaluation_document(e)["numbers"]]
     finally:
@@ -199,5 +214,5 @@ def test_the_certified_bound_is_told():
     e = case("scores")
     x = e["auc"]
     e._known[next(k for k in e._known if k[0] == "auc")] = x.renamed(bound=0.00012345)
-    assert "Near scores were counted together" in str(e)
-    assert "auc 0.00012." in " ".join(str(e).split())
+    assert "Near scores were counted together" in e.text()
+    assert "auc 0.00012." in " ".join(e.text().split())

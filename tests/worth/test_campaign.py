@@ -18,6 +18,8 @@ from steelyard.views.campaign import campaign_document
 from steelyard.views.layout import WIDTH, width_of
 from steelyard.worth.campaign import Campaign, campaign
 
+from ..simulating import about_as_often, draws
+
 
 def judged(score: Any, target: Any) -> Evaluation:
     return Evaluation({"scores": Scores.of(np.asarray(score).tolist(), np.asarray(target).tolist(), positive=1)}, 0.5)
@@ -255,15 +257,15 @@ def true_profit(depth: float, benefit: float, cost: float) -> float:
 
 @pytest.mark.parametrize("known", [False, True])
 def test_the_interval_at_a_depth_holds_the_truth_as_often_as_it_says(known: bool) -> None:
-    truth, held = 1000 * true_profit(0.2, 20.0, 1.0), []
-    for seed in range(300):
+    truth, held, times = 1000 * true_profit(0.2, 20.0, 1.0), [], draws(200, 80)
+    for seed in range(times):
         score, target = drawn(seed, n=2000, share=SHARE, shift=SHIFT, decimals=12)
         share = {"targets": SHARE} if known else {}
         c = campaign(judged(score, target), benefit=20.0, cost=1.0, prospects=1000, depth=0.2, **share)
         assert c.optimism == 0 and c.corrected.value == c.profit.value
         assert c.profit.low is not None and c.profit.high is not None
         held.append(c.profit.low <= truth <= c.profit.high)
-    assert 0.92 <= np.mean(held) <= 0.98
+    assert about_as_often(sum(held), times, 0.92, 0.98)
 
 
 def test_the_optimism_is_what_the_best_depth_promises_too_much() -> None:

@@ -72,7 +72,7 @@ class Case:
         n = len(self.truth)
         constant = {f"all as {v}": i for i, v in enumerate(self.levels)}
         if len(self.levels) == 2:
-            constant = {"treat all": 1, "treat none": 0}
+            constant = {"flag everybody": 1, "flag nobody": 0}
         return {
             **{name: self.total(np.full(n, i)) for name, i in constant.items()},
             "at random": float((self.weight[:, None] * self.worth * share).sum()),
@@ -137,7 +137,7 @@ def test_relative_amounts_differ_by_what_doing_nothing_is_worth() -> None:
             assert (q.advantage.value, q.advantage.low, q.advantage.high) == pytest.approx(
                 (p.advantage.value, p.advantage.low, p.advantage.high), rel=1e-9, abs=1e-9 * size
             )
-        name = "treat none" if len(case.levels) == 2 else f"all as {nothing}"
+        name = "flag nobody" if len(case.levels) == 2 else f"all as {nothing}"
         assert relative.policy(name).estimate.value == pytest.approx(0.0, abs=1e-12 * size)
         assert relative.break_even == (None if absolute.break_even is None else pytest.approx(absolute.break_even))
 
@@ -227,7 +227,7 @@ def test_the_text_says_which_and_against_what() -> None:
     relative = str(e.profit(sy.Profit(tp=10, fp=-4, relative=True)))
     assert ", relative to doing nothing." in " ".join(relative.split())
     for text in (profit, cost, relative):
-        for name in ("treat all", "treat none", "at random", "perfect", "the model", "Break-even: act where"):
+        for name in ("flag everybody", "flag nobody", "at random", "perfect", "the model", "Break-even: act where"):
             assert name in text
         assert max(map(len, text.splitlines())) <= 80
     told = sy.evaluate(target=y, score=score, profit=sy.Cost(fn=10, fp=4))
@@ -245,7 +245,7 @@ def test_plain_json_never_holds_what_json_cannot_say() -> None:
         assert found["reference"] == "absolute" and found["payoff"] == case.made.to_dict()
         assert {p["name"] for p in found["policies"]} == set(case.policies())
     one = sy.evaluate(target=[1], score=[0.7], levels=[0, 1]).profit(sy.Profit(tp=3, fp=-1))
-    assert one.value == 3 and one.policy("treat none").estimate.value == 0
+    assert one.value == 3 and one.policy("flag nobody").estimate.value == 0
     json.dumps(one.to_dict(), allow_nan=False)
     assert "The profit of 1 row" in str(one)
 

@@ -17,7 +17,7 @@ from steelyard.views.layout import width_of
 from steelyard.worth.regions import INDEPENDENT, Regions, regions, saving
 from steelyard.worth.unknown_costs import expected_profit, h_measure
 
-ALL, NONE = "treat all", "treat none"
+ALL, NONE = "flag everybody", "flag nobody"
 
 
 def model(seed: Any, positives: int, negatives: int, apart: float, wide: float = 1.0, digits: int = 6) -> Any:
@@ -201,7 +201,7 @@ def test_it_is_told_in_a_sentence() -> None:
     good = [0.9, 0.8, 0.7, 0.2] * 40 + [0.1, 0.15, 0.3, 0.75] * 160
     found = regions({"tree": SimpleNamespace(scores=Scores.of(good, [1] * 160 + [0] * 640, positive=1))})
     # Half of the positives lie above every negative, half of the negatives below every positive: no costs are out of reach.
-    said = "At 20% positives: tree is best when finding a positive is worth any number of times a false alarm."
+    said = "At 20% positives: tree is best, whatever finding a positive is worth."
     assert " ".join(str(found).split()).startswith(said)
     two = {"steady": model(11, 400, 4600, 1.5), "bold": model(12, 400, 4600, 1.0, 3.0)}
     words = " ".join(str(regions(two)).split())
@@ -210,7 +210,7 @@ def test_it_is_told_in_a_sentence() -> None:
     same = model(13, 30, 70, 0.8)
     assert "(no clear difference)" in " ".join(str(regions({"one": same, "two": same})).split())
     flat = SimpleNamespace(scores=Scores.of([0.5] * 10, [1] * 2 + [0] * 8, positive=1))
-    assert "no model beats the trivial policies; treat none where" in " ".join(str(regions({"m": flat})).split())
+    assert "no model beats the trivial policies; flag nobody where" in " ".join(str(regions({"m": flat})).split())
 
 
 @pytest.mark.parametrize(
@@ -234,8 +234,8 @@ def test_bad_input_gets_a_sentence() -> None:
         regions({"a": good, "b": SimpleNamespace(scores=None)})
     with pytest.raises(NotAvailable, match=r'The cost curve of "b" needs .* there are 0 positives and 2 negatives'):
         regions({"a": good, "b": lone})
-    with pytest.raises(UsageError, match='cannot be called "treat all"'):
-        regions({"treat all": good})
+    with pytest.raises(UsageError, match='cannot be called "flag everybody"'):
+        regions({"flag everybody": good})
     for wrong in (0, 1, -0.1, float("nan")):
         with pytest.raises(UsageError, match="A prevalence lies between 0 and 1"):
             regions({"a": good}, prevalence=wrong)

@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 
 from steelyard.arguments.allowed import NotAllowed, Span, Words, confidence_of, shown, threshold_of
-from steelyard.errors import UsageError
+from steelyard.errors import UsageError, nearest
 from steelyard.wording import either, option
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -56,7 +56,8 @@ def as_annotated(*but: str) -> Callable[[Function], Function]:
         @functools.wraps(function)
         def checked(*places: object, **given: object) -> Any:
             __tracebackhide__ = True  # what is refused is told by the call, not by this
-            bound = _bound(function, signature, places, given)
+            called = type(places[0]).__name__ if function.__name__ == "__init__" and places else _called(function)
+            bound = _bound(called, signature, places, given)
             asked = {name: value for name, value in bound.arguments.items() if name not in but}
             bound.arguments.update(read_like(function, asked))
             return function(*bound.args, **bound.kwargs)
@@ -87,6 +88,8 @@ def _readers(function: Callable[..., Any]) -> dict[str, tuple[Any, str, Reader]]
     return out
 
 
+MOST_TOLD = 2
+"""So many arguments are shown by name to whoever named none."""
 EACH: dict[Any, Callable[[Reader], Reader]] = {
     inspect.Parameter.VAR_POSITIONAL: lambda read: lambda found: tuple(map(read, found)),
     inspect.Parameter.VAR_KEYWORD: lambda read: lambda found: {name: read(value) for name, value in found.items()},
@@ -95,15 +98,24 @@ EACH: dict[Any, Callable[[Reader], Reader]] = {
 
 
 def _bound(
-    function: Callable[..., Any], signature: inspect.Signature, places: tuple[object, ...], given: dict[str, object]
+    called: str, signature: inspect.Signature, places: tuple[object, ...], given: dict[str, object]
 ) -> inspect.BoundArguments:
     """The arguments by name; one that is missing, unknown or given twice is told in a sentence."""
     try:
         return signature.bind(*places, **given)
     except TypeError as problem:
-        names = [n for n, p in signature.parameters.items() if n != "self" and p.kind is not p.VAR_KEYWORD]
-        message = f"{_called(function)} cannot be called like this: {problem}."
-        raise UsageError(message, f"It takes {', '.join(names)}." if names else "It takes nothing.") from None
+        known = {n: p for n, p in signature.parameters.items() if n != "self" and p.kind is not p.VAR_KEYWORD}
+        message = f"{called} cannot be called like this: {problem}."
+        # What has to be named is shown with the sign of it.
+        told = [f"{n}=" if p.kind is p.KEYWORD_ONLY else n for n, p in known.items()]
+        named = [n for n, p in known.items() if p.kind is p.KEYWORD_ONLY]
+        if "positional" in str(problem) and named:
+            first = [n for n, p in known.items() if p.kind is not p.KEYWORD_ONLY and p.default is p.empty]
+            asked = ", ".join([*first, *(f"{n}=..." for n in named[:MOST_TOLD])])
+            raise UsageError(message, f"Name what comes: {called}({asked}).") from None
+        close = [found for n in given if n not in known and (found := nearest(n, known))]
+        hint = " ".join([*close, f"It takes {', '.join(told)}." if known else "It takes nothing."])
+        raise UsageError(message, hint) from None
 
 
 def _read(function: Callable[..., Any], name: str, value: object, default: object, allowed: str, reader: Reader) -> Any:
@@ -178,9 +190,22 @@ def texts(value: object) -> Any:
     return found
 
 
+def _names(value: object) -> tuple[str, ...]:
+    found = texts(value)
+    return (found,) if isinstance(found, str) else tuple(found)
+
+
+def _function(value: object) -> Any:
+    if not callable(value):
+        raise NotAllowed
+    return value
+
+
 def label(value: object) -> Any:
     """One value that a column can hold, as plain Python, or NotAllowed."""
     if isinstance(value, int) and value.bit_length() > 10_000:  # a number that Python itself will not write
+        raise NotAllowed
+    if isinstance(value, Decimal) and value.is_snan():  # one that nothing can be compared with
         raise NotAllowed
     if isinstance(value, str | bytes | date | timedelta | numbers.Number | Decimal | np.generic):
         return value.item() if isinstance(value, np.bool_ | np.number) else value
@@ -199,6 +224,7 @@ KINDS: dict[Any, tuple[str, Reader]] = {
     str: ("text", _text),
     type(None): ("None", _nothing),
     Sequence[str]: ("a list of names", texts),
+    tuple[str, ...]: ("names", _names),
     Sequence[Any]: ("a list", _listed),
     Sequence[float]: ("a list of numbers", lambda value: [Span().read(v) for v in _listed(value)]),
     Sequence[int]: ("a list of whole numbers", lambda value: [Span(whole=True).read(v) for v in _listed(value)]),
@@ -224,6 +250,8 @@ def _allowed(function: Callable[..., Any], annotation: object) -> tuple[str, Rea
             continue
         if typing.get_origin(part) in (Mapping, dict):
             known.append(("a mapping", _mapping))
+        elif typing.get_origin(part) is Callable:
+            known.append(("a function", _function))
         elif part in KINDS:
             known.append(KINDS[part])
         elif isinstance(span := getattr(part, "__metadata__", (None,))[0], Span | Words):

@@ -1,4 +1,4 @@
-"""Numbers as offices write them: with a decimal comma or a point, signs for thousands, and per cent.
+"""Numbers as offices write them: with a decimal comma or a point, signs for thousands, per cent, a currency, brackets below zero.
 
 Which of the two marks the decimals is never guessed: "1,500" is 1500 to some and 1.5 to others.
 """
@@ -18,16 +18,28 @@ GAPS = (" ", "\u00a0", "\u2009", "\u202f", "'", "’")
 """Signs that only ever part thousands: spaces of four widths and two apostrophes."""
 
 
-def number_pattern(decimal: Decimal) -> str:
+CURRENCY = "[$€£¥₹₺₽₩₪₴₫₱]|zł|Kč|kr|Ft|lei|Fr[.]|EUR|USD|GBP|JPY|CHF|PLN|CZK|SEK|NOK|DKK|HUF|RON|TRY|INR|CNY|CAD|AUD|NZD|BRL|ZAR"
+"""Signs and codes of currencies, as they stand before or after an amount."""
+GAP = "[ \u00a0\u202f]?"
+
+
+def number_pattern(decimal: Decimal, currency: str = "") -> str:
     """A pattern, in the words that Python and databases share, of numbers whose decimals follow this mark.
 
-    >>> [bool(re.fullmatch(number_pattern("comma"), text)) for text in ("1.500", "0,5", "12,5 %", "0.5", "1.50")]
-    [True, True, True, False, False]
+    `currency` is a pattern of what may stand before or after them. Brackets, as accounts have them, stand for a minus.
+
+    >>> [bool(re.fullmatch(number_pattern("comma"), text)) for text in ("1.500", "0,5", "12,5 %", "(0,5)", "0.5", "1.50")]
+    [True, True, True, True, False, False]
+    >>> [bool(re.fullmatch(number_pattern("point", "[$]"), text)) for text in ("$1,234.50", "-$5", "($5.00)", "€5")]
+    [True, True, True, False]
     """
     mark = re.escape(MARKS[decimal])
     parted = "|".join(f"[1-9][0-9]{{0,2}}(?:[{sign}][0-9]{{3}})+" for sign in signs_of_thousands(decimal))
-    whole = f"(?:[0-9]+|{parted})"
-    return f"[-+−]?(?:{whole}(?:{mark}[0-9]+)?|{mark}[0-9]+)(?:[eE][-+]?[0-9]{{1,3}}|[ \u00a0\u202f]?%)?"
+    number = f"(?:(?:[0-9]+|{parted})(?:{mark}[0-9]+)?|{mark}[0-9]+)"
+    before, after = (f"(?:(?:{currency}){GAP})?", f"(?:{GAP}(?:{currency}))?") if currency else ("", "")
+    plain = f"[-+−]?{before}{number}(?:[eE][-+]?[0-9]{{1,3}}|{GAP}%|{after})?"
+    bracketed = f"{before}[(]{before}{number}{after}[)]{after}"
+    return f"(?:{plain}|{bracketed}" + (f"|{before}[-+−]{number})" if currency else ")")
 
 
 def signs_of_thousands(decimal: Decimal) -> tuple[str, ...]:
@@ -35,7 +47,7 @@ def signs_of_thousands(decimal: Decimal) -> tuple[str, ...]:
     return (*GAPS, MARKS["point" if decimal == "comma" else "comma"])
 
 
-PATTERNS: dict[Decimal, re.Pattern[str]] = {name: re.compile(number_pattern(name)) for name in MARKS}
+PATTERNS: dict[Decimal, re.Pattern[str]] = {name: re.compile(number_pattern(name, CURRENCY)) for name in MARKS}
 DAY = r"[0-9]{1,2}([./-])[0-9]{1,2}[./-][0-9]{4}( [0-9]{1,2}:[0-9]{2}(:[0-9]{2})?)?"
 """Days such as 01.03.2025 or 3/1/2025, perhaps with a time; of the first two numbers one is the month."""
 
@@ -50,6 +62,8 @@ def ways_to_read(text: str) -> list[Decimal]:
 
     >>> ways_to_read("0,0947"), ways_to_read("1,234.5"), ways_to_read("1,500"), ways_to_read("n/a")
     (['comma'], ['point'], ['comma', 'point'], [])
+    >>> ways_to_read("€ 1.234,50"), ways_to_read("($1,234.50)")
+    (['comma'], ['point'])
     """
     return [name for name, pattern in PATTERNS.items() if pattern.fullmatch(text.strip())]
 
@@ -66,6 +80,7 @@ def meanings(text: str) -> list[str]:
 
 def plain_digits(text: str, decimal: Decimal) -> str:
     """The digits with a decimal point and nothing else but a sign, a power or per cent."""
+    text = re.sub(CURRENCY, "", text).replace("(", "-").replace(")", "")
     for sign in signs_of_thousands(decimal):
         text = text.replace(sign, "")
     return text.replace(",", ".").replace("−", "-")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from steelyard.arguments.allowed import threshold_of
 from steelyard.arguments.annotated import as_annotated
@@ -13,6 +13,7 @@ from steelyard.asking.money import payoff_of
 from steelyard.asking.questions import ByType, ask, every_question, level_of, numbers_of
 from steelyard.asking.together import answer
 from steelyard.errors import NotAvailable, UsageError, listing
+from steelyard.measures.curves import curves
 from steelyard.measures.measure import AVERAGES, Measure, catalogue, find
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Estimate, Interval, make_frame
@@ -20,6 +21,7 @@ from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.levels import Levels
 from steelyard.summaries.residuals import Residuals
+from steelyard.summaries.score_sums import by_level
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.segments import Segments
 from steelyard.summaries.summary import Summary
@@ -98,7 +100,7 @@ class Answering:
         """How many rows have each level of the target; None for a continuous one."""
         table = self.scores or (self.class_scores.tables[0] if self.class_scores else None)
         if table is not None:
-            return Levels(table.levels, table.counts.sum(axis=-2), self.rows, table.weighting)
+            return Levels(table.levels, by_level(table), self.rows, table.weighting)
         c = self.confusion
         return None if c is None else Levels(c.levels, c.actual, self.rows, c.weighting)
 
@@ -123,9 +125,9 @@ class Answering:
             have.add(Outcomes)
         return [name for name, m in catalogue().items() if have & set(m.reads) and self.tells(m)]
 
-    def tells(self, m: Measure) -> bool:
+    def tells(self, measure: Measure) -> bool:
         """Money is told where outcomes are known to be worth something, as the profit or cost that they were told as."""
-        return "payoff" not in m.options or (self.payoff is not None and m.name == self.payoff.kind)
+        return "payoff" not in measure.options or (self.payoff is not None and measure.name == self.payoff.kind)
 
     def measure(self, name: str, level: object = None, **options: Any) -> Estimate:
         """One number with its interval; options such as beta, depth or fpr belong to the measure."""
@@ -142,16 +144,34 @@ class Answering:
             self.remember(m, level, chosen, known)
         return known
 
-    def _laid(self, m: Measure, options: Mapping[str, Any]) -> dict[Any, Interval]:
+    def without_model(self, name: str) -> float | None:
+        """What one number is on the same rows without a model; None where that is not known.
+
+        >>> from steelyard import evaluate
+        >>> e = evaluate(confusion=[[6, 4], [2, 18]], levels=[1, 0])
+        >>> [round(e.without_model(name), 3) for name in ("recall", "precision", "accuracy", "kappa")]
+        [0.267, 0.333, 0.667, 0.0]
+        """
+        m, c = find(name), self.confusion
+        if m.guess is not None:
+            return m.guess[0]
+        if m.without is None or not self[m.name].defined:
+            return None
+        if c is not None and Outcomes in m.reads:
+            return m.without(c.outcomes(self.positive))
+        of_scores = {Scores, ClassScores} & set(m.reads)
+        return m.without((self.scores or self.class_scores) if of_scores else c or self.residuals)
+
+    def _laid(self, measure: Measure, options: Mapping[str, Any]) -> dict[Any, Interval]:
         """The intervals of levels that were asked for already."""
-        found = ((v, self._known.get(_key(m, v, options))) for v in self.levels)
+        found = ((v, self._known.get(_key(measure, v, options))) for v in self.levels)
         return {
             v: Interval(x.low, x.high, x.method, x.note, x.caution) for v, x in found if x is not None and x.defined
         }
 
-    def remember(self, m: Measure, level: object, options: Mapping[str, Any], found: Estimate) -> None:
+    def remember(self, measure: Measure, level: object, options: Mapping[str, Any], found: Estimate) -> None:
         """Keep a number that was worked out, perhaps with those of others."""
-        self._known[_key(m, level, options)] = found
+        self._known[_key(measure, level, options)] = found
 
     def __getitem__(self, key: Any) -> Estimate:
         if isinstance(key, tuple):
@@ -160,6 +180,21 @@ class Answering:
                 raise NotAvailable(message, 'Ask for e["recall"], e["recall", level] or e["recall", "macro"].')
             return self.measure(*key)
         return self.measure(key)
+
+    if not TYPE_CHECKING:  # which is to know what there is
+
+        def __getattr__(self, name: str) -> Any:
+            """Only asked for what is not there: a number is no attribute, and the sentence says how it is asked for."""
+            told = f"'{type(self).__name__}' object has no attribute '{name}'"
+            public = not name.startswith("_")
+            if public and name in catalogue():
+                told = f'{told}; a number is asked for by its name: e["{name}"]'
+            elif public and (name in curves() or name == "plot"):
+                curve = "roc" if name == "plot" else name
+                told = (
+                    f'{told}; a chart is asked for by its name: e.chart("{curve}"), and its points: e.curve("{curve}")'
+                )
+            raise AttributeError(told, name=name, obj=self)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.measures)
@@ -175,6 +210,10 @@ class Answering:
         return self.measures
 
     _ipython_key_completions_ = keys
+
+    def items(self) -> list[tuple[str, Estimate]]:
+        """Every measure with its number, as a dictionary tells them."""
+        return [(name, self[name]) for name in self]
 
     def rows_of_numbers(self) -> list[Estimate]:
         """Every measure; with several levels also each level and the averages."""
@@ -223,6 +262,6 @@ class Answering:
         return replace(self, evidence=evidence, threshold=cut, segments=segments, facts=facts)
 
 
-def _key(m: Measure, level: object, options: Mapping[str, Any]) -> Any:
+def _key(measure: Measure, level: object, options: Mapping[str, Any]) -> Any:
     """What tells one number from every other; Python takes True and 1 for one level."""
-    return m.name, type(level), level, repr(sorted(options.items())) if options else ""
+    return measure.name, type(level), level, repr(sorted(options.items())) if options else ""

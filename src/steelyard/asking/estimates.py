@@ -88,14 +88,14 @@ def estimates(
         )
 
 
-def remarked(x: Estimate, m: Measure, facts: Mapping[str, Any]) -> Estimate:
+def remarked(estimate: Estimate, measure: Measure, facts: Mapping[str, Any]) -> Estimate:
     """The number with what is known of the rows and touches it: scores of classes that do not add up to one."""
     off = facts.get("unsummed", 0)
-    if not off or m.question != "calibration" or ClassScores not in m.reads or x.level is not None:
-        return x
+    if not off or measure.question != "calibration" or ClassScores not in measure.reads or estimate.level is not None:
+        return estimate
     rows = "1 row has" if off == 1 else f"{off:,} rows have"
     said = f"{rows} scores that do not add up to one, and they were taken as they are"
-    return x.renamed(note="; ".join(filter(None, (x.note, said))))
+    return estimate.renamed(note="; ".join(filter(None, (estimate.note, said))))
 
 
 def _remark(question: Question, value: float) -> str:
@@ -114,7 +114,7 @@ def counted(question: Question, reading: Reading) -> tuple[Array, Array]:
         n = np.asarray(reading.count)
     if summary.weighting != "sampling":
         return n, n
-    if isinstance(reading, Share) and not question.averaged:
+    if isinstance(reading, Share):
         return n, np.asarray(summary.rows_of(reading, squares_of(question)))
     return n, n * summary.effective / max(float(total), 1e-300)
 

@@ -6,26 +6,24 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import NotAvailable
+from steelyard.measures.money import unpaid
 from steelyard.payoffs.payoff import Payoff
 from steelyard.summaries.confusion import Confusion
-from steelyard.wording import either, option
+from steelyard.wording import option
 
 if TYPE_CHECKING:
     from steelyard.asking.answering import Answering
 
 
-def payoff_of(e: Answering, given: Any, name: str) -> Payoff:
+def payoff_of(evidence: Answering, given: Any, name: str) -> Payoff:
     """What outcomes are worth: as given, or as the evaluation was told."""
-    found = e.payoff if given is None else given
+    found = evidence.payoff if given is None else given
     if found is None:
-        message = f'"{name}" needs to know what outcomes are worth.'
-        typed = f"Give {option('profit', typed='FILE')} or {option('cost', typed='FILE')}."
-        python = "Pass profit=Profit(tp=..., fp=..., ...) or Cost(...), here or to evaluate."
-        raise NotAvailable(message, either(python, typed))
+        raise unpaid(name)
     if not isinstance(found, Payoff):
         message = f"What outcomes are worth must be a Profit or a Cost, and a {type(found).__name__} came."
         raise NotAvailable(message, "For example Profit(tp=140, fn=-140, fp=-700, tn=0).")
-    return in_order_of(e.levels, e.facts, found)
+    return in_order_of(evidence.levels, evidence.facts, found)
 
 
 def in_order_of(levels: tuple[Any, ...], facts: Mapping[str, Any], payoff: Payoff) -> Payoff:
@@ -33,9 +31,9 @@ def in_order_of(levels: tuple[Any, ...], facts: Mapping[str, Any], payoff: Payof
     return payoff.over(levels) if facts.get("levels") == "said" else payoff
 
 
-def labels_of(e: Answering) -> Confusion:
+def labels_of(evidence: Answering) -> Confusion:
     """The confusion matrix of an evaluation that has one."""
-    c: Confusion | None = e.confusion
+    c: Confusion | None = evidence.confusion
     if c is None:
         message = "Profit and cost need labels, or scores and a threshold; the target here is continuous."
         hint = f"Pass {option('prediction', ...)} with labels, or {option('score', ...)} for levels."

@@ -49,7 +49,7 @@ class ByType(Mapping[type, Any]):
 
 
 def ask(
-    m: Measure,
+    measure: Measure,
     have: Mapping[type, Any],
     level: object,
     options: Mapping[str, Any],
@@ -60,25 +60,29 @@ def ask(
     """The question that a measure's name, level and options amount to, given the evidence; `known` are intervals of levels."""
 
     def of_whole(summary: Any) -> Question:
-        return Question(m, summary, OfWhole(m, options), confidence, options=options)
+        return Question(measure, summary, OfWhole(measure, options), confidence, options=options)
 
     if isinstance(level, str) and level in AVERAGES and level not in _levels(have):
-        return _average(m, have, level, options, confidence, known or {})
-    if WithinFolds in have and ranks(m) and (found := within(m, have, level, options, confidence)) is not None:
+        return _average(measure, have, level, options, confidence, known or {})
+    if (
+        WithinFolds in have
+        and ranks(measure)
+        and (found := within(measure, have, level, options, confidence)) is not None
+    ):
         return found
     if level is None:
-        for kind in (r for r in m.reads if r in have):
+        for kind in (r for r in measure.reads if r in have):
             return of_whole(have[kind])
-        if Outcomes in m.reads and Confusion in have and positive is not None:
-            return _one_level(m, have[Confusion], positive, options, confidence)
+        if Outcomes in measure.reads and Confusion in have and positive is not None:
+            return _one_level(measure, have[Confusion], positive, options, confidence)
     else:
-        if Outcomes in m.reads and Confusion in have and level in have[Confusion].levels:
-            return _one_level(m, have[Confusion], level, options, confidence)
-        if Scores in m.reads and ClassScores in have and level in have[ClassScores].levels:
+        if Outcomes in measure.reads and Confusion in have and level in have[Confusion].levels:
+            return _one_level(measure, have[Confusion], level, options, confidence)
+        if Scores in measure.reads and ClassScores in have and level in have[ClassScores].levels:
             return of_whole(have[ClassScores].table(level))
-        if Scores in m.reads and Scores in have and level == have[Scores].positive:
+        if Scores in measure.reads and Scores in have and level == have[Scores].positive:
             return of_whole(have[Scores])
-    raise _cannot(m, have, level)
+    raise _cannot(measure, have, level)
 
 
 def level_of(level: object) -> Any:
@@ -91,20 +95,20 @@ def level_of(level: object) -> Any:
         raise NotAvailable(message, hint) from None
 
 
-def value_of(e: Answering, name: str, level: object = None) -> float:
+def value_of(evidence: Answering, name: str, level: object = None) -> float:
     """The value of a measure without its interval, NaN where it is undefined."""
     m = find(name)
-    return ask(m, e.summaries, level, m.with_defaults({}), e.confidence, e.positive).value
+    return ask(m, evidence.summaries, level, m.with_defaults({}), evidence.confidence, evidence.positive).value
 
 
-def every_question(e: Answering) -> Iterator[tuple[str, Any]]:
+def every_question(evidence: Answering) -> Iterator[tuple[str, Any]]:
     """Every measure with its level that the evidence of an evaluation can answer; of several levels each, and the averages."""
-    have, positive, levels = set(e.summaries), e.positive, e.levels
+    have, positive, levels = set(evidence.summaries), evidence.positive, evidence.levels
     several = positive is None or len(levels) > 2
     # A level of such a name is meant by it.
     averages = [a for a in AVERAGES if a not in levels]
     for name, m in catalogue().items():
-        if not e.tells(m):
+        if not evidence.tells(m):
             continue
         outcomes = Outcomes in m.reads
         if have.intersection(m.reads) or (outcomes and Confusion in have and positive is not None):
@@ -114,12 +118,12 @@ def every_question(e: Answering) -> Iterator[tuple[str, Any]]:
             yield from ((name, a) for a in averages if a != "micro" or outcomes)
 
 
-def numbers_of(e: Answering, wanted: set[str] | None = None) -> Iterator[tuple[Estimate, str | None]]:
+def numbers_of(evidence: Answering, wanted: set[str] | None = None) -> Iterator[tuple[Estimate, str | None]]:
     """Every number of one evaluation with its level as people write it; of these measures, or of all."""
-    called = dict(zip(map(key_of, e.levels), level_names(e.levels), strict=True))
-    for name, level in every_question(e):
+    called = dict(zip(map(key_of, evidence.levels), level_names(evidence.levels), strict=True))
+    for name, level in every_question(evidence):
         if wanted is None or name in wanted:
-            yield e.measure(name, level), None if level is None else called.get(key_of(level), str(level))
+            yield evidence.measure(name, level), None if level is None else called.get(key_of(level), str(level))
 
 
 def _levels(have: Mapping[type, Any]) -> tuple[Any, ...]:
@@ -127,22 +131,24 @@ def _levels(have: Mapping[type, Any]) -> tuple[Any, ...]:
     return next((have[k].levels for k in (ClassScores, Confusion) if k in have), ())
 
 
-def _cannot(m: Measure, have: Mapping[type, Any], level: object) -> NotAvailable:
+def _cannot(measure: Measure, have: Mapping[type, Any], level: object) -> NotAvailable:
     levels = _levels(have)
-    if told_by_level(m.reads, have):
+    if told_by_level(measure.reads, have):
         said = "belongs to one level" if level is None else f"has no level {listing([level])}"
-        message = f'"{m.name}" {said}; there are {listing(levels)}, and the averages "macro", "micro", "weighted".'
-        return NotAvailable(message, f'For example e["{m.name}", {levels[0]!r}] or e["{m.name}", "macro"].')
-    if level is not None and set(m.reads) & set(have):
-        message = f'"{m.name}" is a number of the whole and has no levels.'
-        return NotAvailable(message, f'Ask for e["{m.name}"].')
-    reads: tuple[Any, ...] = m.reads
-    message = f'"{m.name}" needs {" or ".join(r.needs for r in reads)}.'
+        message = (
+            f'"{measure.name}" {said}; there are {listing(levels)}, and the averages "macro", "micro", "weighted".'
+        )
+        return NotAvailable(message, f'For example e["{measure.name}", {levels[0]!r}] or e["{measure.name}", "macro"].')
+    if level is not None and set(measure.reads) & set(have):
+        message = f'"{measure.name}" is a number of the whole and has no levels.'
+        return NotAvailable(message, f'Ask for e["{measure.name}"].')
+    reads: tuple[Any, ...] = measure.reads
+    message = f'"{measure.name}" needs {" or ".join(r.needs for r in reads)}.'
     return NotAvailable(message, "Pass the roles that give it to evaluate.")
 
 
 def _average(
-    m: Measure,
+    measure: Measure,
     have: Mapping[type, Any],
     how: str,
     options: Mapping[str, Any],
@@ -150,27 +156,31 @@ def _average(
     known: Mapping[Any, Interval],
 ) -> Question:
     """Averaging over levels is a modifier: macro counts levels alike, weighted by their rows, micro pools the counts."""
-    if Outcomes in m.reads and Confusion in have:
-        return Question(m, have[Confusion], OverLevels(m, options, how), confidence, averaged=True)
-    if Scores in m.reads and ClassScores in have and how != "micro":
+    if Outcomes in measure.reads and Confusion in have:
+        return Question(measure, have[Confusion], OverLevels(measure, options, how), confidence, averaged=True)
+    if Scores in measure.reads and ClassScores in have and how != "micro":
         classes: ClassScores = have[ClassScores]
-        rows = np.array([float(t.positives.sum()) for t in classes.tables])
+        rows = np.array([float(t.all_positives) for t in classes.tables])
         weights = np.ones(len(rows)) if how == "macro" else rows
-        folds = have.get(WithinFolds) if ranks(m) else None
+        folds = have.get(WithinFolds) if ranks(measure) else None
 
-        def one(t: Scores) -> Question:
+        def one(scores: Scores) -> Question:
             if folds is not None and not folds.alone:
-                return one_level(m, folds, t, options, confidence)
-            read = OfWhole(m, options)
-            return Question(m, t, read, confidence, options=options, known=known.get(t.positive))
+                return one_level(measure, folds, scores, options, confidence)
+            read = OfWhole(measure, options)
+            return Question(measure, scores, read, confidence, options=options, known=known.get(scores.positive))
 
         parts = tuple((float(w / weights.sum()), one(t)) for w, t in zip(weights, classes.tables, strict=True))
 
         read = OverClasses([part for _, part in parts], weights, classes.levels)
-        return Question(m, classes, read, confidence, averaged=True, parts=parts, averaged_by=how)
-    raise _cannot(m, have, how)
+        return Question(measure, classes, read, confidence, averaged=True, parts=parts, averaged_by=how)
+    raise _cannot(measure, have, how)
 
 
-def _one_level(m: Measure, c: Confusion, level: object, options: Mapping[str, Any], confidence: float) -> Question:
+def _one_level(
+    measure: Measure, confusion: Confusion, level: object, options: Mapping[str, Any], confidence: float
+) -> Question:
     """One level against the rest: the table is folded to two levels first, so that many levels cost no more."""
-    return Question(m, c.against_rest(level), OfLevel(m, options, level), confidence, options=options)
+    return Question(
+        measure, confusion.against_rest(level), OfLevel(measure, options, level), confidence, options=options
+    )

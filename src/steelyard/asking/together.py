@@ -53,18 +53,18 @@ def answer(parts: Sequence[Answering], wanted: set[str] | None = None) -> None:
 
 
 def _keep(
-    group: Sequence[Answering], levels: Sequence[Any], m: Measure, chosen: Mapping[str, Any], question: Question
+    group: Sequence[Answering], levels: Sequence[Any], measure: Measure, chosen: Mapping[str, Any], question: Question
 ) -> None:
     places = [(part, level) for part in group for level in levels]
     for (part, level), found in zip(places, estimates(question, places, chosen), strict=True):
         if found is not None:
-            part.remember(m, level, chosen, found)
+            part.remember(measure, level, chosen, found)
 
 
-def _fits(m: Measure, kept: Mapping[type, Summary], have: Mapping[type, Summary]) -> bool:
+def _fits(measure: Measure, kept: Mapping[type, Summary], have: Mapping[type, Summary]) -> bool:
     """Whether everything that a measure reads of a part is in the tables that lie on one another."""
-    reads = {Confusion if kind is Outcomes else kind for kind in m.reads} & set(kept)
-    return bool(reads) and reads <= set(have) and m.bound is None and "payoff" not in m.options
+    reads = {Confusion if kind is Outcomes else kind for kind in measure.reads} & set(kept)
+    return bool(reads) and reads <= set(have) and measure.bound is None and "payoff" not in measure.options
 
 
 def _alike(parts: Sequence[Answering]) -> Iterator[tuple[list[Answering], dict[type, Summary]]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from steelyard.arguments.allowed import shown
-from steelyard.charts.frame import Frame
+from steelyard.charts.frame import BOLD, Frame
 from steelyard.charts.marks import Band, Bar, Chart, Colour, Line, Point, Rule, Text
 from steelyard.charts.palette import colour, on
 from steelyard.charts.places import LABEL_HEIGHT, ends, label_shifts, middle, runs
@@ -23,8 +24,15 @@ POINT = 72 / 96
 ALIGN = {"start": "left", "middle": "center", "end": "right"}
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 """A dollar sign in a name is a dollar sign."""
-LONGEST = 30
-"""Characters of a name beside an axis; a longer one would leave no room for the picture."""
+LONGEST, SHORTEST = 30, 12
+"""Characters of a name beside an axis; a longer one would leave no room for the picture, least of all in small axes."""
+SMALL = 270.0
+"""Axes narrower than so many pixels, as in a grid of them, have smaller words, and fewer."""
+TOP = 0.95
+FEW = 6
+"""More words than these on the marks of small axes would lie over one another."""
+SIZES = {False: ("medium", "small", 7.5), True: ("small", "x-small", 5.6)}
+"""Of titles and of other words, and the pixels of a character beside an axis; whether axes are small."""
 
 
 def plot(chart: Chart, ax: object = None) -> Any:
@@ -58,13 +66,25 @@ class Drawing:
         self.chart = chart
         self.ax = ax
         self.dark: bool = _dark(ax)
+        self.square: bool = all(s.kind == "share" and ends(s) == (0.0, 1.0) for s in (chart.x, chart.y))
+        pixels = 96 / ax.figure.dpi
+        self.high: float = float(ax.bbox.height) * pixels
+        # A box that stays square is narrower than the room it was given.
+        self.wide: float = min(float(ax.bbox.width) * pixels, self.high if self.square else math.inf)
+        self.small: bool = self.wide < SMALL
+        large, words, character = SIZES[self.small]
+        self.large_words: str = large
+        self.words: str = words
+        self.character: float = character
 
     def draw(self) -> None:
         """Axes first, since marks are placed by their scales; then every mark in its order."""
         self.scales()
-        shifts = label_shifts(self.chart, self._height(), LABEL_HEIGHT)
+        shifts = label_shifts(self.chart, self.high, LABEL_HEIGHT)
         drawers: dict[type, Any] = {Band: self.band, Bar: self.bar, Point: self.point, Rule: self.rule, Text: self.text}
         for i, mark in enumerate(self.chart.marks):
+            if isinstance(mark, Text) and self.small and sum(isinstance(m, Text) for m in self.chart.marks) > FEW:
+                continue
             if isinstance(mark, Line):
                 self.line(mark, shifts.get(i, 0.0), 2 + i / 1000)
             else:
@@ -76,10 +96,6 @@ class Drawing:
         """A colour of the palette, for the paper of these axes."""
         return colour(name, dark=self.dark)
 
-    def _height(self) -> float:
-        """Of the axes, in pixels of the chart."""
-        return float(self.ax.bbox.height / self.ax.figure.dpi * 96)
-
     # Around the marks --------------------------------------------------------------------------------------------------
 
     def scales(self) -> None:
@@ -87,15 +103,20 @@ class Drawing:
         from matplotlib.ticker import NullLocator
 
         chart, ax, frame = self.chart, self.ax, Frame(self.chart)
-        for side, axis, ticks in (("x", ax.xaxis, frame.ticks_x), ("y", ax.yaxis, frame.ticks_y)):
+        for side, axis, ticks in (("x", ax.xaxis, self._fitting(frame.ticks_x)), ("y", ax.yaxis, frame.ticks_y)):
             scale: Scale = getattr(chart, side)
             getattr(ax, f"set_{side}scale")("log" if scale.kind == "log" else "linear")
             look: dict[str, Any] = (
                 {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if side == "x" and frame.slant else {}
             )
-            words = [t if len(t) <= LONGEST else closed(t[: LONGEST - 1] + "…") for _, t in ticks]
+            most = SHORTEST if self.small else LONGEST
+            words = [t if len(t) <= most else closed(t[: most - 1] + "…") for _, t in ticks]
+            if side == "y" and chart.beside and not self.small:
+                words = [f"{name}  {told}" for name, told in zip(words, chart.told_beside(), strict=True)]
             axis.set_ticks([v for v, _ in ticks], words, **PLAIN, **look)
             axis.set_minor_locator(NullLocator())
+            if self.small:
+                axis.set_tick_params(labelsize=self.words)
             if chart.grid and scale.kind != "names":
                 axis.grid(visible=True, color=self.tint("grid"), linewidth=POINT, linestyle="-")
             else:
@@ -106,24 +127,59 @@ class Drawing:
         if chart.grid and chart.y.kind not in {"log", "names"} and low <= 0 <= high:
             ax.axhline(0.0, color=self.tint("quiet"), linewidth=POINT, linestyle="-", zorder=1.5)
 
+    def _fitting(self, usual: list[tuple[float, str]]) -> list[tuple[float, str]]:
+        """Ticks across, fewer than usual where these axes have no room for them."""
+        scale = self.chart.x
+        for ticks in (usual, *(scale.ticks(most) for most in (5, 4, 3, 2))):
+            if scale.kind == "names" or sum(len(t) * self.character + 8 for _, t in ticks) <= self.wide:
+                return ticks
+        return ticks
+
     def names(self) -> None:
-        """Title, names of the axes, legend."""
+        """Title at the left, no wider than the axes; names of the axes; a legend inside, where it is least in the way."""
         from matplotlib.patches import Patch
 
         chart, ax = self.chart, self.ax
+        if self.square:
+            # One share against another has the same unit both ways.
+            ax.set_box_aspect(1)
         if chart.x.title:
-            ax.set_xlabel(visible(chart.x.title), **PLAIN)
+            ax.set_xlabel(self._cut(chart.x.title, self.wide), **PLAIN, **self._sized())
         if chart.y.title:
-            ax.set_ylabel(visible(chart.y.title), **PLAIN)
-        if chart.title:
-            ax.set_title(visible(chart.title), pad=26.0 if chart.legend else None, **PLAIN)
-        if chart.legend:
-            squares = [Patch(facecolor=self.tint(tint), linewidth=0) for _, tint in chart.legend]
-            words = [visible(text) for text, _ in chart.legend]
-            place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
-            legend = ax.legend(squares, words, ncols=len(words), frameon=False, handlelength=1.0, **place)
+            ax.set_ylabel(self._cut(chart.y.title, self.high), **PLAIN, **self._sized())
+        if chart.heading:
+            ax.set_title(self._title(), loc="left", fontsize=self.large_words, **PLAIN)
+        entries = list(chart.legend)
+        if self.small:
+            # Beside its end a name would lie on the neighbour.
+            entries += [(m.label, m.colour) for m in chart.marks if isinstance(m, Line) and m.label]
+        if entries:
+            squares = [Patch(facecolor=self.tint(tint), linewidth=0) for _, tint in entries]
+            words = [self._cut(text, 0.8 * self.wide) for text, _ in entries]
+            look: dict[str, Any] = {"loc": "best", "framealpha": 0.8, "edgecolor": "none", "fontsize": self.words}
+            legend = ax.legend(squares, words, handlelength=1.0, **look)
             for text in legend.get_texts():
                 text.update(PLAIN)
+
+    def _sized(self) -> dict[str, Any]:
+        """Words beside the axes are the user's, but in small axes."""
+        return {"fontsize": self.words} if self.small else {}
+
+    def _cut(self, words: str, room: float) -> str:
+        """Words that small axes have room for."""
+        shown, most = visible(words), max(int(1.1 * room / self.character), 8)
+        return shown if not self.small or len(shown) <= most else closed(shown[: most - 1] + "…")
+
+    def _title(self) -> str:
+        """Both lines of the title, broken where the axes end, so that a neighbour keeps its room; one line in small axes."""
+        chart = self.chart
+        if self.small:
+            most = int(0.9 * self.wide / self.character)
+            return visible(chart.heading) if len(chart.heading) <= most else self._cut(chart.title, 0.75 * self.wide)
+        most = max(int(self.wide / BOLD), 16)
+        return "\n".join(
+            line for words in (chart.heading, chart.subtitle) for line in textwrap.wrap(visible(words), most)
+        )
 
     # Marks -------------------------------------------------------------------------------------------------------------
 
@@ -148,84 +204,108 @@ class Drawing:
             color=self.tint(tint),
             zorder=zorder + 1,
             annotation_clip=False,
-            **{"fontsize": "small", "va": "baseline", **PLAIN, **look},
+            **{"fontsize": self.words, "va": "baseline", **PLAIN, **look},
         )
 
-    def line(self, m: Line, shift: float, zorder: float) -> None:
+    def line(self, line: Line, shift: float, zorder: float) -> None:
         """Broken where a value is missing."""
-        found = runs(m.x, m.y)
+        found = runs(line.x, line.y)
         if not found:
             return
         places = [place for run in found for place in (*run, (math.nan, math.nan))][:-1]
-        look: dict[str, Any] = {"linestyle": _dashes(m.dash, m.width)}
-        if m.step:
+        look: dict[str, Any] = {"linestyle": _dashes(line.dash, line.width)}
+        if line.step:
             look["drawstyle"] = "steps-post"
-        if m.label:
-            look["label"] = visible(m.label)
+        if line.label:
+            look["label"] = visible(line.label)
         joins = {"solid_joinstyle": "round", "dash_joinstyle": "round", "dash_capstyle": "butt"}
-        self._stroke([x for x, _ in places], [y for _, y in places], m.colour, m.width, zorder, **look, **joins)
-        if m.label:
+        self._stroke([x for x, _ in places], [y for _, y in places], line.colour, line.width, zorder, **look, **joins)
+        if line.label and not self.small:
             x, y = found[-1][-1]
-            self._words(x, y, m.label, m.colour, zorder, dx=6.0, dy=shift, va="center", fontweight="bold")
+            self._words(x, y, line.label, line.colour, zorder, dx=6.0, dy=shift, va="center", fontweight="bold")
 
-    def band(self, m: Band, zorder: float) -> None:
+    def band(self, band: Band, zorder: float) -> None:
         """One area for each unbroken run."""
-        for run in runs(m.x, m.low, m.high):
+        for run in runs(band.x, band.low, band.high):
             if len(run) > 1:
                 x, low, high = zip(*run, strict=True)
-                look: dict[str, Any] = {"alpha": m.opacity, "linewidth": 0, "zorder": zorder}
-                self.ax.fill_between(x, low, high, facecolor=self.tint(m.colour), **look)
+                look: dict[str, Any] = {"alpha": band.opacity, "linewidth": 0, "zorder": zorder}
+                self.ax.fill_between(x, low, high, facecolor=self.tint(band.colour), **look)
 
-    def bar(self, m: Bar, zorder: float) -> None:
+    def bar(self, bar: Bar, zorder: float) -> None:
         """A rectangle, and its words in the middle."""
         from matplotlib.patches import Rectangle
 
-        look: dict[str, Any] = {"facecolor": self.tint(m.colour), "alpha": m.opacity, "linewidth": 0, "zorder": zorder}
-        self.ax.add_patch(Rectangle((m.x0, m.y0), m.x1 - m.x0, m.y1 - m.y0, **look))
-        if m.text:
-            place = middle(self.chart.x, m.x0, m.x1), middle(self.chart.y, m.y0, m.y1)
-            tint = on(m.colour)
-            over: dict[str, Any] = {"dy": -8.0, "fontweight": "bold"} if m.small else {}
-            self._words(*place, m.text, tint, zorder, ha="center", va="center", **over)
-            if m.small:
-                self._words(*place, m.small, tint, zorder, ha="center", va="center", dy=9.0, fontsize="x-small")
+        look: dict[str, Any] = {
+            "facecolor": self.tint(bar.colour),
+            "alpha": bar.opacity,
+            "linewidth": 0,
+            "zorder": zorder,
+        }
+        self.ax.add_patch(Rectangle((bar.x0, bar.y0), bar.x1 - bar.x0, bar.y1 - bar.y0, **look))
+        if bar.text:
+            place = middle(self.chart.x, bar.x0, bar.x1), middle(self.chart.y, bar.y0, bar.y1)
+            tint = on(bar.colour)
+            over: dict[str, Any] = {"dy": -8.0, "fontweight": "bold"} if bar.small else {}
+            self._words(*place, bar.text, tint, zorder, ha="center", va="center", **over)
+            if bar.small:
+                self._words(*place, bar.small, tint, zorder, ha="center", va="center", dy=9.0, fontsize="x-small")
 
-    def point(self, m: Point, zorder: float) -> None:
+    def point(self, point: Point, zorder: float) -> None:
         """A marker, on its interval where it has one."""
-        x, y = _inside(self.chart.x, m.x), _inside(self.chart.y, m.y)
-        if m.low is not None and m.high is not None:
-            places = [_inside(self.chart.x, m.low), _inside(self.chart.x, m.high)]
+        x, y = _inside(self.chart.x, point.x), _inside(self.chart.y, point.y)
+        if point.low is not None and point.high is not None:
+            places = [_inside(self.chart.x, point.low), _inside(self.chart.x, point.high)]
             caps = {"marker": "|", "markersize": 8 * POINT, "markeredgewidth": 2 * POINT}
             self._stroke(
-                places, [y, y], m.colour, 2.0, zorder, **caps, markeredgecolor=self.tint(m.colour), clip_on=False
+                places,
+                [y, y],
+                point.colour,
+                2.0,
+                zorder,
+                **caps,
+                markeredgecolor=self.tint(point.colour),
+                clip_on=False,
             )
         shapes = {"square": ("s", 8.0), "diamond": ("D", 10.8 / math.sqrt(2)), "triangle": ("^", 10.0)}
-        marker, size = shapes.get(m.shape, ("o", 9.0))
-        ring = m.shape == "ring"
+        marker, size = shapes.get(point.shape, ("o", 9.0))
+        ring = point.shape == "ring"
         look = {
             "marker": marker,
-            "markersize": size * m.size / 4.5 * POINT,
+            "markersize": size * point.size / 4.5 * POINT,
             "markeredgewidth": 3 * POINT if ring else 0.0,
         }
-        inner = self.tint("paper" if ring else m.colour)
+        inner = self.tint("paper" if ring else point.colour)
         self._stroke(
-            [x], [y], m.colour, 2.0, zorder, **look,
-            linestyle="none", markerfacecolor=inner, markeredgecolor=self.tint(m.colour), clip_on=False,
+            [x], [y], point.colour, 2.0, zorder, **look,
+            linestyle="none", markerfacecolor=inner, markeredgecolor=self.tint(point.colour), clip_on=False,
         )  # fmt: skip
 
-    def rule(self, m: Rule, zorder: float) -> None:
+    def rule(self, rule: Rule, zorder: float) -> None:
         """Across the whole axes, wherever they are moved."""
-        look: dict[str, Any] = {"color": self.tint(m.colour), "linewidth": POINT, "zorder": zorder, "marker": "none"}
-        if m.x is not None:
-            self.ax.axvline(_inside(self.chart.x, m.x), linestyle=_dashes(m.dash, 1.0), **look)
+        look: dict[str, Any] = {"color": self.tint(rule.colour), "linewidth": POINT, "zorder": zorder, "marker": "none"}
+        if rule.x is not None:
+            self.ax.axvline(_inside(self.chart.x, rule.x), linestyle=_dashes(rule.dash, 1.0), **look)
         else:
-            assert m.y is not None
-            self.ax.axhline(_inside(self.chart.y, m.y), linestyle=_dashes(m.dash, 1.0), **look)
+            assert rule.y is not None
+            self.ax.axhline(_inside(self.chart.y, rule.y), linestyle=_dashes(rule.dash, 1.0), **look)
 
-    def text(self, m: Text, zorder: float) -> None:
+    def text(self, text: Text, zorder: float) -> None:
         """Words at their place."""
-        weight = "bold" if m.bold else "normal"
-        self._words(m.x, m.y, m.text, m.colour, zorder, ha=ALIGN[m.anchor], dx=m.dx, dy=m.dy, fontweight=weight)
+        weight = "bold" if text.bold else "normal"
+        # Above small axes lies their title.
+        above = self.small and text.dy < 0 and self.chart.y.place(text.y) > TOP
+        self._words(
+            text.x,
+            text.y,
+            text.text,
+            text.colour,
+            zorder,
+            ha=ALIGN[text.anchor],
+            dx=text.dx,
+            dy=LABEL_HEIGHT if above else text.dy,
+            fontweight=weight,
+        )
 
 
 def _inside(scale: Scale, value: float) -> float:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from steelyard.charts import findings
 from steelyard.charts.marks import Band, Bar, Chart, Colour, Line, Mark, Point, Rule, Text
 from steelyard.charts.palette import DASHES, SERIES
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.results import Curve
-from steelyard.words import percent, quoted, shortest, significant
+from steelyard.words import percent, quoted, shortest, visible
 
 MOST_DRAWN = 2000
 STEPS = 100
@@ -27,6 +28,13 @@ def chart_of(name: str) -> Callable[[Builder], Builder]:
         return function
 
     return mark
+
+
+def classes(curve: Curve) -> tuple[tuple[str, Colour], ...]:
+    """The legend of both classes, by the name of the one that is looked for where it has one."""
+    positive = curve.facts.get("positive")
+    named = isinstance(positive, str)
+    return ((visible(positive) if named else "positives", 0), ("all others" if named else "negatives", "quiet"))
 
 
 def share(title: str) -> Scale:
@@ -48,25 +56,25 @@ def drawable(curve: Curve) -> Curve:
     return replace(curve, columns={k: [v[i] for i in keep] for k, v in curve.columns.items()})
 
 
-def _columns(c: Curve, *names: str) -> list[list[float | None]]:
-    return [list(c.columns[n]) for n in names]
+def _columns(curve: Curve, *names: str) -> list[list[float | None]]:
+    return [list(curve.columns[n]) for n in names]
 
 
-def _band(c: Curve, x: list[float | None]) -> Band:
-    low, high = _columns(c, "low", "high")
+def _band(curve: Curve, x: list[float | None]) -> Band:
+    low, high = _columns(curve, "low", "high")
     return Band(x, low, high)
 
 
-def _current(c: Curve, x: str, y: str) -> list[Mark]:
+def _current(curve: Curve, x: str, y: str) -> list[Mark]:
     """A ring at the threshold in force, or a point with its name at each threshold that was asked for."""
-    asked: Sequence[float] | None = c.facts.get("marked")
-    force: float | None = c.facts.get("threshold")
-    cuts = c.columns.get("threshold", ())
+    asked: Sequence[float] | None = curve.facts.get("marked")
+    force: float | None = curve.facts.get("threshold")
+    cuts = curve.columns.get("threshold", ())
     out: list[Mark] = []
     for at in asked if asked is not None else [] if force is None else [force]:
         # The last cut that still flags no more than the threshold does.
         place = max((i for i, t in enumerate(cuts) if t is None or t >= at), default=None)
-        across, up = (None, None) if place is None else (c.columns[x][place], c.columns[y][place])
+        across, up = (None, None) if place is None else (curve.columns[x][place], curve.columns[y][place])
         if across is None or up is None:
             continue
         if asked is None:
@@ -76,81 +84,88 @@ def _current(c: Curve, x: str, y: str) -> list[Mark]:
     return out
 
 
-def _said(c: Curve, what: str, where: str = "point") -> str:
-    positive = c.facts.get("positive")
+def _said(curve: Curve, what: str, where: str = "point") -> str:
+    positive = curve.facts.get("positive")
     of = f" of {quoted(positive)}" if positive is not None else ""
-    return f"{what}{of}, {len(c):,} points, with {percent(c.confidence)} intervals at each {where}."
+    return f"{what}{of}, {len(curve):,} points, with {percent(curve.confidence)} intervals at each {where}."
 
 
-def _plain(c: Curve) -> Chart:
-    names = [n for n in c.columns if n not in {"low", "high"}]
+def _plain(curve: Curve) -> Chart:
+    names = [n for n in curve.columns if n not in {"low", "high"}]
     x, y = names[0], names[1] if len(names) > 1 else names[0]
-    xs, ys = _columns(c, x, y)
+    xs, ys = _columns(curve, x, y)
     marks: list[Mark] = []
-    if "low" in c.columns:
-        marks.append(_band(c, xs))
+    if "low" in curve.columns:
+        marks.append(_band(curve, xs))
     marks.append(Line(xs, ys))
-    return Chart(c.name, c.name, wide_enough(xs, x), wide_enough(ys, y), tuple(marks), columns=c.columns)
+    return Chart(curve.name, curve.name, wide_enough(xs, x), wide_enough(ys, y), tuple(marks), columns=curve.columns)
 
 
 @chart_of("roc")
-def roc(c: Curve) -> Chart:
+def roc(curve: Curve) -> Chart:
     """True positive rate against false positive rate."""
-    x, y, low, high = _columns(c, "fpr", "tpr", "low", "high")
+    x, y, low, high = _columns(curve, "fpr", "tpr", "low", "high")
     marks: list[Mark] = [Line([0, 1], [0, 1], "quiet", 1, "4 4"), Band(x, low, high), Line(x, y)]
-    if c.facts.get("auc"):
-        marks.append(Text(0.97, 0.05, f"AUC {c.facts['auc']}", 0, "end", bold=True))
-    marks += _current(c, "fpr", "tpr")
+    marks += _current(curve, "fpr", "tpr")
     across, up = share("False positive rate"), share("True positive rate")
-    return Chart(
-        "roc", "ROC", across, up, tuple(marks), _said(c, "ROC curve", "false positive rate"), c.columns, live="fpr tpr"
-    )
+    said = _said(curve, "ROC curve", "false positive rate")
+    more: dict[str, Any] = {"live": "fpr tpr", "finding": findings.roc(curve), "read": "fpr tpr low high"}
+    return Chart("roc", "ROC curve", across, up, tuple(marks), said, curve.columns, **more)
 
 
 @chart_of("pr")
-def pr(c: Curve) -> Chart:
+def pr(curve: Curve) -> Chart:
     """Precision against recall."""
-    x, y, low, high = _columns(c, "recall", "precision", "low", "high")
+    x, y, low, high = _columns(curve, "recall", "precision", "low", "high")
     marks: list[Mark] = [Band(x, low, high), Line(x, y)]
-    if c.facts.get("prevalence") is not None:
-        base = float(c.facts["prevalence"])
-        marks = [Rule(y=base), Text(0.0, base, "share of positives", dx=6, dy=-5), *marks]
-    marks += _current(c, "recall", "precision")
+    if curve.facts.get("prevalence") is not None:
+        base = float(curve.facts["prevalence"])
+        # Below the line, or above it where there is no room below; the curve ends at the right.
+        marks = [Rule(y=base), *marks, Text(0.0, base, "no model", dx=6, dy=15 if base > 0.1 else -5)]
+    marks += _current(curve, "recall", "precision")
     across, up = share("Recall"), share("Precision")
-    said = _said(c, "Precision against recall", "recall")
-    return Chart("pr", "Precision and recall", across, up, tuple(marks), said, c.columns, live="tpr precision")
+    said = _said(curve, "Precision against recall", "recall")
+    more: dict[str, Any] = {"live": "tpr precision", "finding": findings.pr(curve), "read": "recall precision low high"}
+    return Chart("pr", "Precision and recall", across, up, tuple(marks), said, curve.columns, **more)
 
 
 @chart_of("gain")
-def gain(c: Curve) -> Chart:
+def gain(curve: Curve) -> Chart:
     """Share of positives found against share of rows flagged, with chance and perfection."""
-    x, y, low, high = _columns(c, "depth", "capture", "low", "high")
-    marks: list[Mark] = [Line([0, 1], [0, 1], "quiet", 1, "4 4"), Text(0.62, 0.58, "random")]
-    if c.facts.get("prevalence"):
-        base = float(c.facts["prevalence"])
-        marks += [Line([0, base, 1], [0, 1, 1], "quiet", 1), Text(base, 0.96, "perfect", dx=6, dy=4)]
-    marks += [Band(x, low, high), Line(x, y), *_current(c, "depth", "capture")]
+    x, y, low, high = _columns(curve, "depth", "capture", "low", "high")
+    marks: list[Mark] = [Line([0, 1], [0, 1], "quiet", 1, "4 4")]
+    if curve.facts.get("prevalence"):
+        base = float(curve.facts["prevalence"])
+        marks.append(Line([0, base, 1], [0, 1, 1], "quiet", 1))
+        marks.append(Text(1.0, 1.0, "perfect", anchor="end", dy=-5))
+    # At the foot, where neither curve nor ring comes.
+    marks += [Band(x, low, high), Line(x, y), Text(0.5, 0.5, "at random", dx=8, dy=14)]
+    marks += _current(curve, "depth", "capture")
     across, up = share("Share of rows flagged"), share("Share of positives found")
-    said = _said(c, "Cumulative gain")
-    return Chart("gain", "Cumulative gain", across, up, tuple(marks), said, c.columns, live="depth tpr")
+    said = _said(curve, "Cumulative gain")
+    more: dict[str, Any] = {"live": "depth tpr", "finding": findings.gain(curve), "read": "depth capture low high"}
+    return Chart("gain", "Cumulative gain", across, up, tuple(marks), said, curve.columns, **more)
 
 
 @chart_of("lift")
-def lift(c: Curve) -> Chart:
+def lift(curve: Curve) -> Chart:
     """How many times more positives than a random pick."""
-    x, y, low, high = _columns(c, "depth", "lift", "low", "high")
-    top = max((v for v in y if v is not None), default=1.0) * 1.15
-    ends = [None if v is None else min(v, top) for v in high]
-    marks: list[Mark] = [Rule(y=1.0), Text(0.99, 1.0, "random", anchor="end", dy=15), Band(x, low, ends), Line(x, y)]
-    marks += _current(c, "depth", "lift")
-    across, up = share("Share of rows flagged"), Scale(0.0, top, "Lift")
-    return Chart("lift", "Lift", across, up, tuple(marks), _said(c, "Lift"), c.columns, live="depth lift")
+    x, y, low, high = _columns(curve, "depth", "lift", "low", "high")
+    # The first few rows may hold any number of positives; their band opens, and is drawn from where it comes near the curve.
+    top = max((v for v in y if v is not None), default=1.0)
+    seen = max((v for v in high if v is not None and v <= 1.4 * top), default=top) * 1.04
+    ends = [None if v is None or v > seen else v for v in high]
+    marks: list[Mark] = [Rule(y=1.0), Band(x, low, ends), Line(x, y), Text(0.0, 1.0, "at random", dx=6, dy=15)]
+    marks += _current(curve, "depth", "lift")
+    across, up = share("Share of rows flagged"), Scale(0.0, seen, "Times as many as at random")
+    more: dict[str, Any] = {"live": "depth lift", "finding": findings.lift(curve), "read": "depth lift low high"}
+    return Chart("lift", "Lift", across, up, tuple(marks), _said(curve, "Lift"), curve.columns, **more)
 
 
 @chart_of("ks")
-def ks(c: Curve) -> Chart:
+def ks(curve: Curve) -> Chart:
     """Cumulative shares of both classes up to each score, and where the gap between them is widest."""
-    cuts, a, b, gap = _columns(c, "threshold", "below_positive", "below_negative", "gap")
+    cuts, a, b, gap = _columns(curve, "threshold", "below_positive", "below_negative", "gap")
     x = [v for v in cuts if v is not None][::-1]
     ends = (min(x, default=0.0), max(x, default=1.0))
     # Below a threshold lie the rows up to the next lower score, so each share belongs to that one, and the last is all.
@@ -158,7 +173,7 @@ def ks(c: Curve) -> Chart:
         [share for share, cut in zip(column, [*cuts[1:], None], strict=True) if cut is not None][::-1]
         for column in (a, b)
     ]
-    tints: tuple[Colour, ...] = (1, "quiet")
+    tints: tuple[Colour, ...] = (0, "quiet")
     few = len(x) <= STEPS
     marks: list[Mark] = []
     for rising, tint in zip(steps[::-1], tints[::-1], strict=True):
@@ -168,19 +183,22 @@ def ks(c: Curve) -> Chart:
     if cuts[best] is not None:
         at, first, second = float(cuts[best] or 0), float(a[best] or 0), float(b[best] or 0)
         marks.append(Line([at, at], [first, second], "ink", 2))
-        words = c.facts.get("ks") or significant(sizes[best])
-        marks.append(Text(ends[1], 0.05, f"KS {words}", "ink", "end", True, -8))
     across = Scale(ends[0], ends[1] if ends[1] > ends[0] else ends[0] + 1.0, "Score")
-    legend = (("negatives", "quiet"), ("positives", 1))
     up = share("Share with this score or a lower one")
-    said = _said(c, "Kolmogorov–Smirnov: shares of positives and negatives up to each score")
-    return Chart("ks", "Separation (KS)", across, up, tuple(marks), said, c.columns, legend, live="threshold")
+    said = _said(curve, "Kolmogorov–Smirnov: shares of positives and negatives up to each score")
+    title = "Separation (Kolmogorov–Smirnov)"
+    more: dict[str, Any] = {
+        "live": "threshold",
+        "finding": findings.ks(curve),
+        "read": "threshold below_positive below_negative",
+    }
+    return Chart("ks", title, across, up, tuple(marks), said, curve.columns, classes(curve), **more)
 
 
 @chart_of("calibration")
-def calibration(c: Curve) -> Chart:
+def calibration(curve: Curve) -> Chart:
     """Share of positives against the probability that was said, with how often each was said."""
-    x, y, low, high, rows = _columns(c, "score", "observed", "low", "high", "rows")
+    x, y, low, high, rows = _columns(curve, "score", "observed", "low", "high", "rows")
     most = max((r for r in rows if r), default=1.0) or 1.0
     bars: list[Mark] = [
         Bar(max(float(s or 0) - 0.03, 0), min(float(s or 0) + 0.03, 1), 0.0, 0.18 * float(r or 0) / most, "quiet", 0.35)
@@ -194,16 +212,22 @@ def calibration(c: Curve) -> Chart:
     ]
     marks = (*bars, Line([0, 1], [0, 1], "quiet", 1, "4 4"), *spans, Line(x, y, 0, 1), *dots)
     across, up = share("Probability that was said"), share("Share that was positive")
-    said = _said(c, "Calibration in ten bins, grey bars tell how many rows each holds")
-    return Chart("calibration", "Calibration", across, up, marks, said, c.columns, live="threshold")
+    said = _said(curve, "Calibration in ten bins, grey bars tell how many rows each holds")
+    more: dict[str, Any] = {
+        "live": "threshold",
+        "finding": findings.calibration(curve),
+        "read": "score observed low high",
+    }
+    return Chart("calibration", "Calibration", across, up, marks, said, curve.columns, **more)
 
 
 @chart_of("scores")
-def scores(c: Curve) -> Chart:
+def scores(curve: Curve) -> Chart:
     """How the scores of each class are spread."""
-    left, right, mine, other = _columns(c, "from", "to", "positive", "negative")
+    left, right, mine, other = _columns(curve, "from", "to", "positive", "negative")
     top = (
-        max((v for v in (*mine, *other) if v is not None), default=1.0) * (1.3 if c.facts.get("rates") else 1.08) or 1.0
+        max((v for v in (*mine, *other) if v is not None), default=1.0) * (1.3 if curve.facts.get("rates") else 1.08)
+        or 1.0
     )
     bars: list[Mark] = [
         Bar(float(a or 0), float(b or 0), 0.0, float(v or 0), "quiet", 0.45)
@@ -218,19 +242,19 @@ def scores(c: Curve) -> Chart:
         ys += [v, v]
     xs.append(right[-1] if right else 1.0)
     ys.append(0.0)
-    bars.append(Band(xs, [0.0] * len(xs), ys, 1, 0.25))
-    bars.append(Line(xs, ys, 1, 2))
-    bars += _cut(c, top)
+    bars.append(Band(xs, [0.0] * len(xs), ys, 0, 0.25))
+    bars.append(Line(xs, ys, 0, 2))
+    bars += _cut(curve, top)
     ends = (float(left[0] or 0), float(right[-1] or 1)) if left else (0.0, 1.0)
-    legend = (("negatives", "quiet"), ("positives", 1))
     across, up = Scale(*ends, "Score"), Scale(0.0, top, "Share of class", "share")
-    said = _said(c, "Distribution of scores, positives against negatives")
-    return Chart("scores", "Scores by class", across, up, tuple(bars), said, c.columns, legend, live="threshold")
+    said = _said(curve, "Distribution of scores, positives against negatives")
+    more: dict[str, Any] = {"live": "threshold", "finding": findings.scores(curve), "read": "from positive negative"}
+    return Chart("scores", "Scores by class", across, up, tuple(bars), said, curve.columns, classes(curve), **more)
 
 
-def _cut(c: Curve, top: float) -> list[Mark]:
+def _cut(curve: Curve, top: float) -> list[Mark]:
     """A rule at the threshold in force, and on its sides the shares of each class that lie there."""
-    at, rates = c.facts.get("threshold"), c.facts.get("rates")
+    at, rates = curve.facts.get("threshold"), curve.facts.get("rates")
     if at is None:
         return []
     out: list[Mark] = [Rule(x=at, colour="ink")]
@@ -241,25 +265,31 @@ def _cut(c: Curve, top: float) -> list[Mark]:
             (7, "start", ("TP", found, "FP", alarms)),
         ):
             mine, first, other, second = shares
-            out.append(Text(at, top, f"{mine} {percent(first)}", 1, anchor, True, side, 14))
+            out.append(Text(at, top, f"{mine} {percent(first)}", 0, anchor, True, side, 14))
             out.append(Text(at, top, f"{other} {percent(second)}", "quiet", anchor, True, side, 30))
     return out
 
 
-def _money(c: Curve) -> Chart:
-    kind = c.name
-    x, y, low, high = _columns(c, "depth", kind, "low", "high")
+def _money(curve: Curve) -> Chart:
+    kind = curve.name
+    x, y, low, high = _columns(curve, "depth", kind, "low", "high")
     up = wide_enough([*low, *high], f"{kind.capitalize()}, total", zero=True)
     sign = -1 if kind == "cost" else 1
     told = [(sign * v, i) for i, v in enumerate(y) if v is not None]
     marks: list[Mark] = [Band(x, low, high), Line(x, y)]
     if told:
         best = max(told, key=lambda pair: (pair[0], -pair[1]))[1]
-        marks.append(Point(float(x[best] or 0), float(y[best] or 0), 0, "diamond", 6))
-    marks += _current(c, "depth", kind)
+        at, value = float(x[best] or 0), float(y[best] or 0)
+        marks.append(Point(at, value, 0, "diamond", 6))
+        marks.append(
+            Text(at, value, "best", 0, "start" if at < 0.8 else "end", True, dx=10 if at < 0.8 else -10, dy=-4)
+        )
+    marks += _current(curve, "depth", kind)
     across = share("Share of rows flagged")
-    said = _said(c, f"{kind.capitalize()} against share of rows flagged; the diamond marks the best")
-    return Chart(kind, kind.capitalize(), across, up, tuple(marks), said, c.columns, live=f"depth {kind}")
+    said = _said(curve, f"{kind.capitalize()} against share of rows flagged; the diamond marks the best")
+    more: dict[str, Any] = {"live": f"depth {kind}", "finding": findings.worth(curve), "read": f"depth {kind} low high"}
+    title = f"{kind.capitalize()} by share flagged"
+    return Chart(kind, title, across, up, tuple(marks), said, curve.columns, **more)
 
 
 chart_of("profit")(_money)
@@ -267,17 +297,22 @@ chart_of("cost")(_money)
 
 
 @chart_of("cost_curve")
-def cost_curve(c: Curve) -> Chart:
+def cost_curve(curve: Curve) -> Chart:
     """Normalised expected cost against the skew of costs and prevalence."""
-    x, y, trivial = _columns(c, "skew", "cost", "trivial")
+    x, y, trivial = _columns(curve, "skew", "cost", "trivial")
     marks: list[Mark] = [Line(x, trivial, "quiet", 1, "4 4")]
-    if "low" in c.columns:
-        marks.append(_band(c, x))
+    if "low" in curve.columns:
+        marks.append(_band(curve, x))
     marks.append(Line(x, y))
-    marks.append(Text(0.5, 0.5, "better trivial policy", anchor="middle", dy=-6))
+    marks.append(Text(0.5, 0.5, "better policy without a model", anchor="middle", dy=-6))
     across = share("Weight of positives (prevalence × gain)")
     up = Scale(0.0, 0.55, "Normalised expected cost")
-    return Chart("cost_curve", "Cost curve", across, up, tuple(marks), _said(c, "Cost curve", "skew"), c.columns)
+    said = _said(curve, "Cost curve", "skew")
+    more: dict[str, Any] = {
+        "finding": findings.cost_curve(curve),
+        "read": "skew cost" + (" low high" if "low" in curve.columns else ""),
+    }
+    return Chart("cost_curve", "Cost curve", across, up, tuple(marks), said, curve.columns, **more)
 
 
 def overlay(curves: Mapping[str, Curve], like: Chart) -> Chart:
@@ -297,7 +332,7 @@ def overlay(curves: Mapping[str, Curve], like: Chart) -> Chart:
         x: [v for c in curves.values() for v in c.columns[x]],
         y: [v for c in curves.values() for v in c.columns[y]],
     }
-    said = f"{like.title} of {', '.join(map(str, curves))}."
+    said = f"{like.title.removesuffix(' curve')} of {', '.join(map(str, curves))}."
     height = like.size[1] + 20.0 * max(0, (len(legend) - 1) // 2)
     return Chart(
         like.name, like.title, like.x, like.y, tuple(marks), said, columns, tuple(legend), (like.size[0], height)

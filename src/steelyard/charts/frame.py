@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 
-from steelyard.charts.marks import Chart, Colour, Line
+from steelyard.charts.marks import STACKED, Chart, Colour, Line
 from steelyard.words import closed, visible
 
-BOLD = 8.0
+BOLD = 8.5
 CHARACTER = 6.6
 """Columns that a character of 12 pixels takes on average; a little too wide rather than too narrow."""
 SMALL, LARGE = 12, 14
 TITLE = 19.0
 """Pixels from one line of the title to the next."""
+BELOW = 16.0
+"""Of the subtitle."""
 EDGE = 14.0
+LEAST, ROW = 90.0, 15.0
+"""Pixels between title and axis that show anything, and of one row with its words."""
 
 
 class Frame:
@@ -25,20 +30,40 @@ class Frame:
 
     def __init__(self, chart: Chart, *, titled: bool = False) -> None:
         self.chart = chart
-        self.title: list[str] = _title_lines(chart) if titled else []
-        head = TITLE * len(self.title) + (4 if self.title else 0)
+        # A page that tells the title itself has its own margin, too.
+        self.edge: float = EDGE if titled else 1.0
+        self.title: list[str] = _lines(chart.heading, chart, BOLD) if titled else []
+        self.subtitle: list[str] = _lines(chart.subtitle, chart, CHARACTER) if titled else []
+        head = (
+            TITLE * len(self.title)
+            + BELOW * len(self.subtitle)
+            + (4 if self.title else 0)
+            + (5 if self.subtitle else 0)
+        )
         self.ticks_x, self.ticks_y = _fitting(chart)
-        labels = [text for _, text in self.ticks_y]
-        widest = max((len(text) for text in labels), default=0) * CHARACTER
         self.width: float = chart.size[0]
-        self.height: float = chart.size[1] + head
-        self.left: float = min(widest, (0.55 if chart.y.kind == "names" else 0.42) * self.width) + (
-            34 if chart.y.title else 14 if chart.y.kind == "names" else 22
+        self.legend: list[tuple[float, float, str, Colour]] = _legend_places(
+            chart, self.edge, self.width - self.edge, head
+        )
+        # A legend of several lines takes its room below the picture's own, which keeps its shape.
+        self.height: float = (
+            chart.size[1] + head + max((y for _, y, _, _ in self.legend), default=head + 11.0) - head - 11.0
+        )
+        # Words beside the marks stand in columns; where there is no room, above them.
+        self.stacked: bool = bool(chart.beside) and self.width < STACKED
+        self.columns: list[float] = _column_widths(chart)
+        self.names: float = _names_width(chart, self.ticks_y)
+        self.left: float = (
+            EDGE if self.stacked else self.names + sum(self.columns) + (self.edge - 1.0 if titled else 0.0)
         )
         ends = [m.label for m in chart.marks if isinstance(m, Line) and m.label]
         self.right: float = self.width - max(24.0, max((len(t) for t in ends), default=0) * BOLD + 12)
-        self.legend: list[tuple[float, float, str, Colour]] = _legend_places(chart, self.left, self.right, head)
         self.top: float = max((y for _, y, _, _ in self.legend), default=head - 9.0) + 23.0
+        # What the upright axis shows stands above it, where it can be read without turning one's head.
+        self.above: float = self.top + (4.0 if self.legend else -2.0)
+        self.top += (16.0 if chart.y.title or (chart.beside and not self.stacked) else 0.0) + (
+            6.0 if self.legend else 0.0
+        )
         self.bottom: float = self.height - (50 if chart.x.title else 30)
         self.slant: bool = chart.x.kind == "names" and _crowded(self.ticks_x, self.right - self.left)
         if self.slant:
@@ -59,24 +84,46 @@ class Frame:
         return self.bottom - place * (self.bottom - self.top)
 
 
+def _column_widths(chart: Chart) -> list[float]:
+    """Room for each column of words, with a gap before the next."""
+    return [max(map(len, (head, *cells))) * CHARACTER + 14 for head, cells in chart.beside]
+
+
 def _fitting(chart: Chart) -> tuple[list[tuple[float, str]], list[tuple[float, str]]]:
     """Ticks of both scales, as many as have room."""
     ticks_y = chart.y.ticks()
-    for most in (7, 6, 5, 4, 3, 2):
+    # Words that are given all stand there, if they can.
+    for most in (None, 7, 6, 5, 4, 3, 2) if chart.x.labels else (7, 6, 5, 4, 3, 2):
         ticks_x = chart.x.ticks(most)
-        if chart.x.kind == "names" or not _crowded(ticks_x, chart.size[0] - 90):
+        if chart.x.kind == "names" or not _crowded(ticks_x, 0.85 * chart.size[0] - _taken(chart, ticks_y)):
             break
     return ticks_x, ticks_y
+
+
+def _taken(chart: Chart, ticks: Sequence[tuple[float, str]]) -> float:
+    """Pixels beside the marks that words of rows take."""
+    if chart.y.kind != "names":
+        return 50.0
+    if chart.beside and chart.size[0] < STACKED:
+        return 0.3 * chart.size[0]
+    return _names_width(chart, ticks) + sum(_column_widths(chart))
+
+
+def _names_width(chart: Chart, ticks: Sequence[tuple[float, str]]) -> float:
+    """Room for the words at the upright axis."""
+    named = chart.y.kind == "names"
+    most = (0.34 if chart.beside else 0.42 if named else 0.36) * chart.size[0]
+    return min(max((len(text) for _, text in ticks), default=0) * CHARACTER, most) + (14 if named else 16)
 
 
 def _crowded(ticks: Sequence[tuple[float, str]], room: float) -> bool:
     return sum(len(text) * CHARACTER + 10 for _, text in ticks) > room
 
 
-def _title_lines(chart: Chart) -> list[str]:
-    """The title in as many lines as it takes, three at most."""
-    most = max(int((chart.size[0] - 2 * EDGE) / BOLD), 8)
-    lines = textwrap.wrap(visible(chart.title), most) or []
+def _lines(words: str, chart: Chart, character: float) -> list[str]:
+    """A title in as many lines as it takes, three at most."""
+    most = max(int((chart.size[0] - 2 * EDGE) / character), 8)
+    lines = textwrap.wrap(visible(words), most) or []
     return lines if len(lines) <= 3 else [*lines[:2], closed(lines[2][: most - 1] + "…")]
 
 
@@ -93,3 +140,12 @@ def _legend_places(chart: Chart, left: float, right: float, head: float) -> list
         out.append((x, y, words, tint))
         x += wide
     return out
+
+
+def lowered(chart: Chart, most: float) -> Chart:
+    """The same chart, with its title no higher than so many pixels, as far as the words of its rows have room."""
+    frame = Frame(chart, titled=True)
+    named = len(chart.y.names or chart.y.labels) if chart.y.kind == "names" else 0
+    least = chart.size[1] - (frame.bottom - frame.top) + max(LEAST, ROW * named * (2 if frame.stacked else 1))
+    height = min(chart.size[1], max(most - (frame.height - chart.size[1]), least))
+    return replace(chart, size=(chart.size[0], height))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from steelyard.arguments.allowed import Span
 from steelyard.arguments.annotated import as_annotated
 from steelyard.charts.scales import Scale
+from steelyard.words import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +19,16 @@ Values = Sequence[float | None]
 Colour = int | str
 WIDTH = Span(200, 4000)
 """Pixels: 360 suits a telephone, 640 a page and 1280 a screen."""
+CELL = 350.0
+"""Pixels that a result takes in a notebook."""
+LETTER = 8.0
+"""Pixels that a character of words on the marks takes, with its part of the gap."""
+DIGIT, PLOT = 7.6, 0.66
+"""Pixels of a digit in a cell, and about the part of the width that cells have."""
+STACKED = 480.0
+"""Narrower than this, words stand above their marks and not beside them."""
+TALLER = 17.0
+"""Pixels that such a row needs more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +135,26 @@ class Chart:
     grid: bool = True
     live: str = ""
     """How a page finds the place of a threshold on it: the name of its x value."""
+    finding: str = ""
+    """What is seen on it, in a few words; it stands above the title."""
+    read: str = ""
+    """The columns that a pointer reads: where it stands, then what is there, the last two of three being an interval."""
+    beside: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Of a scale of names: columns of words between each name and its marks, each with its head."""
+
+    @property
+    def heading(self) -> str:
+        """What stands above it in bold: the finding, or the title where there is none."""
+        return self.finding or self.title
+
+    @property
+    def subtitle(self) -> str:
+        """The title below a finding."""
+        return self.title if self.finding else ""
+
+    def told_beside(self) -> list[str]:
+        """The last two columns of words of each name in one, for renderers that have no columns."""
+        return [" ".join(cells) for cells in zip(*(cells for _, cells in self.beside[-2:]), strict=True)]
 
     def __str__(self) -> str:
         return f"The chart {self.name}: {self.description or self.title}"
@@ -159,10 +190,7 @@ class Chart:
     @as_annotated()
     def sized(self, width: Annotated[float, WIDTH]) -> Chart:
         """The same chart drawn for another width in pixels; words keep their size, and the picture about its shape."""
-        across, up = self.size
-        if self.y.kind != "names":
-            up *= min(max(width / across, 0.8), 1.4)
-        return replace(self, size=(float(width), round(up)))
+        return resized(self, width)
 
     def vega(self) -> dict[str, Any]:
         """As a Vega-Lite dictionary, to be restyled."""
@@ -188,6 +216,7 @@ class Chart:
         return {
             "name": self.name,
             "title": self.title,
+            "finding": self.finding,
             "description": self.description,
             "x": asdict(self.x),
             "y": asdict(self.y),
@@ -195,5 +224,38 @@ class Chart:
             "columns": {k: list(v) for k, v in self.columns.items()},
         }
 
+    def __repr__(self) -> str:
+        return f"<Chart {self.name}: {visible(self.heading)[:200]}>"
+
     def _repr_html_(self) -> str:
-        return self.svg()
+        from steelyard.charts.frame import lowered
+
+        return in_a_cell(lowered(self, CELL - 8).svg())
+
+
+def in_a_cell(html: str) -> str:
+    """Something as high as a notebook shows without pushing all else away; what is higher is scrolled."""
+    return f'<div style="max-height:{CELL:g}px;overflow:auto">{html}</div>'
+
+
+def resized(chart: Chart, width: float) -> Chart:
+    """The same chart drawn for another width in pixels."""
+    across, up = chart.size
+    if chart.y.kind != "names":
+        up *= min(max(width / across, 0.72), 1.4)
+    elif chart.beside and width < STACKED <= across:
+        # Below its name and its words each row needs a line more.
+        up += TALLER * len(chart.y.names)
+    return replace(chart, size=(float(width), round(up)), marks=_with_room(chart, width))
+
+
+def _with_room(chart: Chart, width: float) -> tuple[Mark, ...]:
+    """Marks without the words in the middle of columns, or those of all cells, where these would lie over one another."""
+    cells = [m for m in chart.marks if isinstance(m, Bar) and m.text]
+    if cells and chart.x.kind == "names":
+        longest = max(len(m.text) for m in cells) * DIGIT
+        if longest > PLOT * width / max(len(chart.x.names), 1):
+            return tuple(replace(m, text="", small="") if isinstance(m, Bar) else m for m in chart.marks)
+    words = [m for m in chart.marks if isinstance(m, Text) and m.anchor == "middle" and m.y != chart.y.low]
+    crowded = chart.x.kind == "names" and sum(len(m.text) for m in words) * LETTER > width
+    return tuple(m for m in chart.marks if m not in words) if crowded else chart.marks

@@ -5,8 +5,9 @@ Their contrast and their distances under simulated colour-blindness are computed
 
 from __future__ import annotations
 
-LIGHT = ("#0063a8", "#c44e00", "#64282a", "#b0718f", "#48315d")
-DARK = ("#5cb3ee", "#f58f4c", "#ceefba", "#e2195e", "#6a63e4")
+LIGHT = ("#0063a8", "#828801", "#9458f4", "#e14574", "#5b3c00")
+DARK = ("#5cb3ee", "#dfe750", "#7d5fe7", "#e03a79", "#bf8f47")
+"""A series keeps its hue on both papers; the first is the model that is told of, and the class that it looks for."""
 PAPER, DARK_PAPER = "#f7f8fa", "#1c2026"
 INK, DARK_INK = "#1b1f24", "#e8ebef"
 QUIET, DARK_QUIET = "#5b6470", "#a3acb8"
@@ -19,11 +20,20 @@ DARK_SHADES = ("#20262e", "#223549", "#234765", "#245b84", "#2a6fa0", "#3f8fc7",
 """One hue from light to dark (on dark paper the other way round), for heat maps."""
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 
-NAMED = {"ink": (INK, DARK_INK), "quiet": (QUIET, DARK_QUIET), "grid": (GRID, DARK_GRID), "paper": (PAPER, DARK_PAPER)}
+ALARM, DARK_ALARM = "#bf4b00", "#f58f4c"
+"""Of what is wrong or worse, and of nothing else."""
+
+NAMED = {
+    "ink": (INK, DARK_INK),
+    "quiet": (QUIET, DARK_QUIET),
+    "grid": (GRID, DARK_GRID),
+    "paper": (PAPER, DARK_PAPER),
+    "alarm": (ALARM, DARK_ALARM),
+}
 
 
 def colour(name: int | str, *, dark: bool = False) -> str:
-    """A series by its number, or "ink", "quiet", "grid", "paper"; "shade0" to "shade6" for heat maps.
+    """A series by its number, or "ink", "quiet", "grid", "paper", "alarm"; "shade0" to "shade6" for heat maps.
 
     >>> colour(0), colour("ink", dark=True), colour("shade6")
     ('#0063a8', '#e8ebef', '#0a5590')
@@ -45,10 +55,7 @@ def classes() -> list[tuple[str, str, str, str]]:
     """Every class of the drawings: its name, the property that it sets, and its value on light and dark paper."""
     names: list[int | str] = [
         *range(SERIES),
-        "ink",
-        "quiet",
-        "grid",
-        "paper",
+        *NAMED,
         *(f"shade{i}" for i in range(len(SHADES))),
     ]
     return [
@@ -56,6 +63,17 @@ def classes() -> list[tuple[str, str, str, str]]:
         for name in names
         for kind, prop in (("s-", "stroke"), ("f-", "fill"))
     ]
+
+
+def shaded_cells(prefix: str) -> str:
+    """CSS for the cells of a table below a selector, shaded as those of a heat map are, on light and dark paper."""
+
+    def rules(*, dark: bool) -> str:
+        names = [f"shade{i}" for i in range(len(SHADES))]
+        told = ((n, colour(n, dark=dark), colour(on(n), dark=dark)) for n in names)
+        return "".join(f"{prefix} .{n}{{background:{paper};color:{ink}}}" for n, paper, ink in told)
+
+    return f"{rules(dark=False)}@media screen and (prefers-color-scheme:dark){{{rules(dark=True)}}}"
 
 
 def dark_rules(prefix: str = "", used: set[str] | None = None) -> str:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from steelyard.words import MINUS, number, significant, visible
 
+USUAL = 6
+"""Ticks of an axis, where nothing else is asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -30,17 +33,19 @@ class Scale:
             return (math.log(max(value, 1e-300)) - low) / ((high - low) or 1.0)
         return (value - self.low) / ((self.high - self.low) or 1.0)
 
-    def ticks(self, most: int = 6) -> list[tuple[float, str]]:
+    def ticks(self, most: int | None = None) -> list[tuple[float, str]]:
         """A few round values with their words.
 
         >>> Scale(0, 1, kind="share").ticks()
         [(0.0, '0%'), (0.2, '20%'), (0.4, '40%'), (0.6, '60%'), (0.8, '80%'), (1.0, '100%')]
         """
         if self.labels:
-            return list(self.labels)
+            # Names in a row are slanted where they are many; places in time are left out evenly.
+            step = 1 if self.kind == "names" or most is None else math.ceil(len(self.labels) / (most + 1))
+            return list(self.labels[::step])
         if self.kind == "names":
             return [(float(i), visible(name)) for i, name in enumerate(self.names)]
-        return self._powers(most) if self.kind == "log" else self._even(most)
+        return self._powers(most or USUAL) if self.kind == "log" else self._even(most or USUAL)
 
     def _even(self, most: int) -> list[tuple[float, str]]:
         low, high = sorted((float(self.low), float(self.high)))
@@ -96,13 +101,17 @@ def _decimals(step: float) -> int:
     return max(0, (mantissa == 2.5) - exponent)
 
 
+SMALLEST = 1e-300
+"""A span below this has no steps that a float could tell apart."""
+
+
 def nice_step(span: float, most: int) -> float:
     """The smallest of 1, 2, 2.5, 5 times a power of ten that needs no more ticks than wanted.
 
     >>> nice_step(1.0, 6), nice_step(870.0, 6)
     (0.2, 200.0)
     """
-    if not math.isfinite(span) or span <= 0:
+    if not math.isfinite(span) or span < SMALLEST:
         return 1.0
     rough = span / max(most - 1, 1)
     power = 10.0 ** math.floor(math.log10(rough))

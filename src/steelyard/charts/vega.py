@@ -38,7 +38,7 @@ def specification(chart: Chart) -> dict[str, Any]:
     layers = [_layer(chart, mark, legend, shifts.get(i, 0.0)) for i, mark in enumerate(chart.marks)]
     spec: dict[str, Any] = {
         "$schema": SCHEMA,
-        "description": ". ".join(dict.fromkeys(visible(t) for t in (chart.title, chart.description) if t)),
+        "description": ". ".join(dict.fromkeys(visible(t) for t in (chart.heading, chart.description) if t)),
         "background": PAPER,
         "width": round(frame.right - frame.left),
         "height": round(frame.bottom - frame.top),
@@ -48,7 +48,9 @@ def specification(chart: Chart) -> dict[str, Any]:
         "config": _config(),
     }
     if chart.title:
-        spec["title"] = {"text": visible(chart.title), "anchor": "start", "color": INK, "fontSize": LARGE}
+        spec["title"] = {"text": visible(chart.heading), "anchor": "start", "color": INK, "fontSize": LARGE}
+        if chart.subtitle:
+            spec["title"] |= {"subtitle": visible(chart.subtitle), "subtitleColor": QUIET}
     return spec
 
 
@@ -64,6 +66,9 @@ def _axis(frame: Frame, side: str) -> dict[str, Any]:
     if any(not min(low, high) <= v <= max(low, high) for m in frame.chart.marks for v in _values(m, side)):
         # What lies outside is drawn at the edge, as in every other rendering.
         shape["clamp"] = True
+    if side == "y" and frame.chart.beside:
+        told = frame.chart.told_beside()
+        ticks = [(v, f"{name}  {words}") for (v, name), words in zip(ticks, told, strict=True)]
     values = [float(v) for v, _ in ticks]
     axis: dict[str, Any] = {
         "values": values,
@@ -171,72 +176,82 @@ def _path(mark: dict[str, Any], found: list[list[tuple[float, ...]]], **fields: 
     return unit
 
 
-def _line(chart: Chart, m: Line, shift: float) -> list[Layer]:
-    found = runs(m.x, m.y)
-    look: dict[str, Any] = {"type": "line", "color": colour(m.colour), "strokeWidth": m.width, "strokeJoin": "round"}
-    look["interpolate"] = "step-after" if m.step else "linear"
-    if m.dash:
-        look["strokeDash"] = [float(d) for d in m.dash.split()]
+def _line(chart: Chart, line: Line, shift: float) -> list[Layer]:
+    found = runs(line.x, line.y)
+    look: dict[str, Any] = {
+        "type": "line",
+        "color": colour(line.colour),
+        "strokeWidth": line.width,
+        "strokeJoin": "round",
+    }
+    look["interpolate"] = "step-after" if line.step else "linear"
+    if line.dash:
+        look["strokeDash"] = [float(d) for d in line.dash.split()]
     units = [_path(look, found, x="x", y="y")]
-    if m.label and found:
+    if line.label and found:
         x, y = found[-1][-1]
-        units.append(_words(x, y, m.label, m.colour, align="left", fontWeight=600, dx=6, dy=round(4 + shift, 1)))
+        units.append(_words(x, y, line.label, line.colour, align="left", fontWeight=600, dx=6, dy=round(4 + shift, 1)))
     return units
 
 
-def _band(chart: Chart, m: Band) -> list[Layer]:
-    look = {"type": "area", "color": colour(m.colour), "opacity": m.opacity, "line": False}
-    return [_path(look, runs(m.x, m.low, m.high), x="x", y="low", y2="high")]
+def _band(chart: Chart, band: Band) -> list[Layer]:
+    look = {"type": "area", "color": colour(band.colour), "opacity": band.opacity, "line": False}
+    return [_path(look, runs(band.x, band.low, band.high), x="x", y="low", y2="high")]
 
 
-def _bar(chart: Chart, m: Bar) -> list[Layer]:
-    place = {"x": float(m.x0), "x2": float(m.x1), "y": float(m.y0), "y2": float(m.y1)}
-    look = {"type": "rect", "color": colour(m.colour), "opacity": m.opacity}
+def _bar(chart: Chart, bar: Bar) -> list[Layer]:
+    place = {"x": float(bar.x0), "x2": float(bar.x1), "y": float(bar.y0), "y2": float(bar.y1)}
+    look = {"type": "rect", "color": colour(bar.colour), "opacity": bar.opacity}
     units = [_unit(look, [place], x="x", x2="x2", y="y", y2="y2")]
-    if m.text:
-        x, y, tint = middle(chart.x, m.x0, m.x1), middle(chart.y, m.y0, m.y1), on(m.colour)
-        wide = abs(chart.x.place(m.x1) - chart.x.place(m.x0)) * chart.size[0] >= 80
+    if bar.text:
+        x, y, tint = middle(chart.x, bar.x0, bar.x1), middle(chart.y, bar.y0, bar.y1), on(bar.colour)
+        wide = abs(chart.x.place(bar.x1) - chart.x.place(bar.x0)) * chart.size[0] >= 80
         size = {"align": "center", "fontSize": LARGE if wide else SMALL}
-        if m.small:
-            units.append(_words(x, y, m.text, tint, dy=-2, fontWeight=600, **size))
-            units.append(_words(x, y, m.small, tint, dy=14, align="center", fontSize=11))
+        if bar.small:
+            units.append(_words(x, y, bar.text, tint, dy=-2, fontWeight=600, **size))
+            units.append(_words(x, y, bar.small, tint, dy=14, align="center", fontSize=11))
         else:
-            units.append(_words(x, y, m.text, tint, dy=4, **size))
+            units.append(_words(x, y, bar.text, tint, dy=4, **size))
     return units
 
 
-def _point(chart: Chart, m: Point) -> list[Layer]:
+def _point(chart: Chart, point: Point) -> list[Layer]:
     units = []
-    if m.low is not None and m.high is not None:
-        low, high, y = float(m.low), float(m.high), float(m.y)
-        line = {"type": "rule", "color": colour(m.colour), "strokeWidth": 2}
-        cap = {"type": "tick", "color": colour(m.colour), "thickness": 2, "size": 8, "orient": "vertical"}
+    if point.low is not None and point.high is not None:
+        low, high, y = float(point.low), float(point.high), float(point.y)
+        line = {"type": "rule", "color": colour(point.colour), "strokeWidth": 2}
+        cap = {"type": "tick", "color": colour(point.colour), "thickness": 2, "size": 8, "orient": "vertical"}
         units.append(_unit(line, [{"x": low, "x2": high, "y": y}], x="x", x2="x2", y="y"))
         units.append(_unit(cap, [{"x": low, "y": y}, {"x": high, "y": y}], x="x", y="y"))
     # Areas in square pixels that give the sizes of the SVG.
     areas = {"square": ("square", 64.0), "diamond": ("diamond", 10.8**2), "triangle": ("triangle-up", 100.0)}
-    shape, area = areas.get(m.shape, ("circle", math.pi * 4.5**2))
-    look: dict[str, Any] = {"type": "point", "shape": shape, "size": round(area * (m.size / 4.5) ** 2, 1), "opacity": 1}
-    if m.shape == "ring":
-        look |= {"stroke": colour(m.colour), "strokeWidth": 3, "fill": PAPER}
+    shape, area = areas.get(point.shape, ("circle", math.pi * 4.5**2))
+    look: dict[str, Any] = {
+        "type": "point",
+        "shape": shape,
+        "size": round(area * (point.size / 4.5) ** 2, 1),
+        "opacity": 1,
+    }
+    if point.shape == "ring":
+        look |= {"stroke": colour(point.colour), "strokeWidth": 3, "fill": PAPER}
     else:
-        look |= {"color": colour(m.colour), "filled": True}
-    units.append(_unit(look, [{"x": float(m.x), "y": float(m.y)}], x="x", y="y"))
+        look |= {"color": colour(point.colour), "filled": True}
+    units.append(_unit(look, [{"x": float(point.x), "y": float(point.y)}], x="x", y="y"))
     return units
 
 
-def _rule(chart: Chart, m: Rule) -> list[Layer]:
-    look: dict[str, Any] = {"type": "rule", "color": colour(m.colour), "strokeWidth": 1}
-    if m.dash:
-        look["strokeDash"] = [float(d) for d in m.dash.split()]
-    if m.x is not None:
+def _rule(chart: Chart, rule: Rule) -> list[Layer]:
+    look: dict[str, Any] = {"type": "rule", "color": colour(rule.colour), "strokeWidth": 1}
+    if rule.dash:
+        look["strokeDash"] = [float(d) for d in rule.dash.split()]
+    if rule.x is not None:
         low, high = ends(chart.y)
-        return [_unit(look, [{"x": float(m.x), "y": low, "y2": high}], x="x", y="y", y2="y2")]
-    assert m.y is not None
+        return [_unit(look, [{"x": float(rule.x), "y": low, "y2": high}], x="x", y="y", y2="y2")]
+    assert rule.y is not None
     low, high = ends(chart.x)
-    return [_unit(look, [{"x": low, "x2": high, "y": float(m.y)}], x="x", x2="x2", y="y")]
+    return [_unit(look, [{"x": low, "x2": high, "y": float(rule.y)}], x="x", x2="x2", y="y")]
 
 
-def _text(chart: Chart, m: Text) -> list[Layer]:
-    look = {"align": ALIGN[m.anchor], "dx": m.dx, "dy": m.dy, "fontWeight": 600 if m.bold else "normal"}
-    return [_words(m.x, m.y, m.text, m.colour, **look)]
+def _text(chart: Chart, text: Text) -> list[Layer]:
+    look = {"align": ALIGN[text.anchor], "dx": text.dx, "dy": text.dy, "fontWeight": 600 if text.bold else "normal"}
+    return [_words(text.x, text.y, text.text, text.colour, **look)]

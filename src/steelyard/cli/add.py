@@ -45,6 +45,7 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     customer is in two of the files.
     """
     from steelyard.saved.adding import add_saved, named_files
+    from steelyard.words import visible
 
     output, quiet = given["output"], given["quiet"]
     if output == "-":
@@ -66,7 +67,9 @@ def command(files: tuple[str, ...], **given: Any) -> None:
     for note in total.notes:
         click.echo(note, err=True)
     if output is not None:
-        click.echo(f"Saved the sum of {total.files:,} file{'s' if total.files != 1 else ''}: {output}.", err=True)
+        click.echo(
+            f"Saved the sum of {total.files:,} file{'s' if total.files != 1 else ''}: {visible(output)}.", err=True
+        )
 
 
 def _counter(status: Status | None, files: int) -> Any:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.conclusion import conclude
 from steelyard.cli.evidence import options, read
 from steelyard.cli.opening import ASKED, WRITTEN, name_of, opened
 from steelyard.cli.typed import NUMBER, takes
-from steelyard.cli.writing import check_free, progress, put
+from steelyard.cli.writing import check_free, progress, put_rows, wrote
 from steelyard.errors import UsageError
+from steelyard.words import visible
 
 if TYPE_CHECKING:
     from steelyard.worth.campaign import Campaign
@@ -45,7 +47,7 @@ More: steelyard help worth"""
 @takes("--among", "FILE", "With --list: take them from this file of prospects.  [default: FILE]")
 @options("weight", "weights", "unit", "level", "confidence", "missing_or_corrected", "exact")
 @options("query", "labels", "on", "spark", "written")
-@options("json", "output", "force", "quiet", "progress")
+@options("json", "output", "rest", "force", "quiet", "progress")
 def command(file: str | None, **given: Any) -> None:
     """Find how many prospects to contact, whom, and what it earns.
 
@@ -64,15 +66,13 @@ def command(file: str | None, **given: Any) -> None:
         terms = {k: given[k] for k in TERMS if given[k] is not None}
         found = campaign(e, **terms)
         text = _text(found, None if e is None else e.facts.get("source"), as_json=given["as_json"])
-    put(given["output"], text)
+    conclude(found, text, given)
     if given["as_list"] is not None:
         _write_list(found, file, given)
 
 
 def _write_list(found: Campaign, file: str | None, given: dict[str, Any]) -> None:
     """Whom to contact: the same share of the prospects, those with the highest scores."""
-    from steelyard.files.as_csv import as_csv
-    from steelyard.files.writing import write_whole
     from steelyard.sources.choosing import highest_rows
     from steelyard.sources.recognise import open_table
 
@@ -82,10 +82,10 @@ def _write_list(found: Campaign, file: str | None, given: dict[str, Any]) -> Non
     assert table is not None
     (score,) = given["score"]
     chosen = highest_rows(table, score, found.depth)
-    write_whole(given["as_list"], as_csv(chosen))
+    put_rows(given["as_list"], chosen, given)
     if not given["quiet"]:
         rows = len(chosen[score])
-        click.echo(f"Wrote {given['as_list']}: {rows:,} of {name_of(among)}, those with the highest {score}.", err=True)
+        wrote(given["as_list"], f": {rows:,} of {visible(name_of(among))}, those with the highest {visible(score)}")
 
 
 def _check(file: str | None, given: dict[str, Any]) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.evidence import options
+from steelyard.arguments.typed import number_of
+from steelyard.cli.columns import separated
+from steelyard.cli.evidence import options, payoff_given, read
 from steelyard.cli.report import models_of
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
-from steelyard.cli.writing import check_free, progress
+from steelyard.cli.writing import check_free, progress, wrote
 from steelyard.errors import UsageError, listing
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ Examples:
   steelyard chart runs/ roc
   steelyard chart --design kfold:10 -o folds.svg
   steelyard chart --cost 'tp=-39, fp=1' -o cost.svg
+  steelyard chart card --confusion '6 3; 2 9' --layout 'positive first'
   steelyard chart --figure normal --confidence 0.9
 
 More: steelyard help report"""
@@ -54,17 +58,29 @@ OWN = {
 )
 @click.option("--classes", is_flag=True, help="The scores are those of levels and not of models.")
 @options("prediction", "positive", "weight", "weights", "unit", "level", "profit", "cost", "value", "threshold")
-@click.option("--thresholds", metavar="NUMBERS", help="Name these points of a curve: 0.25,0.5,0.75.")
+@click.option("--thresholds", "--at", metavar="NUMBERS", help="Name these points of a curve: 0.25,0.5,0.75.")
 @click.option("--counts", is_flag=True, help="Draw a curve in numbers of cases.")
 @click.option("--bins", type=WHOLE_NUMBER, help="Bins of scores.  [default: as many as rows can fill]")
 @click.option("--measure", metavar="NAME", multiple=True, help="Show this measure; repeat.")
 @click.option("--show", metavar="NAME", help="Of deciles: gain, cumulative_gain, lift or cumulative_lift.")
 @click.option("--parts", type=WHOLE_NUMBER, help="Of deciles: how many parts.  [default: 10]")
-@click.option("--of", metavar="LEVEL", help="One class against the rest.")
+@click.option("--of", metavar="LEVEL", help="One class against the rest; of --figure means arithmetic or harmonic.")
 @click.option("--design", metavar="DESIGN", help="Draw a design: kfold:10, holdout:0.3, loo, outoftime:COLUMN …")
 @click.option("--rows", type=WHOLE_NUMBER, help="With --design: of so many rows.  [default: 100, or those of FILE]")
 @click.option("--figure", metavar="NAME", help="Draw a figure without data: means, normal, q0, q.")
-@options("confidence", "missing_or_corrected", "exact", "kind", "query", "labels", "on", "spark", "written")
+@options(
+    "confusion",
+    "layout",
+    "confidence",
+    "missing_or_corrected",
+    "exact",
+    "kind",
+    "query",
+    "labels",
+    "on",
+    "spark",
+    "written",
+)
 @click.option("--width", type=NUMBER, metavar="PIXELS", help="Draw it for this width; words keep their size.")
 @click.option("--dark", is_flag=True, help="A PNG on dark paper.")
 @click.option("-o", "--output", metavar="FILE", help="Where to write: .svg, .png or .json.  [default: NAME.svg]")
@@ -73,10 +89,13 @@ def command(what: tuple[str, ...], **given: Any) -> None:
     """Draw the chart NAME of a FILE of predictions, of saved evaluations, or of the store of an experiment.
 
     FILE is CSV, Parquet or another kind of file, the address of a database, - for CSV on standard input, or what was saved as
-    .json. A wrong NAME is answered with those that there are. --design, --figure and --profit or --cost alone need no FILE.
+    .json. A wrong NAME is answered with those that there are. --design, --figure, --confusion and --profit or --cost alone need
+    no FILE.
     """
     from steelyard.charts.saving import check_ending
 
+    if len(what) > 1 and os.path.exists(what[-1]) and not os.path.exists(what[0]):
+        what = (*what[1:], what[0])  # whoever names the chart first means the same
     output = given["output"] or f"{_called(what, given)}.svg"
     check_free(output, force=given["force"])
     check_ending(output)
@@ -86,7 +105,7 @@ def command(what: tuple[str, ...], **given: Any) -> None:
         chart = chart.sized(given["width"])
     chart.save(output, dark=given["dark"])
     if not given["quiet"]:
-        click.echo(f"Wrote {output} ({os.path.getsize(output) / 1000:,.0f} kB).", err=True)
+        wrote(output, f" ({os.path.getsize(output) / 1000:,.0f} kB)")
 
 
 def _called(what: tuple[str, ...], given: dict[str, Any]) -> str:
@@ -95,7 +114,13 @@ def _called(what: tuple[str, ...], given: dict[str, Any]) -> str:
         return "design"
     if given["figure"] is not None:
         return str(given["figure"])
-    return what[-1] if len(what) > 1 else "cost" if given["cost"] else "profit"
+    return (
+        what[-1]
+        if len(what) > 1 or (what and given["confusion"] is not None)
+        else "cost"
+        if given["cost"]
+        else "profit"
+    )
 
 
 def _chart(what: tuple[str, ...], given: dict[str, Any]) -> Chart:
@@ -103,10 +128,10 @@ def _chart(what: tuple[str, ...], given: dict[str, Any]) -> Chart:
         return _figure(what, given)
     if given["design"] is not None:
         return _design(what, given)
-    if not what and (given["profit"] or given["cost"]):
-        from steelyard.cli.columns import payoff_of
-
-        return payoff_of(given["profit"], given["cost"]).chart()
+    if not what and given["confusion"] is None and (payoff := payoff_given(given)) is not None:
+        return payoff.chart()
+    if given["confusion"] is not None or given["layout"] is not None:
+        return _matrix(what, given)
     if len(what) < 2:
         message = "A chart is drawn of a FILE by its NAME, and " + (
             f'"{what[0]}" came alone.' if what else "neither came."
@@ -133,6 +158,17 @@ def _chart(what: tuple[str, ...], given: dict[str, Any]) -> Chart:
     return together(models, name)
 
 
+def _matrix(what: tuple[str, ...], given: dict[str, Any]) -> Chart:
+    """A matrix that was typed, in the place of a file."""
+    *file, name = what or ("",)
+    found = read(file[0] if file else None, given)
+    if not name:
+        message = "A chart of a matrix is drawn by its NAME, and none came."
+        raise UsageError(message, f"For example: steelyard chart card --confusion {shlex.quote(given['confusion'])}")
+    chart: Chart = found.chart(name, **_options(given))
+    return chart
+
+
 def _figure(what: tuple[str, ...], given: dict[str, Any]) -> Chart:
     from steelyard import figure
 
@@ -140,7 +176,8 @@ def _figure(what: tuple[str, ...], given: dict[str, Any]) -> Chart:
         message = f'A figure needs no data, and "{what[0]}" came.'
         raise UsageError(message, f"Leave it out: steelyard chart --figure {given['figure']}")
     asked = {} if given["confidence"] is None else {"confidence": given["confidence"]}
-    return figure(given["figure"], **asked, **_options(given))
+    said = {"of" if name == "level" else name: value for name, value in _options(given).items()}
+    return figure(given["figure"], **asked, **said)
 
 
 def _design(what: tuple[str, ...], given: dict[str, Any]) -> Chart:
@@ -205,18 +242,10 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
     """What was said about the chart itself."""
     found = {python: given[typed] for typed, python in OWN.items() if given[typed] not in (None, (), False)}
     if "thresholds" in found:
-        found["thresholds"] = _numbers(found["thresholds"])
+        found["thresholds"] = [number_of(text, "--thresholds") for text in separated(found["thresholds"])]
     if "measures" in found:
         found["measures"] = list(found["measures"])
     return found
-
-
-def _numbers(text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        message = f'--thresholds takes numbers with commas, and "{text}" came.'
-        raise UsageError(message, "For example --thresholds 0.25,0.5,0.75.") from None
 
 
 def _refuse(asked: dict[str, Any], of: str) -> None:

@@ -129,11 +129,11 @@ def _outcome(file: str, given: dict[str, Any]) -> tuple[Evaluation, Outcome]:
     return e, outcome_of(e, list(given["require"]), champion, margin, compare=given["compare"], on=given["on"])
 
 
-def _text(outcome: Outcome, e: Evaluation, given: dict[str, Any]) -> str:
+def _text(outcome: Outcome, evaluation: Evaluation, given: dict[str, Any]) -> str:
     if given["as_json"]:
         from steelyard.views.document import SCHEMA
 
-        about = {"schema": SCHEMA, "source": e.facts.get("source"), "champion": _named(given["against"])}
+        about = {"schema": SCHEMA, "source": evaluation.facts.get("source"), "champion": _named(given["against"])}
         return json.dumps({**about, **outcome.to_dict()}, ensure_ascii=False, allow_nan=False, indent=2)
     from steelyard.views.gate import outcome_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 APART = re.compile(r"[,;](?=(?:[^`]*`[^`]*`)*[^`]*$)")
 """A comma that is not part of a name between backquotes."""
+NUMBERS = re.compile(r"[-+−.,;%eE\d\s]+")
 SAMPLES = dict(zip(KINDS, ("tp=140, fn=-140, fp=-700, tn=0", "fn=140, fp=700"), strict=True))
 MOST_TOLD = 20
 """So many columns are named in a sentence."""
@@ -101,33 +102,62 @@ def separated(text: str) -> list[str]:
     return [part for part in re.split(r"[,;\s]+", text.strip()) if part]
 
 
-def matrix_from_text(text: str) -> list[list[float]]:
-    """A matrix of counts as typed, its rows set apart by semicolons.
+def matrix_from_text(text: str, option: str = "--confusion") -> list[list[float]]:
+    """A matrix as typed, its rows set apart by semicolons.
 
     >>> matrix_from_text("6 3; 2 9"), matrix_from_text("6,3;2,9")
     ([[6.0, 3.0], [2.0, 9.0]], [[6.0, 3.0], [2.0, 9.0]])
     """
     from steelyard.arguments.typed import number_of
 
-    return [[number_of(x, "--confusion") for x in separated(row)] for row in text.strip().strip(";").split(";")]
+    return [[number_of(x, option) for x in separated(row)] for row in text.strip().strip(";").split(";")]
 
 
 # What outcomes are worth ----------------------------------------------------------------------------------------------
 
 
-def payoff_of(profit: str | None, cost: str | None) -> Payoff:
-    """What was said to --profit or --cost: a file, or the amounts themselves."""
+def is_matrix(text: str | None) -> bool:
+    """Whether amounts were typed as a matrix: numbers, with a semicolon after each row."""
+    return text is not None and ";" in text and NUMBERS.fullmatch(text) is not None
+
+
+def has_matrix(given: Mapping[str, Any]) -> bool:
+    """Whether amounts came as a matrix to --profit or --cost."""
+    return any(is_matrix(given.get(kind)) for kind in KINDS)
+
+
+def payoff_of(profit: str | None, cost: str | None, layout: str | None = None, levels: Sequence[str] = ()) -> Payoff:
+    """What was said to --profit or --cost: a file, the amounts themselves, or a matrix of them as books print it."""
     if profit is not None and cost is not None:
         message = "Both --profit and --cost came, and outcomes are told as one or the other."
         raise UsageError(message, "Give one of them; a cost is a profit with its sign turned.")
     said, text = ("cost", cost) if profit is None else ("profit", profit)
     assert text is not None
+    if is_matrix(text):
+        return _payoff_matrix(text, said, layout, levels)
     if os.path.exists(text) or "=" not in text:
         return _payoff_file(text, said)
     try:
         return stated(text, said)
     except BadPayoff as problem:
         # What was typed is wrong usage; a file that cannot be used is not.
+        raise UsageError(problem.message, problem.hint) from None
+
+
+def _payoff_matrix(text: str, said: str, layout: str | None, levels: Sequence[str]) -> Payoff:
+    """A matrix of amounts, a row for each actual level."""
+    from steelyard.payoffs.payoff import Cost, Profit
+
+    if layout is None and not levels:
+        message = f"Nothing says whose each row of --{said} '{text}' is."
+        hint = "Name the levels in the order of the rows: --level A --level B. evaluate, table and chart also take"
+        raise UsageError(message, f"{hint} --layout 'positive first', as books print two levels, or 'negative first'.")
+    made = Cost if sign_of(said) < 0 else Profit
+    try:
+        # Where a layout was typed the levels are names for its rows; the amounts belong to the four outcomes.
+        named = list(levels) if layout is None else None
+        return made(matrix_from_text(text, f"--{said}"), levels=named, layout=layout)
+    except BadPayoff as problem:
         raise UsageError(problem.message, problem.hint) from None
 
 

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.arguments.typed import number_of
+from steelyard.cli.conclusion import conclude
 from steelyard.cli.evidence import options
 from steelyard.cli.opening import ASKED, WRITTEN, keys_of, opened
 from steelyard.cli.typed import flag, takes
-from steelyard.cli.writing import check_outputs, command_line, progress, put
+from steelyard.cli.writing import check_outputs, command_line, draw, picture_of, progress, wrote
 from steelyard.errors import UsageError, listing
 from steelyard.payoffs.kinds import KINDS
 
 if TYPE_CHECKING:
+    from steelyard.charts.marks import Chart
     from steelyard.comparison import Comparison
     from steelyard.comparisons.ranks import Ranking
 
@@ -28,6 +30,8 @@ Examples:
   steelyard compare march.json april.json
   steelyard compare old=a.json new=b.json --margin 0.01
   steelyard compare preds.csv --target y --score knn=p1 --score tree=p2
+  steelyard compare preds.csv --target y --score knn=p1 --score tree=p2 \\
+      --chart crossing=where.svg
   steelyard compare knn.csv tree.csv --target y --score p --on id
   steelyard compare runs/
   steelyard compare runs/ --model tree --model knn --report which.html
@@ -80,7 +84,7 @@ WORDS = {
 @takes("--better", ["higher", "lower"], "Of such results.")
 @flag("--latex", "Print the table of ranks for LaTeX.")
 @options("confidence", "query", "labels", "spark", "written")
-@options("report", "json", "output", "force", "quiet", "progress")
+@options("report", "picture", "json", "output", "rest", "force", "quiet", "progress")
 def command(files: tuple[str, ...], **given: Any) -> None:
     """Tell which model is better: how much, how sure, and by which test.
 
@@ -97,9 +101,25 @@ def command(files: tuple[str, ...], **given: Any) -> None:
         text = _text(found, given)
     if given["report"]:
         found.report(given["report"], command=told)
-    put(given["output"], text)
+    if given["chart"]:
+        name = picture_of(given["chart"])[0]
+        draw({name or "differences": _picture(found, name)}, given)
+    conclude(found, text, given)
     if given["report"] and not given["quiet"]:
-        click.echo(f"Wrote {given['report']}.", err=True)
+        wrote(given["report"])
+
+
+def _picture(found: Comparison | Ranking, name: str) -> Chart:
+    """The differences in a measure, a chart of all models at once, or where the ROC curves of the first two cross."""
+    from steelyard.comparisons.ranks import Ranking
+
+    if isinstance(found, Ranking):
+        if name:
+            message = f'Ranks have one chart, and "{name}" was asked for.'
+            raise UsageError(message, "Leave the name out.")
+        return found.chart()
+    models = list(found.evaluations)
+    return found.crossing(*models[:2]).chart() if name == "crossing" else found.chart(name or None)
 
 
 def _text(found: Comparison | Ranking, given: dict[str, Any]) -> str:
@@ -240,7 +260,7 @@ def _rows(named: list[tuple[str, str]], given: dict[str, Any]) -> dict[str, Any]
     out: dict[str, Any] = {"target": given["target"], "weight": given["weight"], "weights": given["weights"]}
     out |= {"unit": given["unit"], "missing": given["missing"], "kind": given["kind"]}
     if given["profit"] or given["cost"]:
-        out["profit"] = payoff_of(given["profit"], given["cost"])
+        out["profit"] = payoff_of(given["profit"], given["cost"], levels=given.get("level") or ())
     if given["threshold"] is not None:
         out["threshold"] = given["threshold"]
     if given["positive"] is not None:

@@ -187,10 +187,10 @@ def _title(text: str) -> str:
     return f"{text}\n{'=' * len(text)}"
 
 
-def _named(e: Evaluation, source: str) -> Evaluation:
+def _named(evaluation: Evaluation, source: str) -> Evaluation:
     from dataclasses import replace
 
-    return replace(e, facts={**e.facts, "source": source})
+    return replace(evaluation, facts={**evaluation.facts, "source": source})
 
 
 def _beside(found: dict[str, Evaluation], names: Sequence[str]) -> str:
@@ -203,7 +203,7 @@ def _beside(found: dict[str, Evaluation], names: Sequence[str]) -> str:
     return "\n".join("  " + line for line in lines)
 
 
-def _pages(e: Evaluation, place: Path) -> None:
+def _pages(evaluation: Evaluation, place: Path) -> None:
     """The report and its first screen; a missed tumour is taken to cost as much as twenty false alarms."""
     from dataclasses import replace
 
@@ -211,7 +211,7 @@ def _pages(e: Evaluation, place: Path) -> None:
     from steelyard.reports.poster import poster
     from steelyard.reports.writing import write_report
 
-    priced = replace(e.at(threshold=LOW), payoff=Cost(fn=20, fp=1))
+    priced = replace(evaluation.at(threshold=LOW), payoff=Cost(fn=20, fp=1))
     title = "Is the tumour malignant?"
     write_report({"logistic": priced}, place / "report.html", title=title, command="steelyard demo")
     write_whole(place / "report.svg", poster(priced, title))
@@ -220,7 +220,7 @@ def _pages(e: Evaluation, place: Path) -> None:
 # The files ------------------------------------------------------------------------------------------------------------
 
 
-def _numbers(e: Evaluation) -> Columns:
-    rows = e.rows_as_dicts()
+def _numbers(evaluation: Evaluation) -> Columns:
+    rows = evaluation.rows_as_dicts()
     names = ("measure", "level", "segment", "estimate", "low", "high", "confidence", "method", "n", "n_eff", "reason")
     return {name: [row[name] for row in rows] for name in names}

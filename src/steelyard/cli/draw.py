@@ -9,7 +9,7 @@ import click
 from steelyard.cli.evidence import options
 from steelyard.cli.opening import opened
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER
-from steelyard.cli.writing import check_free, put
+from steelyard.cli.writing import check_free, put_rows
 
 EPILOG = """\b
 Examples:
@@ -49,6 +49,6 @@ def command(file: str, **given: Any) -> None:
     check_free(given["output"], force=given["force"])
     names = ("control", "treated", "score", "how", "bands", "seed", "group")
     found = draw_groups(read_table(opened(file, given)), **{name: given[name] for name in names})
-    put(given["output"], found.csv().rstrip("\n"))
+    put_rows(given["output"] or "-", found.columns, given)
     if not given["quiet"]:
         click.echo(str(found), err=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.conclusion import screen_width, styled
 from steelyard.cli.evidence import options, read
 from steelyard.cli.typed import takes
 from steelyard.cli.writing import check_free, check_saved, progress, put
@@ -16,6 +17,7 @@ from steelyard.errors import UsageError
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
 
+REST = "The rest: -v here, or steelyard report FILE … -o report.html."
 EPILOG = """\b
 Examples:
   steelyard evaluate preds.csv --target y --score p
@@ -54,7 +56,7 @@ def command(file: str | None, **given: Any) -> None:
     started = time.perf_counter()
     with progress("Counting rows …", quiet=quiet or given["no_progress"]):
         e = read(file, given)
-        text = text_of(e, as_json=given["as_json"], full=given["verbose"])
+        text = text_of(e, as_json=given["as_json"], full=given["verbose"], output=output)
     if save is not None:
         e.save(save)
     put(output, text)
@@ -64,17 +66,22 @@ def command(file: str | None, **given: Any) -> None:
         apart = f"{e.validation.rows:,} rows are kept apart to choose a threshold on; these are the other {e.rows:,}."
         click.echo(apart, err=True)
     if save is not None:
-        click.echo(f"Saved: steelyard evaluate {save} tells it again.", err=True)
+        from steelyard.words import visible
+
+        click.echo(f"Saved: steelyard evaluate {visible(save)} tells it again.", err=True)
     if given["verbose"]:
         click.echo(f"{e.rows:,} rows in {time.perf_counter() - started:.1f} s.", err=True)
 
 
-def text_of(e: Evaluation, *, as_json: bool, full: bool) -> str:
-    """An evaluation as text, or as one JSON document."""
+def text_of(evaluation: Evaluation, *, as_json: bool, full: bool, output: str | None = None) -> str:
+    """The conclusion of an evaluation, or all of it as text, or as one JSON document."""
     if as_json:
         from steelyard.views.document import evaluation_document
 
-        return json.dumps(evaluation_document(e), ensure_ascii=False, allow_nan=False, indent=2)
-    from steelyard.views.text import evaluation_text
+        return json.dumps(evaluation_document(evaluation), ensure_ascii=False, allow_nan=False, indent=2)
+    from steelyard.views.layout import WIDTH
+    from steelyard.views.text import brief_text, evaluation_text
 
-    return evaluation_text(e, full=full)
+    width = screen_width() if output in {None, "-"} else WIDTH
+    told = evaluation_text(evaluation, full=True, width=width) if full else brief_text(evaluation, width, REST)
+    return told if output not in {None, "-"} else styled(told, evaluation.verdict)

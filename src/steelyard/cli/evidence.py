@@ -47,9 +47,13 @@ OPTIONS: dict[str, Decorator] = {
         "--weights", ["sampling", "frequency"], "What weights mean: sampling (scale-free), frequency (k is k copies)."
     ),
     "unit": takes("--unit", "COLUMN", "Whom a row is about; with many rows each, intervals follow units."),
-    "segment": takes("--segment", "COLUMN", "Evaluate each value of this column apart as well."),
+    "segment": takes(
+        "--segment", "COLUMN", "Evaluate each value of this column apart as well; of two each pair.", multiple=True
+    ),
     "level": takes("--level", "LEVEL", "Declare a level that this file may not hold; repeat.", multiple=True),
-    "profit": takes("--profit", "FILE|AMOUNTS", "What outcomes earn: a .toml or .csv file, or 'tp=140, fp=-700'."),
+    "profit": takes(
+        "--profit", "FILE|AMOUNTS", "What outcomes earn: a .toml or .csv file, 'tp=140, fp=-700', or a matrix."
+    ),
     "value": takes(
         "--value",
         "COLUMN",
@@ -110,14 +114,16 @@ OPTIONS: dict[str, Decorator] = {
     "layout": click.option(
         "--layout",
         type=click.Choice(["positive first", "negative first"]),
-        help="Whose the rows of --confusion are, where --level does not name them in order.",
+        help="Whose the rows of a matrix are, where --level does not name them in order.",
     ),
     "json": flag("--json as_json", "Print one JSON document instead of text."),
     "output": takes("-o --output", "FILE", "Write there instead of to stdout."),
     "report": takes("--report", "FILE", "Write a report as well: .html, .md or .json."),
+    "picture": takes("--chart", "[NAME=]FILE", "Draw it as well: .svg, .png or .json; of several the first, or NAME."),
     "page": takes("--report", "FILE", "Write a page as well: .html, .md or .json."),
     "force": flag("--force", "Write over files that are there already."),
     "verbose": flag("-v --verbose", "Tell every measure."),
+    "rest": flag("-v --verbose", "Tell all of it on a screen too, as in a pipe."),
     "quiet": flag("-q --quiet", "Print results only."),
     "progress": flag("--no-progress", "Show no progress."),
 }
@@ -148,11 +154,13 @@ def options(*names: str) -> Decorator:
 
 def read(file: object, given: dict[str, Any]) -> Evaluation:
     """The evidence in a FILE: rows that are counted, - for standard input, a saved evaluation, or a table opened before."""
-    payoff = _payoff(given)
+    from steelyard.cli.columns import has_matrix
+
+    payoff = payoff_given(given)
     if given.get("confusion") is not None:
         return _matrix(file, given, payoff)
-    if given.get("layout") is not None:
-        message = "--layout says whose the rows of --confusion are, and no matrix came."
+    if given.get("layout") is not None and not has_matrix(given):
+        message = "--layout says whose the rows of a matrix are, and no matrix came."
         raise UsageError(message, "Leave it out, or give a matrix: --confusion '6 3; 2 9'.")
     if file is None:
         message = "No file was given."
@@ -169,20 +177,21 @@ def read(file: object, given: dict[str, Any]) -> Evaluation:
         return _renamed(_counted(opened(path, given), given, payoff), path)
 
 
-def _payoff(given: dict[str, Any]) -> Payoff | None:
+def payoff_given(given: dict[str, Any]) -> Payoff | None:
+    """What outcomes are worth, where that was said."""
     if given.get("profit") is None and given.get("cost") is None:
         return None
     from steelyard.cli.columns import payoff_of
 
-    return payoff_of(given.get("profit"), given.get("cost"))
+    return payoff_of(given.get("profit"), given.get("cost"), given.get("layout"), given.get("level") or ())
 
 
-def _renamed(e: Evaluation, path: str) -> Evaluation:
+def _renamed(evaluation: Evaluation, path: str) -> Evaluation:
     """Told as standard input wherever the place is named at which it was kept."""
-    facts = {**e.facts, "source": str(e.facts.get("source", "")).replace(path, "standard input")}
-    parts = e.segments.changed(lambda p: _renamed(p, path))
-    chosen = None if e.validation is None else _renamed(e.validation, path)
-    return replace(e, facts=facts, segments=parts, validation=chosen)
+    facts = {**evaluation.facts, "source": str(evaluation.facts.get("source", "")).replace(path, "standard input")}
+    parts = evaluation.segments.changed(lambda p: _renamed(p, path))
+    chosen = None if evaluation.validation is None else _renamed(evaluation.validation, path)
+    return replace(evaluation, facts=facts, segments=parts, validation=chosen)
 
 
 def _matrix(file: Any, given: dict[str, Any], payoff: Payoff | None) -> Evaluation:
@@ -227,11 +236,11 @@ def _saved(file: str, given: dict[str, Any], payoff: Payoff | None) -> Evaluatio
     return e if given.get("threshold") is None else e.at(given["threshold"])
 
 
-def _saved_validation(file: str, e: Evaluation) -> Evaluation:
+def _saved_validation(file: str, evaluation: Evaluation) -> Evaluation:
     if not file.lower().endswith(".json"):
         message = f'A saved evaluation has no rows to divide, so --validation "{file}" cannot be a column or a table.'
         raise UsageError(message, "Name another saved evaluation (.json), or start from the file of predictions.")
-    return _validation(file, e.positive)
+    return _validation(file, evaluation.positive)
 
 
 def _validation(file: str, positive: Level) -> Evaluation:
@@ -249,15 +258,15 @@ def _validation(file: str, positive: Level) -> Evaluation:
     return found
 
 
-def _with_payoff(e: Evaluation, payoff: Payoff) -> Evaluation:
-    parts = e.segments.changed(lambda p: _with_payoff(p, payoff))
-    chosen = None if e.validation is None else _with_payoff(e.validation, payoff)
-    return replace(e, payoff=payoff, segments=parts, validation=chosen)
+def _with_payoff(evaluation: Evaluation, payoff: Payoff) -> Evaluation:
+    parts = evaluation.segments.changed(lambda p: _with_payoff(p, payoff))
+    chosen = None if evaluation.validation is None else _with_payoff(evaluation.validation, payoff)
+    return replace(evaluation, payoff=payoff, segments=parts, validation=chosen)
 
 
-def _with_confidence(e: Evaluation, confidence: float) -> Evaluation:
-    parts = e.segments.changed(lambda p: _with_confidence(p, confidence))
-    return replace(e, confidence=confidence, segments=parts)
+def _with_confidence(evaluation: Evaluation, confidence: float) -> Evaluation:
+    parts = evaluation.segments.changed(lambda p: _with_confidence(p, confidence))
+    return replace(evaluation, confidence=confidence, segments=parts)
 
 
 # Rows -----------------------------------------------------------------------------------------------------------------
@@ -318,7 +327,7 @@ def _counted(data: object, given: dict[str, Any], payoff: Payoff | None) -> Eval
         confidence=0.95 if given["confidence"] is None else given["confidence"],
         levels=[as_level(text, kind) for text in given["level"]] or None,
         **{k: given[k] for k in ("target", "prediction", "weight", "weights", "unit", "missing", "exact")},
-        segment=given.get("segment"),
+        segment=list(given.get("segment") or ()) or None,
         kind=given.get("kind"),
     )
     return replace(e, validation=_validation(validation, e.positive)) if saved else e

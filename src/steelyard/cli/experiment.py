@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from steelyard.cli.conclusion import conclude
 from steelyard.cli.evidence import options
 from steelyard.cli.training import (
     chosen_design,
@@ -48,7 +49,7 @@ More: steelyard help experiment"""
 @options("positive", "weight", "kind", "missing", "confidence", "query", "labels", "on", "spark", "written")
 @options("drop", "store", "jobs", "seed")
 @click.option("--folds", is_flag=True, help="Tell every fold: its matrix and its leading measures.")
-@options("report", "json", "output", "force", "quiet", "progress")
+@options("report", "json", "output", "rest", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Train and test models on a FILE of rows: how good will they be, and how sure is that.
 
@@ -88,7 +89,7 @@ def command(file: str, **given: Any) -> None:
             + "".join(by_fold)
             + ("\n\nColumns\n" + "\n".join(f"  {line}" for line in wrapped(lines)) if lines else "")
         )
-        put(given["output"], text)
+        conclude(x, text, given)
     tell_where(x, given)
     if x.done == 0:
         message = "No fold could be done."

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from steelyard.arguments.typed import number_of, numbers_of, whole_number_of
+from steelyard.cli.conclusion import conclude
 from steelyard.cli.evidence import options
 from steelyard.cli.training import (
     chosen_design,
@@ -18,8 +19,9 @@ from steelyard.cli.training import (
     training_arguments,
 )
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER, takes
-from steelyard.cli.writing import check_outputs, command_line, progress, put
+from steelyard.cli.writing import check_outputs, command_line, draw, progress
 from steelyard.errors import UsageError
+from steelyard.words import bracketed
 
 EPILOG = """\b
 Examples:
@@ -48,7 +50,7 @@ More: steelyard help experiment"""
 @options("drop", "store", "jobs", "seed")
 @click.option("--label-cost", type=NUMBER, help="What one more label costs; with --worth tells how many are enough.")
 @click.option("--worth", type=NUMBER, help="What one whole unit of the measure is worth.")
-@options("report", "json", "output", "force", "quiet", "progress")
+@options("report", "picture", "json", "output", "rest", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Train models on more and more rows of a FILE (or an address), and tell what more rows would bring."""
     from steelyard import learning_curve
@@ -75,16 +77,22 @@ def command(file: str, **given: Any) -> None:
             remarks=said,
             **training_arguments(file, given, table),
         )
-    told = command_line()
+    command = command_line()
     if given["report"]:
-        curve.report(given["report"], command=told)
-    document, text = {**curve.to_dict(), "command": told}, str(curve)
+        curve.report(given["report"], command=command)
+    draw({"learning_curve": curve.chart()}, given)
+    document, more = {**curve.to_dict(), "command": command}, []
     if given["label_cost"] is not None:
         found = {model: curve.enough(given["label_cost"], given["worth"], model) for model in curve.models}
         document["enough"] = {model: x.to_dict() for model, x in found.items()}
         for model, x in found.items():
-            text += f"\n{model}: enough are {x.value:,.0f} rows ({x.low:,.0f} to {x.high:,.0f}), {x.note}."
-    put(given["output"], json.dumps(document, ensure_ascii=False, indent=1) if given["as_json"] else text)
+            told = f"how many rows are enough cannot be told: {x.reason}"
+            if x.defined:
+                ends = bracketed(f"{x.low:,.0f}", f"{x.high:,.0f}")
+                told = f"enough are {x.value:,.0f} rows {ends}, {x.note}"
+            more.append(f"{model}: {told}.")
+    text = json.dumps(document, ensure_ascii=False, indent=1) if given["as_json"] else "\n".join([str(curve), *more])
+    conclude(curve, text, given, more)
     tell_where(curve.experiment, given)
 
 

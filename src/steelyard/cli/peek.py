@@ -36,7 +36,7 @@ More: steelyard help start"""
     help="Predicted labels or numbers; repeat to set models side by side.",
 )
 @options("positive", "threshold")
-@click.option("--at", metavar="THRESHOLDS", help="Tell the label at several thresholds: 0.25,0.5,0.75.")
+@click.option("--at", "--thresholds", metavar="THRESHOLDS", help="Tell the label at several thresholds: 0.25,0.5,0.75.")
 @click.option("--wrong/--right", default=None, help="Only rows that were wrong, or right.  [default: both]")
 @click.option("--most", type=WHOLE_NUMBER, default=20, show_default=True, help="Show at most so many rows.")
 @click.option("--column", metavar="COLUMN", multiple=True, help="Show this column as well; repeat.")

@@ -7,25 +7,30 @@ import difflib
 import errno
 import importlib
 import io
+import itertools
 import os
 import re
+import shlex
+import shutil
 import sys
-from collections.abc import Sequence
+import textwrap
+import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import click
 
 from steelyard.cli.spelling import Refused
-from steelyard.errors import SteelyardError
+from steelyard.errors import HiddenRows, SteelyardError
 from steelyard.words import visible
 
 # fmt: off
 ORDER = (
-    "look", "evaluate", "table", "peek", "add", "report", "chart", "slices", "threshold", "campaign", "compare", "share",
+    "look", "evaluate", "table", "peek", "add", "report", "chart", "slices", "threshold", "campaign", "compare", "diff", "share",
     "sample-size", "experiment",
     "learning-curve", "stopping-curve", "runs", "check", "timeliness", "stability", "draw", "trial", "trial-size", "monitor",
-    "measures", "demo", "help", "completion",
+    "windows", "alarms", "serve", "push", "backup", "restore", "measures", "demo", "help", "completion",
 )
 # fmt: on
 """In which order people need commands; others come before the last two."""
@@ -121,7 +126,8 @@ def run(arguments: Sequence[str]) -> int:
             # A terminal that cannot show a character gets a question mark, not a traceback.
             stream.reconfigure(errors="replace")
     try:
-        ended = program.main(list(arguments), prog_name="steelyard", standalone_mode=False)
+        with _notes_told():
+            ended = program.main(list(arguments), prog_name="steelyard", standalone_mode=False)
         sys.stdout.flush()
     except Refused as problem:
         message, hint = (_discreet(text, arguments) for text in problem.args)
@@ -129,7 +135,8 @@ def run(arguments: Sequence[str]) -> int:
     except click.UsageError as problem:
         path = problem.ctx.command_path if problem.ctx is not None else "steelyard"
         message = _discreet(problem.format_message(), arguments)
-        return complain(message, f"`{path} --help` shows what is possible.", WRONG_USAGE)
+        more = _as_one(arguments) if "unexpected extra argument" in message else ""
+        return complain(message, f"{more}`{path} --help` shows what is possible.", WRONG_USAGE)
     except click.ClickException as problem:
         return complain(_discreet(problem.format_message(), arguments), "", problem.exit_code)
     except (click.Abort, KeyboardInterrupt):
@@ -148,6 +155,23 @@ def run(arguments: Sequence[str]) -> int:
     return ended if isinstance(ended, int) else DONE
 
 
+@contextlib.contextmanager
+def _notes_told() -> Iterator[None]:
+    """What Python is warned of is a note on stderr."""
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, HiddenRows):
+                complain(f"Note: {message}", "", DONE)
+            else:
+                usual(message, category, *place, **more)
+
+        warnings.simplefilter("default", HiddenRows)
+        warnings.showwarning = show
+        yield
+
+
 class Closed(io.TextIOBase):
     """A stream that is not there: whatever is written to it is refused."""
 
@@ -162,6 +186,22 @@ def _let_go(stream: IO[str] | io.TextIOBase) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def _shared(texts: Sequence[str]) -> str:
+    """What all texts begin with."""
+    alike = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
+    return "".join(letters[0] for letters in alike)
+
+
+def _as_one(arguments: Sequence[str]) -> str:
+    """How several files that were named are read as one: a shell had a pattern without quotes take their names apart."""
+    files = [a for a in arguments if os.path.isfile(a)]
+    first = _shared(files)
+    last = _shared([f.removeprefix(first)[::-1] for f in files])[::-1]
+    if len(files) < 2 or not first + last:
+        return ""
+    return f"Several files are read as one by a pattern between quotes: {shlex.quote(f'{first}*{last}')}. "
+
+
 def _discreet(text: str, arguments: Sequence[str]) -> str:
     """What was typed may hold a password; what is printed does not."""
     from steelyard.files.addresses import without_secrets
@@ -172,12 +212,20 @@ def _discreet(text: str, arguments: Sequence[str]) -> str:
     return text
 
 
+def _fitted(line: str) -> str:
+    """A line for the terminal that it is read in: no word is cut at its edge."""
+    width = shutil.get_terminal_size().columns
+    if not sys.stderr.isatty() or len(line) <= width:
+        return line
+    return textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+
+
 def complain(message: str, hint: str, code: int) -> int:
     """Print what went wrong and what to do next on stderr."""
     try:
         for text in (message, f"Hint: {hint}" if hint else ""):
             if text:
-                click.echo("\n".join(visible(line) for line in text.splitlines()), err=True)
+                click.echo("\n".join(_fitted(visible(line)) for line in text.splitlines()), err=True)
     except OSError:
         # Nobody can be told; the code still says how it ended.
         _let_go(sys.stderr)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.evidence import options, read
+from steelyard.cli.evidence import options, payoff_given, read
 from steelyard.cli.opening import name_of, opened
 from steelyard.cli.stories import number_or_text
 from steelyard.cli.typed import flag, takes
-from steelyard.cli.writing import check_free, command_line, progress
-from steelyard.errors import BadLevels, UsageError
+from steelyard.cli.writing import check_free, command_line, progress, wrote
+from steelyard.errors import BadLevels, NotAvailable, UsageError
 from steelyard.payoffs.kinds import KINDS
 
 if TYPE_CHECKING:
+    from steelyard.comparison import Comparison
     from steelyard.evaluation import Evaluation
 
 EPILOG = """\b
@@ -28,6 +30,7 @@ Examples:
   steelyard report preds.csv --target y --score p -o report.md
   steelyard report march.json -o march.html
   steelyard report june.csv --target y --score p --reference january.csv
+  steelyard report results/ --order newest
   steelyard report customers.csv --target churned --score p \\
       --group arm --control random
 
@@ -57,16 +60,21 @@ More: steelyard help report"""
 @takes("--control", "LEVEL", "With --group: the arm that was left alone.")
 @takes("--direction", ["lower", "higher"], "With --group: which target is good.")
 @takes("--title", "TEXT", "The headline.  [default: the file, or the names of the models]")
+@takes("--order", ["worst", "newest"], "Of a folder: what comes first.")
 @click.option("-o", "--output", metavar="FILE", help="Where to write: .html, .md or .json.  [default: report.html]")
 @options("force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Write a report of a FILE of predictions: how good, how sure, where it fails, which threshold, what it is worth.
 
     FILE is CSV, Parquet or another kind of file (a path, a folder or a quoted glob), the address of a database, - for CSV on
-    standard input, or an evaluation saved as .json; steelyard help sources tells more.
+    standard input, or an evaluation saved as .json; steelyard help sources tells more. Of a folder without --target it is an index:
+    saved evaluations, pages and the experiments of a store, with what each concludes.
     """
     from steelyard.reports.writing import ENDINGS, write_report
 
+    if os.path.isdir(file) and given["target"] is None:
+        _index(file, given)
+        return
     output = given["output"] or "report.html"
     check_free(output, force=given["force"])
     if Path(output).suffix.lower() not in ENDINGS:
@@ -76,13 +84,34 @@ def command(file: str, **given: Any) -> None:
     with progress("Counting rows …", quiet=given["quiet"] or given["no_progress"]):
         data = file if file == "-" or file.lower().endswith(".json") else opened(file, given)
         models = models_of(data, given)
+        compared = _compared(data, given) if len(models) > 1 else None
         found = _slices(data, given) if given["slices"] else None
         in_use = _in_use(data, given)
-    title = given["title"] or ("" if len(models) > 1 else name_of(file))
+    title = given["title"] or name_of(file)
     told = command_line()
-    write_report(models, output, title=title, command=told, slices=found, in_use=in_use)
+    write_report(models, output, title=title, command=told, slices=found, in_use=in_use, comparison=compared)
     if not given["quiet"]:
-        click.echo(f"Wrote {output} ({os.path.getsize(output) / 1000:,.0f} kB).", err=True)
+        wrote(output, f" ({os.path.getsize(output) / 1000:,.0f} kB)")
+
+
+def _index(folder: str, given: dict[str, Any]) -> None:
+    """An index over what lies in a folder; it stands in the folder itself unless another place is named."""
+    from steelyard.reports.index import counted, write_index
+    from steelyard.reports.writing import check_ending
+    from steelyard.saved.found import found_in
+
+    output = given["output"] or str(Path(folder) / "index.html")
+    check_ending(output)
+    check_free(output, force=given["force"])
+    with progress("Reading results …", quiet=given["quiet"] or given["no_progress"]):
+        found = found_in(folder, but=output)
+        inside = Path(os.path.relpath(folder, Path(output).parent))
+        entries = [replace(e, page=(inside / e.page).as_posix()) if e.page else e for e in found]
+        write_index(
+            entries, output, place=folder, order=given["order"], title=given["title"] or "", command=command_line()
+        )
+    if not given["quiet"]:
+        wrote(output, f": {counted(entries)}".removesuffix("."))
 
 
 def models_of(file: object, given: dict[str, Any]) -> dict[str, Evaluation]:
@@ -109,6 +138,22 @@ def models_of(file: object, given: dict[str, Any]) -> dict[str, Evaluation]:
                 problem.message, "If these are scores of levels and not of models, add --classes."
             ) from None
     return models
+
+
+def _compared(data: object, given: dict[str, Any]) -> Comparison | None:
+    """The paired tests of the models; None where rows are counted in a way that no test follows."""
+    from steelyard import compare
+    from steelyard.cli.columns import as_level, kinds_of
+
+    kind = kinds_of(data).get(given["target"], "text")
+    columns = dict(text.split("=", 1) for text in given["score"])
+    told = {k: given[k] for k in ("target", "weight", "weights", "unit", "kind", "missing", "threshold", "confidence")}
+    told["positive"] = None if given["positive"] is None else as_level(given["positive"], kind)
+    told |= {"profit": payoff_given(given), "value": given["value"] or None}
+    try:
+        return compare(data, score=columns, **{k: v for k, v in told.items() if v is not None})
+    except NotAvailable:
+        return None
 
 
 def _check_in_use(file: str, given: dict[str, Any]) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
+from steelyard.cli.conclusion import conclude
 from steelyard.cli.evidence import options
 from steelyard.cli.program import SETTINGS
 from steelyard.cli.typed import NUMBER, Decorator, flag, takes
-from steelyard.cli.writing import check_outputs, put
+from steelyard.cli.writing import check_outputs, put, wrote
 
 EPILOG = """\b
 Examples:
@@ -57,7 +58,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 @takes("--store", "FOLDER", "Where the folds are kept.  [default: runs]")
 @options("report")
 @flag("--errors", "Print the tracebacks of folds that failed.")
-@options("json", "output", "force")
+@options("json", "output", "rest", "force")
 @click.pass_context
 def show(ctx: click.Context, /, name: str | None, **given: Any) -> None:
     """Tell an experiment by its NAME (its beginning is enough), the latest if none is named."""
@@ -68,7 +69,7 @@ def show(ctx: click.Context, /, name: str | None, **given: Any) -> None:
     x = open_experiment(given["store"] or ctx.obj, name)
     if given["report"]:
         x.report(given["report"])
-        click.echo(f"Wrote {given['report']}.", err=True)
+        wrote(given["report"])
     if given["errors"]:
         for failure in x.failures:
             click.echo(f"{failure['model']}, {failure['fold']}\n{failure['traceback']}")
@@ -76,7 +77,7 @@ def show(ctx: click.Context, /, name: str | None, **given: Any) -> None:
     if given["as_json"]:
         put(given["output"], json.dumps(experiment_document(x), ensure_ascii=False, indent=1))
     else:
-        put(given["output"], str(x))
+        conclude(x, str(x), given)
 
 
 @command.command("prune")

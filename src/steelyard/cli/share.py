@@ -7,16 +7,18 @@ from typing import Any
 
 import click
 
-from steelyard.arguments.typed import number_of
+from steelyard.arguments.typed import number_of, whole_number_of
 from steelyard.cli.columns import separated
 from steelyard.cli.evidence import options
 from steelyard.cli.writing import check_free, put
+from steelyard.errors import UsageError
 
 EPILOG = """\b
 Examples:
   steelyard share 80% --of 50,100,500,1000,5000
   steelyard share 0.75 --of 5000 --confidence 0.9,0.95,0.99
   steelyard share 85% --of 30 --method normal
+  steelyard share 50% --of 50 --counts
 
 More: steelyard help start"""
 
@@ -32,18 +34,25 @@ More: steelyard help start"""
     show_default=True,
     help="How the interval is made; the usual one is that of every share of an evaluation.",
 )
+@click.option(
+    "--counts", is_flag=True, help="The chance of each number of so many rows instead, if the share is the true one."
+)
 @options("json", "output", "force")
 def command(share: str, **given: Any) -> None:
     """Tell how sure a SHARE is, such as an accuracy of 80%, from the number of rows alone."""
-    from steelyard import share_interval
+    from steelyard import binomial, share_interval
 
     check_free(given["output"], force=given["force"])
-    found = share_interval(
-        [number_of(text, "The share") for text in separated(share)],
-        [number_of(text, "--of") for text in separated(given["n"])],
-        confidence=[number_of(text, "--confidence") for text in separated(given["confidence"])],
-        method=given["method"],
-    )
+    shares = [number_of(text, "The share") for text in separated(share)]
+    rows = [number_of(text, "--of") for text in separated(given["n"])]
+    if given["counts"]:
+        if len(shares) != 1 or len(rows) != 1:
+            message = f"--counts is of one share and one number of rows, and {len(shares)} and {len(rows)} came."
+            raise UsageError(message, "For example steelyard share 50% --of 50 --counts.")
+        found = binomial(whole_number_of(given["n"], "--of"), shares[0])
+    else:
+        sure = [number_of(text, "--confidence") for text in separated(given["confidence"])]
+        found = share_interval(shares, rows, confidence=sure, method=given["method"])
     text = (
         json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) if given["as_json"] else str(found)
     )

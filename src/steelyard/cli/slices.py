@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
+from steelyard.cli.conclusion import conclude
 from steelyard.cli.evidence import UNSAID, options
 from steelyard.cli.opening import opened
 from steelyard.cli.typed import takes
-from steelyard.cli.writing import check_free, progress, put, spooled
+from steelyard.cli.writing import check_free, progress, put_rows, spooled
 from steelyard.errors import UsageError
 
 EPILOG = """\b
@@ -32,7 +33,7 @@ HANDED = ("target", "prediction", "weight", "weights", "unit", "missing", "exact
 @takes("--correction", ["bonferroni", "holm", "benjamini-hochberg", "none"], "How the number of looks is paid for.")
 @options("weight", "weights", "unit", "missing", "exact", "query", "labels", "on", "spark", "written")
 @takes("--csv", "FILE", "Write a row for each slice as CSV.")
-@options("json", "output", "force", "quiet", "progress")
+@options("json", "output", "rest", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Find slices of a FILE of predictions, such as region = north, on which a model differs from all other rows.
 
@@ -50,12 +51,9 @@ def command(file: str, **given: Any) -> None:
         else:
             found = _found(opened(file, given), given)
     if given["csv"] is not None:
-        from steelyard.files.as_csv import as_csv
-        from steelyard.files.writing import write_whole
-
-        write_whole(given["csv"], as_csv(found.columns()))
+        put_rows(given["csv"], found.columns(), given)
     document = json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=2) if given["as_json"] else ""
-    put(given["output"], document or _text(found))
+    conclude(found, document or _text(found), given)
 
 
 def _found(data: Any, given: dict[str, Any]) -> Any:
@@ -79,10 +77,10 @@ def _found(data: Any, given: dict[str, Any]) -> Any:
 
 
 def _text(found: Any) -> str:
-    from steelyard.views.layout import table, wrap
+    from steelyard.views.layout import wrap
+    from steelyard.views.text import table_lines
 
     said = [line for sentence in found.sentences() for line in wrap(sentence, rest="  ")]
     if not found.rows:
         return "\n".join(said)
-    small = found.table()
-    return "\n".join([*said, "", small.title, *table(small.head, small.rows, small.align)])
+    return "\n".join([*said, "", *table_lines(found.table())])

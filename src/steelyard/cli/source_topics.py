@@ -82,16 +82,19 @@ each gets its own --on. (steelyard check calls it --key.)
   $ steelyard threshold scores.csv --labels outcomes.csv --on id=customer \\
       --target left --score p --maximise f1
 
-Every command that reads rows takes such a FILE. Most of them count; compare,
-monitor and experiment need rows, so the columns that are named come to this
-machine, 50 million rows at most. With --unit, compare counts on the server,
-and its intervals come from buckets of units in place of a bootstrap.
+Every command that reads rows takes such a FILE. Most of them count; compare
+and experiment need rows, and so do monitor and windows with --unit, --period or
+predicted numbers: the columns that are named come to this machine, 50 million
+rows at most; of many rows compare brings those that are alike once. With
+--unit, compare counts on the server, and its intervals come from buckets of
+units in place of a bootstrap.
 
   $ steelyard compare 'shop.duckdb?table=preds' --target y \\
       --score one=p --score two=w
 
 Scans of more than two seconds show how far they are on a terminal, unless
 --quiet or --no-progress is said. STEELYARD_MEMORY=4GB limits what counting
-files may use; beyond it they are counted on disk.""",
+files may use; beyond it they are counted on disk. STEELYARD_THREADS=4 lets
+so many threads count at once; otherwise there are as many as cores.""",
     ),
 }

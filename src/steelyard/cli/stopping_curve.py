@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from steelyard.arguments.typed import number_of
-from steelyard.cli.columns import as_level, separated
+from steelyard.cli.columns import separated
 from steelyard.cli.evidence import options
-from steelyard.cli.training import read_models, read_rows
+from steelyard.cli.training import level_of, read_models, read_rows
 from steelyard.cli.typed import WHOLE_NUMBER
-from steelyard.cli.writing import check_free, progress, put
+from steelyard.cli.writing import check_outputs, draw, progress, put
 from steelyard.errors import UsageError
 
 EPILOG = """\b
@@ -41,20 +41,17 @@ More: steelyard help experiment"""
 @click.option("--measure", metavar="NAME", help="What to follow.  [default: log_loss, error_rate or rmse]")
 @options("positive")
 @options("drop", "seed")
-@click.option("--chart", metavar="FILE", help="Draw both lines as well: .svg or .png.")
-@options("query", "labels", "on", "spark", "written", "json", "output", "force", "quiet", "progress")
+@options("picture", "query", "labels", "on", "spark", "written", "json", "output", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Train a model on part of a FILE, and choose by validation rows when it should stop, or how far it should be pruned.
 
     What the choice comes to is told on test rows that had no part in it.
     """
     from steelyard import pruning_curve, stopping_curve
-    from steelyard.cli.columns import kinds_of
     from steelyard.designs.written import design_from_text
     from steelyard.sources.in_memory import column_of, drop_columns
 
-    for place in (given["output"], given["chart"]):
-        check_free(place, force=given["force"])
+    check_outputs(given)
     if given["values"] is not None and given["parameter"] is None:
         message = "--values are those of a parameter, and none was named."
         raise UsageError(message, "Say --parameter NAME as well.")
@@ -68,11 +65,10 @@ def command(file: str, **given: Any) -> None:
     with progress("Training …", quiet=given["quiet"] or given["no_progress"]):
         table = read_rows(file, {**given, "weight": None, "group": None})
         target = column_of(table, given["target"])
-        level = given["positive"]
         shared: dict[str, Any] = {
             "design": None if given["design"] is None else design_from_text(given["design"], seed=given["seed"]),
             "measure": given["measure"],
-            "positive": None if level is None else as_level(level, kinds_of(table).get(given["target"], "text")),
+            "positive": level_of(given["positive"], table, given["target"]),
             "seed": given["seed"],
         }
         made = next(iter(models.values()))
@@ -82,18 +78,5 @@ def command(file: str, **given: Any) -> None:
         else:
             values = None if given["values"] is None else [number_of(v, "--values") for v in separated(given["values"])]
             found = pruning_curve(made, rows, target, parameter=given["parameter"], values=values, **shared)
-    if given["chart"] is not None:
-        _draw(found, given["chart"])
+    draw({"stopping": found.chart()}, given)
     put(given["output"], json.dumps(found.to_dict(), ensure_ascii=False, indent=1) if given["as_json"] else str(found))
-
-
-def _draw(found: Any, path: str) -> None:
-    from pathlib import Path
-
-    if path.lower().endswith(".png"):
-        found.chart().png(path)
-    elif path.lower().endswith(".svg"):
-        Path(path).write_text(found.chart().svg(), encoding="utf-8")
-    else:
-        message = f'A chart is written as .svg or .png, and "{path}" is neither.'
-        raise UsageError(message, "Name a file that ends in .svg or .png.")

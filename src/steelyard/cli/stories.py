@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-import click
-
-from steelyard.cli.writing import command_line, put
+from steelyard.cli.conclusion import conclude
+from steelyard.cli.writing import command_line, draw, put, wrote
 
 
 class Story(Protocol):
@@ -22,20 +21,24 @@ class Story(Protocol):
         """The same as plain JSON values."""
 
 
-def tell(result: Story, given: Mapping[str, Any], question: str, charts: Callable[[], Mapping[str, Any]]) -> None:
+def tell(
+    result: Story, given: Mapping[str, Any], question: str, charts: Callable[[], Mapping[str, Any]], title: str = ""
+) -> None:
     """Print a result as text or JSON, and write its page where one is asked for."""
     from steelyard.views.document import plain
 
     if given["report"]:
         from steelyard.reports.story import write_story
 
-        write_story(result, given["report"], question, charts(), command=command_line())
+        write_story(result, given["report"], question, charts(), title=title, command=command_line())
         if not given["quiet"]:
-            click.echo(f"Wrote {given['report']}.", err=True)
+            wrote(given["report"])
+    if given.get("chart"):
+        draw(charts(), given)
     if given["as_json"]:
         put(given["output"], json.dumps(plain(result.to_dict()), ensure_ascii=False, allow_nan=False, indent=1))
     else:
-        put(given["output"], str(result))
+        conclude(result, str(result), given)
 
 
 def number_or_text(text: str) -> Any:

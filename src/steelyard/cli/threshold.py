@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.conclusion import conclude
 from steelyard.cli.evidence import options, read
 from steelyard.cli.typed import NUMBER, takes
-from steelyard.cli.writing import check_free, progress, put
+from steelyard.cli.writing import check_free, progress
 from steelyard.errors import UsageError
 from steelyard.payoffs.kinds import KINDS
 
@@ -55,7 +56,7 @@ More: steelyard help worth"""
 )
 @options("weight", "weights", "unit", "level", "value", "confidence", "missing_or_corrected", "exact")
 @options("query", "labels", "on", "spark", "written")
-@options("json", "output", "force", "quiet", "progress")
+@options("json", "output", "rest", "force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
     """Find the threshold from which on rows should be flagged, with its interval.
 
@@ -73,7 +74,7 @@ def command(file: str, **given: Any) -> None:
         _check_paid(goal, e.payoff)
         found = _best(e, goal, given)
         text = _text(found, e, as_json=given["as_json"])
-    put(given["output"], text)
+    conclude(found, text, given)
 
 
 def _goal(given: dict[str, Any]) -> str | None:
@@ -118,19 +119,21 @@ def _check_paid(goal: str | None, payoff: object) -> None:
         raise UsageError(message, "Give --profit or --cost, a .toml or .csv file, or amounts: 'tp=140, fp=-700'.")
 
 
-def _best(e: Evaluation, goal: str | None, given: dict[str, Any]) -> Threshold:
+def _best(evaluation: Evaluation, goal: str | None, given: dict[str, Any]) -> Threshold:
     wanted = {"beta": given["beta"]} if given["beta"] is not None else {}
-    ranged = e.payoff is not None and e.payoff.ranged and (goal is None or goal in KINDS)
+    ranged = evaluation.payoff is not None and evaluation.payoff.ranged and (goal is None or goal in KINDS)
     if given["over"] is not None and not ranged:
         message = f"--over {given['over']} says how ranges of amounts are weighed, and there are none."
         raise UsageError(message, "Leave it out, or write a range of amounts: --profit 'tp=100..180, fp=-700'.")
-    return e.best_threshold(goal, constraint=list(given["constraint"]), over=given["over"] or "regret", **wanted)
+    return evaluation.best_threshold(
+        goal, constraint=list(given["constraint"]), over=given["over"] or "regret", **wanted
+    )
 
 
-def _text(found: Threshold, e: Evaluation, *, as_json: bool) -> str:
+def _text(found: Threshold, evaluation: Evaluation, *, as_json: bool) -> str:
     if not as_json:
         return str(found)
     from steelyard.views.document import SCHEMA, plain
 
-    document = {"schema": SCHEMA, "source": e.facts.get("source"), **found.to_dict()}
+    document = {"schema": SCHEMA, "source": evaluation.facts.get("source"), **found.to_dict()}
     return json.dumps(plain(document), ensure_ascii=False, allow_nan=False, indent=2)

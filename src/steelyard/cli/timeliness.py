@@ -8,7 +8,7 @@ import click
 
 from steelyard.arguments.typed import numbers_of
 from steelyard.cli.evidence import options
-from steelyard.cli.opening import WRITTEN, opened
+from steelyard.cli.opening import WRITTEN, name_of, opened
 from steelyard.cli.stories import number_or_text, tell
 from steelyard.cli.typed import NUMBER, takes
 from steelyard.cli.writing import check_free, check_outputs, progress
@@ -75,7 +75,7 @@ ROLES = (
     ["refuse", "drop"],
     "An event outside the period: refuse the file, or leave it out and say so; its customer stays.",
 )
-@options("page", "query", "spark", "written", "json", "output")
+@options("page", "picture", "query", "spark", "written", "json", "output", "rest")
 @takes("--save", "FILE", "Save the sums as .json; steelyard add adds those of other customers.")
 @options("force", "quiet", "progress")
 def command(file: str, **given: Any) -> None:
@@ -101,7 +101,7 @@ def command(file: str, **given: Any) -> None:
     if given["save"] is not None:
         first.save(given["save"])
     charts = lambda: {f"scores of {name}": t.chart("scores") for name, t in models.items()}  # noqa: E731
-    tell(found, given, "Does it warn early enough?", charts)
+    tell(found, given, "Does it warn early enough?", charts, name_of(file))
 
 
 def _check(given: dict[str, Any]) -> None:

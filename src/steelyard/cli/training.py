@@ -10,7 +10,7 @@ import click
 
 from steelyard.cli.opening import opened
 from steelyard.cli.program import INTERRUPTED
-from steelyard.cli.writing import spooled
+from steelyard.cli.writing import spooled, wrote
 from steelyard.errors import EmptyTable, UsageError
 from steelyard.words import quoted
 
@@ -61,16 +61,16 @@ def kept_folds() -> Iterator[None]:
         click.get_current_context().exit(INTERRUPTED)
 
 
-def tell_where(x: Experiment, given: dict[str, Any]) -> None:
+def tell_where(experiment: Experiment, given: dict[str, Any]) -> None:
     """On stderr: what need not be done again, and where something was written."""
     if given["quiet"]:
         return
-    if x.already:
-        were = "was" if x.already == 1 else "were"
-        click.echo(f"{x.already:,} of {x.total:,} folds {were} there already.", err=True)
+    if experiment.already:
+        were = "was" if experiment.already == 1 else "were"
+        click.echo(f"{experiment.already:,} of {experiment.total:,} folds {were} there already.", err=True)
     for place in (given["report"], given["store"]):
         if place:
-            click.echo(f"Wrote {place}.", err=True)
+            wrote(place)
 
 
 def chosen_design(given: dict[str, Any], table: object) -> tuple[Any, list[str]]:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from steelyard.cli.evidence import options
-from steelyard.cli.opening import opened
+from steelyard.cli.opening import name_of, opened
 from steelyard.cli.stories import number_or_text, tell
 from steelyard.cli.typed import NUMBER, WHOLE_NUMBER, flag, takes
 from steelyard.cli.writing import check_outputs, progress
@@ -54,7 +54,21 @@ READ = ("treated", "value", "exposed", "positive")
 @takes("--selection", "TEXT", "How the arms were chosen, where it was not at random.")
 @takes("--cost", NUMBER, "What acting costs for each unit.")
 @options("confidence", "missing")
-@options("page", "query", "labels", "on", "spark", "written", "json", "output", "force", "quiet", "progress")
+@options(
+    "page",
+    "picture",
+    "query",
+    "labels",
+    "on",
+    "spark",
+    "written",
+    "json",
+    "output",
+    "rest",
+    "force",
+    "quiet",
+    "progress",
+)
 def command(file: str, **given: Any) -> None:
     """Tell whether acting helps, from a FILE with a control group: CSV, Parquet, or the address of a database."""
     from steelyard import trial
@@ -76,7 +90,7 @@ def command(file: str, **given: Any) -> None:
             adjust=not given["no_adjust"],
             confidence=0.95 if given["confidence"] is None else given["confidence"],
         )
-    tell(found, given, "Does acting on it help?", found.charts)
+    tell(found, given, "Does acting on it help?", found.charts, name_of(file))
 
 
 def planned_of(text: str | None) -> Any:

@@ -5,21 +5,25 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import re
 import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.errors import SteelyardError, UsageError, refuse_address
+from steelyard.errors import SteelyardError, UsageError, listing, nearest, refuse_address
 from steelyard.files.writing import write_whole
 
-RESULTS = {"output", "report", "save", "save_bins", "save_baseline", "junit", "csv", "as_list"}
+if TYPE_CHECKING:
+    from steelyard.charts.marks import Chart
+
+RESULTS = {"output", "report", "save", "save_bins", "save_baseline", "junit", "csv", "as_list", "chart"}
 """What options are called that name where something is written."""
 LONG = 2.0
 """Seconds after which progress tells more than that there is some."""
@@ -53,7 +57,11 @@ def refuse_inputs(path: str) -> None:
     if context is None:
         return
     whole = os.path.realpath(path)
-    given = [(name, text) for name, held in context.params.items() for text in _texts(held)]
+    given = [
+        (name, picture_of(text)[1] if name == "chart" else text)
+        for name, held in context.params.items()
+        for text in _texts(held)
+    ]
     results = [name for name, text in given if name in RESULTS and text != "-" and os.path.realpath(text) == whole]
     if len(results) > 1:
         message = f'Two results would be written to "{path}", and one of them would be lost.'
@@ -109,13 +117,41 @@ def check_saved(path: str | None, *, force: bool) -> None:
 
 
 def check_outputs(given: Mapping[str, Any]) -> None:
-    """Refuse the output and the report of a command before any work is done: there already, or of another kind."""
+    """Refuse the output, the report and the chart of a command before any work is done: there already, or of another kind."""
     check_free(given["output"], force=given["force"])
-    check_free(given["report"], force=given["force"])
-    if given["report"]:
+    if given.get("report"):
         from steelyard.reports.writing import check_ending
 
+        check_free(given["report"], force=given["force"])
         check_ending(given["report"])
+    if given.get("chart"):
+        from steelyard.charts.saving import check_ending as check_picture
+
+        check_free(picture_of(given["chart"])[1], force=given["force"])
+        check_picture(picture_of(given["chart"])[1])
+
+
+def picture_of(text: str) -> tuple[str, str]:
+    """The name of a chart, where one was typed, and the file that it is written to.
+
+    >>> picture_of("weeks.svg"), picture_of("periods=weeks.svg"), picture_of("a/b=c.png")
+    (('', 'weeks.svg'), ('periods', 'weeks.svg'), ('', 'a/b=c.png'))
+    """
+    name, mark, path = text.partition("=")
+    return (name, path) if mark and re.fullmatch(r"\w+", name) else ("", text)
+
+
+def draw(charts: Mapping[str, Chart], given: Mapping[str, Any]) -> None:
+    """Write the chart that was asked for beside a result; of several the first, or the one that was named."""
+    if not given.get("chart"):
+        return
+    name, path = picture_of(given["chart"])
+    if name and name not in charts:
+        message = f'There is no chart called "{name}" here; there are {listing(charts)}.'
+        raise UsageError(message, nearest(name, charts) or f"For example --chart {next(iter(charts))}={path}.")
+    charts[name or next(iter(charts))].save(path)
+    if not given["quiet"]:
+        wrote(path)
 
 
 def command_line() -> str:
@@ -125,12 +161,33 @@ def command_line() -> str:
     return shlex.join(["steelyard", *map(without_secrets, sys.argv[1:])]) if sys.argv else ""
 
 
+def put_rows(path: str, columns: Mapping[str, Iterable[object]], given: Mapping[str, Any]) -> None:
+    """Rows as CSV, with numbers as they stand in the file that was read; - is stdout.
+
+    A file with decimal commas is opened in a program for tables, which knows by its first mark that the text is UTF-8.
+    """
+    from steelyard.files.as_csv import as_csv
+
+    text = as_csv(columns, decimal=given.get("decimal") or "point")
+    if path == "-":
+        put(path, text.rstrip("\n"))
+    else:
+        write_whole(path, ("\ufeff" if given.get("decimal") == "comma" else "") + text)
+
+
 def put(path: str | None, text: str) -> None:
     """Write to a file, or to stdout."""
     if path is None or path == "-":
         click.echo(text)
     else:
         write_whole(path, text + "\n")
+
+
+def wrote(path: str, told: str = "") -> None:
+    """Say on stderr what was written, and what is to be known of it."""
+    from steelyard.words import visible
+
+    click.echo(f"Wrote {visible(path)}{told}.", err=True)
 
 
 def progress(what: str, *, quiet: bool) -> Any:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from steelyard.arguments.allowed import shown
 from steelyard.comparisons.powers import (
@@ -16,10 +19,12 @@ from steelyard.comparisons.powers import (
     two_shares,
     two_shares_normal,
 )
+from steelyard.comparisons.skewed_powers import skewed_means
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.facts import ROWS
 from steelyard.measures.measure import catalogue, find
 from steelyard.results import Mean
+from steelyard.verdicts.enough import CaseCount, fewest_apart, sides_of, too_few
 from steelyard.wording import either, option
 
 LOOSE = ("share", "mean")
@@ -30,6 +35,11 @@ NO_OTHER = (
 )
 
 
+SLIGHT = 0.01
+"""With a skew of less than so much times the root of the rows their mean is as good as normal."""
+MOST_SKEW = 30.0
+"""Of rows more skewed than this hardly one in two hundred decides."""
+NORMAL_ERRORS = 20_001
 SMALLEST = 1e-12
 """The smallest level: one minus half of less cannot be told from one."""
 
@@ -46,6 +56,7 @@ class Aim:
     discordant: float | None = None
     correlation: float | None = None
     deviation: float | None = None
+    skew: float | None = None
     prevalence: float = 0.5
     alpha: float = 0.05
     variance: str = "binormal"
@@ -102,30 +113,64 @@ class Aim:
         p, q = self.both
         return p * (1 - q) + q * (1 - p)
 
+    @property
+    def skewness(self) -> float:
+        """The skew of what rows contribute: as it was told, else that of normal errors where it is errors that are averaged."""
+        if self.skew is not None:
+            return self.skew
+        return 0.0 if self.paired or self.measure in LOOSE else _skew_of_normal_errors(self.measure)
+
+    @property
+    def skew_unknown(self) -> bool:
+        """Whether it is means of other rows that are compared, and nothing tells how skewed the rows are."""
+        return self.kind == "mean" and not self.paired and self.skew is None and not self.skewness
+
+    def short(self, rows: int) -> str:
+        """Why no verdict is given of so few rows, whatever the difference; empty where there are enough."""
+        if self.measure in LOOSE or (self.kind == "share" and self.paired):
+            return ""
+        if self.kind == "area":
+            p = self.positives(rows)
+            return too_few(sides_of(p, rows - p))
+        what = {"rows": "row", "positives": "real positive", "negatives": "real negative"}
+        counted, part = (rows, "rows") if self.kind == "mean" else (self.counted(rows), self.part)
+        return too_few([CaseCount(counted, what[part])])
+
     def power(self, rows: int) -> float:
         """The chance to see the difference."""
+        if self.short(rows):
+            return 0.0
         if self.kind == "area":
             p = self.positives(rows)
             r = (self.correlation or 0.0) if self.paired else None
             return two_areas(*self.both, p, rows - p, self.alpha, r, self.variance)
         if self.kind == "mean":
             assert self.deviation is not None
-            # Errors are averaged before the root is taken, so it is the mean squares that are compared.
-            step = self.both[0] ** 2 - self.both[1] ** 2 if self.root else self.difference
-            return two_means(step, self.deviation, rows, self.alpha, paired=self.paired)
+            if abs(self.skewness) <= SLIGHT * math.sqrt(rows):
+                return self.rough(rows)
+            squares = (self.both[0] ** 2, self.both[1] ** 2) if self.root and not self.paired else None
+            how: dict[str, Any] = {"paired": self.paired, "means": squares}
+            return skewed_means(self._step, self.deviation, rows, self.skewness, self.alpha, **how)
         n = self.counted(rows)
         if n < 1:
             return 0.0
-        return (
-            discordant_rows(self.difference, self.apart, n, self.alpha)
-            if self.paired
-            else two_shares(*self.both, n, self.alpha)
-        )
+        if self.paired:
+            fewest = 0 if self.measure in LOOSE else fewest_apart(self.alpha)
+            return discordant_rows(self.difference, self.apart, n, self.alpha, fewest)
+        return two_shares(*self.both, n, self.alpha)
+
+    @property
+    def _step(self) -> float:
+        """The difference of two means; errors are averaged before a root is taken, so of the mean squares."""
+        return self.both[0] ** 2 - self.both[1] ** 2 if self.root else self.difference
 
     def rough(self, rows: int) -> float:
-        """The same by the usual normal formula for shares; for others there is one formula only."""
-        if self.kind != "share":
+        """The same by the usual formula for shares and means, however few the rows; for areas there is one formula only."""
+        if self.kind == "area":
             return self.power(rows)
+        if self.kind == "mean":
+            assert self.deviation is not None
+            return two_means(self._step, self.deviation, rows, self.alpha, paired=self.paired)
         n = self.counted(rows)
         if self.paired:
             return discordant_rows_normal(self.difference, self.apart, n, self.alpha)
@@ -137,7 +182,9 @@ class Aim:
             how = "scores normal in each class" if self.variance == "binormal" else "variances after Hanley and McNeil"
             return f"DeLong's test of two areas; {how}"
         if self.kind == "mean":
-            return f"Student's t of {'paired differences' if self.paired else 'two sets'}; power by the noncentral t"
+            drawn = abs(self.skewness) > SLIGHT * math.sqrt(rows)
+            how = "by drawing such rows" if drawn else "by the noncentral t"
+            return f"Student's t of {'paired differences' if self.paired else 'two sets'}; power {how}"
         how = "counted over all outcomes" if rows <= COUNTED else "by the normal approximation"
         test = "McNemar's mid-p test" if self.paired else "Newcombe's interval of two shares"
         return f"{test}; power {how}"
@@ -162,8 +209,15 @@ class Aim:
             m = None if self.measure in LOOSE else find(self.measure)
             of = "values" if m is None else find(m.root_of or m.name).row_noun
             what = f"the differences between the two models' {of}" if self.paired else f"one model's {of}"
-            out.append(f"{what} have the standard deviation {self.deviation:.4g}, and their mean is close to normal")
+            out.append(f"{what} have the standard deviation {self.deviation:.4g} and {self._skew_told()}")
         return tuple(out)
+
+    def _skew_told(self) -> str:
+        if self.skew is not None:
+            return f"the skew {self.skew:.3g}"
+        if self.skewness:
+            return f"the skew {self.skewness:.2g}, which is that of normal errors (2 is that of exponential ones)"
+        return "no skew to speak of, none having been given"
 
 
 # What came ------------------------------------------------------------------------------------------------------------
@@ -281,6 +335,11 @@ def _check(aim: Aim) -> None:
 
 
 def _check_mean(aim: Aim) -> None:
+    if aim.skew is not None and not abs(aim.skew) <= MOST_SKEW:
+        message = (
+            f"The skew of what rows contribute lies between {-MOST_SKEW:g} and {MOST_SKEW:g}, and {aim.skew} came."
+        )
+        raise UsageError(message, "0 is that of normal values, 2 that of exponential ones; take it from a pilot.")
     if aim.deviation is None or not (math.isfinite(aim.deviation) and aim.deviation > 0):
         what = "of the differences between the two models, row by row" if aim.paired else "of one model's values"
         message = f"A plan for {aim.measure} needs the standard deviation {what}, a number above zero."
@@ -289,6 +348,21 @@ def _check_mean(aim: Aim) -> None:
         message = f"A difference in {aim.measure} depends on where the two models are."
         hint = f"Give {option('value')} beside {option('difference')}{either(', or first= and second=', '')}."
         raise UsageError(message, hint)
+
+
+@lru_cache(maxsize=32)
+def _skew_of_normal_errors(name: str) -> float:
+    """The skew of what rows contribute to a mean of errors that are normal; zero where it is no mean of errors."""
+    from scipy.special import ndtri
+    from scipy.stats import skew
+
+    m = find(name)
+    of = find(m.root_of) if m.root_of else m
+    each = of.by_row.get("numbers")
+    if each is None:
+        return 0.0
+    error = ndtri((np.arange(NORMAL_ERRORS) + 0.5) / NORMAL_ERRORS)
+    return float(skew(each(np.zeros_like(error), error, **of.with_defaults({}))))
 
 
 def _check_apart(aim: Aim) -> None:

@@ -43,8 +43,8 @@ ALIKE = "leaving out any bucket of units changes both alike"
 
 
 def bucket_difference(
-    e: Evaluation,
-    f: Evaluation,
+    one: Evaluation,
+    other: Evaluation,
     measure: str,
     level: Level = None,
     confidence: float = 0.95,
@@ -71,14 +71,14 @@ def bucket_difference(
     """
     confidence = confidence_of(confidence)
     m = find(measure)
-    check_alike(e, f, names)
-    chosen = options_of(m, e, f, options)
-    if ranks(m) and any(WithinFolds.kind in x.evidence for x in (e, f)):
+    check_alike(one, other, names)
+    chosen = options_of(m, one, other, options)
+    if ranks(m) and any(WithinFolds.kind in x.evidence for x in (one, other)):
         why = (
             "sums of folds rank rows within each fold and keep no table of that by unit; compare the experiment itself"
         )
         return Difference(m.name, *names, reason=why, confidence=confidence, level=level)
-    questions = [ask(m, x.summaries, level, chosen, confidence, x.positive) for x in (e, f)]
+    questions = [ask(m, x.summaries, level, chosen, confidence, x.positive) for x in (one, other)]
     first, second = _aligned(questions[0], questions[1], names)
     found = [estimate(q, level=level, segment=None, options=chosen) for q in (first, second)]
     facts: dict[str, Any] = {
@@ -102,13 +102,13 @@ def bucket_difference(
 
 
 def _jackknifed(
-    m: Measure, pair: tuple[Question, Question], a: Array, b: Array, names: tuple[str, str], facts: dict[str, Any]
+    measure: Measure, pair: tuple[Question, Question], a: Array, b: Array, names: tuple[str, str], facts: dict[str, Any]
 ) -> Difference:
     buckets, value = len(a), facts["value"]
     error, r = spread(a, b)
     name = f"paired jackknife over {buckets:,} buckets of units"
     if error == 0 and value == 0:
-        return no_difference(m.name, names, m.better, name, note=ALIKE, **facts)
+        return no_difference(measure.name, names, measure.better, name, note=ALIKE, **facts)
 
     # Few large buckets, or few that matter, make the spread known less well than all of them would.
     rests = min(kish(pair[0].summary.bucket_sizes()), carried_by((a - b - (a - b).mean()) ** 2), buckets)
@@ -131,14 +131,14 @@ def _jackknifed(
     p, note = p_value(value, limits, facts["confidence"])
     off = facts["bound"]
     return Difference(
-        m.name,
+        measure.name,
         *names,
         low=ends[0],
         high=ends[1],
         method=f"Student's t, {name}" if plain else f"MOVER, {name}",
         p_value=p,
         statistic=signed_z(p, value),
-        verdict=verdict_word((ends[0] - off, ends[1] + off), m.better),
+        verdict=verdict_word((ends[0] - off, ends[1] + off), measure.better),
         note=note,
         **facts,
     )
@@ -225,19 +225,19 @@ def _left(question: Question, options: Mapping[str, Any]) -> Array | str:
     return values
 
 
-def _worth(c: Confusion, payoff: Payoff, kind: str, per: str) -> Array:
+def _worth(confusion: Confusion, payoff: Payoff, kind: str, per: str) -> Array:
     """Profit or cost without each bucket, rows having amounts of their own."""
-    assert c.units is not None
-    assert c.amounts is not None
-    assert c.amounts.units is not None
-    counts, amounts = (t.sum(axis=0) - t for t in (c.units.table, c.amounts.units.table))
+    assert confusion.units is not None
+    assert confusion.amounts is not None
+    assert confusion.amounts.units is not None
+    counts, amounts = (t.sum(axis=0) - t for t in (confusion.units.table, confusion.amounts.units.table))
 
     def of(which: Product) -> Array:
         return np.asarray(amounts[:, which[0]])
 
-    coefficients = payoff.coefficients(c.levels, c.positive, c.amounts.names)
+    coefficients = payoff.coefficients(confusion.levels, confusion.positive, confusion.amounts.names)
     stand_in: Any = _Amounts(of)
-    total = priced(replace(c, counts=counts, amounts=stand_in), coefficients, 1)[0].sum(axis=(-2, -1))
+    total = priced(replace(confusion, counts=counts, amounts=stand_in), coefficients, 1)[0].sum(axis=(-2, -1))
     signed = sign_of(kind) * total
     return np.asarray(signed if per == "total" else divide(signed, counts.sum(axis=(-2, -1))))
 

@@ -51,6 +51,7 @@ class Changes(AsJson, ToldInSentences):
     left_out: ClassVar[tuple[str, ...]] = ("old", "new")
     told_too: ClassVar[tuple[str, ...]] = ("verdict", "prevalences")
     as_text: ClassVar[str] = "changes.changes_text"
+    as_verdict: ClassVar[str] = "foremost.changes_conclusion"
 
     old: Evaluation
     new: Evaluation
@@ -77,7 +78,7 @@ class Changes(AsJson, ToldInSentences):
     def verdict(self) -> Verdict:
         """Better, worse, both, or no clear change."""
         found = [c.difference for c in self.whole]
-        return CHANGE(word_of_all(found), *found, confidence=self.confidence, looks=len(found))
+        return self.in_words(CHANGE(word_of_all(found), *found, confidence=self.confidence, looks=len(found)))
 
     def frame(self) -> Any:
         """One row a number."""

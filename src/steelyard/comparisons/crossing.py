@@ -99,8 +99,8 @@ class Crossing(AsJson):
 
 
 def crossings(
-    e: Evaluation | Scores,
-    f: Evaluation | Scores,
+    one: Evaluation | Scores,
+    other: Evaluation | Scores,
     names: tuple[str, str] = ("first", "second"),
     *,
     confidence: float = 0.95,
@@ -126,7 +126,7 @@ def crossings(
     if not 0 <= narrow < 1:
         message = f"A narrow range is a share of all false positive rates, and {narrow} came."
         raise UsageError(message, "0.02 is usual, 0 keeps every crossing.")
-    tables = [_table(x, name) for x, name in zip((e, f), names, strict=True)]
+    tables = [_table(x, name) for x, name in zip((one, other), names, strict=True)]
     first, second = (path_of(t) for t in tables)
     paired = _same_rows(*tables)
     spread = _Spread.of(tables, paired=paired)
@@ -201,29 +201,29 @@ def _by_row(truth: npt.NDArray[Any], scores: Array, bucket: npt.NDArray[np.int64
     return replace(table, units=Units(ids.astype(np.int64), counts, bits=9), unit_codes=codes.astype(np.int64))
 
 
-def _table(x: Evaluation | Scores, name: str) -> Scores:
-    table = scores_of(x)
+def _table(evidence: Evaluation | Scores, name: str) -> Scores:
+    table = scores_of(evidence)
     if table is None:
         message = f'ROC curves need scores, and "{name}" has none.'
         raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
-    within = None if table is x else table_within(x)
+    within = None if table is evidence else table_within(evidence)
     table = within[0] if within else table
     require_both(table, f'The ROC curve of "{name}"')
     return table
 
 
-def _same_rows(a: Scores, b: Scores) -> bool:
+def _same_rows(one: Scores, other: Scores) -> bool:
     """Whether both tables were counted over the same units, bucket by bucket."""
-    if a.units is None or b.units is None or a.units.bits != b.units.bits or a.levels != b.levels:
+    if one.units is None or other.units is None or one.units.bits != other.units.bits or one.levels != other.levels:
         return False
-    if not np.array_equal(a.units.ids, b.units.ids):
+    if not np.array_equal(one.units.ids, other.units.ids):
         return False
-    return bool(np.allclose(a.by_bucket(), b.by_bucket(), rtol=1e-9, atol=1e-9))
+    return bool(np.allclose(one.by_bucket(), other.by_bucket(), rtol=1e-9, atol=1e-9))
 
 
 def _curve(path: Path) -> Curve:
     columns = {"fpr": path.x, "tpr": path.y}
-    keep = thin(columns, MOST_POINTS)
+    keep = thin(len(path.x), MOST_POINTS)
     return Curve("roc", {k: plain(v[keep]) for k, v in columns.items()})
 
 

@@ -71,16 +71,18 @@ class _Pair:
         return mover(self.first.value, self.second.value, *self.at(confidence))
 
 
-def _limits(q: Question) -> Callable[[float], Interval]:
-    if q.measure.interval == "area" and not q.parts and math.isfinite(q.value):
-        return compared(q)
-    return lambda confidence: interval(replace(q, confidence=confidence))
+def _limits(question: Question) -> Callable[[float], Interval]:
+    if question.measure.interval == "area" and not question.parts and math.isfinite(question.value):
+        return compared(question)
+    return lambda confidence: interval(replace(question, confidence=confidence))
 
 
-def limits_to_compare(e: Evaluation, measure: str, level: Level = None, confidence: float = 0.95) -> Interval:
+def limits_to_compare(evaluation: Evaluation, measure: str, level: Level = None, confidence: float = 0.95) -> Interval:
     """The interval of one number from which that of a difference is put together; of areas that of a score test."""
     m = find(measure)
-    return _limits(_question(m, e, level, options_of(m, e, e, {}), confidence, measure))(confidence)
+    return _limits(_question(m, evaluation, level, options_of(m, evaluation, evaluation, {}), confidence, measure))(
+        confidence
+    )
 
 
 def mover(a: float, b: float, first: Interval, second: Interval) -> Ends | None:
@@ -101,8 +103,8 @@ def mover(a: float, b: float, first: Interval, second: Interval) -> Ends | None:
 
 
 def difference(
-    e: Evaluation,
-    f: Evaluation,
+    one: Evaluation,
+    other: Evaluation,
     measure: str,
     *,
     level: Level = None,
@@ -125,20 +127,20 @@ def difference(
     """
     confidence = confidence_of(confidence)
     m = find(measure)
-    check_alike(e, f, names)
-    chosen = options_of(m, e, f, options)
+    check_alike(one, other, names)
+    chosen = options_of(m, one, other, options)
     pair = _Pair.of(
-        _question(m, e, level, chosen, confidence, names[0]), _question(m, f, level, chosen, confidence, names[1])
+        _question(m, one, level, chosen, confidence, names[0]), _question(m, other, level, chosen, confidence, names[1])
     )
     first, second = (estimate(q, level=level, segment=None, options=chosen) for q in (pair.first, pair.second))
     if method != "usual":
         return _normal(m, pair, (first, second), confidence, names, method)
-    few = next((x for x in (short_of(e, m, level), short_of(f, m, level)) if x[0]), ("", ""))
+    few = next((x for x in (short_of(one, m, level), short_of(other, m, level)) if x[0]), ("", ""))
     return _difference_of(m, pair, first, second, names, few=few)
 
 
 def _normal(
-    m: Measure,
+    measure: Measure,
     pair: _Pair,
     found: tuple[Estimate, Estimate],
     confidence: float,
@@ -151,17 +153,19 @@ def _normal(
     taken("The method", method, Words("usual", "normal"), "Leave it out for Newcombe's interval.")
     first, second = found
     if not all(isinstance(q.reading, Share) for q in (pair.first, pair.second)):
-        message = f'The normal interval is one of shares, and "{m.name}" is none.'
+        message = f'The normal interval is one of shares, and "{measure.name}" is none.'
         raise NotAvailable(message, f"Leave {option('method')} out.")
     if first.value is None or second.value is None:
-        return Difference(m.name, *names, reason=first.reason or second.reason, method="none", confidence=confidence)
+        return Difference(
+            measure.name, *names, reason=first.reason or second.reason, method="none", confidence=confidence
+        )
     sizes = [x.n_eff or x.n for x in found]
-    facts: dict[str, Any] = {"measure": m.name, "better": m.better, "names": names}
+    facts: dict[str, Any] = {"measure": measure.name, "better": measure.better, "names": names}
     return normal_interval(first.value, sizes[0], second.value, sizes[1], confidence, **facts)
 
 
 def _difference_of(
-    m: Measure, pair: _Pair, first: Estimate, second: Estimate, names: tuple[str, str], *, few: tuple[str, str]
+    measure: Measure, pair: _Pair, first: Estimate, second: Estimate, names: tuple[str, str], *, few: tuple[str, str]
 ) -> Difference:
     facts: dict[str, Any] = {
         "first": names[0],
@@ -174,23 +178,25 @@ def _difference_of(
     }
     for name, x in zip(names, (first, second), strict=True):
         if x.value is None:
-            return Difference(m.name, reason=f"{name}: {x.reason}", verdict=TOO_FEW if m.better else "", **facts)
-    if m.name in TOTALS and first.n != second.n:
-        message = f'"{m.name}" is a sum over the rows, and the rows differ: {first.n:g} and {second.n:g}.'
-        raise NotAvailable(message, f"Compare {TOTALS[m.name]} instead.")
+            return Difference(
+                measure.name, reason=f"{name}: {x.reason}", verdict=TOO_FEW if measure.better else "", **facts
+            )
+    if measure.name in TOTALS and first.n != second.n:
+        message = f'"{measure.name}" is a sum over the rows, and the rows differ: {first.n:g} and {second.n:g}.'
+        raise NotAvailable(message, f"Compare {TOTALS[measure.name]} instead.")
     value = pair.value
     a, b = pair.at(first.confidence)
     ends = mover(pair.first.value, pair.second.value, a, b)
     facts |= {"value": value, "bound": first.bound + second.bound}
     if ends is None:
         why = next(x.note for x in (a, b) if x.low is None or x.high is None)
-        return Difference(m.name, method="none", note=why, verdict=TOO_FEW if m.better else "", **facts)
+        return Difference(measure.name, method="none", note=why, verdict=TOO_FEW if measure.better else "", **facts)
     p, note = p_value(value, pair.limits, first.confidence, _least(a, b))
     off = facts["bound"]
-    word = verdict_word((ends[0] - off, ends[1] + off), m.better, few=bool(few[0]))
+    word = verdict_word((ends[0] - off, ends[1] + off), measure.better, few=bool(few[0]))
     why, caution = few if word == TOO_FEW else ("", "")
     return Difference(
-        m.name,
+        measure.name,
         low=ends[0],
         high=ends[1],
         method=_name(pair, a.method, b.method),
@@ -214,45 +220,45 @@ def _name(pair: _Pair, first: str, second: str) -> str:
 
 
 def _question(
-    m: Measure, e: Evaluation, level: Level, options: Mapping[str, Any], confidence: float, name: str
+    measure: Measure, evaluation: Evaluation, level: Level, options: Mapping[str, Any], confidence: float, name: str
 ) -> Question:
     try:
-        return ask(m, e.summaries, level, options, confidence, e.positive)
+        return ask(measure, evaluation.summaries, level, options, confidence, evaluation.positive)
     except NotAvailable as problem:
         message = f"The {name} evaluation cannot answer this: {problem.message.marked}"
         hint = 'Name one: level="macro", for example.' if 'e["' in problem.hint and level is None else problem.hint
         raise NotAvailable(message, hint) from None
 
 
-def options_of(m: Measure, e: Evaluation, f: Evaluation, given: Mapping[str, Any]) -> dict[str, Any]:
+def options_of(measure: Measure, one: Evaluation, other: Evaluation, given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a comparison: what outcomes are worth is the same for both, and told per case."""
-    chosen = m.with_defaults(given)
+    chosen = measure.with_defaults(given)
     if "payoff" not in chosen:
         return chosen
-    known = [x.payoff for x in (e, f) if x.payoff is not None]
+    known = [x.payoff for x in (one, other) if x.payoff is not None]
     if chosen["payoff"] is None and len(known) == 2 and known[0] != known[1]:
         message = "Outcomes are worth something else in one evaluation than in the other."
         raise UsageError(message, "Evaluate both with the same profit or cost.")
-    payoff = payoff_of(e if e.payoff is not None else f, chosen["payoff"], m.name)
-    for x in (e, f):
+    payoff = payoff_of(one if one.payoff is not None else other, chosen["payoff"], measure.name)
+    for x in (one, other):
         x.check_payoff(payoff)
     return chosen | {"payoff": payoff, "per": given.get("per", "case")}
 
 
-def check_alike(e: Evaluation, f: Evaluation, names: tuple[str, str] = ("first", "second")) -> None:
+def check_alike(one: Evaluation, other: Evaluation, names: tuple[str, str] = ("first", "second")) -> None:
     """Refuse evaluations of different kinds of target, positive levels or levels."""
     first, second = (f"the {name} evaluation" for name in names)
-    numbers = [x.residuals is not None for x in (e, f)]
+    numbers = [x.residuals is not None for x in (one, other)]
     if numbers[0] != numbers[1]:
         here, there = ("numbers" if n else "levels" for n in numbers)
         message = f"They are of different kinds: {first} is about {here}, {second} about {there}."
         raise UsageError(message, "Compare evaluations of the same target.")
-    if set(e.levels) != set(f.levels):
-        message = f"The levels differ: {listing(e.levels)} in {first}, {listing(f.levels)} in {second}."
+    if set(one.levels) != set(other.levels):
+        message = f"The levels differ: {listing(one.levels)} in {first}, {listing(other.levels)} in {second}."
         hint = f"Compare evaluations of the same target; levels that one file lacks can be declared: {option('levels', [...])}."
         raise UsageError(message, hint)
-    if e.positive != f.positive:
-        here, there = ("none" if x.positive is None else listing([x.positive]) for x in (e, f))
+    if one.positive != other.positive:
+        here, there = ("none" if x.positive is None else listing([x.positive]) for x in (one, other))
         message = f"The positive level differs: {here} in {first}, {there} in {second}."
         raise UsageError(message, "Evaluate both with the same positive level.")
 

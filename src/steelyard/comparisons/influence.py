@@ -57,7 +57,7 @@ class Leaning:
     stretch: float = 1.0
     """By how much the spread is too small where units differ in size."""
     least: float = 0.0
-    """The jackknife's standard error of labels, which few rows of a class do not make too small."""
+    """The jackknife's standard error of labels and scores, which few rows of a class do not make too small."""
 
 
 def leaning(part: Part, masses: Array | None, seed: int) -> Leaning:
@@ -98,7 +98,8 @@ def leaning(part: Part, masses: Array | None, seed: int) -> Leaning:
             stretch = float(np.sqrt(squares.sum() / plain)) if plain > 0 else 1.0
     # Of few rows drawn anew too many tables lack what one row tells; leaving out that row does not.
     n = float(copies.sum())
-    least = float(np.sqrt((n - 1) / n * (copies @ squares))) if part.counted is not None else 0.0
+    few = part.counted is not None or np.isfinite(part.smallest)
+    least = float(np.sqrt((n - 1) / n * (copies @ squares))) if few else 0.0
     return Leaning(min(rests, carried_by(squares, copies)), max(stretch, 1.0), least)
 
 

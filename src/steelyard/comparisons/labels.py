@@ -63,22 +63,20 @@ class Counts:
 
 
 def paired_counts(
-    target: npt.ArrayLike, first: npt.ArrayLike, second: npt.ArrayLike, weight: npt.ArrayLike | None = None
+    target: npt.ArrayLike, first: npt.ArrayLike, second: npt.ArrayLike, copies: npt.ArrayLike | None = None
 ) -> Counts:
-    """Rows that both, one or neither of two label-makers got right.
+    """Rows that both, one or neither of two label-makers got right; `copies` says for how many rows each stands.
 
     >>> paired_counts(["a", "a", "b", "b"], ["a", "b", "b", "b"], ["a", "a", "b", "a"])
     Counts(both=2, first=1, second=1, neither=0)
     """
-    if weight is not None:
-        message = "McNemar's test counts rows, and these rows carry weights."
-        raise UsageError(message, "Leave the weights out, or use the bootstrap: resampling.paired_difference.")
     truth, one, two = (np.asarray(x) for x in (target, first, second))
     if not len(truth) == len(one) == len(two):
         message = f"Target and labels differ in length: {len(truth):,}, {len(one):,} and {len(two):,}."
         raise LengthsDiffer(message, "Pass one label of each model for each row.")
     right, also = one == truth, two == truth
-    return Counts(*(int(np.sum(x)) for x in (right & also, right & ~also, ~right & also, ~right & ~also)))
+    times = np.ones(len(truth)) if copies is None else np.asarray(copies, dtype=np.float64)
+    return Counts(*(whole(times[x].sum()) for x in (right & also, right & ~also, ~right & also, ~right & ~also)))
 
 
 def no_difference(measure: str, names: tuple[str, str], better: str, method: str, **facts: Any) -> Difference:

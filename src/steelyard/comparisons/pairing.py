@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,7 +13,6 @@ import numpy.typing as npt
 
 from steelyard.comparisons.areas import Areas, areas_test, paired_areas
 from steelyard.comparisons.best_of_many import Selected, selection_bias
-from steelyard.comparisons.buckets import bucket_difference
 from steelyard.comparisons.crossing import Crossing, crossings, row_crossings
 from steelyard.comparisons.folds import (
     Posterior,
@@ -31,6 +31,7 @@ from steelyard.comparisons.shared_rows import SharedRows, rows_of
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.measure import Measure, find
 from steelyard.results import Difference, Estimate, Level
+from steelyard.verdicts.enough import fewest_apart
 from steelyard.wording import either, option
 from steelyard.words import count, percent
 
@@ -56,7 +57,7 @@ class DifferentRows:
         level = options.pop("level", None)
         return difference(first, second, measure, level=level, confidence=confidence, names=pair, **options)
 
-    def few(self, d: Difference, alpha: float) -> tuple[str, str] | None:
+    def few(self, difference: Difference, alpha: float) -> tuple[str, str] | None:
         """None: what each of the two numbers rests on decides."""
         return None
 
@@ -112,36 +113,15 @@ def _winner_of_estimates(evaluations: Mapping[str, Evaluation], measure: str, co
     return _inside(selection_bias(values, errors, confidence=confidence, **about), m)
 
 
-def _inside(found: Selected, m: Measure) -> Selected:
+def _inside(found: Selected, measure: Measure) -> Selected:
     """The winner's numbers cut where the measure ends."""
-    low, high = m.range
+    low, high = measure.range
 
-    def cut(x: Estimate) -> Estimate:
-        ends = [None if v is None else min(max(v, low), high) for v in (x.value, x.low, x.high)]
-        return replace(x, value=ends[0], low=ends[1], high=ends[2])
+    def cut(estimate: Estimate) -> Estimate:
+        ends = [None if v is None else min(max(v, low), high) for v in (estimate.value, estimate.low, estimate.high)]
+        return replace(estimate, value=ends[0], low=ends[1], high=ends[2])
 
     return replace(found, observed=cut(found.observed), corrected=cut(found.corrected))
-
-
-@dataclass(frozen=True, eq=False)
-class SameUnits(DifferentRows):
-    """Evaluations counted by unit on the same rows, which stayed where they are."""
-
-    kind = "same rows"
-    words = "on the same rows, by buckets of their units"
-
-    def difference(self, measure: str, pair: tuple[str, str], confidence: float, **options: Any) -> Difference:
-        """First less second, leaving out one bucket of units at a time from both."""
-        first, second = (self.evaluations[n] for n in pair)
-        return bucket_difference(first, second, measure, confidence=confidence, names=pair, **options)
-
-    def notes(self) -> list[str]:
-        """Nothing to add."""
-        return []
-
-    def winner(self, measure: str, confidence: float) -> Selected | None:
-        """None: errors on the same rows go together, and summaries do not tell how closely for all models at once."""
-        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,16 +149,16 @@ class SameRows:
             self.target, first, second, measure, kind=self.shape, confidence=confidence, names=pair, **every
         )
 
-    def few(self, d: Difference, alpha: float) -> tuple[str, str] | None:
+    def few(self, difference: Difference, alpha: float) -> tuple[str, str] | None:
         """How many rows tell two shares apart, where all of them on one side would still be luck; None for other measures.
 
         McNemar's exact p-value of b rows, on all of which the same model is right, is 2 · 0.5ᵇ.
         """
-        if d.statistic is None or d.value is None or "McNemar" not in d.method:
+        if difference.statistic is None or difference.value is None or "McNemar" not in difference.method:
             return None
         # (b − c) / n and (b − c) / √(b + c) tell b + c.
-        apart = round((d.value * d.n[0] / d.statistic) ** 2) if d.statistic else 0
-        if not apart or 2 * 0.5**apart <= alpha:
+        apart = round((difference.value * difference.n[0] / difference.statistic) ** 2) if difference.statistic else 0
+        if not apart or apart >= fewest_apart(alpha):
             return "", ""
         rows = f"{apart} row{'' if apart == 1 else 's'}"
         return f"{rows} on which one of the two alone is right", f"rests on {rows} that tell them apart"
@@ -249,13 +229,13 @@ class SameRows:
         means, covariance, units = means_of(rows, table)
         return _inside(selection_bias(means, covariance=covariance, **facts), m) if units > 1 else None
 
-    def _by_row(self, m: Measure) -> tuple[SharedRows, Any] | None:
+    def _by_row(self, measure: Measure) -> tuple[SharedRows, Any] | None:
         """Rows × models of the numbers whose means are the measure; None where it is no such mean."""
         known = self.options
         rows = rows_of(self.target, known.get("unit"), known.get("weight"), known.get("weights", "sampling"))
         how = {k: known[k] for k in ("positive", "threshold", "levels", "value") if k in known}
         coded, made = predicted(list(self.given.values()), rows, self.shape, **how)
-        table = row_values(m, coded, made, {**m.options, "payoff": known.get("payoff")})
+        table = row_values(measure, coded, made, {**measure.options, "payoff": known.get("payoff")})
         return None if table is None else (coded, table)
 
 
@@ -310,7 +290,7 @@ class SameFolds:
             found = corrected_t(d, self.ratio, confidence, **facts)
         elif method == "paired t":
             found = paired_t(d, confidence, **facts)
-        elif method in ("5x2 t", "5x2 F"):
+        else:
             if self.shape != (5, 2):
                 message = (
                     f"A 5×2 test needs five repeats of two folds, and there are {self.shape[0]} of {self.shape[1]}."
@@ -319,22 +299,19 @@ class SameFolds:
                 raise NotAvailable(message, hint)
             test = five_by_two_t if method == "5x2 t" else five_by_two_f
             found = test(d.reshape(5, 2), confidence, **facts)
-        else:
-            message = f"There is no test {listing([method])} over folds."
-            raise UsageError(message, f"Choose one of {listing(self.methods[1:])}.")
         # The means of the folds that the difference is of, and of no other.
         first, second = (_mean(np.where(np.isfinite(d), self.values(n, m.name, level), np.nan)) for n in pair)
         return found.renamed(values=(first, second), level=level)
 
-    def few(self, d: Difference, alpha: float) -> tuple[str, str] | None:
+    def few(self, difference: Difference, alpha: float) -> tuple[str, str] | None:
         """Why folds that happen to agree prove nothing: so few rows make the difference that a coin could have done it.
 
         Of b rows on which one model alone is right, McNemar's mid-p is at least 0.5ᵇ, however even the folds are.
         """
-        if find(d.measure).hits is None or d.value is None:
+        if find(difference.measure).hits is None or difference.value is None:
             return None
-        rows = self.evaluations[d.first].rows
-        apart = round(abs(d.value) * rows)
+        rows = self.evaluations[difference.first].rows
+        apart = round(abs(difference.value) * rows)
         if not apart or 0.5**apart <= alpha:
             return None
         return f"the difference is {apart} of {rows:,} rows", f"rests on {apart} row{'' if apart == 1 else 's'}"
@@ -381,11 +358,17 @@ def _mean(values: npt.ArrayLike) -> float | None:
     return float(there.mean()) if len(there) else None
 
 
-Pairing = DifferentRows | SameUnits | SameRows | SameFolds
+Pairing = DifferentRows | SameRows | SameFolds
 
 
 def all_pairs(names: Sequence[str], control: str | None = None) -> list[tuple[str, str]]:
     """Every pair once, the later one first, or every other model against a control."""
+    return _all_pairs(tuple(names), control)
+
+
+@lru_cache(maxsize=4)
+def _all_pairs(names: tuple[str, ...], control: str | None) -> list[tuple[str, str]]:
+    # Of a thousand models there are half a million, and each difference is one of them.
     if control is not None:
         return [(n, control) for n in names if n != control]
     return [(b, a) for a, b in combinations(names, 2)]

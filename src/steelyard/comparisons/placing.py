@@ -12,12 +12,62 @@ from typing import Any
 import numpy as np
 
 from steelyard.engines.kernels import compiled, in_threads, slices
-from steelyard.engines.sorting import _sort
 from steelyard.results import Array, Codes, Flags
 
 MOST_BUCKETS = 1 << 18
 MOST_ROWS = 1 << 25
 """Beyond this too few bits are left for the scores beside the number of the row."""
+
+
+@compiled
+def _insertion(keys: Codes, start: int, stop: int) -> None:  # pragma: no cover - compiled
+    for i in range(start + 1, stop):
+        v = keys[i]
+        j = i - 1
+        while j >= start and keys[j] > v:
+            keys[j + 1] = keys[j]
+            j -= 1
+        keys[j + 1] = v
+
+
+@compiled
+def _sort(keys: Codes, start: int, stop: int, spare: Codes, counts: Codes) -> None:  # pragma: no cover - compiled
+    """Sort one bucket: deal it into about n / 8 smaller ones by its leading bits, then mend what is left."""
+    n = stop - start
+    if n <= 24:
+        _insertion(keys, start, stop)
+        return
+    if n > len(spare):
+        keys[start:stop].sort()
+        return
+    low, high = keys[start], keys[start]
+    for i in range(start, stop):
+        low = min(low, keys[i])
+        high = max(high, keys[i])
+    wanted = 3
+    while (8 << wanted) < n and wanted < 12:
+        wanted += 1
+    shift, span = 0, high - low
+    while (span >> shift) >= (1 << wanted):
+        shift += 1
+    size = (span >> shift) + 1
+    counts[: size + 1] = 0
+    for i in range(start, stop):
+        counts[((keys[i] - low) >> shift) + 1] += 1
+    largest = 0
+    for b in range(size):
+        largest = max(largest, counts[b + 1])
+        counts[b + 1] += counts[b]
+    if largest > 256:
+        keys[start:stop].sort()
+        return
+    for i in range(start, stop):
+        b = (keys[i] - low) >> shift
+        spare[counts[b]] = keys[i]
+        counts[b] += 1
+    for i in range(n):
+        keys[start + i] = spare[i]
+    _insertion(keys, start, stop)
 
 
 @compiled

@@ -25,8 +25,11 @@ from steelyard.comparisons.powers import COUNTED
 from steelyard.errors import NotAvailable, UsageError
 from steelyard.measures.measure import find
 from steelyard.results import Curve
+from steelyard.verdicts.choice import PLANNED
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import Told
 from steelyard.wording import option
+from steelyard.words import percent
 
 MOST = 10**9
 POINTS = 41
@@ -40,6 +43,7 @@ class Plan(Told):
     """So many rows see such a difference with such a chance, by which test and on which assumptions."""
 
     as_text: ClassVar[str] = "planning.plan_text"
+    as_verdict: ClassVar[str] = "foremost.plan_conclusion"
 
     measure: str
     rows: int
@@ -63,6 +67,11 @@ class Plan(Told):
     approximate: int | None = None
     """Rows by the usual normal formula, where outcomes were counted instead."""
     aim: Aim | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the plan comes to, in words."""
+        return self.in_words(PLANNED("planned"))
 
     @property
     def total(self) -> int:
@@ -99,6 +108,7 @@ def sample_size(
     discordant: float | None = None,
     correlation: float | None = None,
     deviation: float | None = None,
+    skew: float | None = None,
     prevalence: float = 0.5,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -109,8 +119,10 @@ def sample_size(
     What is true is given as `first` and `second`, or as the `value` of the second and the `difference` by which the first is
     better: above it, or below where lower is better (an error rate of 0.15 against 0.2 has the difference 0.05).
     Shares of the same rows take the share of rows on which exactly one is right (`discordant`), areas on the same rows the
-    `correlation` of scores within a class, means the standard `deviation` of a row's difference (of a row's value where each
-    model has rows of its own; for rmse that of squared errors). Powers of shares are counted over all outcomes.
+    `correlation` of scores within a class, means the standard `deviation` and the `skew` of a row's difference, first less second
+    (of a row's value where each model has rows of its own; for rmse of its squared error). Unless it is told, the skew is that
+    of normal errors on rows of their own, and none on the same rows. Powers of shares are counted over all outcomes, those of
+    skewed means are drawn; no plan has fewer cases than a verdict takes.
 
     >>> plan = sample_size("accuracy", value=0.80, difference=0.05)
     >>> plan.rows, round(plan.power, 3), plan.approximate
@@ -131,14 +143,15 @@ def sample_size(
         discordant=discordant,
         correlation=correlation,
         deviation=deviation,
+        skew=skew,
         prevalence=prevalence,
         alpha=alpha,
         variance=variance,
     )
     rough = _least(aim.rough, power, aim.fewest)
-    if aim.kind != "share":
+    if aim.kind == "area":
         return _plan_of(aim, rough, asked="rows", wanted=power)
-    rows = _least(aim.power, power, aim.fewest, AHEAD, rough)
+    rows = _least(aim.power, power, aim.fewest, AHEAD if aim.kind == "share" else 0, rough)
     return _plan_of(aim, rows, asked="rows", wanted=power, approximate=rough)
 
 
@@ -171,6 +184,9 @@ def detectable(measure: str, *, rows: int, value: float | None = None, power: fl
         return aim_of(name, difference=step, value=value, **what)
 
     check_rows(at(widest / 2), rows)
+    if short := at(widest).short(int(rows)):
+        message = f"Of so few rows no verdict is given, whatever the difference: {short}."
+        raise NotAvailable(message, "Take more rows.")
     if at(widest).power(rows) < power:
         message = f"With {rows:,} rows not even the largest improvement there can be is seen with the chance {power:g}."
         raise NotAvailable(message, "Take more rows, or be content with less power.")
@@ -237,6 +253,14 @@ def _least(power_at: Callable[[int], float], wanted: float, fewest: int, ahead: 
 
 def _plan_of(aim: Aim, rows: int, **asked: Any) -> Plan:
     positives = aim.positives(rows) if aim.classes else None
+    assumed = aim.assumptions
+    if aim.skew_unknown and aim.power(rows):
+        less = percent(round(replace(aim, skew=2.0).power(rows), 2))
+        assumed += (f"with a skew of 2, which is that of exponential values, the chance would be {less}",)
+    if short := aim.short(rows):
+        assumed += (f"of so few rows no verdict is given ({short})",)
+    elif short := aim.short(rows - 1):
+        assumed += (f"fewer rows get no verdict, whatever the difference ({short})",)
     return Plan(
         aim.measure,
         rows,
@@ -249,7 +273,7 @@ def _plan_of(aim: Aim, rows: int, **asked: Any) -> Plan:
         positives,
         None if positives is None else rows - positives,
         aim.method(rows),
-        aim.assumptions,
+        assumed,
         aim=aim,
         **asked,
     )

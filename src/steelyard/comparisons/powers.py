@@ -108,10 +108,11 @@ def two_shares_normal(first: float, second: float, rows: float, alpha: float = 0
     return NORMAL.cdf((away - z) / spread)
 
 
-def discordant_rows(difference: float, discordant: float, rows: int, alpha: float = 0.05) -> float:
+def discordant_rows(difference: float, discordant: float, rows: int, alpha: float = 0.05, fewest: int = 0) -> float:
     """The power of McNemar's mid-p test, over all numbers of rows on which exactly one of two is right.
 
-    m rows of n differ, m ~ Binomial(n, D); the first is right on b of them, b ~ Binomial(m, (D + d) / 2 D).
+    m rows of n differ, m ~ Binomial(n, D); the first is right on b of them, b ~ Binomial(m, (D + d) / 2 D). Of fewer than
+    `fewest` such rows nothing is said.
 
     >>> round(discordant_rows(0.05, 0.15, 500), 4)
     0.8303
@@ -126,7 +127,7 @@ def discordant_rows(difference: float, discordant: float, rows: int, alpha: floa
 
     k = _last(remarkable, np.full(len(m), -1.0), np.ceil(m / 2) - 1)
     seen = below(k, m, share) + np.where(k >= 0, 1 - below(m - k - 1, m, share), 0.0)
-    return float(min((chance * seen).sum(), 1.0))
+    return float(min((chance * seen)[m >= fewest].sum(), 1.0))
 
 
 def discordant_rows_normal(difference: float, discordant: float, rows: float, alpha: float = 0.05) -> float:

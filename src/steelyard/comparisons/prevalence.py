@@ -12,9 +12,13 @@ ABOUT_ALIKE = 0.02
 """Shares of positives that differ by more than this in two test sets are told."""
 
 
-def prevalence_of(e: Evaluation) -> float | None:
+def prevalence_of(evaluation: Evaluation) -> float | None:
     """The share of positives, where there is a positive level."""
-    return None if e.positive is None or "prevalence" not in e.measures else e["prevalence"].value
+    return (
+        None
+        if evaluation.positive is None or "prevalence" not in evaluation.measures
+        else evaluation["prevalence"].value
+    )
 
 
 def unlike(shares: Sequence[float]) -> bool:

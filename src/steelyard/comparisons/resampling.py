@@ -28,6 +28,7 @@ from steelyard.comparisons.stacked_numbers import number_part
 from steelyard.comparisons.stacking import Part, class_part, label_part, money_part, score_part
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.measure import Measure, find
+from steelyard.measures.money import unpaid
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Codes, Difference, Level
 from steelyard.summaries.confusion import Confusion, Outcomes
@@ -198,6 +199,8 @@ def paired_difference(
     m = find(measure)
     rows = rows_of(target, unit, weight, weights)
     chosen = m.with_defaults(options | ({"payoff": payoff, "per": "case"} if "payoff" in m.options else {}))
+    if "payoff" in chosen and not isinstance(chosen["payoff"], Payoff):
+        raise unpaid(m.name)
     coded, made = predicted(
         (first, second), rows, kind, positive=positive, threshold=threshold, levels=levels, value=value
     )
@@ -239,29 +242,37 @@ def paired_difference(
 
 
 def _shares(
-    m: Measure, rows: SharedRows, places: Sequence[Any], level: Level, confidence: float, names: tuple[str, str]
+    measure: Measure, rows: SharedRows, places: Sequence[Any], level: Level, confidence: float, names: tuple[str, str]
 ) -> Difference | None:
     """Shares whose rows are the same for both models; None where the bootstrap has to do."""
-    if m.counted is None or not m.same_rows or rows.weight is not None or rows.unit is not None:
+    if measure.counted is None or not measure.same_rows or not _whole_rows(rows):
         return None
-    truth, (part, whole) = rows.codes, m.counted
-    if m.hits is not None and level is None:
+    truth, (part, whole) = rows.codes, measure.counted
+    if measure.hits is not None and level is None:
         keep = np.ones(len(truth), dtype=np.bool_)
-        inside = [(x == truth) == bool(m.hits) for x in places]
+        inside = [(x == truth) == bool(measure.hits) for x in places]
     else:
         about = rows.positive if level is None else level
-        if about not in rows.levels or Outcomes not in m.reads:
+        if about not in rows.levels or Outcomes not in measure.reads:
             return None
         i = rows.levels.index(about)
         outcomes = [2 * (truth != i) + (x != i) for x in places]
         keep, *inside = (_among(x, kind) for x, kind in ((outcomes[0], whole), *((x, part) for x in outcomes)))
     if not keep.any():
         return None
-    counts = paired_counts(np.ones(int(keep.sum()), dtype=np.bool_), *(x[keep] for x in inside))
+    copies = None if rows.weight is None else rows.weight[keep]
+    one, two = (x[keep] for x in inside)
+    counts = paired_counts(np.ones(int(keep.sum()), dtype=np.bool_), one, two, copies)
     n: float = counts.rows
     cells = (counts.both, counts.first, counts.second, counts.neither)
-    found = paired_share_difference(*cells, confidence, measure=m.name, better=m.better, names=names)
+    found = paired_share_difference(*cells, confidence, measure=measure.name, better=measure.better, names=names)
     return found.renamed(n=(n, n), level=level)
+
+
+def _whole_rows(rows: SharedRows) -> bool:
+    """Whether every row stands for itself, or for a number of copies."""
+    copied = rows.copies and rows.weight is not None and bool((rows.weight % 1 == 0).all())
+    return rows.unit is None and (rows.weight is None or copied)
 
 
 def _among(outcomes: Codes, some: frozenset[str]) -> Any:
@@ -270,7 +281,7 @@ def _among(outcomes: Codes, some: frozenset[str]) -> Any:
 
 
 def _area(
-    m: Measure,
+    measure: Measure,
     rows: SharedRows,
     given: Sequence[Any],
     confidence: float,
@@ -279,17 +290,17 @@ def _area(
     weights: str,
 ) -> Difference:
     truth = rows.codes == rows.levels.index(rows.positive)
-    if m.area is None:
+    if measure.area is None:
         areas = paired_partial_areas(truth, given, options["fpr"], rows.weight, weights)
         return area_difference(areas, 0, 1, confidence, names=names)
     found = area_difference(paired_areas(truth, given, rows.weight, weights), 0, 1, confidence, names=names)
-    factor, constant = m.area
+    factor, constant = measure.area
 
     def turned(x: float | None, more: float = 0.0) -> float | None:
         return None if x is None else factor * x + more
 
     return found.renamed(
-        measure=m.name,
+        measure=measure.name,
         value=turned(found.value),
         low=turned(found.low),
         high=turned(found.high),
@@ -305,7 +316,7 @@ def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _bootstrapped(
-    m: Measure,
+    measure: Measure,
     part: Part,
     rows: SharedRows,
     confidence: float,
@@ -323,35 +334,35 @@ def _bootstrapped(
     values = (a, b)
     if a is None or b is None:
         who = names[0 if a is None else 1]
-        return Difference(m.name, *names, reason=f"{who}: {part.empty}", values=values, **facts)
+        return Difference(measure.name, *names, reason=f"{who}: {part.empty}", values=values, **facts)
     value = a - b
     facts |= {"value": value, "values": values}
     if part.same:
-        return no_difference(m.name, names, m.better, "none needed", **facts | {"value": 0.0})
-    if m.interval.startswith("none"):
-        return Difference(m.name, *names, method="none", note=m.interval.partition(": ")[2], **facts)
+        return no_difference(measure.name, names, measure.better, "none needed", **facts | {"value": 0.0})
+    if measure.interval.startswith("none"):
+        return Difference(measure.name, *names, method="none", note=measure.interval.partition(": ")[2], **facts)
     if rows.unit is not None and int(rows.unit.max()) < 1:
-        return Difference(m.name, *names, method="none", note=ONE_UNIT, **facts)
+        return Difference(measure.name, *names, method="none", note=ONE_UNIT, **facts)
     made, count = _resampled(part, rows, replicates, seed, skewed=method == "BCa")
     if made is None:
-        return Difference(m.name, *names, method="none", note="too few resampled tables have a value", **facts)
+        return Difference(measure.name, *names, method="none", note="too few resampled tables have a value", **facts)
     if float(made.values.std()) <= 1e-12 * max(abs(a), abs(b)):
         if abs(value) <= 1e-12 * max(abs(a), abs(b)):
-            return no_difference(m.name, names, m.better, "none needed", **facts | {"value": 0.0})
-        return Difference(m.name, *names, method="none", note=NO_SPREAD, **facts)
+            return no_difference(measure.name, names, measure.better, "none needed", **facts | {"value": 0.0})
+        return Difference(measure.name, *names, method="none", note=NO_SPREAD, **facts)
     low, high = made.limits(confidence, method)
     # Percentiles of so many replicates reach only so far.
     least = LEAST_P if method == INTERVALS[0] else 2 / replicates
     p, note = p_value(value, lambda c: made.limits(c, method), confidence, least)
     return Difference(
-        m.name,
+        measure.name,
         *names,
         low=low,
         high=high,
         method=f"paired bootstrap over {part.what}, {method} ({count:,} replicates)",
         p_value=p,
         statistic=signed_z(p, value),
-        verdict=verdict_word((low, high), m.better),
+        verdict=verdict_word((low, high), measure.better),
         note=note,
         **facts,
     )

@@ -76,7 +76,7 @@ def predicted(
     return coded, Predicted(shape, given, places, value)
 
 
-def row_values(m: Measure, rows: SharedRows, made: Predicted, options: Mapping[str, Any]) -> Array | None:
+def row_values(measure: Measure, rows: SharedRows, made: Predicted, options: Mapping[str, Any]) -> Array | None:
     """Rows × models of the numbers whose means are the measure; None where it is no such mean, or not defined.
 
     >>> from steelyard.measures.measure import find
@@ -84,15 +84,15 @@ def row_values(m: Measure, rows: SharedRows, made: Predicted, options: Mapping[s
     >>> row_values(find("mae"), rows, Predicted("numbers", [np.array([3.0, 4.0]), np.array([5.0, 5.0])]), {}).tolist()
     [[0.0, 2.0], [1.0, 0.0]]
     """
-    if "payoff" in m.options and made.shape != "numbers":
-        found = _worth(m, rows, made, options.get("payoff"))
+    if "payoff" in measure.options and made.shape != "numbers":
+        found = _worth(measure, rows, made, options.get("payoff"))
     else:
         # Scores have labels too, at their threshold.
-        shape = made.shape if made.shape in m.by_row or made.shape == "numbers" else "labels"
-        each = m.by_row.get(shape)
+        shape = made.shape if made.shape in measure.by_row or made.shape == "numbers" else "labels"
+        each = measure.by_row.get(shape)
         if each is None:
             return None
-        chosen = {k: v for k, v in options.items() if k in m.options}
+        chosen = {k: v for k, v in options.items() if k in measure.options}
         given = made.places if shape == "labels" else made.given
         found = [np.asarray(each(_truth(rows, shape), x, **chosen), dtype=np.float64) for x in given]
     if not found:
@@ -109,7 +109,7 @@ def _truth(rows: SharedRows, shape: str) -> Any:
     return rows.codes
 
 
-def _worth(m: Measure, rows: SharedRows, made: Predicted, payoff: Payoff | None) -> list[Array]:
+def _worth(measure: Measure, rows: SharedRows, made: Predicted, payoff: Payoff | None) -> list[Array]:
     """What each row earns or costs, with its own amounts where there are any."""
     if not isinstance(payoff, Payoff):
         return []
@@ -117,7 +117,7 @@ def _worth(m: Measure, rows: SharedRows, made: Predicted, payoff: Payoff | None)
     amounts = {} if value is None else value if isinstance(value, Mapping) else {"value": value}
     columns = [np.ones(len(rows.target)), *(np.asarray(x, dtype=np.float64) for x in amounts.values())]
     table = payoff.coefficients(rows.levels, rows.positive, tuple(amounts))
-    sign = -1.0 if m.better == "lower" else 1.0
+    sign = -1.0 if measure.better == "lower" else 1.0
     return [
         np.asarray(sign * sum(t[rows.codes, x] * c for t, c in zip(table, columns, strict=True))) for x in made.places
     ]
@@ -157,7 +157,7 @@ def _parts(rows: SharedRows, off: Array) -> tuple[Array, float]:
 
 
 def mean_difference(
-    m: Measure,
+    measure: Measure,
     rows: SharedRows,
     table: Array,
     confidence: float = 0.95,
@@ -186,10 +186,10 @@ def mean_difference(
     facts: dict[str, Any] = {"confidence": confidence, "n": (total, total), "level": level, "options": options or {}}
     facts |= {"value": float(own[0] - own[1]), "values": (float(own[0]), float(own[1]))}
     if (table[:, 0] == table[:, 1]).all():
-        return no_difference(m.name, names, m.better, "none needed", **facts | {"value": 0.0})
+        return no_difference(measure.name, names, measure.better, "none needed", **facts | {"value": 0.0})
     value, error = float(means[0]), math.sqrt(float(covariance[0, 0]))
     if units < 2 or error <= 1e-12 * abs(value):
-        return Difference(m.name, *names, method="none", note=ONE_UNIT if units < 2 else NO_SPREAD, **facts)
+        return Difference(measure.name, *names, method="none", note=ONE_UNIT if units < 2 else NO_SPREAD, **facts)
     rests = units
     if (masses := masses_of(rows)) is not None:
         off, _ = _parts(rows, table[:, :1] - table[:, 1:2] - means)
@@ -198,13 +198,13 @@ def mean_difference(
     half = float(stdtrit(freedom, 0.5 + confidence / 2)) * error
     p = max(2 * float(stdtr(freedom, -abs(value) / error)), LEAST_P)
     return Difference(
-        m.name,
+        measure.name,
         *names,
         low=value - half,
         high=value + half,
         method=f"paired t over {'rows' if rows.unit is None else 'units'}",
         p_value=p,
         statistic=value / error,
-        verdict=verdict_word((value - half, value + half), m.better),
+        verdict=verdict_word((value - half, value + half), measure.better),
         **facts,
     )

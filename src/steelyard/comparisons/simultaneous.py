@@ -70,7 +70,7 @@ def at_once(looks: int, over: str, how: str) -> str:
     return f"; for {looks:,} {'pairs' if over == 'pairs' else 'looks'} at once ({NAMES[how]})"
 
 
-def agreed(d: Difference, alpha: float, limits: Callable[[float], Ends | None]) -> Difference:
+def agreed(difference: Difference, alpha: float, limits: Callable[[float], Ends | None]) -> Difference:
     """Interval and p-value made of one mind at an error rate: where they narrowly disagree, the more careful one is told.
 
     `limits` has the ends of the interval at a confidence.
@@ -79,15 +79,17 @@ def agreed(d: Difference, alpha: float, limits: Callable[[float], Ends | None]) 
     >>> d.low, d.high, d.p_value
     (0.0, 0.2, 0.06)
     """
-    if d.value is None or d.low is None or d.high is None or d.p_value is None:
-        return d
-    apart = d.low > 0 or d.high < 0
-    if apart == (d.p_value < alpha):
-        return d
+    if difference.value is None or difference.low is None or difference.high is None or difference.p_value is None:
+        return difference
+    apart = difference.low > 0 or difference.high < 0
+    if apart == (difference.p_value < alpha):
+        return difference
     if apart:
-        return d.renamed(low=min(d.low, 0.0), high=max(d.high, 0.0), note=_noted(d.note))
-    p, _ = p_value(d.value, limits, 1 - alpha)
-    return d.renamed(p_value=max(p, alpha), note=_noted(d.note))
+        return difference.renamed(
+            low=min(difference.low, 0.0), high=max(difference.high, 0.0), note=_noted(difference.note)
+        )
+    p, _ = p_value(difference.value, limits, 1 - alpha)
+    return difference.renamed(p_value=max(p, alpha), note=_noted(difference.note))
 
 
 def _noted(note: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from steelyard.charts.marks import Chart, Mark, Point, Rule
 from steelyard.charts.scales import Scale, wide_enough
@@ -15,9 +15,12 @@ from steelyard.errors import UsageError, listing
 from steelyard.files.as_json import json_value
 from steelyard.measures.measure import find, leading
 from steelyard.results import Difference, make_frame
+from steelyard.verdicts.choice import somewhere
 from steelyard.verdicts.comparison import WORSE, beyond_chance
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.tables import SmallTable
-from steelyard.words import count, estimate_parts, percent, quoted, significant, visible
+from steelyard.views.told import Told
+from steelyard.words import bracketed, count, estimate_parts, p_told, percent, quoted, significant, visible
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
@@ -45,8 +48,10 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Slices:
+class Slices(Told):
     """All slices that were looked at, those first that are most clearly worse."""
+
+    as_verdict: ClassVar[str] = "foremost.slices_conclusion"
 
     measure: str
     rows: tuple[Slice, ...]
@@ -55,6 +60,16 @@ class Slices:
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it does clearly worse somewhere."""
+        return self.in_words(somewhere([s.difference for s in self.rows if s.clear], len(self.rows)))
+
+    @property
+    def noun(self) -> str:
+        """What the measure is called in a sentence."""
+        return find(self.measure).noun if self.measure else ""
 
     def sentences(self) -> list[str]:
         """What was found, in words."""
@@ -76,20 +91,22 @@ class Slices:
             side = "lower" if d.value < 0 else "higher"
             where = f"{visible(s.column)} is {quoted(s.level)}"
             out.append(
-                f"Where {where} ({percent(s.share)} of rows), {self.measure} is {value} {side} ({low} to {high})."
+                f"Where {where} ({percent(s.share)} of rows), {self.noun} is {value} {side} {bracketed(low, high)}."
             )
         return out
 
     def table(self) -> SmallTable:
         """The first few slices, with the difference to the rest."""
-        head = ("column", "level", "rows", f"{self.measure} there", "rest", "difference", "p, corrected")
+        head = ("column", "level", "rows", f"{self.noun} there", "rest", "difference", "p, corrected")
         rows: list[tuple[str, ...]] = []
         for s in self.rows[:SHOWN]:
             d = s.difference
             there, rest = ("n/a" if v is None else significant(v) for v in d.values)
-            p = "" if s.p_corrected is None else significant(s.p_corrected, 2)
+            p = "" if s.p_corrected is None else p_told(s.p_corrected).removeprefix("p ").removeprefix("= ")
             rows.append((visible(s.column), visible(s.level), count(s.rows), there, rest, str(d), p))
-        return SmallTable(f"{self.measure} in slices, against all other rows", head, "llrrrlr", rows)
+        return SmallTable(
+            f"{self.noun[:1].upper()}{self.noun[1:]} in slices, against all other rows", head, "llrrrlr", rows
+        )
 
     def columns(self) -> dict[str, list[Any]]:
         """Every slice that was looked at, one value of each column a slice."""
@@ -120,7 +137,7 @@ class Slices:
             d = s.difference
             assert d.value is not None
             size = 3.0 + 6.0 * s.share**0.5
-            marks.append(Point(d.value, float(i), 1 if s.clear else 0, "circle", size, d.low, d.high))
+            marks.append(Point(d.value, float(i), 0 if s.clear else "quiet", "circle", size, d.low, d.high))
             values += [v for v in (d.value, d.low, d.high) if v is not None]
         names = tuple(f"{visible(s.column)} = {visible(s.level)}" for s in shown) or ("no slices",)
         columns: dict[str, list[Any]] = {
@@ -131,11 +148,15 @@ class Slices:
             "rows": [s.rows for s in shown],
         }
         up = Scale(len(names) - 0.5, -0.5, "", "names", names)
-        across = wide_enough(values, f"Difference in {self.measure} to all other rows")
-        legend = (("no clear difference", 0), ("clearly different", 1))
+        across = wide_enough(values, f"Difference in {self.noun or 'the measure'} to all other rows")
+        legend = (("no clear difference", "quiet"), ("clearly different", 0))
         size = (640.0, max(140.0, 100 + 27.0 * len(names)))
         said = " ".join(self.sentences())
-        return Chart("slices", "Slices", across, up, tuple(marks), said, columns, legend, size)
+        worst = [s for s in shown if s.clear and s.difference.verdict == WORSE]
+        title = (
+            f"Worst where {visible(worst[0].column)} is {quoted(worst[0].level)}" if worst else "Nowhere clearly worse"
+        )
+        return Chart("slices", title, across, up, tuple(marks), said, columns, legend, size)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -180,10 +201,18 @@ def slices_of(
     return Slices(find(name).name if name else "", tuple(rows), left_out)
 
 
-def _against(e: Evaluation, rest: Evaluation, measure: str, names: tuple[str, str], confidence: float) -> Difference:
-    return difference(e, rest, measure, names=names, confidence=confidence)
+def _against(
+    evaluation: Evaluation, rest: Evaluation, measure: str, names: tuple[str, str], confidence: float
+) -> Difference:
+    return difference(evaluation, rest, measure, names=names, confidence=confidence)
 
 
-def _order(s: Slice) -> tuple[Any, ...]:
-    worse = s.difference.verdict == WORSE
-    return (not (s.clear and worse), s.p_corrected if s.p_corrected is not None else 2.0, -s.share, s.column, s.level)
+def _order(part: Slice) -> tuple[Any, ...]:
+    worse = part.difference.verdict == WORSE
+    return (
+        not (part.clear and worse),
+        part.p_corrected if part.p_corrected is not None else 2.0,
+        -part.share,
+        part.column,
+        part.level,
+    )

@@ -20,42 +20,46 @@ from steelyard.summaries.residuals import PARTS, Residuals
 from steelyard.summaries.sums import Sums, sums_beside
 
 
-def number_part(m: Measure, rows: SharedRows, first: Array, second: Array, options: Mapping[str, Any]) -> Part:
+def number_part(measure: Measure, rows: SharedRows, first: Array, second: Array, options: Mapping[str, Any]) -> Part:
     """Two predictions of a quantity."""
     t = np.asarray(rows.target, dtype=np.float64)
     drawn = draw(rows)
-    for kind in (k for k in sums_beside(Residuals.kind) if k in m.reads):
-        return _sums_part(kind, m, rows, (first, second), options)
+    for kind in (k for k in sums_beside(Residuals.kind) if k in measure.reads):
+        return _sums_part(kind, measure, rows, (first, second), options)
     centre = float(t.mean())
-    distance = _distances(drawn, t) if m.interval == "relative" else None
+    distance = _distances(drawn, t) if measure.interval == "relative" else None
     makers, told = [], []
     for p in (first, second):
         whole = _residuals(t, p, rows)
-        told.append(read(m, {Residuals: whole}, None, options, None))
-        makers.append(_medians(drawn, np.abs(p - t)) if m.interval == "order" else _moments(whole, drawn, t, p, centre))
+        told.append(read(measure, {Residuals: whole}, None, options, None))
+        makers.append(
+            _medians(drawn, np.abs(p - t)) if measure.interval == "order" else _moments(whole, drawn, t, p, centre)
+        )
 
     def evaluate(w: Array) -> Array:
         away = None if distance is None else distance(w)
         values = [make(w, away) for make in makers]
-        read_all = [v if m.interval == "order" else read(m, {Residuals: v}, None, options, None)[0] for v in values]
+        read_all = [
+            v if measure.interval == "order" else read(measure, {Residuals: v}, None, options, None)[0] for v in values
+        ]
         return paired(read_all, len(w))
 
     return part_of(drawn, evaluate, told, bool((first == second).all()))
 
 
 def _sums_part(
-    kind: type[Sums], m: Measure, rows: SharedRows, made: tuple[Array, Array], options: Mapping[str, Any]
+    kind: type[Sums], measure: Measure, rows: SharedRows, made: tuple[Array, Array], options: Mapping[str, Any]
 ) -> Part:
     """The same for a measure of sums over rows."""
     t, drawn = np.asarray(rows.target, dtype=np.float64), draw(rows)
     tables = [_by_row(kind, t, p) for p in made]
     wholes = [kind(rows.mass @ x, len(t)) for x in tables]
-    told = [read(m, {kind: x}, None, options, None) for x in wholes]
+    told = [read(measure, {kind: x}, None, options, None) for x in wholes]
     stacks = [drawn.sums(x) for x in tables]
 
     def evaluate(w: Array) -> Array:
         copies = [x.replicate(w @ stack) for x, stack in zip(wholes, stacks, strict=True)]
-        return paired([read(m, {kind: x}, None, options, None)[0] for x in copies], len(w))
+        return paired([read(measure, {kind: x}, None, options, None)[0] for x in copies], len(w))
 
     return part_of(drawn, evaluate, told, bool((made[0] == made[1]).all()))
 

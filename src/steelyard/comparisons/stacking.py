@@ -10,7 +10,6 @@ import numpy as np
 
 from steelyard.asking.questions import ask
 from steelyard.comparisons.shared_rows import RowAmounts, SharedRows
-from steelyard.errors import NotAvailable
 from steelyard.measures.measure import AVERAGES, Measure
 from steelyard.measures.ways import reason_of
 from steelyard.payoffs.payoff import Payoff
@@ -114,17 +113,17 @@ def draw(rows: SharedRows) -> DrawnUnits:
 
 
 def read(
-    m: Measure, have: Mapping[type, Any], level: Level, options: Mapping[str, Any], positive: Level
+    measure: Measure, have: Mapping[type, Any], level: Level, options: Mapping[str, Any], positive: Level
 ) -> tuple[Array, str]:
     """The measure of every stacked summary, and why it has no value where it has none."""
     scores: ClassScores | None = have.get(ClassScores)
-    if scores is not None and isinstance(level, str) and level in AVERAGES and Scores in m.reads:
-        readings = [m(t, **options) for t in scores.tables]
+    if scores is not None and isinstance(level, str) and level in AVERAGES and Scores in measure.reads:
+        readings = [measure(t, **options) for t in scores.tables]
         values = np.stack(np.broadcast_arrays(*(r.value for r in readings)), axis=-1)
-        rows = np.stack([t.positives.sum(axis=-1) for t in scores.tables], axis=-1)
+        rows = np.stack([t.all_positives for t in scores.tables], axis=-1)
         weight = np.ones_like(rows) if level == "macro" else rows
         return divide((values * weight).sum(axis=-1), weight.sum(axis=-1)), readings[0].empty
-    question = ask(m, have, level, options, 0.95, positive)
+    question = ask(measure, have, level, options, 0.95, positive)
     reading = question.read(question.summary)
     values = np.asarray(reading.value, dtype=np.float64)
     return values, reason_of(reading) if values.ndim == 0 else ""
@@ -153,7 +152,7 @@ def paired(values: Sequence[Array], replicates: int) -> Array:
 
 
 def label_part(
-    m: Measure, rows: SharedRows, first: Codes, second: Codes, options: Mapping[str, Any], level: Level
+    measure: Measure, rows: SharedRows, first: Codes, second: Codes, options: Mapping[str, Any], level: Level
 ) -> Part:
     """Two label-makers: truth × first × second is all there is to know where rows are drawn one by one."""
     k = len(rows.levels)
@@ -182,10 +181,10 @@ def label_part(
 
     def evaluate(w: Array) -> Array:
         copies = [base.replicate(add(w).reshape(-1, k, k)) for add in adders]
-        return paired([read(m, {Confusion: c}, level, options, rows.positive)[0] for c in copies], len(w))
+        return paired([read(measure, {Confusion: c}, level, options, rows.positive)[0] for c in copies], len(w))
 
     tables = [summed(rows.codes * k + x, rows.mass, k * k).reshape(k, k) for x in (first, second)]
-    told = [read(m, {Confusion: base.replicate(table)}, level, options, rows.positive) for table in tables]
+    told = [read(measure, {Confusion: base.replicate(table)}, level, options, rows.positive) for table in tables]
     same = bool((first == second).all())
     return part_of(drawn, evaluate, told, same, counted=counted, smallest=_rarer(rows, level))
 
@@ -200,16 +199,13 @@ def _rarer(rows: SharedRows, level: Level) -> float:
 
 
 def money_part(
-    m: Measure, rows: SharedRows, first: Codes, second: Codes, payoff: Payoff | None, value: RowAmounts
+    measure: Measure, rows: SharedRows, first: Codes, second: Codes, payoff: Payoff, value: RowAmounts
 ) -> Part:
     """Profit or cost per case where rows have amounts of their own: what each row is worth is known."""
-    if not isinstance(payoff, Payoff):
-        message = f'"{m.name}" needs to know what outcomes are worth.'
-        raise NotAvailable(message, "Pass payoff=Profit(tp=..., fp=..., ...) or Cost(...).")
     amounts = value if isinstance(value, Mapping) else {"value": value}
     columns = [np.ones(len(rows.target)), *(np.asarray(x, dtype=np.float64) for x in amounts.values())]
     table = payoff.coefficients(rows.levels, rows.positive, tuple(amounts))
-    sign = -1.0 if m.better == "lower" else 1.0
+    sign = -1.0 if measure.better == "lower" else 1.0
     worth = [sign * sum(t[rows.codes, x] * c for t, c in zip(table, columns, strict=True)) for x in (first, second)]
     return mean_part(rows, np.stack(worth, axis=1))
 
@@ -249,23 +245,23 @@ def _stack(
     return exact, lambda w: coarse.replicate(add(w).reshape(len(w), -1, k))
 
 
-def score_part(m: Measure, rows: SharedRows, first: Array, second: Array, options: Mapping[str, Any]) -> Part:
+def score_part(measure: Measure, rows: SharedRows, first: Array, second: Array, options: Mapping[str, Any]) -> Part:
     """Two scores for two levels."""
     drawn = draw(rows)
-    most = FEW_CELLS if m.interval.startswith("log_odds") else (MOST_ROWS if drawn.direct else CELLS)
+    most = FEW_CELLS if measure.interval.startswith("log_odds") else (MOST_ROWS if drawn.direct else CELLS)
     stacks = [_stack(x, rows, drawn, most, rows.positive) for x in (first, second)]
 
     def evaluate(w: Array) -> Array:
         copies = (stack(w) for _, stack in stacks)
-        return paired([read(m, {Scores: c}, None, options, rows.positive)[0] for c in copies], len(w))
+        return paired([read(measure, {Scores: c}, None, options, rows.positive)[0] for c in copies], len(w))
 
-    told = [read(m, {Scores: exact}, None, options, rows.positive) for exact, _ in stacks]
+    told = [read(measure, {Scores: exact}, None, options, rows.positive) for exact, _ in stacks]
     rare = float(np.bincount(rows.codes, minlength=2).min())
     return part_of(drawn, evaluate, told, bool((first == second).all()), smallest=rare)
 
 
 def class_part(
-    m: Measure, rows: SharedRows, first: Array, second: Array, options: Mapping[str, Any], level: Level
+    measure: Measure, rows: SharedRows, first: Array, second: Array, options: Mapping[str, Any], level: Level
 ) -> Part:
     """Two sets of scores, one score for each class."""
     drawn, k = draw(rows), len(rows.levels)
@@ -279,14 +275,14 @@ def class_part(
         tables = [_stack(x[i], rows, drawn, FEW_CELLS, v) for i, v in enumerate(rows.levels)]
         ranks = summed(key, rows.mass, k * (k + 1)).reshape(k, k + 1)
         whole = ClassScores(tuple(t for t, _ in tables), ranks, rows.mass @ off)
-        told.append(read(m, {ClassScores: whole}, level, options, None))
+        told.append(read(measure, {ClassScores: whole}, level, options, None))
         stacks.append(([s for _, s in tables], drawn.adder(key, k * (k + 1)), drawn.sums(off)))
 
     def evaluate(w: Array) -> Array:
         values = []
         for made, add, errors in stacks:
             copies = ClassScores(tuple(s(w) for s in made), add(w).reshape(-1, k, k + 1), w @ errors)
-            values.append(read(m, {ClassScores: copies}, level, options, None)[0])
+            values.append(read(measure, {ClassScores: copies}, level, options, None)[0])
         return paired(values, len(w))
 
     return part_of(drawn, evaluate, told, bool((first == second).all()))

@@ -87,7 +87,7 @@ class Verification:
         return [text for text in out if text]
 
 
-def verification(u: Unlabelled) -> Verification:
+def verification(unlabelled: Unlabelled) -> Verification:
     """Compare what was predicted for rows without a target with those that have one.
 
     χ² of the two columns over at most 20 even groups of the prediction.
@@ -96,28 +96,30 @@ def verification(u: Unlabelled) -> Verification:
     >>> v.alike, v.correctable, v.typical
     (False, True, ('"no"', '"yes"'))
     """
-    group = _groups(u)
+    group = _groups(unlabelled)
     table = np.zeros((int(group.max(initial=-1)) + 1, 2))
-    np.add.at(table, group, u.table)
+    np.add.at(table, group, unlabelled.table)
     beyond = table[:, WITH] == 0
     where = ""
-    if u.cells is not None:
-        typical = tuple(significant(_middle(u, side)) for side in (WITHOUT, WITH))
-        lower: bool | None = _middle(u, WITHOUT) < _middle(u, WITH)
+    if unlabelled.cells is not None:
+        typical = tuple(significant(_middle(unlabelled, side)) for side in (WITHOUT, WITH))
+        lower: bool | None = _middle(unlabelled, WITHOUT) < _middle(unlabelled, WITH)
         lost = beyond[group]
         if lost.any():
-            ends = float(u.cells.low[lost].min()), float(u.cells.high[lost].max())
+            ends = float(unlabelled.cells.low[lost].min()), float(unlabelled.cells.high[lost].max())
             where = f"between {significant(ends[0])} and {significant(ends[1])}"
     else:
-        typical = tuple(quoted(u.levels[int(np.argmax(u.table[:, side]))]) for side in (WITHOUT, WITH))
+        typical = tuple(
+            quoted(unlabelled.levels[int(np.argmax(unlabelled.table[:, side]))]) for side in (WITHOUT, WITH)
+        )
         lower = None
-        where = "where it says " + ", ".join(quoted(u.levels[i]) for i in np.flatnonzero(beyond[group]))
-    fair = _even_groups(u)
+        where = "where it says " + ", ".join(quoted(unlabelled.levels[i]) for i in np.flatnonzero(beyond[group]))
+    fair = _even_groups(unlabelled)
     even = np.zeros((int(fair.max(initial=-1)) + 1, 2))
-    np.add.at(even, fair, u.table)
+    np.add.at(even, fair, unlabelled.table)
     return Verification(
-        u.missing,
-        u.rows,
+        unlabelled.missing,
+        unlabelled.rows,
         (typical[0], typical[1]),
         lower,
         _p_value(even),
@@ -126,10 +128,10 @@ def verification(u: Unlabelled) -> Verification:
     )
 
 
-def _middle(u: Unlabelled, side: int) -> float:
-    assert u.cells is not None
-    total = np.cumsum(u.table[:, side])
-    return float(u.cells.middle[int(np.searchsorted(total, total[-1] / 2))])
+def _middle(unlabelled: Unlabelled, side: int) -> float:
+    assert unlabelled.cells is not None
+    total = np.cumsum(unlabelled.table[:, side])
+    return float(unlabelled.cells.middle[int(np.searchsorted(total, total[-1] / 2))])
 
 
 def _p_value(table: Array) -> float | None:
@@ -152,26 +154,26 @@ def _p_value(table: Array) -> float | None:
 # Groups -----------------------------------------------------------------------------------------------------------
 
 
-def _even_groups(u: Unlabelled) -> Any:
+def _even_groups(unlabelled: Unlabelled) -> Any:
     """The group of every cell, of about equally many rows whether labelled or not: what a fair test is made on."""
-    if u.cells is None:
-        return np.arange(len(u.levels))
-    every = u.table.sum(axis=1)
-    most = int(np.clip(u.table.sum(axis=0).min() // (2 * LEAST_LABELS), 1, MOST_GROUPS))
+    if unlabelled.cells is None:
+        return np.arange(len(unlabelled.levels))
+    every = unlabelled.table.sum(axis=1)
+    most = int(np.clip(unlabelled.table.sum(axis=0).min() // (2 * LEAST_LABELS), 1, MOST_GROUPS))
     total = np.cumsum(every)
     group = np.minimum((total - every / 2) / total[-1] * most, most - 1).astype(np.int64)
     return np.unique(group, return_inverse=True)[1]
 
 
-def _groups(u: Unlabelled) -> Any:
+def _groups(unlabelled: Unlabelled) -> Any:
     """The group of every cell within which labels are missing evenly: cut where their share changes, then by score.
 
     A rule such as "all rows above 0.5 are looked at" is a jump, and a group across it would mix two kinds of rows.
     """
-    if u.cells is None:
-        return np.arange(len(u.levels))
-    rows, labels = (np.r_[0.0, np.cumsum(x)] for x in (u.table.sum(axis=1), u.table[:, WITH]))
-    cuts = sorted({0, len(u.table), *_jumps(rows, labels, 0, len(u.table))})
+    if unlabelled.cells is None:
+        return np.arange(len(unlabelled.levels))
+    rows, labels = (np.r_[0.0, np.cumsum(x)] for x in (unlabelled.table.sum(axis=1), unlabelled.table[:, WITH]))
+    cuts = sorted({0, len(unlabelled.table), *_jumps(rows, labels, 0, len(unlabelled.table))})
     edges = [0]
     for first, last in pairwise(cuts):
         inside = labels[last] - labels[first]
@@ -183,7 +185,7 @@ def _groups(u: Unlabelled) -> Any:
     edges = sorted(set(edges))
     group = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
     table = np.zeros((len(edges) - 1, 2))
-    np.add.at(table, group, u.table)
+    np.add.at(table, group, unlabelled.table)
     return _joined(table)[group]
 
 
@@ -247,12 +249,12 @@ def _by_chance(table: Array, run: list[int], beside: list[int]) -> bool:
 # The correction -------------------------------------------------------------------------------------------------------
 
 
-def check_reach(u: Unlabelled | None) -> Verification:
+def check_reach(unlabelled: Unlabelled | None) -> Verification:
     """Refuse a correction where there is nothing to correct, or rows of which nothing is known."""
-    if u is None:
+    if unlabelled is None:
         message = "There are no rows without a target, so there is nothing to correct for."
         raise NotAvailable(message, "Evaluate the table in which targets are missing, with all its predictions.")
-    found = verification(u)
+    found = verification(unlabelled)
     if not found.correctable:
         message = f"{count(found.beyond)} rows cannot be spoken for: {found.where} no row has a target."
         hint = f"Learn the outcome of a random part of them, or say {option('missing', 'drop')} and mind the note."
@@ -260,44 +262,44 @@ def check_reach(u: Unlabelled | None) -> Verification:
     return found
 
 
-def _times(u: Unlabelled) -> tuple[Any, Array]:
+def _times(unlabelled: Unlabelled) -> tuple[Any, Array]:
     """The group of every cell or level, and for how many rows one labelled row of each group stands."""
-    group = _groups(u)
+    group = _groups(unlabelled)
     table = np.zeros((int(group.max()) + 1, 2))
-    np.add.at(table, group, u.table)
+    np.add.at(table, group, unlabelled.table)
     return group, table.sum(axis=1) / table[:, WITH]
 
 
-def weighed_scores(s: Scores, u: Unlabelled) -> Scores:
+def weighed_scores(scores: Scores, unlabelled: Unlabelled) -> Scores:
     """The score table in which each labelled row stands for its group: counts times N / n, their squares times (N / n)²."""
-    check_reach(u)
-    if s.amounts:
+    check_reach(unlabelled)
+    if scores.amounts:
         message = "Amounts of the rows' own cannot be corrected for rows without a target."
         hint = f"Leave out {option('value')}, or give amounts by outcome{either(': Profit(tp=..., fp=...)', '')}."
         raise NotAvailable(message, hint)
-    assert u.cells is not None
-    group, times = _times(u)
-    place = np.clip(np.searchsorted(u.cells.low, s.cells.low, side="right") - 1, 0, len(group) - 1)
+    assert unlabelled.cells is not None
+    group, times = _times(unlabelled)
+    place = np.clip(np.searchsorted(unlabelled.cells.low, scores.cells.low, side="right") - 1, 0, len(group) - 1)
     factor = times[group[place]][:, None]
-    k = len(s.levels)
-    own = s.cells.counts[:, :k]
-    squares = s.cells.counts[:, k : 2 * k] if s.weighting == "sampling" else own
-    cells = replace(s.cells, kept=np.concatenate([own * factor, squares * factor**2], axis=1))
-    units = s.units
+    k = len(scores.levels)
+    own = scores.cells.counts[:, :k]
+    squares = scores.cells.counts[:, k : 2 * k] if scores.weighting == "sampling" else own
+    cells = replace(scores.cells, kept=np.concatenate([own * factor, squares * factor**2], axis=1))
+    units = scores.units
     if units is not None:
-        stacked = s.by_unit()
+        stacked = scores.by_unit()
         assert stacked is not None
         # A coarse cell may hold two groups: it gets the factor of its rows on average.
-        code = np.searchsorted(stacked.cells.low, s.cells.low, side="right") - 1
+        code = np.searchsorted(stacked.cells.low, scores.cells.low, side="right") - 1
         weight, old = np.zeros(len(stacked.cells.low)), np.zeros(len(stacked.cells.low))
         np.add.at(weight, code, (own * factor).sum(axis=1))
         np.add.at(old, code, own.sum(axis=1))
         mean = weight / np.where(old > 0, old, 1.0)
         units = Units(units.ids, units.table * mean[None, :, None], units.bits)
-    return replace(s, cells=cells, weighting="sampling", units=units)
+    return replace(scores, cells=cells, weighting="sampling", units=units)
 
 
-def weighed_labels(c: Confusion, u: Unlabelled) -> Confusion:
+def weighed_labels(confusion: Confusion, unlabelled: Unlabelled) -> Confusion:
     """The matrix in which each labelled row stands for all rows with its predicted level.
 
     >>> u = Unlabelled.of_levels((0, 1), [[900, 100], [0, 50]])
@@ -306,22 +308,24 @@ def weighed_labels(c: Confusion, u: Unlabelled) -> Confusion:
 
     Begg, Greenes, Assessment of diagnostic tests when disease verification is subject to selection bias, Biometrics 39 (1983).
     """
-    check_reach(u)
-    if c.amounts is not None:
+    check_reach(unlabelled)
+    if confusion.amounts is not None:
         message = "Amounts of the rows' own cannot be corrected for rows without a target."
         hint = f"Leave out {option('value')}, or give amounts by outcome{either(': Profit(tp=..., fp=...)', '')}."
         raise NotAvailable(message, hint)
-    _, times = _times(u)
-    factor = np.array([times[u.levels.index(v)] if v in u.levels else 1.0 for v in c.levels])
-    squares = c.counts if c.squares is None else c.squares
-    units = None if c.units is None else replace(c.units, table=c.units.table * factor)
-    return replace(c, counts=c.counts * factor, squares=squares * factor**2, weighting="sampling", units=units)
+    _, times = _times(unlabelled)
+    factor = np.array([times[unlabelled.levels.index(v)] if v in unlabelled.levels else 1.0 for v in confusion.levels])
+    squares = confusion.counts if confusion.squares is None else confusion.squares
+    units = None if confusion.units is None else replace(confusion.units, table=confusion.units.table * factor)
+    return replace(
+        confusion, counts=confusion.counts * factor, squares=squares * factor**2, weighting="sampling", units=units
+    )
 
 
-def corrected(e: Evaluation) -> dict[str, Any]:
+def corrected(evaluation: Evaluation) -> dict[str, Any]:
     """Evidence and facts of an evaluation whose labelled rows stand for those of like prediction without a target."""
-    found, u = check_reach(e.unlabelled), e.unlabelled
-    only, scores, labels = set(e.evidence), e.kept(Scores), e.kept(Confusion)
+    found, u = check_reach(evaluation.unlabelled), evaluation.unlabelled
+    only, scores, labels = set(evaluation.evidence), evaluation.kept(Scores), evaluation.kept(Confusion)
     if u is not None and scores is not None and only == {Scores.kind}:
         evidence: dict[str, Summary] = {Scores.kind: weighed_scores(scores, u)}
     elif u is not None and labels is not None and only == {Confusion.kind} and u.cells is None:
@@ -330,8 +334,8 @@ def corrected(e: Evaluation) -> dict[str, Any]:
         message = "The correction for rows without a target knows one score, or predicted labels, and there is something else."
         hint = f"Say {option('missing', 'drop')}, and mind the note on how the rows that were left out differ."
         raise NotAvailable(message, hint)
-    if e.segments:
+    if evaluation.segments:
         message = "The correction for rows without a target is made for all rows together, and segments were asked for."
         raise NotAvailable(message, f"Evaluate without {option('segment')}, or each segment's rows alone.")
     told = f"{CORRECTION}: {count(found.rows - found.missing)} rows with a target stand for {count(found.rows)}"
-    return {"evidence": evidence, "facts": {**e.facts, "weights": "sampling", "corrected": told}}
+    return {"evidence": evidence, "facts": {**evaluation.facts, "weights": "sampling", "corrected": told}}

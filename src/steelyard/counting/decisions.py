@@ -48,8 +48,8 @@ def count_decisions(rows: Rows, plan: CountingRules, evidence: Evidence) -> Evid
     return evidence
 
 
-def _decision(r: Any, table: Array, place: int) -> Any:
-    p = r.value("score")
-    gain = value_of(r, table[:, place, place] - table[:, place, 1 - place])
-    loss = value_of(r, table[:, 1 - place, 1 - place] - table[:, 1 - place, place])
-    return r.chain([(p * gain > (1.0 - p) * loss, place)], 1 - place)
+def _decision(row: Any, table: Array, place: int) -> Any:
+    p = row.value("score")
+    gain = value_of(row, table[:, place, place] - table[:, place, 1 - place])
+    loss = value_of(row, table[:, 1 - place, 1 - place] - table[:, 1 - place, place])
+    return row.chain([(p * gain > (1.0 - p) * loss, place)], 1 - place)

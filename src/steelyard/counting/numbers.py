@@ -203,22 +203,26 @@ def _count_pairs(
     return out
 
 
-def _levels(r: Residuals) -> list[int]:
+def _levels(residuals: Residuals) -> list[int]:
     """The levels at which to ask for pairs, one after the other until there are enough of them."""
-    few_values = r.sizes.sharp and r.targets.sharp and 2 * len(r.sizes.low) * len(r.targets.low) <= FEW_PAIRS
-    if r.rows <= FEW_PAIRS or few_values:
+    few_values = (
+        residuals.sizes.sharp
+        and residuals.targets.sharp
+        and 2 * len(residuals.sizes.low) * len(residuals.targets.low) <= FEW_PAIRS
+    )
+    if residuals.rows <= FEW_PAIRS or few_values:
         return [EVERY]
-    m = r.moments
+    m = residuals.moments
     n, squares = float(m.n), float(m.get(0, 2))
     # Quantiles know the scale of what most rows hold, also where a few rows decide over the standard deviation.
-    error = min((squares / n) ** 0.5, _rank(r.sizes, 0.9) / 1.6)
+    error = min((squares / n) ** 0.5, _rank(residuals.sizes, 0.9) / 1.6)
     both = max(float(m.get(2, 0)) + 2 * float(m.get(1, 1)) + squares, 0.0)
-    prediction = min((both / n) ** 0.5, (_rank(r.targets, 0.95) - _rank(r.targets, 0.05)) / 3.3 + error)
-    middle = _rank(r.targets, 0.5) + min(max(float(m.centre[1]), -error), error)
+    prediction = min((both / n) ** 0.5, (_rank(residuals.targets, 0.95) - _rank(residuals.targets, 0.05)) / 3.3 + error)
+    middle = _rank(residuals.targets, 0.5) + min(max(float(m.centre[1]), -error), error)
     ends = (middle - 3 * prediction, middle + 3 * prediction), (-3 * error, 3 * error)
     first = guess_level(*ends, 8 * MOST)
     # Every distinct pair is of no use where there are too many of them already without telling pairs apart.
-    last = [] if max(len(r.sizes.low), len(r.targets.low)) > MOST else [EVERY]
+    last = [] if max(len(residuals.sizes.low), len(residuals.targets.low)) > MOST else [EVERY]
     return [*sorted({first, max(first - 12, FINEST), FINEST}, reverse=True), *last]
 
 

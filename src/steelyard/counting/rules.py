@@ -101,7 +101,8 @@ def _check_weights(table: Table, plan: CountingRules) -> None:
         return
     # Infinite sums are no matter here: whoever asked for them looks at them.
     sums = table["weight"].astype(np.float64)
-    total, least = float(sums.sum()), float(sums.min())
+    with np.errstate(over="ignore"):
+        total, least = float(sums.sum()), float(sums.min())
     if plan.weighting == "frequency" and not total <= MOST_COPIES:
         message = f"The frequencies add up to {total:.3g} copies of rows, more than can be counted one by one."
         hint = f"For weights of any size say {option('weights', 'sampling')}: only their proportions matter then."
@@ -136,10 +137,15 @@ def segments_apart(table: Table) -> dict[Key | None, Table]:
 
     Segments come in the order they are told in, whatever order a database answers in: sums lie about the point of the first.
     """
-    keys = [key_of(v) for v in table["segment"].tolist()]
-    found: dict[Key | None, int] = {key: i for i, key in enumerate(sorted(set(keys), key=order_of))}
-    codes = np.array([found[key] for key in keys], dtype=np.int64)
-    order = np.argsort(codes, kind="stable")
+    values = table["segment"].tolist()
+    # A value that stands in many rows is one object in most of them, and is looked at once.
+    which = list(map(id, values))
+    keys = {i: key_of(v) for i, v in dict(zip(which, values, strict=True)).items()}
+    found: dict[Key | None, int] = {key: i for i, key in enumerate(sorted(set(keys.values()), key=order_of))}
+    place = {i: found[key] for i, key in keys.items()}
+    codes = np.fromiter(map(place.__getitem__, which), np.int64, len(which))
+    # Numbers of 16 bits are put in order without being compared.
+    order = np.argsort(codes.astype(np.uint16) if len(found) <= 1 << 16 else codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(len(found) + 1))
     laid = {k: v[order] for k, v in table.items()}
     return {key: {k: v[ends[i] : ends[i + 1]] for k, v in laid.items()} for key, i in found.items()}
@@ -192,7 +198,8 @@ def positive_of(levels: tuple[Any, ...], plan: CountingRules, *, two: bool) -> A
         return next((v for v in levels if v == 1), True if levels and isinstance(levels[0], bool) else 1)
     if two or len(levels) == 2:
         message = f"Which level is the positive one? The target has {listing(levels)}."
-        raise BadLevels(message, f"Say so: {option('positive', levels[-1])}, for example.")
+        named = " or ".join(option("positive", level) for level in levels[:2])
+        raise BadLevels(message, f"Say so: {named}{'' if len(levels) == 2 else ', for example'}.")
     return None
 
 

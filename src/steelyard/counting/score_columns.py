@@ -12,6 +12,8 @@ from steelyard.summaries.segments import key_of
 from steelyard.summaries.summary import sort_levels
 from steelyard.wording import Code, option
 
+MOST_SHOWN = 5
+"""So many levels are written out in an example."""
 SHARES = 0.01
 """Two scores whose sum is as near to one as this are shares, if in short floats."""
 
@@ -21,12 +23,15 @@ def by_level(
 ) -> Any:
     """A matrix of scores, rows × levels, as a mapping of level to column; of two the positive's column alone.
 
-    Columns that are named after the levels are taken by name, whatever their order; `found` tells the levels of the target.
+    Columns that are named after the levels are taken by name, whatever their order. `found` tells the levels of the target;
+    where these are 0, 1, …, one for each column without a name, that is the order.
 
     >>> {k: v.tolist() for k, v in by_level([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]], ["a", "b", "c"]).items()}
     {'a': [0.7, 0.1], 'b': [0.2, 0.8], 'c': [0.1, 0.1]}
     >>> by_level([[0.7, 0.3], [0.1, 0.9]], [0, 1]).tolist()
     [0.3, 0.9]
+    >>> list(by_level([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]], None, found=lambda: [0, 2, 1]))
+    [0, 1, 2]
     """
     names, columns = _side_by_side(score)
     if not columns:
@@ -35,7 +40,11 @@ def by_level(
         return columns[0]
     owners = _owners(names, levels, found)
     if owners is None and levels is None:
-        raise _whose(columns, names)
+        # The places of columns without names are the levels themselves, where those are 0, 1, … and all of them occur.
+        levels = list(sort_levels(found())) if names is None else []
+        two_models = len(columns) == 2 and not _adds_up(*columns)
+        if not levels or levels != list(range(len(columns))) or two_models:
+            raise _whose(columns, names, list(sort_levels(found())))
     whose = owners if owners is not None else list(levels or ())
     if len(whose) != len(columns) or len(set(map(key_of, whose))) != len(columns):
         named = f"{len(set(whose)):,} different levels were named: {listing(whose)}"
@@ -107,13 +116,17 @@ def _written_like(name: object, wanted: list[Any]) -> Any:
     return int(name) if whole and isinstance(name, str) and name.isdecimal() else name
 
 
-def _whose(columns: list[Any], names: list[Any] | None) -> UsageError:
+def _whose(columns: list[Any], names: list[Any] | None, found: list[Any]) -> UsageError:
     size = f"{len(columns[0]):,} rows and {len(columns):,} columns{f', {listing(names)}' if names is not None else ''}"
     message = f"The scores are a matrix of {size}, and nothing says whose each column is."
-    hint = f"Name the levels in the order of the columns: {option('levels', ['a', 'b', 'c'])}, for example."
+    alike = found if len(found) == len(columns) <= MOST_SHOWN else ["a", "b", "c"]
+    hint = (
+        f"Name the levels in the order of the columns: {option('levels', alike)}, for example; those of a model of "
+        f"scikit-learn are {option('levels', Code('model.classes_'))}."
+    )
     if len(columns) == 2:
         hint = (
-            f"Say {option('levels', [0, 1])}, in the order of the columns; or pass "
+            f"Say {option('levels', alike if len(alike) == 2 else [0, 1])}, in the order of the columns; or pass "
             f"the positive's column alone: {option('score', Code('p[:, 1]'))}."
         )
     return UsageError(message, hint)

@@ -19,11 +19,13 @@ from steelyard.counting.rules import (
     positive_of,
     require_both,
 )
-from steelyard.rows.language import Rows, Table
-from steelyard.summaries.amounts import check_finite
+from steelyard.rows.language import Rows, ScoreCells, SortedCells, Table
+from steelyard.summaries.amounts import check_counts
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.score_requests import read_cells, read_unit_cells, score_tally, unit_score_tally
 from steelyard.summaries.scores import Scores
+from steelyard.summaries.segments import Key, key_of, order_of
+from steelyard.summaries.sparse import spared
 
 
 def score_table(rows: Rows, role: str, plan: CountingRules) -> Table:
@@ -90,36 +92,57 @@ def _with_units(rows: Rows, role: str, out: dict[Any, Scores], plan: CountingRul
     return out
 
 
-def _fast_scores(rows: Rows, plan: CountingRules) -> tuple[tuple[Any, ...], Cells] | None:
-    """The finished table of an engine that knows the shape, with the levels that occur in it."""
+def _fast_scores(rows: Any, plan: CountingRules) -> tuple[tuple[Any, ...], dict[Key | None, Cells]] | None:
+    """The finished tables of an engine that knows the shape, of the whole and of each segment, with the levels that occur."""
     if not hasattr(rows, "score_cells") or rows.rounds("score"):
         return None
     known = getattr(rows, "length", None)
     exact = plan.exact or (known is not None and few(known))
+    segmented = rows.has("segment")
+    if segmented and (exact or not hasattr(rows, "apart")):
+        return None
     request = score_tally(
         "score", exact=exact, weighting=plan.weighting, segmented=False, cuts=plan.cuts, amounts=len(plan.amounts)
     )
-    found = rows.score_cells(request)
-    if found is None:
+    whole = rows.without("segment") if segmented else rows
+    found = whole.score_cells(request)
+    apart = rows.apart("segment") if segmented and found is not None else {}
+    if found is None or apart is None:
+        return None
+    by_key = {key_of(v): part for v, part in apart.items()}
+    parts = {WHOLE: whole} | {key: by_key[key] for key in sorted(by_key, key=order_of)}
+    tables = {key: found if part is whole else part.score_cells(request) for key, part in parts.items()}
+    if any(table is None for table in tables.values()):
         return None
     # Some engines only know that there are very many rows; unweighted counts tell exactly.
-    n = known if known is not None and plan.weighting != "none" else int(found.counts[:, : len(found.levels)].sum())
+    n = known if known is not None and plan.weighting != "none" else int(found.rows_by_level.sum())
     if few(n) and not exact:
         return None
-    occur = [i for i in range(len(found.levels)) if found.counts[:, i].any()]
-    levels = found_levels(plan, np.array([found.levels[i] for i in occur], dtype=object))
-    blocks = found.counts.shape[1] // len(found.levels)
-    counts = found.counts
-    if list(levels) != found.levels:
-        counts = np.zeros((len(found.low), len(levels) * blocks))
+    occur = [level for level, n in zip(found.levels, found.rows_by_level, strict=True) if n]
+    levels = found_levels(plan, np.array(occur, dtype=object))
+    return levels, {
+        key: _laid_over(table, levels, n if key is WHOLE else parts[key].length, plan, exact=exact)
+        for key, table in tables.items()
+    }
+
+
+def _laid_over(table: ScoreCells, levels: tuple[Any, ...], rows: int, plan: CountingRules, *, exact: bool) -> Cells:
+    """An engine's finished table over these levels."""
+    if isinstance(table, SortedCells) and list(levels) == table.levels:
+        return Cells.of_sorted(table, rows, exact=plan.exact, cuts=plan.cuts)
+    counts = table.counts
+    if list(levels) != table.levels:
+        blocks = counts.shape[1] // len(table.levels)
+        counts = np.zeros((len(table.low), len(levels) * blocks))
         for block in range(blocks):
-            for i in occur:
-                at = block * len(levels) + levels.index(found.levels[i])
-                counts[:, at] = found.counts[:, block * len(found.levels) + i]
+            for i, level in enumerate(table.levels):
+                if level in levels:
+                    counts[:, block * len(levels) + levels.index(level)] = table.counts[
+                        :, block * len(table.levels) + i
+                    ]
     if plan.amounts:
-        check_finite(counts)
-    cells = Cells(found.low, found.high, counts, n, not exact, plan.exact, plan.cuts)
-    return levels, cells
+        check_counts(counts, len(levels), len(plan.amounts), plan.weighting)
+    return Cells(table.low, table.high, spared(counts), rows, not exact, plan.exact, plan.cuts)
 
 
 def count_scores(rows: Rows, plan: CountingRules) -> Evidence:
@@ -131,7 +154,7 @@ def count_scores(rows: Rows, plan: CountingRules) -> Evidence:
         table = score_table(rows, "score", plan)
         levels = found_levels(plan, table["level"])
     else:
-        levels, cells = fast
+        levels, tables = fast
     if len(levels) > 2:
         require_both(levels, plan.positive, plan)
     if len(levels) < 2 and plan.levels is None and (plan.positive is None or plan.positive in levels):
@@ -139,6 +162,9 @@ def count_scores(rows: Rows, plan: CountingRules) -> Evidence:
     positive = positive_of(levels, plan, two=True)
     both = require_both(levels, positive, plan)
     if fast is not None:
-        whole = {WHOLE: Scores(cells, levels, positive, plan.weighting, amounts=plan.amounts).over(both)}
-        return {name: {"scores": s} for name, s in _with_units(rows, "score", whole, plan).items()}
+        made = {
+            key: Scores(cells, levels, positive, plan.weighting, amounts=plan.amounts).over(both)
+            for key, cells in tables.items()
+        }
+        return {name: {"scores": s} for name, s in _with_units(rows, "score", made, plan).items()}
     return {name: {"scores": s} for name, s in scores_of(rows, "score", both, positive, plan, table).items()}

@@ -23,7 +23,7 @@ MOST_COLUMNS = 200
 PAGE = 80
 """Characters that a line of a terminal holds."""
 MARKS = " ·vT"
-FILLS: tuple[tuple[str, Colour], ...] = (("train", "shade2"), ("validate", 0), ("test", 1))
+FILLS: tuple[tuple[str, Colour], ...] = (("train", "shade2"), ("validate", 1), ("test", 0))
 USUAL, FEW = 100, 24
 """Rows of a chart where nobody says how many, and of one that would need too many lines for them."""
 TEST = 3

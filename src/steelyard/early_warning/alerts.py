@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.engines.events import Alerts
 from steelyard.errors import NothingMeets, UnknownMeasure, UsageError, listing, nearest
 from steelyard.files.as_json import AsJson
@@ -58,6 +59,7 @@ class AlertResult(AsJson, ToldInSentences):
     measured: Any = field(default=None, repr=False, compare=False)
     """The timeliness of which these are the alerts."""
 
+    @as_annotated()
     def __getitem__(self, name: str) -> Estimate:
         if name not in self.numbers:
             message = f'There is no "{name}" of alerts; there are {listing(self.numbers, 20)}.'
@@ -85,14 +87,14 @@ class AlertResult(AsJson, ToldInSentences):
 
 def measure_alerts(
     events: Events,
-    t: Timeliness,
+    timeliness: Timeliness,
     threshold: float | None,
     quiet: float | None,
     budget: float | None,
     saved: Callable[[float, float], float] | None,
 ) -> AlertResult:
     """Alerts of a measured model at a threshold, or at the lowest one that keeps to a budget of alerts per unit of time."""
-    horizon, positives, negatives = events.horizon, t.summary.positives, t.summary.negatives
+    horizon, positives, negatives = events.horizon, timeliness.summary.positives, timeliness.summary.negatives
     if (threshold is None) == (budget is None):
         message = "Alerts need either a threshold or a budget of alerts per unit of time."
         hint = f"For example {either('alerts(0.5), or alerts(budget=20)', '--alert 0.5, or --budget 20')}."
@@ -112,12 +114,28 @@ def measure_alerts(
     raised = _raised(found, quiet)
     kept = Alerts(*(getattr(found, name)[raised] for name in Alerts.__dataclass_fields__))
     leads, value = _leads(kept)
-    numbers = _rates(kept, t, horizon) | _recall(leads, positives, t.confidence) | _lead_times(leads, t.confidence)
-    numbers["value_saved"] = _saved(leads, value, positives + negatives, horizon, t, saved)
-    curve = _detection(leads, positives, horizon, t.confidence, t.time_unit)
+    numbers = (
+        _rates(kept, timeliness, horizon)
+        | _recall(leads, positives, timeliness.confidence)
+        | _lead_times(leads, timeliness.confidence)
+    )
+    numbers["value_saved"] = _saved(leads, value, positives + negatives, horizon, timeliness, saved)
+    curve = _detection(leads, positives, horizon, timeliness.confidence, timeliness.time_unit)
     hidden = int(len(found.time) - len(kept.time))
     return AlertResult(
-        *(float(threshold), quiet, budget, horizon, len(kept.time), hidden, numbers, curve, note, t.time_unit, t)
+        *(
+            float(threshold),
+            quiet,
+            budget,
+            horizon,
+            len(kept.time),
+            hidden,
+            numbers,
+            curve,
+            note,
+            timeliness.time_unit,
+            timeliness,
+        )
     )
 
 
@@ -195,9 +213,9 @@ def _leads(kept: Alerts) -> tuple[Array, Array]:
     return kept.until[mine] - kept.time[mine], kept.value[mine]
 
 
-def _rates(kept: Alerts, t: Timeliness, horizon: float) -> dict[str, Estimate]:
+def _rates(kept: Alerts, timeliness: Timeliness, horizon: float) -> dict[str, Estimate]:
     """Alerts and false alarms per unit of time, from the number of each customer."""
-    customers, negatives = t.summary.customers, t.summary.negatives
+    customers, negatives = timeliness.summary.customers, timeliness.summary.negatives
     _, first, times = np.unique(kept.customer, return_index=True, return_counts=True)
     counts = times.astype(np.float64)
     false = counts[kept.outcome[first] == 0]
@@ -207,10 +225,12 @@ def _rates(kept: Alerts, t: Timeliness, horizon: float) -> dict[str, Estimate]:
         ("false_alarms_per_time", false, negatives, negatives),
         ("false_alarms_per_customer_and_time", false, negatives, 1),
     ):
-        found[name] = _rate(name, values, n, t.confidence, size / horizon)
-    found["false_alarm_share"] = _share("false_alarm_share", len(false), negatives, t.confidence)
+        found[name] = _rate(name, values, n, timeliness.confidence, size / horizon)
+    found["false_alarm_share"] = _share("false_alarm_share", len(false), negatives, timeliness.confidence)
     alerted = len(counts)
-    found["precision"] = _share("precision", alerted - len(false), alerted, t.confidence, "no customer was alerted")
+    found["precision"] = _share(
+        "precision", alerted - len(false), alerted, timeliness.confidence, "no customer was alerted"
+    )
     return found
 
 
@@ -307,19 +327,19 @@ def _saved(
     value: Array,
     customers: int,
     horizon: float,
-    t: Timeliness,
+    timeliness: Timeliness,
     share: Callable[[float, float], float] | None,
 ) -> Estimate:
     """Σ V × share saved: what is left of the period at the first alert, or a function of lead and horizon."""
     name = "value_saved"
-    if not t.summary.valued:
+    if not timeliness.summary.valued:
         reason = "no values of customers were given"
-        return Estimate(name, None, confidence=t.confidence, method="none", reason=reason)
+        return Estimate(name, None, confidence=timeliness.confidence, method="none", reason=reason)
     part = leads / horizon if share is None else np.array([float(share(lead, horizon)) for lead in leads.tolist()])
     if not len(leads):
         reason = "no outcome was caught, which shows nothing of how far chance could take it"
-        return Estimate(name, 0.0, confidence=t.confidence, method="none", n=customers, note=reason)
-    found = _mean(name, value * part, customers, t.confidence, float(customers))
+        return Estimate(name, 0.0, confidence=timeliness.confidence, method="none", n=customers, note=reason)
+    found = _mean(name, value * part, customers, timeliness.confidence, float(customers))
     return replace(
         found, note="if acting at the first alert saves that share of the value, and false alarms cost nothing"
     )
@@ -340,5 +360,6 @@ def _detection(leads: Array, positives: int, horizon: float, confidence: float, 
         "low": low.tolist(),
         "high": high.tolist(),
     }
-    facts = {"positives": positives, "horizon": horizon, "time_unit": unit}
+    facts: dict[str, Any] = {"positives": positives, "horizon": horizon, "time_unit": unit}
+    facts["median"] = float(np.median(leads)) if len(leads) else None
     return Curve("detection", columns, confidence, "Wilson, pointwise", facts=facts)

@@ -161,12 +161,12 @@ def _below(first: Timeliness, second: Timeliness, measure: str) -> str:
     return neither_beats([t[measure].value for t in (first, second)], trivial[best], best)
 
 
-def _contributions(t: Timeliness) -> Customers:
-    if t.events is None:
+def _contributions(timeliness: Timeliness) -> Customers:
+    if timeliness.events is None:
         message = "A paired comparison needs the customers one by one, and this result has only their sums."
         hint = "Compare the results of the first calls, not sums of results or ones read from a file."
         raise NotAvailable(message, hint)
-    return t.events.customers(t.summary.weighing)
+    return timeliness.events.customers(timeliness.summary.weighing)
 
 
 def _check_same(first: Timeliness, second: Timeliness, one: Customers, two: Customers) -> None:
@@ -194,12 +194,12 @@ def _check_same(first: Timeliness, second: Timeliness, one: Customers, two: Cust
         raise UsageError(message, "Take the outcomes of both from one table.")
 
 
-def _p_value(summary: TimelinessSummary, measure: str, t: Timeliness) -> float | None:
+def _p_value(summary: TimelinessSummary, measure: str, timeliness: Timeliness) -> float | None:
     """The level at which the interval just reaches zero, found by halving on the normal scale."""
 
     def holds_zero(z: float) -> bool:
         level = 2 * NormalDist().cdf(z) - 1
-        x = estimate_quality(summary, measure, t.before, level, totals=(0.0, 0.0), rate=t.known_rate)
+        x = estimate_quality(summary, measure, timeliness.before, level, totals=(0.0, 0.0), rate=timeliness.known_rate)
         assert x.low is not None
         assert x.high is not None
         return x.low <= 0 <= x.high

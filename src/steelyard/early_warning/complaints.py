@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from steelyard.arguments.sizes import LARGEST
 from steelyard.engines.event_sql import GONE
 from steelyard.errors import BadLevels, InputError, MissingValues, SteelyardError
 from steelyard.results import Array, Flags
@@ -25,7 +26,7 @@ def order(key: str) -> tuple[bool, int]:
 def masks(columns: Mapping[str, Array], horizon: float) -> dict[str, tuple[Flags, Array]]:
     """For every problem the rows of arrays that have it, and the values that show it; `EventQuery.problems` says it in SQL."""
     found = {}
-    low_high = {"time": (0.0, horizon), "score": (0.0, 1.0), "value": (0.0, 1e300), "outcome_time": (0.0, horizon)}
+    low_high = {"time": (0.0, horizon), "score": (0.0, 1.0), "value": (0.0, LARGEST), "outcome_time": (0.0, horizon)}
     for name, values in columns.items():
         told = name.replace("_", " ")
         gone = np.isnan(values)
@@ -54,7 +55,7 @@ def complaint(key: str, rows: int, example: float, horizon: float, name: str, un
     allowed = {
         "time": f"from 0 to the horizon, {horizon:g}{in_units}",
         "score": "from 0 to 1",
-        "value": "0 or more",
+        "value": f"from 0 to {LARGEST:g}",
         "outcome time": f"from 0 to the horizon, {horizon:g}{in_units}",
     }[key]
     hint = {

@@ -73,7 +73,7 @@ def _table(data: object, beside: Table | None = None) -> Table | None:
     library = type(data).__module__.split(".")[0]
     if library in {"pandas", "polars", "pyarrow"} and hasattr(data, "__len__") and len(data) >= LARGE:
         return of_columns(data)
-    return open_table(data, beside)
+    return open_table(data, beside, private=True)
 
 
 def _parts(roles: Mapping[str, Any], outcomes: object) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -46,15 +46,15 @@ def _moments(moments: Sequence[float], horizon: float) -> Array:
     return found
 
 
-def _early(t: Timeliness) -> float:
+def _early(timeliness: Timeliness) -> float:
     """The score before the first event."""
-    return t.base_rate if t.before == BASE_RATE else float(t.before)
+    return timeliness.base_rate if timeliness.before == BASE_RATE else float(timeliness.before)
 
 
-def _in_force(events: Events, t: Timeliness, moments: Array) -> Iterator[tuple[Array, Array]]:
+def _in_force(events: Events, timeliness: Timeliness, moments: Array) -> Iterator[tuple[Array, Array]]:
     """Outcome and scores in force, a few moments at a time, with the stated score before the first event."""
-    early = _early(t)
-    size = len(moments) if isinstance(events, EventArrays) else max(CHUNK, HELD // t.summary.customers)
+    early = _early(timeliness)
+    size = len(moments) if isinstance(events, EventArrays) else max(CHUNK, HELD // timeliness.summary.customers)
     for start in range(0, len(moments), size):
         outcome, scores = events.in_force(moments[start : start + size])
         yield outcome, np.where(np.isnan(scores), early, scores)
@@ -90,25 +90,25 @@ def _l_estimate(one: Array, zero: Array, confidence: float, name: str = "l_quali
     return Estimate(name, value, low, high, confidence, f"{DELONG}, on Fisher's scale", n)
 
 
-def l_quality_sum(events: Events, t: Timeliness, moments: Sequence[float]) -> LQuality:
+def l_quality_sum(events: Events, timeliness: Timeliness, moments: Sequence[float]) -> LQuality:
     """Σ over moments of L(M, t) = 2 AUC − 1 of the scores in force; ranks only, blind to how much earlier."""
     found = _moments(moments, events.horizon)
     parts: list[Estimate] = []
     one_sum: Any = 0.0
     zero_sum: Any = 0.0
-    for outcome, scores in _in_force(events, t, found):
+    for outcome, scores in _in_force(events, timeliness, found):
         for j in range(scores.shape[1]):
             one, zero = placements(outcome, scores[:, j])
-            parts.append(_l_estimate(one, zero, t.confidence))
+            parts.append(_l_estimate(one, zero, timeliness.confidence))
             one_sum, zero_sum = one_sum + one, zero_sum + zero
     k = len(found)
-    mean = _l_estimate(one_sum / k, zero_sum / k, t.confidence, "mean_l_quality")
+    mean = _l_estimate(one_sum / k, zero_sum / k, timeliness.confidence, "mean_l_quality")
     ends = [None if v is None else k * v for v in (mean.value, mean.low, mean.high)]
     total = mean.renamed(measure="sum_l_quality", value=ends[0], low=ends[1], high=ends[2])
     return LQuality(tuple(found.tolist()), tuple(parts), total, mean)
 
 
-def curve_over_time(events: Events, t: Timeliness, name: str, moments: Sequence[float] | None = None) -> Curve:
+def curve_over_time(events: Events, timeliness: Timeliness, name: str, moments: Sequence[float] | None = None) -> Curve:
     """The mean score in force of each class, or L-quality, at moments of the period, with pointwise bands."""
     from scipy.special import stdtrit
 
@@ -116,17 +116,25 @@ def curve_over_time(events: Events, t: Timeliness, name: str, moments: Sequence[
 
     horizon = events.horizon
     found = _moments(np.linspace(0, horizon, POINTS).tolist() if moments is None else moments, horizon)
-    facts = {"horizon": horizon, "base_rate": t.base_rate, "before": t.before, "time_unit": t.time_unit}
+    facts = {
+        "horizon": horizon,
+        "base_rate": timeliness.base_rate,
+        "before": timeliness.before,
+        "time_unit": timeliness.time_unit,
+    }
     columns: dict[str, list[Any]] = {"time": found.tolist()}
     if name == "l_quality":
-        parts = l_quality_sum(events, t, found.tolist()).parts
+        parts = l_quality_sum(events, timeliness, found.tolist()).parts
         columns |= {
             k: [getattr(p, a) for p in parts] for k, a in (("l_quality", "value"), ("low", "low"), ("high", "high"))
         }
-        return Curve("l_quality_over_time", columns, t.confidence, f"{DELONG}, pointwise", facts=facts)
-    share, early = (1 + t.confidence) / 2, _early(t)
+        return Curve("l_quality_over_time", columns, timeliness.confidence, f"{DELONG}, pointwise", facts=facts)
+    share, early = (1 + timeliness.confidence) / 2, _early(timeliness)
     sums = events.in_force_by_class(found, early)
-    for outcome, word, n in ((1, "positives", t.summary.positives), (0, "negatives", t.summary.negatives)):
+    for outcome, word, n in (
+        (1, "positives", timeliness.summary.positives),
+        (0, "negatives", timeliness.summary.negatives),
+    ):
         total, squares = sums[outcome]
         middle = early + total / n
         columns |= {word: middle.tolist(), f"{word}_low": [None] * len(found), f"{word}_high": [None] * len(found)}
@@ -135,4 +143,4 @@ def curve_over_time(events: Events, t: Timeliness, name: str, moments: Sequence[
             half = float(stdtrit(n - 1, share)) * np.sqrt(spread / n)
             columns[f"{word}_low"] = np.maximum(middle - half, 0.0).tolist()
             columns[f"{word}_high"] = np.minimum(middle + half, 1.0).tolist()
-    return Curve("scores_over_time", columns, t.confidence, "Student's by customer, pointwise", facts=facts)
+    return Curve("scores_over_time", columns, timeliness.confidence, "Student's by customer, pointwise", facts=facts)

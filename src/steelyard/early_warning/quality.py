@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.sizes import LARGEST
 from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Array, Estimate
@@ -98,6 +99,8 @@ def missing_reason(summary: TimelinessSummary, name: str) -> str:
             return "no values of customers were given"
         if summary.table[:, 0, 3].sum() <= 0:
             return "all values are zero"
+        if summary.table[:, 3, 3].sum() < LARGEST**-2:
+            return "all values are too near zero"
     return ""
 
 
@@ -152,7 +155,9 @@ def trivial_models(b: float, name: str = "q") -> dict[str, float]:
 
 
 def trivial_of(summary: TimelinessSummary, name: str, rate: float | None = None) -> dict[str, float]:
-    """What the same models score on these customers, values and period ends taken into account."""
+    """What the same models score on these customers, values and period ends taken into account; nothing where none has a score."""
+    if missing_reason(summary, name):
+        return {}
     none, all_of = summary.weighing.totals
     read = formula(name, 0.0, (none, all_of))
     n1, n0 = summary.positives, summary.negatives

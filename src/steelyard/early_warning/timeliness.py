@@ -22,6 +22,7 @@ from steelyard.verdicts.usefulness import usefulness
 from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import ToldInSentences
 from steelyard.wording import either, option
+from steelyard.words import in_prose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 NUMBERS = ("q", "q0", "good_time", "bad_time", "value_q")
 CURVES = ("scores", "l_quality")
 KERNELS = ("declining", "uniform")
+RAREST = 1e-12
+"""No base rate lies below: nobody has had so many customers."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -47,6 +50,7 @@ class Timeliness(ToldInSentences):
     """
 
     as_text: ClassVar[str] = "timeliness.timeliness_text"
+    as_verdict: ClassVar[str] = "foremost.timeliness_conclusion"
 
     summary: TimelinessSummary
     before: str | float = BASE_RATE
@@ -62,6 +66,7 @@ class Timeliness(ToldInSentences):
     known_rate: float | None = None
     """The base rate of a larger set of customers, where it takes the place of the share among those evaluated."""
 
+    @as_annotated()
     def __getitem__(self, name: str) -> Estimate:
         if name not in NUMBERS:
             message = f'There is no "{name}" of timeliness; there are {listing(NUMBERS)}.'
@@ -162,7 +167,9 @@ class Timeliness(ToldInSentences):
     @as_annotated()
     def chart(self, name: str = "scores") -> Chart:
         """The same as a chart."""
-        return self.curve(name).chart()
+        drawn, state = self.curve(name).chart(), self.verdict.state
+        said = f"{state[:1].upper()}{state[1:]}: Q {in_prose(self.q)}"
+        return drawn if drawn.finding else replace(drawn, finding=said)
 
     @as_annotated()
     def alerts(
@@ -194,7 +201,7 @@ class Timeliness(ToldInSentences):
         """Whether it beats the better of saying always yes and always no."""
         trivial = self.trivial("q")
         best = max(("always positive", "always negative"), key=lambda name: trivial[name])
-        return usefulness(self.q, trivial[best], best)
+        return self.in_words(usefulness(self.q, trivial[best], best))
 
     # Telling ------------------------------------------------------------------------------------------------------
 
@@ -208,10 +215,9 @@ class Timeliness(ToldInSentences):
             x = self[name]
             own = {"model": "the model", "measure": name, "estimate": x.value, "low": x.low, "high": x.high}
             rows.append(own | {"reason": x.reason})
-            trivial = {} if x.value is None else self.trivial(name)
             rows += [
                 {"model": m, "measure": name, "estimate": v, "low": None, "high": None, "reason": ""}
-                for m, v in trivial.items()
+                for m, v in self.trivial(name).items()
             ]
         columns = ("model", "measure", "estimate", "low", "high", "reason")
         return make_frame({c: [row[c] for row in rows] for c in columns})
@@ -285,6 +291,9 @@ def timeliness(
     >>> float(t.q)  # a perfect model
     1.0
     """
+    if base_rate is not None and base_rate < RAREST:
+        message = f"A base rate of {base_rate:g} is none: nobody has had so many customers for each with the outcome."
+        raise UsageError(message, f"Leave {option('base_rate')} out for the share among those that were evaluated.")
     length, clock = make_clock(horizon, start, time_unit)
     weighing = _weighing(length, kernel, estimator, ends)
     convention = _convention(before)

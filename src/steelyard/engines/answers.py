@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Answer = dict[str, npt.NDArray[Any]]
 """The columns of an answer, masked where something is missing."""
-LIBRARIES = {"duckdb", "_duckdb", "ibis", "polars", "psycopg", "py4j", "pyarrow", "pyspark", "sqlite3"}
+LIBRARIES = {"duckdb", "_duckdb", "ibis", "narwhals", "polars", "psycopg", "py4j", "pyarrow", "pyspark", "sqlite3"}
 
 
 def is_theirs(problem: Exception) -> bool:

@@ -47,9 +47,9 @@ class ArrayWords:
     xp: Any = np
 
     @staticmethod
-    def shrink(x: Codes | Tensor, bits: int) -> Any:
+    def shrink(codes: Codes | Tensor, bits: int) -> Any:
         """Drop the last bits of a whole number."""
-        return x >> bits
+        return codes >> bits
 
     @staticmethod
     def number(value: float) -> float:
@@ -83,9 +83,11 @@ class ArrayRows(ArrayWords):
 
     engine = "arrays"
 
-    def __init__(self, columns: Mapping[str, Column]) -> None:
+    def __init__(self, columns: Mapping[str, Column], among: int = 0) -> None:
         self.columns: dict[str, Column] = dict(columns)
         self.length: int = len(next(iter(self.columns.values())).values) if self.columns else 0
+        self.among: int = max(self.length, among)
+        """How many rows are counted in all, where these are a part of them."""
 
     def has(self, role: str) -> bool:
         """Whether a column plays this role."""
@@ -99,10 +101,26 @@ class ArrayRows(ArrayWords):
         """Whether some number of a column has more digits than a float."""
         return self.columns[role].rest() is not None
 
-    def only(self, role: str, level: object) -> ArrayRows:
-        """The rows in which a column holds this level."""
-        keep = self.is_level(role, level)
+    def only(self, role: str, level: object, *, other: bool = False) -> ArrayRows:
+        """The rows in which a column holds this level, or the others."""
+        keep = self.is_level(role, level) != other
         return ArrayRows({name: column.only(keep) for name, column in self.columns.items()})
+
+    def apart(self, role: str) -> dict[Any, ArrayRows] | None:
+        """The rows of each level of a column, without that column; None where some row has no level."""
+        levels = self.level(role)
+        if levels.codes.min(initial=0) < 0 or len(levels.names) > 1 << 16:
+            return None
+        # Numbers of 16 bits are put in order without being compared.
+        order = np.argsort(levels.codes.astype(np.uint16), kind="stable")
+        ordered = {name: column.only(order) for name, column in self.columns.items() if name != role}
+        ends = np.cumsum(np.bincount(levels.codes, minlength=len(levels.names))).tolist()
+        parts = {v: slice(a, b) for v, a, b in zip(levels.names, [0, *ends], ends, strict=False) if a < b}
+        return {v: ArrayRows({k: c.only(some) for k, c in ordered.items()}, self.among) for v, some in parts.items()}
+
+    def without(self, role: str) -> ArrayRows:
+        """The same rows without a column."""
+        return ArrayRows({name: column for name, column in self.columns.items() if name != role}, self.among)
 
     # The row language ------------------------------------------------------------------------------------------------
     def value(self, role: str) -> Array:
@@ -199,7 +217,7 @@ class ArrayRows(ArrayWords):
     def score_cells(self, request: ScoreTally) -> ScoreCells | None:
         """The finished score table of many usable rows; None where the one operation has to do."""
         column = self.columns["target"]
-        plain = not self.has("segment") and self.length > MANY and column.values.dtype.kind in "biuf"
+        plain = not self.has("segment") and self.among > MANY and column.values.dtype.kind in "biuf"
         weighted = self.has("weight")
         if not plain or len(request.cuts) > 1 or (request.exact and (weighted or request.products)):
             return None
@@ -207,13 +225,16 @@ class ArrayRows(ArrayWords):
             from steelyard.engines import kernels, sorting
         except ImportError:
             return None
+        if column.absent() is not None or (self.has("unit") and self.columns["unit"].absent() is not None):
+            return None
+        if request.exact:
+            found, score = small_integers(column.values), self.columns[request.role]
+            narrow = score.values.dtype == np.float32 and score.absent() is None
+            x = np.ascontiguousarray(score.values if narrow else self.value(request.role))
+            return None if found is None or len(found[2]) != 2 else sorting.sorted_rows(x, *found)
         x = np.ascontiguousarray(self.value(request.role))
         low, high, finite = kernels.score_range(x)
-        if (
-            not finite
-            or column.absent() is not None
-            or (self.has("unit") and self.columns["unit"].absent() is not None)
-        ):
+        if not finite:
             return None
         weight = np.empty(0)
         if weighted:
@@ -225,11 +246,6 @@ class ArrayRows(ArrayWords):
         if found is None:
             return None
         target, first, names = found
-        if request.exact:
-            if len(names) != 2:
-                return None
-            score, counts = sorting.distinct_cells(x, target, first, (low, high))
-            return ScoreCells(score, score, counts, names)
         amounts = [np.ascontiguousarray(self.value(role)) for role in value_roles(self)] if request.products else []
         cut = request.cuts[0] if request.cuts else np.inf
         added = kernels.Added(weight, "weight2" in request.sums, amounts, request.products)
@@ -249,22 +265,21 @@ class ArrayRows(ArrayWords):
         keys: dict[str, tuple[Codes, npt.NDArray[Any]]] = {}
         for name, term in request.by.items():
             keys[name] = _key(term(self), n)
-        place, shape, chosen = _combine([codes for codes, _ in keys.values()], [len(v) for _, v in keys.values()], n)
+        codes, sizes = [codes for codes, _ in keys.values()], [len(v) for _, v in keys.values()]
+        place, shape, chosen, order = _combine(codes, sizes, n)
         out: Table = {}
         counts = np.bincount(place, minlength=shape)
         used = np.flatnonzero(counts)
         where = used if chosen is None else chosen[used]
-        for (name, (_, values)), position in zip(
-            keys.items(), _split(where, [len(v) for _, v in keys.values()]), strict=True
-        ):
+        for (name, (_, values)), position in zip(keys.items(), _split(where, sizes), strict=True):
             out[name] = values[position]
         out["rows"] = counts[used]
         for name, term in request.sums.items():
             x = np.broadcast_to(np.asarray(term(self), dtype=np.float64), (n,))
             out[name] = _sums(place, x, shape)[used]
         if request.lows or request.highs:
-            order = np.argsort(place, kind="stable")
-            starts = np.searchsorted(place[order], used)
+            order = np.argsort(place, kind="stable") if order is None else order
+            starts = np.cumsum(counts[used]) - counts[used]
             for names, reduce in ((request.lows, np.minimum), (request.highs, np.maximum)):
                 for name, term in names.items():
                     x = np.broadcast_to(np.asarray(term(self), dtype=np.float64), (n,))[order]
@@ -309,17 +324,21 @@ def _key(term: object, n: int) -> tuple[Codes, npt.NDArray[Any]]:
     return codes.astype(np.int64), found
 
 
-def _combine(codes: list[Codes], sizes: list[int], n: int) -> tuple[Codes, int, Codes | None]:
-    """One place for each combination of keys; re-numbered when the combinations would not fit in memory."""
+def _combine(codes: list[Codes], sizes: list[int], n: int) -> tuple[Codes, int, Codes | None, Codes | None]:
+    """One place for each combination of keys; re-numbered, with the rows in order, where all of them would not fit in memory."""
     place = np.zeros(n, dtype=np.int64)
     total = 1
     for code, size in zip(codes, sizes, strict=True):
         place = place * size + code
         total *= size
     if total <= max(DENSE, 4 * n):
-        return place, total, None
-    chosen, inverse = np.unique(place, return_inverse=True)
-    return inverse.astype(np.int64), len(chosen), chosen
+        return place, total, None, None
+    order = np.argsort(place, kind="stable")
+    ordered = place[order]
+    new = np.diff(ordered, prepend=-1) > 0
+    place[order] = np.cumsum(new) - 1
+    chosen = ordered[new]
+    return place, len(chosen), chosen, order
 
 
 def _split(place: Codes, sizes: list[int]) -> list[Codes]:

@@ -10,8 +10,8 @@ import numpy as np
 from steelyard.engines.answers import in_our_words, plain_complaint
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.engine import Place, engine
-from steelyard.engines.frames import COUNTED
 from steelyard.engines.series import series_column
+from steelyard.engines.streamed import COUNTED
 from steelyard.rows import grid
 from steelyard.rows.language import ScoreCells, ScoreTally, Table, Tally, merge_tables
 
@@ -54,10 +54,10 @@ class BatchRows:
         """Whether some number of a column has more digits than a float."""
         return self.kinds[role] != "bool" and any(rows.rounds(role) for rows in self.batches())
 
-    def only(self, role: str, level: object) -> BatchRows:
-        """The rows in which a column holds this level."""
+    def only(self, role: str, level: object, *, other: bool = False) -> BatchRows:
+        """The rows in which a column holds this level, or the others."""
         batches = self.batches
-        return BatchRows(lambda: (rows.only(role, level) for rows in batches()), self.kinds)
+        return BatchRows(lambda: (rows.only(role, level, other=other) for rows in batches()), self.kinds)
 
     def score_cells(self, request: ScoreTally) -> ScoreCells | None:
         """The score table of very many rows with a 0/1 target, by compiled loops; None where the one operation has to do."""

@@ -67,6 +67,26 @@ class Intervals:
             found[~finite] = self.missing
         return found
 
+    def count(self, x: Array) -> Array:
+        """How many numbers lie in each bin: they are put in order once, which takes less time than to find the bin of each.
+
+        >>> Intervals((30.0, 50.0), ends=(20.0, 60.0)).count(np.array([30.0, 31.0, 99.0, np.nan])).tolist()
+        [1.0, 1.0, 0.0, 1.0, 0.0, 1.0]
+        """
+        if self.known or self.special:
+            return np.bincount(self.place(x), minlength=self.missing + 1 + self.new).astype(np.float64)
+        ordered = np.sort(x)
+        first = int(np.searchsorted(ordered, -np.inf, side="right"))
+        last = int(np.searchsorted(ordered, np.inf, side="left"))
+        held = ordered[first:last]
+        low, high = 0, len(held)
+        if self.ends:
+            low = int(np.searchsorted(held, self.ends[0], side="left"))
+            high = max(low, int(np.searchsorted(held, self.ends[1], side="right")))
+        inside = held[low:high]
+        edges = np.r_[0, np.searchsorted(inside, np.array(self.edges), side="right"), len(inside)]
+        return self.laid(len(x), np.diff(edges), [low, len(held) - high] if self.ends else [])
+
     def laid(self, rows: int, ordinary: Sequence[float] | Array, apart: Sequence[float]) -> Array:
         """Counts in the order of the bins; `apart` are those of special values and of what is new."""
         counts = np.zeros(self.missing + 1 + self.new)
@@ -78,7 +98,7 @@ class Intervals:
 
 
 @dataclass(frozen=True, slots=True)
-class _Number:
+class Number:
     """A column of numbers in the words of its database, and the bins it is counted into."""
 
     table: SqlTable
@@ -86,6 +106,7 @@ class _Number:
     bins: Intervals
 
     def listed(self, values: Sequence[float]) -> str:
+        """Numbers as SQL lists them."""
         return ", ".join(self.table.literal(float(v)) for v in values)
 
     @property
@@ -95,19 +116,24 @@ class _Number:
         return self.table.finite(self.x) + (f" and {self.x} not in ({self.listed(special)})" if special else "")
 
     @property
+    def seen(self) -> str:
+        """What holds for a number that the reference had, or that lies within its ends."""
+        b = self.bins
+        if b.known:
+            return f"{self.x} in ({self.listed(b.known)})"
+        return f"{self.x} between {self.listed(b.ends[:1])} and {self.listed(b.ends[1:])}" if b.ends else "true"
+
+    @property
     def usual(self) -> str:
         """The number where it belongs into one of the ordinary bins, else null."""
-        seen, b = "", self.bins
-        if b.known:
-            seen = f" and {self.x} in ({self.listed(b.known)})"
-        elif b.ends:
-            seen = f" and {self.x} between {self.listed(b.ends[:1])} and {self.listed(b.ends[1:])}"
-        return f"case when {self.there}{seen} then {self.x} end"
+        return f"case when {self.there} and {self.seen} then {self.x} end"
 
     @property
     def new(self) -> str:
         """The number where it is new, else null."""
-        return f"case when {self.there} and {self.usual} is null then {self.x} end"
+        there, new = self.there, f"not ({self.seen})"
+        # What is asked first decides for most rows; a list of values takes longer than to see whether there is one.
+        return f"case when {f'{there} and {new}' if self.bins.known else f'{new} and {there}'} then {self.x} end"
 
     @property
     def new_place(self) -> str:
@@ -121,17 +147,42 @@ class _Number:
 
     @property
     def cell(self) -> str:
-        """Its bin."""
-        x, b, literal = self.x, self.bins, self.table.literal
-        cases = [f"when not {self.table.finite(x)} then {b.missing}"]
-        cases += [f"when {x} = {literal(float(v))} then {b.ordinary + i}" for i, v in enumerate(b.special)]
-        if b.ends:
-            low, high = (literal(float(end)) for end in b.ends)
-            cases += [f"when {x} < {low} then {b.missing + 1}", f"when {x} > {high} then {b.missing + 2}"]
+        """Its bin, found by halving: a few comparisons, however many edges there are."""
+        x, b = self.x, self.bins
+
+        def within(low: int, high: int) -> str:
+            if low == high:
+                return self._leaf(low)
+            middle = (low + high) // 2
+            first, second = within(low, middle), within(middle + 1, high)
+            return f"case when {x} <= {self.listed([b.edges[middle]])} then {first} else {second} end"
+
+        found = within(0, len(b.edges))
+        apart = [f"when {x} = {self.listed([v])} then {b.ordinary + i}" for i, v in enumerate(b.special)]
+        return f"case {' '.join(apart)} else {found} end" if apart else found
+
+    def _leaf(self, place: int) -> str:
+        """The bin of a number between two edges; what is missing, or infinite, is found beyond the outer ones."""
+        x, b = self.x, self.bins
+        first, last = place == 0, place == len(b.edges)
+        inside, beyond = [], []
         if b.known:
-            cases.append(f"when {x} not in ({self.listed(b.known)}) then {b.missing + 3}")
-        cases += [f"when {x} <= {literal(float(edge))} then {i}" for i, edge in enumerate(b.edges)]
-        return f"case {' '.join(cases)} else {len(b.edges)} end"
+            inside.append(f"{x} in ({self.listed(b.known)})")
+        if b.ends and first:
+            inside.append(f"{x} >= {self.listed(b.ends[:1])}")
+            beyond.append(f"when {x} < {self.listed(b.ends[:1])} then {b.missing + 1}")
+        if b.ends and last:
+            inside.append(f"{x} <= {self.listed(b.ends[1:])}")
+            beyond.append(f"when {x} > {self.listed(b.ends[1:])} then {b.missing + 2}")
+        if b.known:
+            beyond.append(f"when {x} is not null then {b.missing + 3}")
+        # Most numbers are ordinary, and only of the others it is asked whether they are any.
+        rare = f"case when not {self.table.finite(x)} then {b.missing} {' '.join(beyond)} end"
+        if not inside:
+            return (
+                f"case when {self.table.finite(x)} then {place} else {b.missing} end" if first or last else str(place)
+            )
+        return f"case when {' and '.join(inside)} then {place} else {rare} end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +206,15 @@ class BinnedColumns:
         self.rows = rows
         self.table: SqlTable = rows.table
 
-    def _number(self, role: str, bins: Intervals) -> _Number:
-        return _Number(self.table, self._x(role), bins)
+    def number_in(self, role: str, bins: Intervals) -> Number:
+        """A column with the bins it is counted into."""
+        return Number(self.table, self.number_of(role), bins)
 
-    def _x(self, role: str) -> str:
+    def number_of(self, role: str) -> str:
+        """A column as a floating-point number."""
         return self.table.number(self.table.quoted(role))
 
-    def _level(self, role: str) -> str:
+    def level_of(self, role: str) -> str:
         """Truth values as they are, everything else as text, as the arrays have it."""
         x = self.table.quoted(role)
         return x if self.rows.kind(role) == "bool" else f"cast({x} as {self.table.text})"
@@ -176,7 +229,7 @@ class BinnedColumns:
         parts: dict[str, str] = {}
         terms = ["count(*)"]
         for i, (role, b) in enumerate(bins.items()):
-            number = self._number(role, b)
+            number = self.number_in(role, b)
             # Worked out once a row, however many edges there are.
             parts |= {f"u{i}": number.usual, f"x{i}": number.x}
             ends = [f"count(case when u{i} <= {self.table.literal(float(edge))} then 1 end)" for edge in b.edges]
@@ -197,7 +250,7 @@ class BinnedColumns:
         """In DuckDB, whose histograms take two thirds of the time and put levels into the same SELECT."""
         terms = ["count(*) as n"]
         for i, (role, b) in enumerate(bins.items()):
-            number = self._number(role, b)
+            number = self.number_in(role, b)
             usual, x = number.usual, number.x
             terms.append(
                 f"{f'histogram({usual}, [{number.listed(b.edges)}])' if b.edges else f'count({usual})'} as h{i}"
@@ -206,25 +259,25 @@ class BinnedColumns:
             apart = [f"sum(case when {x} = {number.listed([value])} then 1 else 0 end)" for value in b.special]
             apart += [f"count(case when {place} = {k} then 1 end)" for k in range(b.new)]
             terms += [f"{term} as s{i}_{j}" for j, term in enumerate(apart)]
-        terms += [f"histogram({self._level(role)}) as l{i}" for i, role in enumerate(levels)]
+        terms += [f"histogram({self.level_of(role)}) as l{i}" for i, role in enumerate(levels)]
         answer = self.table.ask(f"select {', '.join(terms)} from {SOURCE}")
         rows, out = int(answer["n"][0]), {}
         for i, (role, b) in enumerate(bins.items()):
-            ordinary, found = np.zeros(b.ordinary), _plain(answer[f"h{i}"])[0]
+            ordinary, found = np.zeros(b.ordinary), plain_levels(answer[f"h{i}"])[0]
             if not b.edges:
                 ordinary[0] = found
             for key, n in (found or {}).items() if b.edges else ():
                 # The upper edge is the key, and infinity that of the last bin, which is told only where it has rows.
                 ordinary[int(np.searchsorted(b.edges, key, side="left"))] += n
             out[role] = b.laid(rows, ordinary, [_first(answer[f"s{i}_{j}"]) for j in range(len(b.special) + b.new)])
-        more = {role: _plain(answer[f"l{i}"])[0] or {} for i, role in enumerate(levels)}
+        more = {role: plain_levels(answer[f"l{i}"])[0] or {} for i, role in enumerate(levels)}
         return rows, out, {role: {k: float(n) for k, n in counts.items()} for role, counts in more.items()}
 
     def levels(self, roles: Sequence[str]) -> dict[str, dict[Any, float]]:
         """How often each level of these columns occurs, in one SELECT: grouped by each of them in turn."""
         if not roles:
             return {}
-        parts = {f"c{i}": self._level(role) for i, role in enumerate(roles)}
+        parts = {f"c{i}": self.level_of(role) for i, role in enumerate(roles)}
         keys = ", ".join(parts)
         told = ", ".join(f"grouping({key}) as g{i}" for i, key in enumerate(parts))
         sets = ", ".join(f"({key})" for key in parts)
@@ -234,13 +287,13 @@ class BinnedColumns:
         counts, out = plain_numbers(found["n"]), {}
         for i, role in enumerate(roles):
             mine = plain_numbers(found[f"g{i}"]) == 0
-            pairs = zip(_plain(np.ma.asarray(found[f"c{i}"])[mine]), counts[mine].tolist(), strict=True)
+            pairs = zip(plain_levels(np.ma.asarray(found[f"c{i}"])[mine]), counts[mine].tolist(), strict=True)
             out[role] = {level: n for level, n in pairs if level is not None}
         return out
 
     def ends_of_new(self, bins: Mapping[str, Intervals]) -> dict[str, tuple[float, float]]:
         """The least and the greatest number that is new, of columns that have some."""
-        new = [self._number(role, b).new for role, b in bins.items()]
+        new = [self.number_in(role, b).new for role, b in bins.items()]
         ends = iter(_asked(self.table, [f"{end}({x})" for x in new for end in ("min", "max")]))
         return {role: (next(ends), next(ends)) for role in bins}
 
@@ -249,7 +302,7 @@ class BinnedColumns:
         """How many rows have a weight that is none, and how many have no unit."""
         terms = {}
         if self.rows.has("weight"):
-            w = self._x("weight")
+            w = self.number_of("weight")
             terms["weight"] = f"sum(case when {self.table.finite(w)} and {w} > 0 then 0 else 1 end)"
         if self.rows.has("unit"):
             terms["unit"] = f"sum(case when {self.table.quoted('unit')} is null then 1 else 0 end)"
@@ -261,22 +314,22 @@ class BinnedColumns:
         table, by_unit = self.table, self.rows.has("unit")
         width = f"{(1 << 16) // buckets}.0"
         parts = {
-            "weight": self._x("weight") if self.rows.has("weight") else table.literal(1.0),
+            "weight": self.number_of("weight") if self.rows.has("weight") else table.literal(1.0),
             "bucket": f"cast(floor({table.quoted(self.rows.bucket_column)} / {width}) as bigint)" if by_unit else "0",
-            "cell": self._level(role) if bins is None else self._number(role, bins).cell,
+            "cell": self.level_of(role) if bins is None else self.number_in(role, bins).cell,
         }
         sums = "count(*) as n, sum(weight) as total, sum(weight * weight) as square"
         found = table.project(parts).ask(f"select cell, bucket, {sums} from {SOURCE} group by cell, bucket")
         bucket, total = plain_numbers(found["bucket"]).astype(np.int64), plain_numbers(found["total"])
         rows, squares = int(plain_numbers(found["n"]).sum()), float(plain_numbers(found["square"]).sum())
-        return Weighed(_plain(found["cell"]), bucket, total, rows, squares)
+        return Weighed(plain_levels(found["cell"]), bucket, total, rows, squares)
 
     # To make bins -----------------------------------------------------------------------------------------------------
     def some_numbers(self, roles: Sequence[str], most: int, seed: int) -> tuple[dict[str, Array], Array | None]:
         """Numbers of these columns, with the buckets of their units: of all rows, or of about `most` from all over."""
         rows = next(_asked(self.table, ["count(*)"]))
         part = self.table.sample(max(most / rows, 1e-6), seed) if rows > most else self.table
-        asked = {f"c{i}": self._x(role) for i, role in enumerate(roles)}
+        asked = {f"c{i}": self.number_of(role) for i, role in enumerate(roles)}
         by = {"u": part.quoted(self.rows.bucket_column)} if self.rows.has("unit") else {}
         answer = part.project(asked | by).ask(f"select * from {SOURCE}")
         units = plain_numbers(answer["u"]) if by else None
@@ -295,7 +348,7 @@ def _first(values: npt.ArrayLike) -> float:
     return float(np.nan_to_num(plain_numbers(values)[0]))
 
 
-def _plain(values: npt.ArrayLike) -> list[Any]:
+def plain_levels(values: npt.ArrayLike) -> list[Any]:
     """Levels of an answer, None where missing."""
     masked: np.ma.MaskedArray[Any, np.dtype[Any]] = np.ma.asarray(values)
     gone = np.ma.getmaskarray(masked).tolist()

@@ -91,8 +91,8 @@ class Column:
         kind = self.values.dtype.kind
         return self.digits or {"b": "bool", "i": "int", "u": "int", "f": "float"}.get(kind, "text")
 
-    def only(self, keep: Flags) -> Column:
-        """The rows that are marked."""
+    def only(self, keep: Flags | Codes | slice) -> Column:
+        """The rows that are marked, or those at these places."""
         missing = None if self.missing is None else self.missing[keep]
         return Column(self.name, self.values[keep], missing, self.column, self.digits)
 
@@ -107,6 +107,9 @@ class Column:
             return np.full(len(self.values), np.nan)
         if self.digits:
             return np.array([_float(v) for v in self.values.tolist()])
+        if self.values.dtype == np.float32:
+            # Widened once, for whoever asks again.
+            self.values = self.values.astype(np.float64)
         numbers = self.values.astype(np.float64, copy=False)
         if self.missing is not None and self.missing.any():
             numbers = np.where(self.missing, np.nan, numbers)
@@ -262,7 +265,9 @@ def _make(name: str, values: object) -> Column:
     if array.ndim != 1:
         raise _not_one_column(name, f"an array of {array.ndim} dimensions")
     if array.dtype.kind in "biuf":
-        return Column(name, array.astype(np.float64, copy=False) if array.dtype.kind == "f" else array)
+        # Scores of 32 bits are sorted as they are.
+        narrow = name == "score" and array.dtype == np.float32
+        return Column(name, array if narrow or array.dtype.kind != "f" else array.astype(np.float64, copy=False))
     if array.dtype.kind in "US":
         return Column(name, array.astype(object))
     if array.dtype.kind == "M" and not array.dtype.str.endswith("[D]"):
@@ -289,6 +294,8 @@ def _from_pandas(name: str, values: Any) -> Column:
     dtype = str(values.dtype).lower()
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
         return _make(name, values.to_numpy())
+    if dtype == "object":
+        return _from_objects(name, np.asarray(values, dtype=object))
     missing = np.asarray(values.isna())
     if dtype.startswith(("int", "uint")) and "[" not in dtype.removesuffix("[pyarrow]"):
         kind = np.uint64 if dtype.startswith("uint64") else np.int64
@@ -349,4 +356,5 @@ def _float(value: Any) -> float:
 
 
 def _infinite(value: object) -> bool:
-    return isinstance(value, float | Decimal) and math.isinf(value)
+    # A decimal may signal that it is no number, and be no float for it.
+    return value.is_infinite() if isinstance(value, Decimal) else isinstance(value, float) and math.isinf(value)

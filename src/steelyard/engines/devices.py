@@ -41,7 +41,17 @@ def parts_of(n: int) -> list[slice]:
 
 def fetch(xp: ModuleType, values: Tensor) -> npt.NDArray[Any]:
     """A copy on the host, as NumPy."""
-    return np.asarray(values.cpu().numpy() if xp.__name__ == "torch" else xp.asnumpy(values))
+    if xp.__name__ != "torch":
+        return np.asarray(xp.asnumpy(values))
+    if str(values.device.type) == "cpu" or len(values) <= CHUNK:
+        return np.asarray(values.cpu().numpy())
+    # Through a small room that stays where it is in memory, long answers come several times as fast.
+    room = xp.empty((CHUNK, *values.shape[1:]), dtype=values.dtype, device="cpu", pin_memory=True)
+    out = np.empty(tuple(values.shape), dtype=room.numpy().dtype)
+    for part in parts_of(len(values)):
+        size = part.stop - part.start
+        out[part] = room[:size].copy_(values[part]).numpy()
+    return out
 
 
 def bits_of(xp: ModuleType, x: Tensor) -> Any:

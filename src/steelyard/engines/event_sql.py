@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from steelyard.arguments.sizes import LARGEST
 from steelyard.engines.sql import SOURCE, SqlTable
 from steelyard.engines.weighing import Weighing
 
@@ -75,7 +76,7 @@ class EventQuery:
             return f"sum(score * ({late} - {self._gathered(weighing, 'time', positive=positive)}))"
 
         event = f"time >= 0 and time <= {self.number(self.horizon)} and said >= 0 and said <= 1"
-        told = "outcome in (0, 1)" + (f" and value >= 0 and value <= {self.number(1e300)}" if self.valued else "")
+        told = "outcome in (0, 1)" + (f" and value >= 0 and value <= {self.number(LARGEST)}" if self.valued else "")
         if self.timed:
             told += f" and (outcome = 0 or (outcome_time >= 0 and outcome_time <= {self.number(self.horizon)}))"
         good = f"unit is not null and (kind = {TOLD} or ({event})) and (kind = {BARE} or ({told}))"
@@ -200,7 +201,7 @@ class EventQuery:
         }
         if self.valued:
             gaps["value"] = (f"{told} and {absent('value')}", "value")
-            odd["value"] = (f"{told} and {outside('value', 0, 1e300)}", "value")
+            odd["value"] = (f"{told} and {outside('value', 0, LARGEST)}", "value")
         if self.timed:
             came = f"{told} and outcome = 1"
             gaps["outcome time"] = (f"{came} and {absent('outcome_time')}", "outcome_time")

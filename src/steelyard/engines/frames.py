@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.engines.answers import collect, explained, in_our_words, key_values, level_values
-from steelyard.engines.arrays import MANY
 from steelyard.engines.columns import bucket_of_integers, not_numeric
 from steelyard.engines.sql import SqlFrame
+from steelyard.engines.streamed import COUNTED, streamed_cells
 from steelyard.engines.words import LevelKey, Powers, kinds_of, rest_name, words_of
 from steelyard.errors import NotAvailable
 from steelyard.rows import grid
@@ -27,10 +27,6 @@ ENOUGH = 1000
 """Values that are looked at to find one that is not a number."""
 DEEP = 200
 """With more cases than this they are not put within each other one by one."""
-COUNTED = 1 << 21
-"""Rows are counted up to here; a table of more is large, and how large does not matter."""
-
-
 ODD = -(1 << 40)
 """The key of rows that the lean query cannot place."""
 PLAIN = {"bool", "int", "float"}
@@ -101,11 +97,26 @@ class FrameRows(Powers):
         left = self.tally(Tally(highs={"left": lambda r: r.absolute(r.rest(role))}))["left"]
         return bool(len(left) and left[0] > 0)
 
-    def only(self, role: str, level: object) -> FrameRows:
-        """The rows in which a column holds this level."""
+    def only(self, role: str, level: object, *, other: bool = False) -> FrameRows:
+        """The rows in which a column holds this level, or the others."""
+        holds = self.is_level(role, level)
+        # A missing value is none of the level, and no answer to a comparison either.
+        return self.where(self.chain([(holds, 0)], 1) == 1 if other else holds)
+
+    def where(self, condition: Term) -> FrameRows:
+        """The rows for which a condition holds."""
+        return self._over(self.frame.filter(condition))
+
+    def placed(self, role: str, term: Term) -> FrameRows:
+        """The rows with one more column of whole numbers, worked out of the others once however often it is asked for."""
+        out = self._over(self.frame.with_columns(**{role: term}))
+        out.columns, out.names = self.columns | {role: role}, self.names | {role: role}
+        out.kinds = self.kinds | {role: "int"}
+        return out
+
+    def _over(self, frame: Any) -> FrameRows:
         out = copy(self)
-        out.frame = self.frame.filter(self.is_level(role, level))
-        out.nw, out.raw = words_of(out.frame), None
+        out.frame, out.nw, out.raw = frame, words_of(frame), None
         out._values, out._staged, out._length = {}, {}, None
         return out
 
@@ -242,7 +253,7 @@ class FrameRows(Powers):
 
     def _holds(self, question: str, role: str) -> Any:
         if question == "absent":
-            return self._absent(role)
+            return self.absent(role)
         x = self.value(role)
         if question == "nan":
             return x.is_null() | x.is_nan()
@@ -252,7 +263,7 @@ class FrameRows(Powers):
             return x == 0.0
         return x < 0.0 if question == "negative" else ~self._finite(x)
 
-    def _absent(self, role: str) -> Any:
+    def absent(self, role: str) -> Any:
         """Whether a row holds no level: null, NaN or infinite."""
         gone = self._column(role).is_null()
         return gone | ~self._finite(self.value(role)) if self.kind(role) == "float" else gone
@@ -268,7 +279,7 @@ class FrameRows(Powers):
         others = any(self.has(role) for role in ("segment", "weight", "unit"))
         if others or len(request.cuts) > 1 or kind not in {"int", "bool"}:
             return None
-        if not request.products and (streamed := self._streamed(request, kind)) is not None:
+        if not request.products and (streamed := streamed_cells(self, request, kind)) is not None:
             return streamed
         if request.exact:
             return None
@@ -316,27 +327,6 @@ class FrameRows(Powers):
             columns += [sums[f"{name} of negatives"][order], sums[f"{name} of positives"][order]]
         return ScoreCells(low, high, np.stack(columns, axis=1), names)
 
-    def _streamed(self, request: ScoreTally, kind: str) -> ScoreCells | None:
-        """The same table by loops of our own over what the database reads, where it hands that over without a copy."""
-        rows = self.length or 0
-        # Few rows are counted before the compiled loops are loaded, and many are not held in memory for their scores.
-        fits = MANY < rows <= COUNTED if request.exact else rows > COUNTED
-        if self.raw is None or not fits or self.kind(request.role) == "text":
-            return None
-        table, columns = self.raw
-        batches = table.batches(columns[request.role], columns["target"])
-        if batches is None:
-            return None
-        try:
-            from steelyard.engines.streams import distinct_cells, stream_cells
-        except ImportError:
-            return None
-        names = [False, True] if kind == "bool" else [0, 1]
-        if request.exact:
-            return distinct_cells(batches, names)
-        cut = request.cuts[0] if request.cuts and grid.cuts(request.cuts[0]) else np.inf
-        return stream_cells(batches, cut, names)
-
     def _product(self, which: tuple[int, ...]) -> Any:
         x = self.value(f"value{which[0]}")
         for i in which[1:]:
@@ -346,22 +336,7 @@ class FrameRows(Powers):
     # The one operation -----------------------------------------------------------------------------------------------
     def tally(self, request: Tally) -> Table:
         """Group, add up, note extremes – one query."""
-        nw = self.nw
-        self._staged = {}
-        asked = {k: t(self) for k, t in request.by.items()}
-        keys = {f"k_{k}": self._expression(e.expression if isinstance(e, LevelKey) else e) for k, e in asked.items()}
-        terms = {
-            f"{prefix}_{k}": self._expression(t(self))
-            for prefix, entries in (("s", request.sums), ("l", request.lows), ("h", request.highs))
-            for k, t in entries.items()
-        }
-        selected = self._with_staged().select(**keys, **terms)
-        aggregated = selected.group_by(*keys).agg(
-            nw.len().alias("rows"),
-            *(nw.col(f"s_{k}").sum() for k in request.sums),
-            *(nw.col(f"l_{k}").min() for k in request.lows),
-            *(nw.col(f"h_{k}").max() for k in request.highs),
-        )
+        asked, aggregated = self._aggregated(request)
         raw = self._collect(aggregated)
         out: Table = {}
         for k, e in asked.items():
@@ -372,6 +347,37 @@ class FrameRows(Powers):
             for k in entries:
                 out[k] = np.ma.filled(np.ma.asarray(raw[f"{prefix}_{k}"]).astype(np.float64), np.nan)
         return out
+
+    def grouped(self, request: Tally) -> FrameRows:
+        """The answer to a request as rows that stay where they are, so that it can be asked in turn: units instead of rows."""
+        asked, found = self._aggregated(request)
+        frame = found.lazy()
+        columns = {k: f"k_{k}" for k in asked} | {"rows": "rows"}
+        for prefix, entries in (("s", request.sums), ("l", request.lows), ("h", request.highs)):
+            columns |= {k: f"{prefix}_{k}" for k in entries}
+        kinds = dict.fromkeys(columns, "float") | {
+            k: "text" if isinstance(e, LevelKey) else "int" for k, e in asked.items()
+        }
+        return FrameRows(frame, columns, kinds=kinds | {"rows": "int"})
+
+    def _aggregated(self, request: Tally) -> tuple[dict[str, Any], Any]:
+        """The keys of a request, and what answers it before it is asked."""
+        nw = self.nw
+        self._staged = {}
+        asked = {k: t(self) for k, t in request.by.items()}
+        keys = {f"k_{k}": self._expression(e.expression if isinstance(e, LevelKey) else e) for k, e in asked.items()}
+        terms = {
+            f"{prefix}_{k}": self._expression(t(self))
+            for prefix, entries in (("s", request.sums), ("l", request.lows), ("h", request.highs))
+            for k, t in entries.items()
+        }
+        selected = self._with_staged().select(**keys, **terms)
+        return asked, selected.group_by(*keys).agg(
+            nw.len().alias("rows"),
+            *(nw.col(f"s_{k}").sum() for k in request.sums),
+            *(nw.col(f"l_{k}").min() for k in request.lows),
+            *(nw.col(f"h_{k}").max() for k in request.highs),
+        )
 
     def _with_staged(self) -> Any:
         """The frame with the columns that the expressions so far have asked for."""

@@ -1,14 +1,12 @@
 """Compiled loops over many scores; imported only when rows are many and Numba is installed.
 
-Two threads (or as many as there are cores) count halves of the rows, without Python's lock, into tables of their own.
+As many threads as there are cores count parts of the rows, without Python's lock, into tables of their own.
 """
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -17,11 +15,11 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.engines.cores import pool, threads
 from steelyard.results import Array
 from steelyard.rows import grid
 
 Integers = npt.NDArray[np.integer[Any]]
-THREADS = max(1, min(8, os.cpu_count() or 1))
 
 
 def compiled(function: Callable[..., Any]) -> Any:
@@ -167,13 +165,12 @@ def in_threads(function: Callable[..., Any], jobs: list[tuple[Any, ...]]) -> lis
     """Do every job in a thread of its own."""
     if len(jobs) == 1:
         return [function(*jobs[0])]
-    with ThreadPoolExecutor(len(jobs)) as pool:
-        return list(pool.map(lambda job: function(*job), jobs))
+    return list(pool(threads()).map(lambda job: function(*job), jobs))
 
 
 def slices(n: int) -> list[slice]:
     """As many parts of the rows as there are threads."""
-    edges = np.linspace(0, n, THREADS + 1).astype(np.int64)
+    edges = np.linspace(0, n, threads() + 1).astype(np.int64)
     return [slice(int(a), int(b)) for a, b in pairwise(edges)]
 
 

@@ -1,175 +1,236 @@
-"""Compiled sorting of very many scores into distinct ones; imported only when rows are many and Numba is installed."""
+"""Very many scores in order, by the sort of NumPy; imported only when rows are many and Numba is installed.
+
+Score and level of a row are packed into one whole number. Sums over pairs of rows are read off the sorted numbers; a table with a
+cell for each distinct score is made only where somebody looks at one.
+"""
 
 from __future__ import annotations
 
-import math
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from steelyard.engines.cores import threads
 from steelyard.engines.kernels import Integers, compiled, in_threads, slices
 from steelyard.results import Array, Codes
+from steelyard.rows.language import PairSums, SortedCells
 
-BUCKET = 9
-"""Leading bits of the fraction by which exact scores are dealt into buckets before they are sorted."""
-MOST_BUCKETS = 1 << 16
-
-
-@compiled
-def _packed(v: float, label: int) -> Any:  # pragma: no cover - compiled
-    """Score and label in one whole number that sorts by score first; needs 0 ≤ v < 2, so that a bit is free."""
-    return (np.float64(v + 0.0).view(np.int64) << 1) | label
+BLOCK = 1024
+"""Rows whose sums fit into whole numbers of 32 bits."""
 
 
 @compiled
-def _histogram(
-    x: Array, target: Integers, first: int, shift: int, base: int, out: Codes
+def _pack(
+    bits: Codes, target: Integers, first: int, size: int, floor: int, keys: Codes
+) -> Any:  # pragma: no cover - compiled
+    """Score and level in one whole number that sorts by score first; returns the least magnitude but zero, and the largest.
+
+    A float without its sign (`size` are the other bits) is a whole number of the same order. Less `floor`, a bit is free.
+    """
+    least: Any = size
+    largest = np.int64(0)
+    for i in range(len(bits)):
+        signed = np.int64(bits[i])
+        magnitude = signed & size
+        largest = max(largest, magnitude)
+        zero = magnitude == 0
+        least = min(least, size if zero else magnitude)
+        magnitude = np.int64(0) if zero else magnitude - floor
+        keys[i] = ((-magnitude if signed < 0 else magnitude) << 1) | (np.int64(target[i]) - first)
+    return least, largest
+
+
+@compiled
+def _walk(
+    keys: Codes, start: int, stop: int, begins: Codes, cells: Codes, ones: Codes
+) -> Any:  # pragma: no cover - compiled
+    """Sums over pairs of rows of sorted keys; notes of each block where it begins, its distinct scores and its positives.
+
+    As if a negative came before a positive of the same score, they follow from those of c, the positives before a row, of c², and
+    of i c of the i-th row; then the pairs of one score are taken for halves.
+    """
+    won = from_ones = from_zeros = 0.0
+    all_ones, all_zeros = np.int64(0), np.int64(0)
+    before = np.empty(BLOCK, dtype=np.int32)
+    for block, at in enumerate(range(start, stop, BLOCK)):
+        part = keys[at : min(at + BLOCK, stop)]
+        rows = np.int64(len(part))
+        p32 = np.int32(0)
+        for i in range(rows):
+            before[i] = p32
+            p32 += np.int32(part[i] & 1)
+        first, square, product = np.int32(0), np.int32(0), np.int32(0)
+        for i in range(rows):
+            c = before[i]
+            first += c
+            square += c * c
+            product += np.int32(i) * c
+        # Whether a score, or a positive of the same score, begins with the first row.
+        distinct, mixed = np.int64(1), np.int64(0)
+        if at > start:
+            distinct = np.int64((keys[at] >> 1) != (keys[at - 1] >> 1))
+            mixed = np.int64((keys[at] ^ keys[at - 1]) == 1)
+        for i in range(1, rows):
+            distinct += (part[i] >> 1) != (part[i - 1] >> 1)
+            mixed += (part[i] ^ part[i - 1]) == 1
+        p = np.int64(p32)
+        n = rows - p
+        below = np.float64(rows * (rows - 1) // 2 - first - n * (n - 1) // 2)
+        turned = np.float64(p) * n - below
+        rows_less = rows * (rows - 1) * (2 * rows - 1) // 6 - n * (n - 1) * (2 * n - 1) // 6
+        zeros_above, ones_above = np.float64(all_zeros), np.float64(all_ones)
+        won += below + zeros_above * p
+        from_ones += (
+            rows_less - 2 * np.int64(product) + square + 2.0 * zeros_above * below + zeros_above * zeros_above * p
+        )
+        from_zeros += square - p * (p - 1) * (2 * p - 1) // 6 + 2.0 * ones_above * turned + ones_above * ones_above * n
+        if mixed:
+            for i in range(at, at + rows):
+                if i > start and (keys[i] ^ keys[i - 1]) == 1:
+                    left, right = i - 1, i + 1
+                    while left > start and keys[left - 1] == keys[i - 1]:
+                        left -= 1
+                    while right < stop and keys[right] == keys[i]:
+                        right += 1
+                    zeros, positives = np.float64(i - left), np.float64(right - i)
+                    c = all_ones + before[i - at]
+                    b = np.float64(left - start - c)
+                    won -= zeros * positives / 2
+                    from_ones -= zeros * positives * (b + 0.75 * zeros)
+                    from_zeros += zeros * positives * (c + 0.25 * positives)
+        begins[block], cells[block], ones[block] = at, distinct, p
+        all_ones += p
+        all_zeros += n
+    return won, from_ones, from_zeros
+
+
+@compiled
+def _reach(keys: Codes, row: int, cells: int) -> tuple[int, int]:  # pragma: no cover - compiled
+    """Where, from a row on, the next score begins after so many others, and the positives until there."""
+    ones = 0
+    while True:
+        if row == 0 or keys[row] >> 1 != keys[row - 1] >> 1:
+            if cells == 0:
+                return row, ones
+            cells -= 1
+        ones += keys[row] & 1
+        row += 1
+
+
+@compiled
+def _lay_out(
+    keys: Codes, start: int, stop: int, floor: int, cell: int, bits: Codes, counts: Array
 ) -> None:  # pragma: no cover - compiled
-    for i in range(len(x)):
-        out[(_packed(x[i], int(target[i]) - first) >> shift) - base] += 1
-
-
-@compiled
-def _scatter(
-    x: Array, target: Integers, first: int, shift: int, base: int, place: Codes, keys: Codes
-) -> None:  # pragma: no cover - compiled
-    for i in range(len(x)):
-        key = _packed(x[i], int(target[i]) - first)
-        bucket = (key >> shift) - base
-        keys[place[bucket]] = key
-        place[bucket] += 1
-
-
-@compiled
-def _insertion(keys: Codes, start: int, stop: int) -> None:  # pragma: no cover - compiled
-    for i in range(start + 1, stop):
-        v = keys[i]
-        j = i - 1
-        while j >= start and keys[j] > v:
-            keys[j + 1] = keys[j]
-            j -= 1
-        keys[j + 1] = v
-
-
-@compiled
-def _sort(keys: Codes, start: int, stop: int, spare: Codes, counts: Codes) -> None:  # pragma: no cover - compiled
-    """Sort one bucket: deal it into about n / 8 smaller ones by its leading bits, then mend what is left."""
-    n = stop - start
-    if n <= 24:
-        _insertion(keys, start, stop)
-        return
-    if n > len(spare):
-        keys[start:stop].sort()
-        return
-    low, high = keys[start], keys[start]
+    """Distinct scores and their two counts, from a cell on."""
+    at = cell - 1
     for i in range(start, stop):
-        low = min(low, keys[i])
-        high = max(high, keys[i])
-    wanted = 3
-    while (8 << wanted) < n and wanted < 12:
-        wanted += 1
-    shift, span = 0, high - low
-    while (span >> shift) >= (1 << wanted):
-        shift += 1
-    size = (span >> shift) + 1
-    counts[: size + 1] = 0
-    for i in range(start, stop):
-        counts[((keys[i] - low) >> shift) + 1] += 1
-    largest = 0
-    for b in range(size):
-        largest = max(largest, counts[b + 1])
-        counts[b + 1] += counts[b]
-    if largest > 256:
-        keys[start:stop].sort()
-        return
-    for i in range(start, stop):
-        b = (keys[i] - low) >> shift
-        spare[counts[b]] = keys[i]
-        counts[b] += 1
-    for i in range(n):
-        keys[start + i] = spare[i]
-    _insertion(keys, start, stop)
+        label = keys[i] & 1
+        if i == start or keys[i] >> 1 != keys[i - 1] >> 1:
+            at += 1
+            signed = np.int64(keys[i] >> 1)
+            magnitude = abs(signed) + floor
+            bits[at] = 0 if signed == 0 else magnitude
+            if signed < 0:
+                bits[at] |= np.int64(-1) << (8 * bits.itemsize - 1)
+            counts[0, at] = 1.0 - label
+            counts[1, at] = label
+        else:
+            counts[label, at] += 1.0
 
 
-@compiled
-def _emit(
-    keys: Codes, edge: Codes, first: int, last: int, score: Array, counts: Array, at: int
-) -> int:  # pragma: no cover - compiled
-    """Sort each bucket and write its distinct scores with their two counts; returns the end of what was written."""
-    spare = np.empty(1 << 15, dtype=np.int64)
-    places = np.empty((1 << 13) + 2, dtype=np.int64)
-    previous = np.int64(-1)
-    for bucket in range(first, last):
-        start, stop = edge[bucket], edge[bucket + 1]
-        _sort(keys, start, stop, spare, places)
-        for i in range(start, stop):
-            key = keys[i]
-            label = key & 1
-            if key >> 1 != previous:
-                previous = key >> 1
-                score[at] = np.int64(previous).view(np.float64)
-                counts[at, label] = 1.0
-                counts[at, 1 - label] = 0.0
-                at += 1
-            else:
-                counts[at - 1, label] += 1.0
-    return at
+def _packed(x: Array, target: Integers, first: int) -> tuple[Codes, int] | None:
+    """The keys of all rows and the floor of magnitudes; None where a score is not finite or magnitudes are too far apart."""
+    bits = x.view(f"i{x.itemsize}")
+    room, infinite = 1 << (8 * x.itemsize - 2), int(np.array(np.inf, x.dtype).view(bits.dtype))
+    size = np.int64(2 * room - 1)
+    keys = np.empty(len(x), dtype=bits.dtype)
+    floor = 0
+    while True:
+        found = in_threads(_pack, [(bits[s], target[s], first, size, np.int64(floor), keys[s]) for s in slices(len(x))])
+        least, largest = min(int(f[0]) for f in found), max(int(f[1]) for f in found)
+        if largest >= infinite or least <= floor > 0:
+            return None
+        if largest - floor < room:
+            return keys, floor
+        # Scores beyond 2: the smallest magnitudes give way, if nobody has them.
+        floor = largest - room + 1
 
 
-def distinct_cells(x: Array, target: Integers, first: int, ends: tuple[float, float]) -> tuple[Array, Array]:
-    """Distinct scores in order, with their counts for two levels, by sorting inside small buckets."""
-    low, high = ends
-    if low < 0:
-        # Turned round, negative scores are sorted like positive ones.
-        negative = x < 0
-        score, counts = distinct_cells(-x[negative], target[negative], first, (max(-high, 0.0), -low))
-        if high < 0:
-            return -score[::-1], counts[::-1]
-        rest = ~negative
-        upper, more = distinct_cells(x[rest], target[rest], first, (0.0, high))
-        return np.concatenate([-score[::-1], upper]), np.concatenate([counts[::-1], more])
-    if high >= 2:
-        # A product with a power of two is exact, unless the smallest scores would leave the range of numbers.
-        factor = 2.0 ** math.frexp(high)[1]
-        small = x[x > 0].min(initial=1.0)
-        if small / factor < 2.0**-1021:
-            score, place = np.unique(x + 0.0, return_inverse=True)
-            counts = np.zeros((len(score), 2))
-            np.add.at(counts, (place, target.astype(np.int64) - first), 1.0)
-            return score, counts
-        score, counts = distinct_cells(x / factor, target, first, (low / factor, high / factor))
-        return score * factor, counts
-    return _distinct(x, target, first, ends)
+def _sorted(keys: Codes) -> None:
+    """Sort in place: parts between medians, as many as there are threads."""
+    parts = [keys]
+    while len(parts) < threads() and len(parts[0]) > BLOCK:
+        in_threads(lambda part: part.partition(len(part) // 2), [(part,) for part in parts])
+        parts = [half for part in parts for half in (part[: len(part) // 2], part[len(part) // 2 :])]
+    in_threads(lambda part: part.sort(), [(part,) for part in parts])
 
 
-def _distinct(x: Array, target: Integers, first: int, ends: tuple[float, float]) -> tuple[Array, Array]:
-    """The same for scores in [0, 2)."""
-    low, high = (int(np.float64(e + 0.0).view(np.int64)) << 1 for e in ends)
-    shift = 53 - BUCKET
-    base, size = low >> shift, ((high | 1) >> shift) - (low >> shift) + 1
-    while size > MOST_BUCKETS:
-        shift += 1
-        base, size = low >> shift, ((high | 1) >> shift) - (low >> shift) + 1
-    parts = slices(len(x))
-    found = [np.zeros(size, dtype=np.int64) for _ in parts]
-    in_threads(_histogram, [(x[s], target[s], first, shift, base, h) for s, h in zip(parts, found, strict=True)])
-    edge = np.zeros(size + 1, dtype=np.int64)
-    np.cumsum(sum(found[1:], start=found[0]), out=edge[1:])
-    keys = np.empty(len(x), dtype=np.int64)
-    places, running = [], edge[:-1].copy()
-    for h in found:
-        places.append(running.copy())
-        running += h
-    in_threads(_scatter, [(x[s], target[s], first, shift, base, p, keys) for s, p in zip(parts, places, strict=True)])
-    splits = np.searchsorted(edge, np.linspace(0, len(x), len(parts) + 1)[1:-1])
-    bounds = [0, *(int(s) for s in splits), size]
-    # Counts of one level lie together, since they are read level by level.
-    score, counts = np.empty(len(x)), np.empty((2, len(x))).T
-    starts = [int(edge[b]) for b in bounds[:-1]]
-    stops = in_threads(
-        _emit, [(keys, edge, a, b, score, counts, at) for a, b, at in zip(bounds[:-1], bounds[1:], starts, strict=True)]
-    )
-    if all(stop == start for stop, start in zip(stops, [*starts[1:], len(x)], strict=True)):
-        return score, counts
-    pieces = [slice(a, b) for a, b in zip(starts, stops, strict=True)]
-    return np.concatenate([score[p] for p in pieces]), np.concatenate([counts[p] for p in pieces])
+class SortedRows(SortedCells):
+    """Rows of two levels, packed and sorted, and where their blocks begin."""
+
+    def __init__(self, keys: Codes, floor: int, kind: Any, levels: list[Any]) -> None:
+        super().__init__(levels)
+        self.keys: Codes = keys
+        self.floor: int = floor
+        self.kind: Any = kind
+        self.sums: PairSums
+        rows = len(keys)
+        # Equal scores stay together.
+        cuts = [int(np.searchsorted(keys, keys[s.start] & ~1)) for s in slices(rows)]
+        self.spans: list[tuple[int, int]] = [span for span in pairwise([*cuts, rows]) if span[0] < span[1]]
+        room = [np.empty((3, -(-(stop - start) // BLOCK)), dtype=np.int64) for start, stop in self.spans]
+        jobs = [(keys, *span, *noted) for span, noted in zip(self.spans, room, strict=True)]
+        found = in_threads(_walk, jobs)
+        begins, cells, ones = np.concatenate(room, axis=1)
+        self.begins: Codes = begins
+        self.cells: Codes = np.r_[0, np.cumsum(cells)]
+        self.ones: Codes = np.r_[0, np.cumsum(ones)]
+        total = PairSums(0, 0, 0.0, 0.0, 0.0)
+        for (start, stop), sums in zip(self.spans, found, strict=True):
+            positives = int(self._ones_before(stop) - self._ones_before(start))
+            total += PairSums(positives, stop - start - positives, *sums)
+        self.sums = total
+
+    def _ones_before(self, row: int) -> int:
+        """Positives before a row at which a block begins."""
+        return int(self.ones[np.searchsorted(self.begins, row)])
+
+    @property
+    def size(self) -> int:
+        """How many distinct scores there are."""
+        return int(self.cells[-1])
+
+    def joined(self, starts: Codes) -> tuple[Array, Array]:
+        """Negatives and positives from one distinct score to the next of these."""
+        block = np.searchsorted(self.cells, starts, side="right") - 1
+        left = starts - self.cells[block]
+        reached = [_reach(self.keys, at, n) for at, n in zip(self.begins[block], left, strict=True)]
+        at, more = np.array(reached).T
+        ones = np.diff(self.ones[block] + more, append=self.ones[-1])
+        return np.diff(at, append=len(self.keys)) - ones * 1.0, ones * 1.0
+
+    @cached_property
+    def table(self) -> tuple[Array, Array]:
+        """Each distinct score, and the rows of both levels that have it."""
+        bits = np.empty(self.size, dtype=self.keys.dtype)
+        # Counts of one level lie together, since they are read level by level.
+        counts = np.empty((2, self.size))
+        cells = [int(self.cells[np.searchsorted(self.begins, start)]) for start, _ in self.spans]
+        jobs = [
+            (self.keys, *span, np.int64(self.floor), cell, bits, counts)
+            for span, cell in zip(self.spans, cells, strict=True)
+        ]
+        in_threads(_lay_out, jobs)
+        return bits.view(self.kind).astype(np.float64, copy=False), counts.T
+
+
+def sorted_rows(x: Array, target: Integers, first: int, levels: list[Any]) -> SortedRows | None:
+    """The rows in order; None where a score is not finite, or magnitudes are further apart than there is room for."""
+    packed = _packed(x, target, first)
+    if packed is None:
+        return None if x.itemsize == 8 else sorted_rows(x.astype(np.float64), target, first, levels)
+    keys, floor = packed
+    _sorted(keys)
+    return SortedRows(keys, floor, x.dtype, levels)

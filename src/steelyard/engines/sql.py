@@ -7,7 +7,7 @@ are nested deeply, and neither needs another library in between (docs/decisions/
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -47,8 +47,15 @@ class SqlTable(Protocol):
         """About this share of the rows, the same at every call."""
 
     @abstractmethod
+    def answered(self, sql: str, columns: Sequence[str]) -> Self:
+        """The answer to a query over `SOURCE` as a table of these columns, which can be asked in turn."""
+
+    @abstractmethod
     def ask(self, sql: str) -> dict[str, Any]:
         """The answer to a query over `SOURCE`: small columns, masked where something is missing."""
+
+    def numbers(self, parts: Mapping[str, str]) -> Iterator[Sequence[Any]] | None:
+        """Expressions in batches of arrays, where rows are near enough to be handed over; None elsewhere."""
 
     def quoted(self, name: str) -> str:
         """A column's name in SQL."""
@@ -265,9 +272,9 @@ class Vocabulary:
         """The largest of several numbers in each row."""
         return terms[0] if len(terms) == 1 else Expression(f"greatest({', '.join(t.sql for t in terms)})", self)
 
-    def cell(self, x: Expression, m: int, otherwise: int) -> Expression:
+    def cell(self, expression: Expression, m: int, otherwise: int) -> Expression:
         """The grid cell of a number, and what stands for one that is missing or not finite."""
-        return Expression(self.table.cell(x.sql, m, otherwise), self)
+        return Expression(self.table.cell(expression.sql, m, otherwise), self)
 
     def len(self) -> Expression:
         """How many rows a group has."""
@@ -326,15 +333,21 @@ class Grouped:
         keys = [quoted(key) for key in self.keys]
         asked = [*keys, *(f"{x.sql} as {quoted(x.name)}" for x in terms)]
         by = f" group by {', '.join(keys)}" if keys else ""
-        return Query(self.table, f"select {', '.join(asked)} from {self.table.source}{by}")
+        sql = f"select {', '.join(asked)} from {self.table.source}{by}"
+        return Query(self.table, sql, (*self.keys, *(x.name for x in terms)))
 
 
 class Query:
     """A query that is about to be asked."""
 
-    def __init__(self, table: SqlTable, sql: str) -> None:
+    def __init__(self, table: SqlTable, sql: str, columns: Sequence[str] = ()) -> None:
         self.table: SqlTable = table
         self.sql: str = sql
+        self.columns: Sequence[str] = columns
+
+    def lazy(self) -> SqlFrame:
+        """The answer as a table that stays where it is."""
+        return SqlFrame(self.table.answered(self.sql, self.columns))
 
     def ask(self) -> dict[str, Any]:
         """The answer of the database."""

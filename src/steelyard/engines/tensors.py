@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.engines import one_pass
 from steelyard.engines.arrays import ArrayRows, ArrayWords
 from steelyard.engines.columns import Column
 from steelyard.engines.devices import DeviceColumn, MovedColumn, Tensor, bits_of, fetch, parts_of
@@ -79,10 +80,10 @@ class TensorRows(ArrayWords):
         """No number has more digits than a float: such columns are counted on the host."""
         return False
 
-    def only(self, role: str, level: object) -> TensorRows:
-        """The rows in which a column holds this level."""
+    def only(self, role: str, level: object, *, other: bool = False) -> TensorRows:
+        """The rows in which a column holds this level, or the others."""
         with self.device:
-            keep = self.is_level(role, level)
+            keep = self.is_level(role, level) != other
             return TensorRows({name: column.only(keep) for name, column in self.held.items()})
 
     # The row language ------------------------------------------------------------------------------------------------
@@ -173,23 +174,29 @@ class TensorRows(ArrayWords):
         """The finished score table of many usable rows; None where the one operation has to do."""
         if self.has("segment") or self.length <= MANY:
             return None
-        table, names = self._count(request)
-        kinds, level = np.unique(table["level"], return_inverse=True)
-        if (table["state"] != GOOD).any() or len(kinds) > FEW_LEVELS:
+        score, target = self.held[request.role], self.held["target"]
+        plain = set(request.sums) <= {"rows"} and not (self.has("weight") or self.has("unit") or request.products)
+        if plain and len(request.cuts) <= 1 and isinstance(score, DeviceColumn) and isinstance(target, DeviceColumn):
+            table = one_pass.score_cells(score, target, *(request.cuts or (np.inf,)), exact=request.exact)
+            if table is not None:
+                return table
+        answer, names = self._count(request)
+        kinds, level = np.unique(answer["level"], return_inverse=True)
+        if (answer["state"] != GOOD).any() or len(kinds) > FEW_LEVELS:
             return None
         if request.exact:
-            keys = table["score"].view(np.float64)
-            table["low"] = table["high"] = keys
+            keys = answer["score"].view(np.float64)
+            answer["low"] = answer["high"] = keys
         else:
-            keys = sum((table[f"cut{i}"] for i in range(len(request.cuts))), table["cell"] * (len(request.cuts) + 1))
+            keys = sum((answer[f"cut{i}"] for i in range(len(request.cuts))), answer["cell"] * (len(request.cuts) + 1))
         found, place = np.unique(keys, return_inverse=True)
         sums = [*([] if self.has("weight") else ["rows"]), *request.sums]
         counts = np.zeros((len(found), len(sums) * len(kinds)))
         for block, name in enumerate(sums):
-            counts[place, block * len(kinds) + level] = table[name]
+            counts[place, block * len(kinds) + level] = answer[name]
         low, high = np.full(len(found), np.inf), np.full(len(found), -np.inf)
-        np.minimum.at(low, place, table["low"])
-        np.maximum.at(high, place, table["high"])
+        np.minimum.at(low, place, answer["low"])
+        np.maximum.at(high, place, answer["high"])
         if request.exact:
             high = low
         return ScoreCells(low, high, counts, list(names["level"](kinds)))

@@ -31,10 +31,11 @@ class ModelFolds(list[Evaluation | None], Told):
 
     def __init__(self, found: Iterable[Evaluation | None], names: Iterable[str], overall: Evaluation | None) -> None:
         super().__init__(found)
-        self.names = list(names)
+        self.names: list[str] = list(names)
         self.overall = overall
 
-    __str__ = Told.__str__
+    def __str__(self) -> str:  # a list has one of its own
+        return Told.__str__(self)
 
     def table(self) -> Tabulation:
         """A row a fold, and one for all of them: rows, the cells of the matrix (actual → predicted), leading measures."""
@@ -94,8 +95,8 @@ def folds(found: Sequence[Evaluation] | Mapping[str, Evaluation]) -> ModelFolds:
     return ModelFolds(named.values(), map(str, named), reduce(partial(Evaluation.plus, twice=True), named.values()))
 
 
-def _cell(e: Evaluation | None, actual: object, predicted: object) -> float | None:
-    c = None if e is None else e.confusion
+def _cell(evaluation: Evaluation | None, actual: object, predicted: object) -> float | None:
+    c = None if evaluation is None else evaluation.confusion
     if c is None:
         return None
     known = {v: i for i, v in enumerate(c.levels)}

@@ -39,7 +39,7 @@ def may_stratify(target: npt.NDArray[Any], kind: str | None, least: int, parts: 
     kind = {"labels": "levels"}.get(kind or "", kind) or kind_of(there)
     if kind != "levels" or not len(there):
         return False, ""
-    levels, counts = np.unique(there.astype(str) if there.dtype.kind == "O" else there, return_counts=True)
+    levels, counts = np.unique(list(map(str, there)) if there.dtype.kind == "O" else there, return_counts=True)
     rarest = int(counts.argmin())
     if int(counts[rarest]) >= least:
         return True, ""

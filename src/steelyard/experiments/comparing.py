@@ -23,19 +23,20 @@ if TYPE_CHECKING:
     from steelyard.experiments.result import Experiment
 
 
-def compare_models(x: Experiment, models: Sequence[str], place: tuple[str, str], **options: Any) -> Comparison:
+def compare_models(experiment: Experiment, models: Sequence[str], place: tuple[str, str], **options: Any) -> Comparison:
     """Models of an experiment on one data set under one design, fold by fold."""
-    names = list(models) or x.models
+    names = list(models) or experiment.models
     data, design = place
-    cells = {n: x.cell(n, data, design) for n in names}
+    cells = {n: experiment.cell(n, data, design) for n in names}
     folds = [f for f in next(iter(cells.values())).folds if f.outer]
-    done = [[x.keeper.has(f.key) for f in cell.folds if f.outer] for cell in cells.values()]
+    done = [[experiment.keeper.has(f.key) for f in cell.folds if f.outer] for cell in cells.values()]
     # A fold that failed for one model, or is not done yet, is shared with nobody.
     shared = np.all(np.array(done, dtype=np.bool_), axis=0)
-    sums = {n: x[n, data, design] for n in names}
-    kind = x.plan["designs"][design]["kind"]
+    sums = {n: experiment[n, data, design] for n in names}
+    kind = experiment.plan["designs"][design]["kind"]
     if len(folds) < 2 or kind == "LeaveOneOut":
-        message = f"{x.plan['designs'][design]['text']}: there is one test part, or one row in each, so folds cannot be compared."
+        named = experiment.plan["designs"][design]["text"]
+        message = f"{named}: there is one test part, or one row in each, so folds cannot be compared."
         hint = "Compare the predictions instead: sy.compare(target=..., score={name: scores, ...}), or use KFold."
         raise NotAvailable(message, hint)
     if not shared.any():
@@ -46,16 +47,16 @@ def compare_models(x: Experiment, models: Sequence[str], place: tuple[str, str],
     ratio = float(np.mean([f.test / (f.train - f.test if drawn else f.train) for f in tested]))
     shape = (len({f.repeat for f in folds}), len({f.fold for f in folds}))
 
-    values = partial(_shared_values, x, cells, shared)
+    values = partial(_shared_values, experiment, cells, shared)
     if not shared.all():
-        sums = {n: _sum_of(x, cell, shared) for n, cell in cells.items()}
+        sums = {n: _sum_of(experiment, cell, shared) for n, cell in cells.items()}
     found = Comparison(SameFolds(sums, values, ratio, shape, int(shared.sum())), source=data, **options)
-    found.ranking = _ranking(x, names, found)
+    found.ranking = _ranking(experiment, names, found)
     return found
 
 
 def _shared_values(
-    x: Experiment,
+    experiment: Experiment,
     cells: Mapping[str, TestedModel],
     shared: npt.NDArray[np.bool_],
     name: str,
@@ -63,39 +64,39 @@ def _shared_values(
     level: Level,
 ) -> Any:
     """The values of a model in the folds that all models share, NaN in the others."""
-    found = x.gathered(cells[name])
+    found = experiment.gathered(cells[name])
     return np.where(shared, found.of(measure, level)[found.outer], np.nan)
 
 
-def _sum_of(x: Experiment, cell: TestedModel, shared: npt.NDArray[np.bool_]) -> Any:
+def _sum_of(experiment: Experiment, cell: TestedModel, shared: npt.NDArray[np.bool_]) -> Any:
     """The sum of the folds that all models share, so that models are shown on the same rows."""
     outer = [f for f in cell.folds if f.outer]
     kept = tuple(f for f, both in zip(outer, shared.tolist(), strict=True) if both)
-    whole = x[cell.model, cell.data, cell.design]
-    found = gather(replace(cell, folds=kept), x.keeper, several=len(outer) > 1).pooled
+    whole = experiment[cell.model, cell.data, cell.design]
+    found = gather(replace(cell, folds=kept), experiment.keeper, several=len(outer) > 1).pooled
     assert found is not None
     return replace(found, facts=whole.facts, confidence=whole.confidence)
 
 
-def _ranking(x: Experiment, names: Sequence[str], c: Comparison) -> Any:
+def _ranking(experiment: Experiment, names: Sequence[str], comparison: Comparison) -> Any:
     """Mean ranks over data sets by the first measure of the comparison that all share, where there are at least two."""
-    if len(x.data_sets) < 2:
+    if len(experiment.data_sets) < 2:
         return None
-    design = x.designs[0]
-    known = [set(x[n, data, design].measures) for n in names for data in x.data_sets]
-    shared = [m for m in (c.measures[0], *leading("comparison")) if all(m in k for k in known)]
+    design = experiment.designs[0]
+    known = [set(experiment[n, data, design].measures) for n in names for data in experiment.data_sets]
+    shared = [m for m in (comparison.measures[0], *leading("comparison")) if all(m in k for k in known)]
     if not shared:
         return None
     measure = shared[0]
-    table = [[_mean(x, (n, data, design), measure) for n in names] for data in x.data_sets]
+    table = [[_mean(experiment, (n, data, design), measure) for n in names] for data in experiment.data_sets]
     if sum(bool(np.isfinite(row).all()) for row in table) < 2:
         return None
-    facts: dict[str, Any] = {"control": c.control, "sets": list(x.data_sets), "measure": measure}
-    return friedman(table, list(names), find(measure).better, c.confidence, **facts)
+    facts: dict[str, Any] = {"control": comparison.control, "sets": list(experiment.data_sets), "measure": measure}
+    return friedman(table, list(names), find(measure).better, comparison.confidence, **facts)
 
 
-def _mean(x: Experiment, names: tuple[str, str, str], measure: str) -> float:
-    found = x.gathered(x.cell(*names))
+def _mean(experiment: Experiment, names: tuple[str, str, str], measure: str) -> float:
+    found = experiment.gathered(experiment.cell(*names))
     values = found.of(measure)[found.outer]
     there = values[np.isfinite(values)]
     return float(there.mean()) if len(there) else float("nan")

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.designs.columns import missing as missing_in
+from steelyard.engines.plain import plain_level
 from steelyard.errors import (
     BadLevels,
     BadWeight,
@@ -37,6 +38,8 @@ from steelyard.sources.in_memory import (
 from steelyard.wording import option
 from steelyard.words import shortest
 
+PLAIN = (str, bool, int, float, complex, tuple)
+"""Values that stay as they are; what cannot be a level of them is refused."""
 FEW_NUMBERS = 50
 """Whole numbers with at most this many distinct values are levels, with more of them a quantity."""
 
@@ -80,6 +83,24 @@ class DataSet:
         return replace(self, features=drop_columns(self.features, there)) if there else self
 
 
+def beside(X: object, **given: object) -> tuple[dict[str, Any], list[str]]:
+    """What comes beside the features by role, one value for each row, and which columns of X it was."""
+    taken = [name for name in given.values() if isinstance(name, str)]
+    columns = {
+        role: None if v is None else column_of(X, v) if isinstance(v, str) else flat_array(v)
+        for role, v in given.items()
+    }
+    if columns["target"] is None:
+        message = "No target was given."
+        raise UsageError(message, "Pass y: the values, or the name of a column of X.")
+    rows = number_of_rows(X)
+    for role, values in columns.items():
+        if values is not None and len(values) != rows:
+            message = f"X has {rows:,} rows, and the {role} has {len(values):,} values."
+            raise LengthsDiffer(message, "Give one value for each row.")
+    return columns, taken
+
+
 def data_set(
     name: str,
     X: object,
@@ -92,38 +113,27 @@ def data_set(
     missing: str = "refuse",
 ) -> DataSet:
     """Check and bring into one form what came as features and target; `y`, `weight` and `unit` may name columns of X."""
-    X = as_table(X)
-    given = X
-    taken: list[str] = []
-    columns: dict[str, Any] = {}
-    for role, value in (("target", y), ("weight", weight), ("unit", unit)):
-        if isinstance(value, str):
-            columns[role] = column_of(X, value)
-            taken.append(value)
-        else:
-            columns[role] = None if value is None else flat_array(value)
-    if columns["target"] is None:
-        message = "No target was given."
-        raise UsageError(message, "Pass y: the values, or the name of a column of X.")
-    rows = number_of_rows(X)
-    if taken:
-        X = drop_columns(X, taken)
-    if rows == 0:
+    given = X = as_table(X)
+    if y is not None and number_of_rows(X) == 0:
         message = "There are no rows."
         raise EmptyTable(message, "At least a few rows are needed to train and to test.")
-    for role, values in columns.items():
-        if values is not None and len(values) != rows:
-            message = f"X has {rows:,} rows, and the {role} has {len(values):,} values."
-            raise LengthsDiffer(message, "Give one value for each row.")
+    columns, taken = beside(X, target=y, weight=weight, unit=unit)
+    if taken:
+        X = drop_columns(X, taken)
     check_features(X, taken)
     if columns["weight"] is not None:
         columns["weight"] = _checked_weights(_as_numbers(columns["weight"]), missing)
+        # Rows of weight zero count as nothing, so nothing is learnt from them and nothing asked of them.
+        if not (counting := columns["weight"] != 0).all():
+            X, given = (take_rows(table, np.flatnonzero(counting)) for table in (X, given))
+            columns = {k: None if v is None else v[counting] for k, v in columns.items()}
     keep, dropped = _complete(columns, missing)
     if dropped:
         X, given = take_rows(X, keep), take_rows(given, keep)
         # Once the gaps are gone, truth values and whole numbers are what they were.
         columns = {k: None if v is None else flat_array(v[keep]) for k, v in columns.items()}
-    target = columns["target"]
+    target = written_plainly(columns["target"])
+    positive = _plain(positive)
     kind = kind or kind_of(target)
     levels: tuple[Any, ...] = ()
     if kind == "levels":
@@ -151,13 +161,28 @@ def check_features(X: object, taken: Sequence[str] = ()) -> None:
 
 
 def _checked_weights(values: npt.NDArray[np.float64], missing: str) -> npt.NDArray[np.float64]:
-    """Weights above zero; others are refused before anything is trained, rows without any unless they are left out."""
-    good = np.isfinite(values) & (values > 0)
+    """Weights of zero or above; others are refused before anything is trained, rows without any unless they are left out."""
+    good = np.isfinite(values) & (values >= 0)
     bad = int((~good & ~(np.isnan(values) & (missing == "drop"))).sum())
     if bad:
-        message = f"Of {len(values):,} rows, {bad:,} {'has' if bad == 1 else 'have'} a weight that is missing or not above zero."
-        raise BadWeight(message, "Weights must be above zero; leave out rows that should not count.")
+        message = (
+            f"Of {len(values):,} rows, {bad:,} {'has' if bad == 1 else 'have'} a weight that is missing or negative."
+        )
+        raise BadWeight(message, "Weights must be zero or above; rows that should not count have a weight of zero.")
     return values
+
+
+def written_plainly(target: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Decimals, fractions, dates and bytes as the numbers and texts that `evaluate` takes them for; other targets as they are."""
+    if target.dtype.kind != "O":
+        return target
+    plain = np.empty(len(target), dtype=object)
+    plain[:] = [_plain(value) for value in target]
+    return flat_array(plain)
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, PLAIN) else plain_level(value)
 
 
 def kind_of(target: npt.NDArray[Any]) -> str:
@@ -180,12 +205,7 @@ def as_levels(target: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], tuple[Any, ..
             hint = f"If it is a quantity, say {option('kind', 'continuous')} and take models for quantities; "
             raise BadLevels(message, hint + "otherwise make levels of it, whole numbers or text.")
         target = target.astype(np.int64)
-    try:
-        levels = tuple(np.unique(target).tolist())
-    except TypeError:
-        kinds = listing(sorted({type(v).__name__ for v in target.tolist()}))
-        message = f"The target mixes values that cannot be put in order: {kinds}."
-        raise BadLevels(message, "Make all of them text, or all of them numbers.") from None
+    levels = levels_in(target)
     if len(levels) < 2:
         message = f"All rows have the same target: {listing(levels)}."
         raise BadLevels(message, "There is nothing to tell apart.")
@@ -194,6 +214,16 @@ def as_levels(target: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], tuple[Any, ..
         hint = f"If it is a quantity, say {option('kind', 'continuous')}; if it is a name, it cannot be learnt."
         raise BadLevels(message, hint)
     return target, levels
+
+
+def levels_in(target: npt.NDArray[Any]) -> tuple[Any, ...]:
+    """The levels of a target in order."""
+    try:
+        return tuple(np.unique(target).tolist())
+    except (TypeError, ValueError, ArithmeticError):
+        kinds = listing(sorted({type(v).__name__ for v in target.tolist()}))
+        message = f"The target mixes values that cannot be put in order: {kinds}."
+        raise BadLevels(message, "Make all of them text, or all of them numbers.") from None
 
 
 def positive_of(levels: tuple[Any, ...], positive: Level) -> Any:
@@ -208,7 +238,7 @@ def positive_of(levels: tuple[Any, ...], positive: Level) -> Any:
     if set(levels) == {0, 1}:
         return levels[1]
     message = f"Which level is the positive one? The target has {listing(levels)}."
-    raise BadLevels(message, f"Say so: {option('positive', levels[-1])}, for example.")
+    raise BadLevels(message, f"Say so: {' or '.join(option('positive', level) for level in levels)}.")
 
 
 def _complete(columns: Mapping[str, Any], missing: str) -> tuple[npt.NDArray[np.int64], int]:

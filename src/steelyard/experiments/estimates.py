@@ -270,20 +270,22 @@ def _reaching(asked: Asked, spread: Estimate, value: float | None, mixed: float)
     return spread.renamed(value=value, low=low, high=high)
 
 
-def no_information(e: Evaluation, m: Measure, level: Level = None) -> float | None:
+def no_information(evaluation: Evaluation, measure: Measure, level: Level = None) -> float | None:
     """What the measure would be if target and prediction had nothing to do with each other, with the same shares of each.
 
     A measure is a function of a summary: it is read from the table of products of the margins. For the error rate of
     labels this is Efron and Tibshirani's γ = Σ p_l (1 − q_l), for the AUC it is one half.
     """
-    if e.residuals is not None:
-        found = math.nan if m.unrelated is None else m.unrelated(e.residuals)
+    if evaluation.residuals is not None:
+        found = math.nan if measure.unrelated is None else measure.unrelated(evaluation.residuals)
         return found if math.isfinite(found) else None
-    unrelated = {kind: summary.unrelated() for kind, summary in e.summaries.items()}
+    unrelated = {kind: summary.unrelated() for kind, summary in evaluation.summaries.items()}
     have = {kind: summary for kind, summary in unrelated.items() if summary is not None}
     from steelyard.asking.questions import ask
 
-    value = float(ask(m, have, level, m.with_defaults({}), e.confidence, e.positive).reading.value)
+    value = float(
+        ask(measure, have, level, measure.with_defaults({}), evaluation.confidence, evaluation.positive).reading.value
+    )
     return value if math.isfinite(value) else None
 
 

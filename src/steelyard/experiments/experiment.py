@@ -163,6 +163,9 @@ def _tables(
         name = os.path.basename(without_secrets(str(place)))
         return {name: data_set(name, X, y, weight=weight, unit=unit, **options)}
     out = {}
+    if not data:
+        message = "No data set was given."
+        raise UsageError(message, 'Pass at least one, for example data={"iris": (X, y)}.')
     for name, pair in data.items():
         if not isinstance(pair, tuple) or len(pair) != 2:
             message = f"The data set {listing([name])} must be a pair of X and y, and a {type(pair).__name__} came."
@@ -183,6 +186,9 @@ def _designs(given: object, tables: Mapping[str, DataSet]) -> tuple[dict[str, De
         folds, said = usual_folds(tables)
         return {"10 folds": folds}, said
     if isinstance(given, Mapping):
+        if not given:
+            message = "No design was given."
+            raise UsageError(message, f"Name at least one, or leave {option('design')} out.")
         return {str(name): design_of(one) for name, one in given.items()}, []
     design = design_of(given)
     return {str(design): design}, []

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from steelyard.arguments.allowed import shown
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.asking.questions import ask, level_of
-from steelyard.errors import LengthsDiffer, UsageError
-from steelyard.experiments.data_set import DataSet, kind_of, positive_of
+from steelyard.errors import SteelyardError, UsageError
+from steelyard.experiments.data_set import DataSet, beside, kind_of, levels_in, positive_of
 from steelyard.experiments.models import fit_kind
 from steelyard.experiments.training import predict, weigh
 from steelyard.measures.measure import Measure, find
 from steelyard.payoffs.payoff import Payoff
-from steelyard.sources.in_memory import as_table, column_of, drop_columns, flat_array, number_of_rows
+from steelyard.sources.in_memory import as_table, drop_columns
+from steelyard.wording import Code, option
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
@@ -50,34 +52,35 @@ def evaluate_model(
     """
     if not hasattr(model, "predict"):
         message = f"A fitted model has a method predict, and {type(model).__name__} has none."
-        raise UsageError(message, "Predictions themselves are what sy.evaluate takes.")
+        hint = "Predictions themselves are what sy.evaluate takes."
+        if isinstance(model, Mapping):
+            same = (
+                f"{option('target', Code('y'))}, {option('score', {'old': Code('old.predict_proba(X)'), 'new': ...})}"
+            )
+            hint = f"Several are compared on the same rows: sy.compare({same})."
+        raise UsageError(message, hint)
     table: Any = as_table(X)
-    given = {"target": y, "weight": weight, "unit": unit}
-    named = [name for name in given.values() if isinstance(name, str)]
-    columns = {
-        role: None if v is None else column_of(table, v) if isinstance(v, str) else flat_array(v)
-        for role, v in given.items()
-    }
-    rows = number_of_rows(table)
-    for role, values in columns.items():
-        if values is not None and len(values) != rows:
-            message = f"X has {rows:,} rows, and the {role} has {len(values):,} values."
-            raise LengthsDiffer(message, "Give one value for each row.")
-    features = drop_columns(table, named) if named else X
+    columns, named = beside(table, target=y, weight=weight, unit=unit)
+    features = drop_columns(table, named) if named else table
     target = columns["target"]
-    if target is None:
-        message = "No target was given."
-        raise UsageError(message, "Pass y: the values, or the name of a column of X.")
     kind = fit_kind({"model": model}, None) or kind_of(target)
     levels: tuple[Any, ...] = ()
     if kind == "levels":
-        seen = np.unique(target).tolist()
+        seen = levels_in(target)
         known = np.asarray(getattr(model, "classes_", ())).tolist()
-        levels = (*known, *(v for v in seen if v not in known)) if known else tuple(seen)
+        levels = (*known, *(v for v in seen if v not in known)) if known else seen
         positive = positive_of(levels, positive)
     data = DataSet("data", features, target, columns["weight"], kind, levels, positive, unit=columns["unit"])
-    every = np.arange(rows)
-    return weigh(data, every, predict(model, data, every, "auto")[0], **how)
+    every = np.arange(len(target))
+    try:
+        predicted = predict(model, data, every, "auto")[0]
+    except SteelyardError:
+        raise
+    except Exception as problem:
+        said = shown(str(problem).partition("\n")[0])
+        message = f"The model cannot predict these rows: {type(problem).__name__}, {said}."
+        raise UsageError(message, "Pass the columns that it learnt from, in a form that it takes.") from problem
+    return weigh(data, every, predicted, **how)
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.errors import NotAvailable
+from steelyard.arguments.allowed import shown
+from steelyard.errors import NotAvailable, SteelyardError, UsageError
 from steelyard.experiments.models import Model
 
 PASSES = 100
@@ -186,3 +188,22 @@ def _fitted(model: Model, parts: Sequence[Any], targets: Sequence[Any], kind: st
             warnings.simplefilter("ignore")
             model.fit(parts[0], targets[0])
         yield tuple(said_now(model, p, kind) for p in parts)
+
+
+@contextmanager
+def learning() -> Iterator[None]:
+    """What a library says of rows that its model cannot learn from, in a sentence."""
+    try:
+        yield
+    except SteelyardError:
+        raise
+    except Exception as problem:
+        said = shown(str(problem).partition("\n")[0])
+        message = f"The model cannot learn from these rows: {type(problem).__name__}, {said}."
+        raise UsageError(message, "Pass columns that it takes, and a target of whole numbers or of text.") from problem
+
+
+def told(answers: Answers) -> Answers:
+    """The answers, or why the model cannot learn from these rows."""
+    with learning():
+        yield from answers

@@ -44,24 +44,30 @@ def sum_of(parts: Iterable[Evaluation]) -> Evaluation | None:
     return total_of_all
 
 
-def share_of(e: Evaluation, times: float) -> Evaluation:
+def share_of(evaluation: Evaluation, times: float) -> Evaluation:
     """The evidence as if every row had been tested once, where they were tested several times."""
     if times <= 1:
-        return e
-    evidence = {name: summary.copies(1 / times) for name, summary in e.evidence.items()}
-    return replace(e, evidence=evidence)
+        return evaluation
+    evidence = {name: summary.copies(1 / times) for name, summary in evaluation.evidence.items()}
+    return replace(evaluation, evidence=evidence)
 
 
-def ranked_within(e: Evaluation) -> Evaluation:
+def ranked_within(evaluation: Evaluation) -> Evaluation:
     """The evidence of one fold, which keeps the order of its rows to itself when folds are added."""
-    found = WithinFolds.of(e.evidence)
-    return e if found is None else replace(e, evidence={**e.evidence, WithinFolds.kind: found})
+    found = WithinFolds.of(evaluation.evidence)
+    return (
+        evaluation if found is None else replace(evaluation, evidence={**evaluation.evidence, WithinFolds.kind: found})
+    )
 
 
-def value_in(e: Evaluation, measure: str, level: Level = None, options: Mapping[str, Any] | None = None) -> Any:
+def value_in(
+    evaluation: Evaluation, measure: str, level: Level = None, options: Mapping[str, Any] | None = None
+) -> Any:
     """What a measure says of one part, without an interval; its reading knows its spread."""
     m = find(measure)
-    return ask(m, e.summaries, level, m.with_defaults(options or {}), e.confidence, e.positive)
+    return ask(
+        m, evaluation.summaries, level, m.with_defaults(options or {}), evaluation.confidence, evaluation.positive
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,10 +158,12 @@ def _again(folds: tuple[Fold, ...], keeper: Keeper, on_training_rows: bool) -> I
             yield i, part
 
 
-def _fill(e: Evaluation, i: int, names: Iterable[str], count: int, values: Values, squares: Values | None) -> None:
+def _fill(
+    evaluation: Evaluation, i: int, names: Iterable[str], count: int, values: Values, squares: Values | None
+) -> None:
     for name in names:
         try:
-            q = value_in(e, name)
+            q = value_in(evaluation, name)
         except NotAvailable:
             # A measure of one level: told when that level is asked for.
             continue
@@ -191,17 +199,17 @@ def _fill_labels(
             table[name, None][places] = found
 
 
-def _value(e: Evaluation, name: str, level: Level) -> float:
+def _value(evaluation: Evaluation, name: str, level: Level) -> float:
     try:
-        return float(value_in(e, name, level).value)
+        return float(value_in(evaluation, name, level).value)
     except NotAvailable:
         return math.nan
 
 
-def beside_labels(e: Evaluation) -> list[str]:
+def beside_labels(evaluation: Evaluation) -> list[str]:
     """The measures that need more than labels."""
-    found = [name for name in e.measures if not {Confusion, Outcomes} & set(find(name).reads)]
-    return found if e.confusion is not None else e.measures
+    found = [name for name in evaluation.measures if not {Confusion, Outcomes} & set(find(name).reads)]
+    return found if evaluation.confusion is not None else evaluation.measures
 
 
 def squared_error(reading: Reading) -> Any:

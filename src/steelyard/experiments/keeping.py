@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, UnreadableSource, UnwritableFile, UsageError, listing, refuse_address
-from steelyard.experiments.lock import Lock
 from steelyard.experiments.training import Columns, Trained
+from steelyard.files.lock import Lock
 from steelyard.files.writing import read_saved, write_saved, write_whole
 from steelyard.sources.column_files import ColumnFiles
 from steelyard.wording import either

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -19,8 +19,10 @@ from steelyard.intervals import power_law
 from steelyard.intervals.folds import corrected_t
 from steelyard.measures.measure import find, leading
 from steelyard.results import Array, Curve, Estimate, make_frame
+from steelyard.verdicts.choice import more_rows
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import Told
-from steelyard.wording import option
+from steelyard.wording import either, option
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
@@ -99,7 +101,7 @@ class LearningCurve(Told):
     """A measure at growing numbers of training rows, for one model or several."""
 
     as_text: ClassVar[str] = "learning.learning_text"
-    as_html: ClassVar[str] = "learning.learning_html"
+    as_verdict: ClassVar[str] = "foremost.learning_conclusion"
 
     def __init__(self, found: Experiment, measure: str | None = None) -> None:
         self.experiment = found
@@ -123,6 +125,17 @@ class LearningCurve(Told):
             if able and all((name, None) in g.values and np.isfinite(g.of(name)).all() for g in able):
                 return name
         return usual[-1]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether more data would help any of the models."""
+        gains = []
+        for model in self.models:
+            try:
+                gains += [] if self.no_law(model) else [self.gain(model)]
+            except NotAvailable:
+                continue
+        return self.in_words(more_rows(gains, higher=find(self.measure).better == "higher"))
 
     @property
     def models(self) -> list[str]:
@@ -224,7 +237,7 @@ class LearningCurve(Told):
         return ""
 
     @as_annotated()
-    def at(self, rows: float, model: str | None = None) -> Estimate:
+    def at(self, rows: Annotated[float, Span(1)], model: str | None = None) -> Estimate:
         """The value to expect with so many training rows."""
         values, sizes, m = self._complete(model)
         options: dict[str, Any] = {"ratio": self.ratio, "better": m.better, "limits": m.range, "measure": m.name}
@@ -242,19 +255,25 @@ class LearningCurve(Told):
         """How many training rows are enough, where one more label costs `cost` and one whole unit of the measure is worth `value`.
 
         n at which value · |b| c n^(−c−1) = cost, by the power laws that fit the curve: beyond it a row costs more than it brings.
+        Where none fits there is no such number, and the reason is told.
         """
         for word, given in (("The cost of a label", cost), ("What a unit of the measure is worth", value)):
-            taken(word, given, Span(0, above=True), "For example enough(cost=0.5, value=10_000).")
-        laws = self.laws(model)
-        powers = power_law.POWERS
-        found = (value / cost * np.abs(laws.b) * powers) ** (1 / (powers + 1))
+            example = either("enough(cost=0.5, value=10_000)", "--label-cost 0.5 --worth 10000")
+            taken(word, given, Span(0, above=True), f"For example {example}.")
+        laws, powers, most = self.laws(model), power_law.POWERS, self.sizes[-1]
+        if reason := self.no_law(model):
+            return Estimate("rows", None, None, None, self.confidence, "none", n=float(most), reason=reason)
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = (value / cost * np.abs(laws.b) * powers) ** (1 / (powers + 1))
+        if not np.isfinite(found).all():
+            message = f"Labels at {cost:g} beside a unit worth {value:g} are so cheap that no number of rows is enough."
+            raise UsageError(message, f"Give both in one currency, for example {example}.")
         order = np.argsort(found)
         share = np.cumsum(laws.weight[order]) / laws.weight.sum()
         tail = (1 - self.confidence) / 2
         low, middle, high = (
             float(found[order][np.searchsorted(share, q).clip(0, len(order) - 1)]) for q in (tail, 0.5, 1 - tail)
         )
-        most = self.sizes[-1]
         note = "beyond the rows there are, as the power laws go on" if middle > most else "within the rows there are"
         return Estimate("rows", middle, low, high, self.confidence, "power laws, weighed", n=float(most), note=note)
 

@@ -8,6 +8,7 @@ always the same, and text that names each row, such as a customer's number.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -162,20 +163,20 @@ def _array(column: Column) -> Column:
     return column.astype("datetime64[us]") if column.dtype.kind == "M" else column.astype(object)
 
 
-def _series(s: Series[Any]) -> Column:
+def _series(column: Series[Any]) -> Column:
     import narwhals as nw
 
-    gaps = s.is_null().to_numpy()
-    if s.dtype.is_numeric():
-        return np.array(s.cast(nw.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
-    if s.dtype == nw.Duration:
-        s = s.dt.total_seconds()
-        return np.array([np.nan if gap else float(v) for v, gap in zip(s.to_list(), gaps, strict=True)])
-    if s.dtype == nw.Boolean and not gaps.any():
-        return np.array(s.to_list(), dtype=bool)
+    gaps = column.is_null().to_numpy()
+    if column.dtype.is_numeric():
+        return np.array(column.cast(nw.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
+    if column.dtype == nw.Duration:
+        column = column.dt.total_seconds()
+        return np.array([np.nan if gap else float(v) for v, gap in zip(column.to_list(), gaps, strict=True)])
+    if column.dtype == nw.Boolean and not gaps.any():
+        return np.array(column.to_list(), dtype=bool)
     values = np.empty(len(gaps), dtype=object)
-    values[:] = [None if gap else v for v, gap in zip(s.to_list(), gaps, strict=True)]
-    if s.dtype in (nw.Datetime, nw.Date):
+    values[:] = [None if gap else v for v, gap in zip(column.to_list(), gaps, strict=True)]
+    if column.dtype in (nw.Datetime, nw.Date):
         # A zone is left out: the clock on the wall is what a month or a weekday is read from.
         plain = [v.replace(tzinfo=None) if v is not None and hasattr(v, "tzinfo") else v for v in values]
         return np.array(
@@ -189,7 +190,25 @@ def _gaps(values: Column) -> Column:
         return np.isnat(values)
     if values.dtype.kind in "fiub":
         return ~np.isfinite(values)
-    return np.array([v is None or v != v or (isinstance(v, str) and not v.strip()) for v in values], dtype=bool)
+    return np.array([_gap(v) for v in values], dtype=bool)
+
+
+def _gap(value: object) -> bool:
+    if value is None or isinstance(value, str):
+        return value is None or not value.strip()
+    try:
+        return bool(value != value)
+    except ValueError:
+        return False  # an array, which is something
+    except (TypeError, ArithmeticError):
+        return True  # what is missing in pandas, and a decimal that signals that it is none
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def as_numbers(block: object) -> Column:
@@ -199,7 +218,7 @@ def as_numbers(block: object) -> Column:
         if values.dtype.kind in "fiub":
             out = values.astype(np.float64)
         else:
-            out = np.array([np.nan if gap else float(v) for v, gap in zip(values, _gaps(values), strict=True)])
+            out = np.array([np.nan if gap else _float(v) for v, gap in zip(values, _gaps(values), strict=True)])
         return np.where(np.isfinite(out), out, np.nan)
 
     return np.column_stack([one(c) for c in _columns(block)])

@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from steelyard.experiments.result import Experiment
 
 
-def remarks(x: Experiment) -> list[str]:
+def remarks(experiment: Experiment) -> list[str]:
     """One sentence for each matter, on the measures that are told first."""
     gaps: dict[tuple[str, str], list[str]] = {}
     short: dict[str, list[str]] = {}
     unranked: dict[str, list[str]] = {}
-    for cells in cells_by_place(x).values():
-        measures = chief_measures([x[names_of(c)] for c in cells]) if cells else []
+    for cells in cells_by_place(experiment).values():
+        measures = chief_measures([experiment[names_of(c)] for c in cells]) if cells else []
         for cell in cells:
-            e = x[names_of(cell)]
+            e = experiment[names_of(cell)]
             for m in (m for m in measures if m in e.measures):
-                found = x.estimate(*names_of(cell), measure=m)
-                name = _name(x, cell)
-                if without := _without_value(x, cell, m, found):
+                found = experiment.estimate(*names_of(cell), measure=m)
+                name = _name(experiment, cell)
+                if without := _without_value(experiment, cell, m, found):
                     gaps.setdefault((name, without), []).append(m)
                 if AGREE in found.note:
                     short.setdefault(name, []).append(m)
@@ -43,17 +43,17 @@ def remarks(x: Experiment) -> list[str]:
                     unranked.setdefault(e[m].reason, []).append(m)
     told = [f"{n}: {_have(ms)} no value in {without}." for (n, without), ms in gaps.items()]
     told += [f"{', '.join(dict.fromkeys(ms))} cannot be told: {why}." for why, ms in unranked.items()]
-    told += _unlucky(x) + (_too_few_for_folds(x) if gaps else [])
+    told += _unlucky(experiment) + (_too_few_for_folds(experiment) if gaps else [])
     return told + ([f"{_listed(short)}: {AGREE}."] if short else [])
 
 
-def _unlucky(x: Experiment) -> list[str]:
+def _unlucky(experiment: Experiment) -> list[str]:
     """A single hold-out whose test rows hold few of a level: another draw may say something else."""
     out = []
-    for cells in cells_by_place(x).values():
+    for cells in cells_by_place(experiment).values():
         if not cells or sum(f.outer for f in cells[0].folds) != 1:
             continue
-        levels = x[names_of(cells[0])].target_levels
+        levels = experiment[names_of(cells[0])].target_levels
         counts = [] if levels is None else [float(n) for n in levels.counts]
         if levels is None or not counts or min(counts) >= FEW:
             continue
@@ -66,9 +66,9 @@ def _unlucky(x: Experiment) -> list[str]:
     return out
 
 
-def _too_few_for_folds(x: Experiment) -> list[str]:
+def _too_few_for_folds(experiment: Experiment) -> list[str]:
     """Where folds have no value because there are hardly any rows, leaving out one row at a time uses them best."""
-    rows = min(facts["rows"] for facts in x.plan["data"].values())
+    rows = min(facts["rows"] for facts in experiment.plan["data"].values())
     if rows > FEW_ROWS:
         return []
     return [f"With {rows:,} rows there are too few for these folds: leave-one-out (loo) trains on all of them but one."]
@@ -78,13 +78,13 @@ def _have(measures: list[str]) -> str:
     return f"{', '.join(measures)} {'has' if len(measures) == 1 else 'have'}"
 
 
-def _without_value(x: Experiment, cell: TestedModel, measure: str, found: Estimate) -> str:
+def _without_value(experiment: Experiment, cell: TestedModel, measure: str, found: Estimate) -> str:
     """In how many of the folds that were done a measure is undefined, and what it rests on in their place."""
-    if x.plan["designs"][cell.design]["kind"] == "LeaveOneOut" or found.value is None:
+    if experiment.plan["designs"][cell.design]["kind"] == "LeaveOneOut" or found.value is None:
         return ""
     outer = [f for f in cell.folds if f.outer]
-    values = x.gathered(cell).of(measure)[x.gathered(cell).outer]
-    done = np.array([x.keeper.has(f.key) for f in outer], dtype=np.bool_)
+    values = experiment.gathered(cell).of(measure)[experiment.gathered(cell).outer]
+    done = np.array([experiment.keeper.has(f.key) for f in outer], dtype=np.bool_)
     gone, there = int((done & ~np.isfinite(values)).sum()), int((done & np.isfinite(values)).sum())
     if not gone or len(outer) < 2:
         return ""
@@ -96,7 +96,7 @@ def _listed(found: dict[str, list[str]]) -> str:
     return ", ".join(f"{name} ({', '.join(measures)})" for name, measures in found.items())
 
 
-def _name(x: Experiment, cell: TestedModel) -> str:
+def _name(experiment: Experiment, cell: TestedModel) -> str:
     """A model, with its data set and design where there are several."""
-    more = [n for n, axis in ((cell.data, x.data_sets), (cell.design, x.designs)) if len(axis) > 1]
+    more = [n for n, axis in ((cell.data, experiment.data_sets), (cell.design, experiment.designs)) if len(axis) > 1]
     return visible(", ".join((cell.model, *more)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     from steelyard.comparison import Comparison
     from steelyard.experiments.by_fold import ModelFolds
     from steelyard.experiments.keeping import Keeper
+    from steelyard.experiments.side_by_side import SideBySide
     from steelyard.experiments.training import Trained
     from steelyard.experiments.tuning import Tuning
+    from steelyard.verdicts.verdict import Verdict
 
 
 class Experiment(Told):
@@ -38,7 +41,6 @@ class Experiment(Told):
     """
 
     as_text: ClassVar[str] = "experiment.experiment_text"
-    as_html: ClassVar[str] = "experiment.experiment_html"
 
     def __init__(
         self,
@@ -134,6 +136,8 @@ class Experiment(Told):
     def __iter__(self) -> Iterator[str]:
         return iter(self.models)
 
+    _ipython_key_completions_ = __iter__
+
     def __contains__(self, name: object) -> bool:
         return name in self.models
 
@@ -186,6 +190,20 @@ class Experiment(Told):
         cell = self.cell(self.models[0], *rest)
         return compare_models(self, models, (cell.data, cell.design), **options)
 
+    @cached_property
+    def places(self) -> list[SideBySide]:
+        """Each data set under each design, with its models side by side."""
+        from steelyard.experiments.side_by_side import SideBySide
+
+        return [SideBySide(self, *place) for place in dict.fromkeys((c.data, c.design) for c in self.cells)]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Which model to take, or whether the only one is of use; over several data sets how they rank."""
+        from steelyard.experiments.side_by_side import overall
+
+        return overall(self, self.places)
+
     @as_annotated()
     def tuning(self, *names: str) -> Tuning:
         """For a model that is a search: the score it saw when it chose, the honest one, and the optimism between."""
@@ -209,8 +227,7 @@ class Experiment(Told):
     @as_annotated()
     def is_search(self, *names: str) -> bool:
         """Whether a model chose parameters by itself."""
-        first = self.keeper.get(self.cell(*names).folds[0].key)
-        return first is not None and bool(first.search)
+        return bool(getattr(self.keeper.get(self.cell(*names).folds[0].key), "search", None))
 
     @as_annotated()
     def predictions(self, *names: str) -> Any:
@@ -228,9 +245,8 @@ class Experiment(Told):
     @as_annotated()
     def picture(self, *names: str) -> str:
         """Which rows train and which test, a line for each division."""
-        wanted = set(names)
         drawn = self.plan.get("pictures") or (self._pictures() if self._pictures is not None else [])
-        found = [text for data, design, text in drawn if wanted <= {data, design}]
+        found = [text for data, design, text in drawn if set(names) <= {data, design}]
         return "\n\n".join(found)
 
     # What happened ---------------------------------------------------------------------------------------------------

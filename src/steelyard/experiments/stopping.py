@@ -83,7 +83,7 @@ class Stopping(AsJson):
 
     def sentences(self) -> list[str]:
         """Where to stop and what it brings, in plain words."""
-        name, of = self.measure, len(self.iterations)
+        name, of = find(self.measure).noun, len(self.iterations)
         word = "least" if self.better == "lower" else "greatest"
         where = f"came after {self.best:,} of {of:,} iterations"
         if self.parameter:
@@ -123,22 +123,22 @@ class Stopping(AsJson):
 
         return "\n".join(wrap(" ".join(self.sentences())))
 
-    def _repr_html_(self) -> str:
-        return self.chart().svg()
-
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
         return AsJson.to_dict(self) | {"text": str(self)}
 
 
 @chart_of("stopping")
-def stopping_chart(c: Curve) -> Chart:
+def stopping_chart(curve: Curve) -> Chart:
     """Training and validation values by iteration, with a rule at the best one."""
-    x, training, validation = (list(c.columns[n]) for n in ("iteration", "training", "validation"))
-    best, name, parameter = c.facts["best"], str(c.facts["measure"]), str(c.facts.get("parameter", ""))
+    # Of a pruned model the simplest may come first; a line is named at its right end.
+    rows = sorted(zip(*(curve.columns[n] for n in ("iteration", "training", "validation")), strict=True))
+    x, training, validation = (list(column) for column in zip(*rows, strict=True))
+    best, m, parameter = curve.facts["best"], find(curve.facts["measure"]), str(curve.facts.get("parameter", ""))
+    name = m.noun
     place = x.index(best)
     at = validation[place]
-    up = wide_enough([*training, *validation], name, zero=find(name).better == "lower", room=0.06)
+    up = wide_enough([*training, *validation], name, zero=m.better == "lower", room=0.06)
     # Above the lines there is room for the words.
     up = replace(up, high=up.high + 0.12 * (up.high - up.low))
     first, last = float(x[0] or 0), float(x[-1] or 0)
@@ -167,7 +167,7 @@ def stopping_chart(c: Curve) -> Chart:
         up,
         tuple(marks),
         said,
-        c.columns,
+        curve.columns,
         size=(520.0, 360.0),
     )
 
@@ -225,8 +225,8 @@ def followed(
     parameter: str = "",
 ) -> Stopping:
     """A model step by step on training, validation and test rows; the follower says what a step is."""
-    from steelyard.experiments.data_set import positive_of
-    from steelyard.experiments.followers import threads_for
+    from steelyard.experiments.data_set import levels_in, positive_of
+    from steelyard.experiments.followers import learning, threads_for, told
     from steelyard.experiments.models import fresh, kind_of_model
     from steelyard.sources.in_memory import as_table, flat_array, number_of_rows, take_rows
 
@@ -244,6 +244,7 @@ def followed(
     if number_of_rows(X) != len(y):
         message = f"X has {number_of_rows(X):,} rows and y has {len(y):,}."
         raise LengthsDiffer(message, "They must run side by side.")
+    levels = levels_in(y) if kind == "levels" else ()
     split = next(iter(_design(design, seed).splits(len(y), y)))
     if not len(split.validation) or not len(split.test):
         what = "value" if parameter else "iteration"
@@ -252,15 +253,15 @@ def followed(
         raise UsageError(message, f"Use a hold-out with both, for example {both}.")
     places = (split.train, split.validation, split.test)
     parts, targets = [take_rows(X, p) for p in places], [y[p] for p in places]
-    way, answers, values = follower(fresh(model, seed), parts, targets, kind)
-    levels = tuple(np.unique(y).tolist()) if kind == "levels" else ()
+    with learning():
+        way, answers, values = follower(fresh(model, seed), parts, targets, kind)
     if positive is not None:
         positive = positive_of(levels, positive)
     weigher = _Weigher(kind, levels, positive)
     records: list[_Record] = [] if measure is None else [_Record(_followed(measure))]
     steps = 0
     with threads_for(len(targets[0])):
-        for learnt, validated, tested in answers:
+        for learnt, validated, tested in told(answers):
             steps += 1
             records = records or [_Record(name) for name in _usual(learnt.kind)]
             evidence = weigher(targets[0], learnt), weigher(targets[1], validated)
@@ -347,12 +348,12 @@ def _design(design: object, seed: int) -> Design:
     return Holdout(test=0.3, validation=0.2, seed=seed) if design is None else design_of(design)
 
 
-def _value(e: Evaluation, name: str) -> float | None:
+def _value(evaluation: Evaluation, name: str) -> float | None:
     """The number alone: no interval is laid around hundreds of points that get none."""
     from steelyard.asking.questions import ask
 
     m = find(name)
-    value = ask(m, e.summaries, None, m.with_defaults({}), e.confidence, e.positive).value
+    value = ask(m, evaluation.summaries, None, m.with_defaults({}), evaluation.confidence, evaluation.positive).value
     return float(value) if np.isfinite(value) else None
 
 

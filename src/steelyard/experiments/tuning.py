@@ -15,7 +15,7 @@ from steelyard.experiments.models import Model, last_step
 from steelyard.measures.measure import AVERAGES, find
 from steelyard.results import Estimate
 from steelyard.verdicts.usefulness import side
-from steelyard.words import estimate_parts, number, quoted, significant
+from steelyard.words import bracketed, estimate_parts, number, quoted, significant
 
 INTERVAL_NOTE = "over the outer folds"
 
@@ -233,11 +233,15 @@ class Tuning:
         }
 
 
-def _toward(x: Estimate) -> tuple[float | None, float | None]:
+def _toward(estimate: Estimate) -> tuple[float | None, float | None]:
     """The ends of an interval as distances in the direction of its value."""
-    if x.low is None or x.high is None:
+    if estimate.low is None or estimate.high is None:
         return None, None
-    return (x.low, x.high) if x.value is None or x.value >= 0 else (-x.high, -x.low)
+    return (
+        (estimate.low, estimate.high)
+        if estimate.value is None or estimate.value >= 0
+        else (-estimate.high, -estimate.low)
+    )
 
 
 def _shown(value: float, low: float | None, high: float | None) -> tuple[str, str]:
@@ -245,7 +249,7 @@ def _shown(value: float, low: float | None, high: float | None) -> tuple[str, st
     if low is None or high is None or low == high:
         return significant(value), ""
     told, *ends = estimate_parts(value, low, high)
-    return told, f" [{ends[0]}, {ends[1]}]"
+    return told, f" {bracketed(*ends)}"
 
 
 def _like(value: float, other: str) -> str:

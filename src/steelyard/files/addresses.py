@@ -10,8 +10,8 @@ import re
 from urllib.parse import unquote_plus
 
 OPTION = re.compile(r"--?[\w-]+=")
-SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+):/+|[A-Za-z]://+")
-"""How an address begins; a Path has lost one of its strokes, and C:/ is none."""
+SCHEME = re.compile(r"(?<![A-Za-z0-9+.\-])[0-9+.\-]*+(?:([A-Za-z][A-Za-z0-9+.\-]++):/+|[A-Za-z]://+)")
+"""How an address begins; a Path has lost one of its strokes, and C:/ is none. A long word is read once."""
 SECRET = re.compile(r"pass|pwd|secret|token|key|credential|auth|user|uid|login|^sig$|signature|^x-amz-")
 """Names of parameters that tell who somebody is, or that he is; in small letters."""
 SURELY = re.compile(r"pass|pwd|secret|token|credential|signature")
@@ -77,9 +77,11 @@ def discreet(sentence: str) -> str:
     if not re.search(r"[@=:]", sentence) or EXAMPLE in sentence:
         return sentence
     # A password may hold quotation marks: what lies between a scheme and the last @ is none of the sentence.
-    sentence = re.sub(r"([A-Za-z][\w+.\-]+:/+)[^\n]*[:/][^\n]*@(?=\S)", r"\1", sentence)
+    sentence = re.sub(
+        r"(?<![\w+.\-])((?:[^\WA-Za-z]|[+.\-])*+[A-Za-z][\w+.\-]++:/+)[^\n]*[:/][^\n]*@(?=\S)", r"\1", sentence
+    )
     sentence = re.sub(r'"([^"\n]+)"', lambda m: f'"{without_secrets(m[1])}"', sentence)
-    sentence = re.sub(r"\S+:/\S+", lambda m: without_secrets(m[0]), sentence)
+    sentence = re.sub(r"\S+", lambda m: without_secrets(m[0]) if re.search(r"\S:/\S", m[0]) else m[0], sentence)
     found = SWEEP.search(sentence)
     return sentence if found is None else sentence[: found.start()].rstrip() + f" {HIDDEN}"
 

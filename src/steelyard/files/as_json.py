@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
@@ -33,6 +34,26 @@ class AsJson:
         """As plain JSON values; never NaN."""
         names = [name for name in _names(self) if name not in self.left_out]
         return {name: json_value(getattr(self, name)) for name in (*names, *self.told_too)}
+
+
+class NamedTwice(ValueError):
+    """A name stands twice in an object of JSON."""
+
+
+def names_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON as `object_pairs_hook` takes it; refused where a name stands in it twice, since one value would be lost.
+
+    >>> import json
+    >>> json.loads('{"p": 0.9, "p": 0.1}', object_pairs_hook=names_once)
+    Traceback (most recent call last):
+    steelyard.files.as_json.NamedTwice: the name "p" stands in one object twice
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        name = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        message = f'the name "{name[:100]}" stands in one object twice'
+        raise NamedTwice(message)
+    return found
 
 
 def _names(thing: object) -> list[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import UnreadableSource, UnwritableFile, UsageError, refuse_address
+from steelyard.files.as_json import NamedTwice, names_once
 
 SEAL = re.compile(rb', "seal": "([0-9a-f]{64})"\}\s*\Z')
 """How a saved file ends: the SHA-256 of all that stands before."""
@@ -83,9 +84,18 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
 
 def write_saved(path: str | os.PathLike[str], content: Mapping[str, Any]) -> None:
     """Write plain JSON with a seal at its end, by which a change is noticed."""
+    write_whole(path, sealed(content))
+
+
+def sealed(content: Mapping[str, Any]) -> str:
+    """The text of a saved file.
+
+    >>> sealed({"rows": 3})[:30]
+    '{"rows": 3, "seal": "9a79c72d1'
+    """
     text = json.dumps(content, allow_nan=False, ensure_ascii=False)[:-1]
     digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
-    write_whole(path, f'{text}, "seal": "{digest}"}}\n')
+    return f'{text}, "seal": "{digest}"}}\n'
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +117,7 @@ class Saved:
             raise UnreadableSource(
                 message, "Make it again from the rows, and let save write it; it is not edited by hand."
             )
-        if (unpacked := _unpacked(self.data)) > FREE + RATIO * os.path.getsize(self.path):
+        if (unpacked := unpacked_bytes(self.data)) > FREE + RATIO * os.path.getsize(self.path):
             message = f'"{self.path}" would unpack to {unpacked:,} bytes, which nothing that was saved does.'
             raise UnreadableSource(message, "Make it again from the rows.")
         return self.data
@@ -128,16 +138,17 @@ def read_saved(path: str | os.PathLike[str], what: str = "evaluation", hint: str
     start = len(raw) - len(raw[-200:]) + (seal.start() if seal else 0)
     sealed = seal is not None and hashlib.sha256(raw[:start]).hexdigest().encode() == seal[1]
     try:
-        data = json.loads(raw)
-    except (ValueError, RecursionError):
-        message = f'"{path}" is not a saved {what}: it is not JSON.'
+        data = json.loads(raw, object_pairs_hook=None if sealed else names_once)
+    except (ValueError, RecursionError) as problem:
+        why = problem if isinstance(problem, NamedTwice) else "it is not JSON"
+        message = f'"{path}" is not a saved {what}: {why}.'
         raise UnreadableSource(message, hint or "Name the file that save wrote.") from None
     if sealed:
         del data["seal"]
     return Saved(data, sealed, path)
 
 
-def _unpacked(data: object) -> int:
+def unpacked_bytes(data: object) -> int:
     """Bytes to which the packed tables of a file say that they unpack."""
     total, waiting = 0, [data]
     while waiting:

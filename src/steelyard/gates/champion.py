@@ -12,7 +12,7 @@ from steelyard.arguments.annotated import texts
 from steelyard.arguments.typed import number_of
 from steelyard.comparisons.independent import check_alike, difference
 from steelyard.errors import NotAvailable, UsageError, listing
-from steelyard.gates.cases import guarded, guarded_difference
+from steelyard.gates.cases import guarded, guarded_difference, too_few
 from steelyard.gates.outcome import Result
 from steelyard.gates.requirement import Subject, subject_of
 from steelyard.measures.measure import leading
@@ -33,23 +33,28 @@ NO_MARGIN = "No margin was given for {names}, so the challenger must be shown to
 
 
 def held_against(
-    e: Evaluation, f: Evaluation, required: Iterable[Subject], named: Sequence[Subject], margin: Margins, on: str
+    challenger: Evaluation,
+    champion: Evaluation,
+    required: Iterable[Subject],
+    named: Sequence[Subject],
+    margin: Margins,
+    on: str,
 ) -> tuple[list[Result], list[str]]:
     """Compare a challenger with a champion: results in order, and notes on how to read them."""
-    check_alike(e, f, NAMES)
-    subjects, notes = _compared(e, f, required, named)
+    check_alike(challenger, champion, NAMES)
+    subjects, notes = _compared(challenger, champion, required, named)
     margins, assumed = _margins(margin, subjects)
-    results = [_compare(e, f, subject, margins[str(subject)], on) for subject in subjects]
+    results = [_compare(challenger, champion, subject, margins[str(subject)], on) for subject in subjects]
     if assumed:
         notes.append(NO_MARGIN.format(names=", ".join(assumed)))
-    notes.extend(_thresholds(e, f, subjects))
-    if e.rows == f.rows:
-        notes.append(PAIRED.format(n=e.rows))
+    notes.extend(_thresholds(challenger, champion, subjects))
+    if challenger.rows == champion.rows:
+        notes.append(PAIRED.format(n=challenger.rows))
     return results, notes
 
 
 def _compared(
-    e: Evaluation, f: Evaluation, required: Iterable[Subject], named: Sequence[Subject]
+    challenger: Evaluation, champion: Evaluation, required: Iterable[Subject], named: Sequence[Subject]
 ) -> tuple[list[Subject], list[str]]:
     """Each number once: those required that can be better or worse, and those named."""
     found: dict[str, Subject] = {}
@@ -65,7 +70,7 @@ def _compared(
             raise UsageError(message, "Compare another measure, and require this one to lie between two bounds.")
         found.setdefault(str(subject), subject)
     if not named:
-        both = set(e.measures) & set(f.measures)
+        both = set(challenger.measures) & set(champion.measures)
         # Where nothing is named, the first that both can answer.
         chosen = next((name for name in leading("champion") if name in both), None)
         if chosen is not None and chosen not in {s.measure for s in found.values()}:
@@ -80,45 +85,45 @@ def _undirected(subject: Subject) -> str:
     return "it is best at zero" if subject.known.better == "zero" else "it has no better and worse"
 
 
-def _compare(e: Evaluation, f: Evaluation, subject: Subject, margin: float, on: str) -> Result:
-    d = _difference(e, f, subject)
+def _compare(challenger: Evaluation, champion: Evaluation, subject: Subject, margin: float, on: str) -> Result:
+    d = _difference(challenger, champion, subject)
     if on == "interval" and subject.options.get("per", "case") == "case":
-        d = _guarded(e, f, subject, d)
+        d = _guarded(challenger, champion, subject, d)
     lower = subject.known.better == "lower"
     bound = margin if lower else -margin
     limit = Bound(bound, upper=lower, said=shortest(bound) if bound else "0")
-    verdict = judge(d, limit, on)
+    verdict = judge(d, limit, on, too_few(d) if on == "interval" else "")
     name = f"{subject}{' per case' if d.options.get('per') == 'case' and 'per' not in subject.options else ''}"
     text = f"{name} no worse than the champion's by more than {shortest(margin)}"
     return Result(f"{name} − champion", text, limit, verdict.word, d, verdict.reason, against=True)
 
 
-def _difference(e: Evaluation, f: Evaluation, subject: Subject) -> Difference:
-    here, level = subject.ask(e)
-    there, _ = subject.ask(f)
+def _difference(challenger: Evaluation, champion: Evaluation, subject: Subject) -> Difference:
+    here, level = subject.ask(challenger)
+    there, _ = subject.ask(champion)
     try:
         return difference(
-            here, there, subject.measure, level=level, confidence=e.confidence, names=NAMES, **subject.options
+            here, there, subject.measure, level=level, confidence=challenger.confidence, names=NAMES, **subject.options
         )
     except NotAvailable as problem:
-        both = [name for name in e.measures if name in set(f.measures)]
+        both = [name for name in challenger.measures if name in set(champion.measures)]
         hint = problem.hint if "payoff" in subject.known.options else f"Both can answer {listing(both, 60)}."
         raise NotAvailable(problem.message, hint) from None
 
 
-def _guarded(e: Evaluation, f: Evaluation, subject: Subject, d: Difference) -> Difference:
+def _guarded(challenger: Evaluation, champion: Evaluation, subject: Subject, difference: Difference) -> Difference:
     """With limits that keep the gate's promise, where both numbers have them."""
     if "payoff" in subject.known.options:
         subject = replace(subject, options={**subject.options, "per": "case"})
-    if d.value is None or d.low is None:
-        return d
-    pairs = [guarded(subject, x, _estimate(x, subject, e.confidence)) for x in (e, f)]
+    if difference.value is None or difference.low is None:
+        return difference
+    pairs = [guarded(subject, x, _estimate(x, subject, challenger.confidence)) for x in (challenger, champion)]
     both = all(known is not None or "Gaffke" in x.method for x, known in pairs)
-    return guarded_difference(d, pairs[0][0], pairs[1][0], both)
+    return guarded_difference(difference, pairs[0][0], pairs[1][0], both)
 
 
-def _estimate(e: Evaluation, subject: Subject, confidence: float) -> Estimate:
-    at, level = subject.ask(e)
+def _estimate(evaluation: Evaluation, subject: Subject, confidence: float) -> Estimate:
+    at, level = subject.ask(evaluation)
     options = dict(subject.options)
     if "payoff" in subject.known.options and at.payoff is None:
         return Estimate(subject.measure, None)
@@ -189,13 +194,20 @@ def _typed(text: str) -> tuple[str, float]:
 # Notes ----------------------------------------------------------------------------------------------------------------
 
 
-def _thresholds(e: Evaluation, f: Evaluation, subjects: Sequence[Subject]) -> list[str]:
+def _thresholds(challenger: Evaluation, champion: Evaluation, subjects: Sequence[Subject]) -> list[str]:
     """Labels that each side's own threshold makes are the decisions that it would take, and not at one cut."""
     own = [s for s in subjects if s.threshold is None and {Outcomes, Confusion} & set(s.known.reads)]
-    made = all(x.scores is not None and "confusion" not in x.evidence for x in (e, f))
-    if not own or not made or e.threshold == f.threshold or e.threshold is None or f.threshold is None:
+    made = all(x.scores is not None and "confusion" not in x.evidence for x in (challenger, champion))
+    if (
+        not own
+        or not made
+        or challenger.threshold == champion.threshold
+        or challenger.threshold is None
+        or champion.threshold is None
+    ):
         return []
+    ours, theirs = shortest(challenger.threshold), shortest(champion.threshold)
     return [
-        f"Each is told at its own threshold: {shortest(e.threshold)} for the challenger, {shortest(f.threshold)} for "
-        f"the champion; '{own[0].measure}@{shortest(e.threshold)}' compares both at one."
+        f"Each is told at its own threshold: {ours} for the challenger, {theirs} for the champion; "
+        f"'{own[0].measure}@{ours}' compares both at one."
     ]

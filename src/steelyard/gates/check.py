@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.arguments.annotated import as_annotated
+from steelyard.errors import SteelyardError
 from steelyard.gates.outcome import Outcome
 from steelyard.gates.requirement import Requirement, outcome_of
 
@@ -19,6 +20,8 @@ class NotMet(AssertionError):
         super().__init__(
             f"{short} of {len(outcome)} requirements {'is' if short == 1 else 'are'} not met.\n\n{outcome}"
         )
+
+    _render_traceback_ = SteelyardError._render_traceback_  # a notebook shows the gate's report, and no room behind it
 
     def __reduce__(self) -> tuple[Any, ...]:  # as it was made, so that it comes back from another process
         return NotMet, (self.outcome,)

@@ -12,7 +12,7 @@ from steelyard.arguments.annotated import as_annotated
 from steelyard.arguments.typed import number_of
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
 from steelyard.files.addresses import without_secrets
-from steelyard.gates.cases import decided_by, enough, guarded
+from steelyard.gates.cases import decided_by, enough, guarded, too_few
 from steelyard.gates.outcome import Outcome, Result
 from steelyard.measures.measure import AVERAGES, Measure, find
 from steelyard.results import Estimate
@@ -55,35 +55,35 @@ class Subject:
         """The measure itself."""
         return find(self.measure)
 
-    def ask(self, e: Evaluation) -> tuple[Any, Any]:
+    def ask(self, evaluation: Evaluation) -> tuple[Any, Any]:
         """The evaluation at the threshold, and the level as the evaluation has it."""
-        at = e if self.threshold is None else e.at(self.threshold)
+        at = evaluation if self.threshold is None else evaluation.at(self.threshold)
         if self.level is None or self.level in AVERAGES:
             return at, self.level
-        found = next((x for x in e.levels if str(x) in {self.level, self.level.strip()}), None)
+        found = next((x for x in evaluation.levels if str(x) in {self.level, self.level.strip()}), None)
         if found is None:
-            there = f"there are {listing(e.levels)}" if e.levels else "the target has none"
+            there = f"there are {listing(evaluation.levels)}" if evaluation.levels else "the target has none"
             message = f'"{self}" is about a level "{self.level}", and {there}.'
-            hint = nearest(self.level, map(str, e.levels)) or f"For example '{self.measure}[macro]'."
+            hint = nearest(self.level, map(str, evaluation.levels)) or f"For example '{self.measure}[macro]'."
             raise NotAvailable(message, hint)
         return at, found
 
-    def estimate(self, e: Evaluation) -> Estimate:
+    def estimate(self, evaluation: Evaluation) -> Estimate:
         """The number with its interval."""
-        at, level = self.ask(e)
+        at, level = self.ask(evaluation)
         try:
             found: Estimate = at.measure(self.measure, level, **self.options)
         except NotAvailable as problem:
-            raise NotAvailable(problem.message, _instead(self, e, problem.hint)) from None
+            raise NotAvailable(problem.message, _instead(self, evaluation, problem.hint)) from None
         return found
 
 
-def _instead(subject: Subject, e: Evaluation, hint: str) -> str:
-    if 'e["' in hint and subject.level is None and e.levels:
-        return f"For example '{subject.measure}[{e.levels[0]}]' or '{subject.measure}[macro]'."
+def _instead(subject: Subject, evaluation: Evaluation, hint: str) -> str:
+    if 'e["' in hint and subject.level is None and evaluation.levels:
+        return f"For example '{subject.measure}[{evaluation.levels[0]}]' or '{subject.measure}[macro]'."
     if "payoff" in subject.known.options:
         return hint
-    return f"It can answer {listing(e.measures, 60)}."
+    return f"It can answer {listing(evaluation.measures, 60)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +124,14 @@ def _subject(found: re.Match[str], text: str) -> Subject:
     return Subject(m.name, found["level"], cut, options, text.strip())
 
 
-def _option(part: str, m: Measure) -> tuple[str, Any]:
+def _option(part: str, measure: Measure) -> tuple[str, Any]:
     name, mark, value = (piece.strip() for piece in part.partition("="))
     if not mark or not value or name == "payoff":
         message = f'"{part.strip()}" is not an option of a measure.'
         raise UsageError(message, "Write its name and a number: 'capture(depth=5%) >= 0.3'.")
     if value[0] not in "+-−.,0123456789":
         return name, value
-    if isinstance(m.allowed.get(name), Several):
+    if isinstance(measure.allowed.get(name), Several):
         return name, [number_of(x, f'The option "{name}"') for x in re.split(r"[,;\s]+", value) if x]
     number = number_of(value, f'The option "{name}"')
     return name, int(number) if number.is_integer() and value.isdigit() else number
@@ -170,7 +170,7 @@ def requirement_of(text: str) -> Requirement:
 
 @as_annotated("margin")
 def outcome_of(
-    e: Evaluation,
+    evaluation: Evaluation,
     requirements: str | Sequence[str | Requirement] = (),
     against: Evaluation | None = None,
     margin: float | str | Sequence[str] | Mapping[str, float] | None = None,
@@ -206,7 +206,7 @@ def outcome_of(
         raise UsageError(message, f"For example {EXAMPLES}.")
     wanted = [r if isinstance(r, Requirement) else requirement_of(r) for r in given]
     named = [subject_of(text) for text in ([compare] if isinstance(compare, str) else compare)]
-    for which, held in (("What is checked", e), *([] if against is None else [("The champion", against)])):
+    for which, held in (("What is checked", evaluation), *([] if against is None else [("The champion", against)])):
         if not hasattr(held, "evidence"):
             message = f"{which} must be an evaluation, and {shown(held)} came."
             raise UsageError(message, "Evaluate it on the same kind of rows, or load what was saved: sy.load(...).")
@@ -217,24 +217,25 @@ def outcome_of(
         message = "Nothing was required."
         hint = f"Write a requirement such as 'auc >= 0.80', or name a champion: {option('against', ...)}"
         raise UsageError(message, hint)
-    results = [_required(e, r, on) for r in wanted]
+    results = [_required(evaluation, r, on) for r in wanted]
     notes = [LUCK] if on == "point" else []
     if against is not None:
         from steelyard.gates.champion import held_against
 
-        more, said = held_against(e, against, [r.subject for r in wanted], named, margin, on)
+        more, said = held_against(evaluation, against, [r.subject for r in wanted], named, margin, on)
         results, notes = results + more, notes + said
     if on == "interval":
-        notes += decided_by(results, e.confidence)
+        notes += decided_by(results, evaluation.confidence)
     return Outcome(tuple(results), tuple(notes), on)
 
 
-def _required(e: Evaluation, r: Requirement, on: str) -> Result:
-    x, known = r.subject.estimate(e), None
+def _required(evaluation: Evaluation, requirement: Requirement, on: str) -> Result:
+    x, known, few = requirement.subject.estimate(evaluation), None, ""
     if on != "point":
-        x, known = guarded(r.subject, e, x)
-    verdict = judge(x, r.limit, on)
+        x, known = guarded(requirement.subject, evaluation, x)
+        few = too_few(x)
+    verdict = judge(x, requirement.limit, on, few)
     reason = verdict.reason
-    if known is not None and verdict.word == NOT_SHOWN:
-        reason = "; ".join(filter(None, (reason, enough(known, x, r.limit))))
-    return Result(r.subject.said, r.text, r.limit, verdict.word, x, reason)
+    if known is not None and verdict.word == NOT_SHOWN and not few:
+        reason = "; ".join(filter(None, (reason, enough(known, x, requirement.limit))))
+    return Result(requirement.subject.said, requirement.text, requirement.limit, verdict.word, x, reason)

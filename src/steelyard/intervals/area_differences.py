@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from statistics import NormalDist
 
-from steelyard.intervals.areas import partial_values, placed, told
+from steelyard.intervals.areas import placed, told
 from steelyard.intervals.method import Question
+from steelyard.intervals.placements import partial_values
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Interval
 

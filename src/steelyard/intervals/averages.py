@@ -20,13 +20,18 @@ import numpy as np
 
 from steelyard.intervals.by_unit import FEWEST
 from steelyard.intervals.method import Question, clipped, interval, method, raised
+from steelyard.measures.ways import OfWhole
 from steelyard.results import Array, Interval
 from steelyard.summaries.cells import Cells
+from steelyard.summaries.remembering import Remembered
 from steelyard.summaries.scores import Scores
 
 MOST_CELLS = 100
 STEP = 1e-4
 """Rows of mean weight by which a cell is raised to see how far a number follows."""
+
+Influence = tuple[Array, Array, Cells]
+_INFLUENCES = Remembered[list[Influence]](2)
 
 
 @method("average")
@@ -64,9 +69,8 @@ def _by_influence(question: Question, *, by_rows: bool) -> float | None:
     total = float(question.parts[0][1].summary.counts.sum())
     means, inside, spreads = [], [], []
     exchange = _sum_to_one(question)
-    for weight, part in question.parts:
+    for (weight, part), (up, down, cells) in zip(question.parts, _influences(question), strict=True):
         table: Scores = part.summary
-        up, down, cells = influence(part)
         first_of = 0 if table.squares is None else len(levels)
         squares = cells.counts[..., first_of : first_of + len(levels)]
         moved = np.repeat(down[:, None], len(levels), axis=1)
@@ -118,7 +122,16 @@ def _sum_to_one(question: Question) -> bool:
     return bool((np.abs(mean - 1.0)[mass > 0] < near).all())
 
 
-def influence(part: Question) -> tuple[Array, Array, Cells]:
+def _influences(question: Question) -> list[Influence]:
+    """How far the number of each class moves, which is one for every way to average them."""
+    plain = all(isinstance(part.read, OfWhole) for _, part in question.parts)
+    asked = question.measure.name, repr(sorted(question.parts[0][1].options.items())), plain
+    if plain and (known := _INFLUENCES.known(question.summary, *asked)) is not None:
+        return known
+    return _INFLUENCES.keep([influence(part) for _, part in question.parts], question.summary, *asked)
+
+
+def influence(part: Question) -> Influence:
     """How far a number moves with one positive, and with one negative, more in each cell of its table; and the cells."""
     table: Scores = part.summary.fewer(MOST_CELLS)
     mine = table.positives
@@ -144,7 +157,7 @@ def _by_unit(question: Question, *, by_rows: bool) -> float | None:
         if buckets < FEWEST:
             return None
         values.append(np.asarray(part.read(copies).value, dtype=np.float64))
-        counts.append(copies.positives.sum(axis=-1))
+        counts.append(copies.all_positives)
     if len({v.shape for v in values}) > 1 or not all(np.isfinite(v).all() for v in values):
         return None
     share = np.array([w for w, _ in question.parts])[:, None]

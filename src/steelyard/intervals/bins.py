@@ -43,20 +43,20 @@ class FilledBins(NamedTuple):
     """What such a row adds to the share, by bin and class (positive, negative)."""
 
     @staticmethod
-    def of(s: Scores, bins: int) -> FilledBins:
+    def of(scores: Scores, bins: int) -> FilledBins:
         """Read a table in equal-width bins of [0, 1]."""
-        if (known := _FILLED.known(s, bins)) is not None:
+        if (known := _FILLED.known(scores, bins)) is not None:
             return known
-        n, promised, happened = binned(s, bins)
+        n, promised, happened = binned(scores, bins)
         used = n > 0
         n, promised, happened = n[used], promised[used], happened[used]
         rows, each = n, np.ones((len(n), 2)) / n.sum()
-        if s.squares is not None:
-            place = np.clip((s.score * bins).astype(np.int64), 0, bins - 1)
-            mine = s.levels.index(s.positive)
-            sides = [(x[..., mine], x.sum(axis=-1) - x[..., mine]) for x in (s.counts, s.squares)]
+        if scores.squares is not None:
+            place = np.clip((scores.score * bins).astype(np.int64), 0, bins - 1)
+            mine = scores.levels.index(scores.positive)
+            sides = [(x[..., mine], x.sum(axis=-1) - x[..., mine]) for x in (scores.counts, scores.squares)]
             # What a row of a class typically weighs: classes may have been sampled at different rates.
-            overall = float(s.squares.sum()) / float(s.counts.sum())
+            overall = float(scores.squares.sum()) / float(scores.counts.sum())
             typical = [
                 float(q.sum()) / t if (t := float(w.sum())) > 0 else overall for w, q in zip(*sides, strict=True)
             ]
@@ -71,7 +71,7 @@ class FilledBins(NamedTuple):
             each = np.array(typical) * (like / np.maximum(rows.round(), 1.0))[:, None] / n.sum()
         rows = np.maximum(rows.round(), 1.0)
         chance = (happened * rows + PRIOR * promised) / (rows + PRIOR)
-        return _FILLED.keep(FilledBins(n / n.sum(), promised, happened, chance, rows, each), s, bins)
+        return _FILLED.keep(FilledBins(n / n.sum(), promised, happened, chance, rows, each), scores, bins)
 
     def honest(self) -> Array:
         """The chance of a positive: as promised where that spreads more and the bin does not speak clearly against it."""
@@ -102,32 +102,32 @@ _NOISE = Remembered[Array](8)
 _SHARES = Remembered[Array](4)
 
 
-def noise_as_promised(b: FilledBins) -> Array:
+def noise_as_promised(bins: FilledBins) -> Array:
     """The noise of a model that keeps its promises."""
-    known = _NOISE.known(b, "promised")
-    return _NOISE.keep(b.noise(b.promised), b, "promised") if known is None else known
+    known = _NOISE.known(bins, "promised")
+    return _NOISE.keep(bins.noise(bins.promised), bins, "promised") if known is None else known
 
 
-def noise_as_found(b: FilledBins) -> Array:
+def noise_as_found(bins: FilledBins) -> Array:
     """The noise of what happened, or of what was promised where nothing speaks against it."""
-    known = _NOISE.known(b, "found")
-    return _NOISE.keep(b.noise(b.honest()), b, "found") if known is None else known
+    known = _NOISE.known(bins, "found")
+    return _NOISE.keep(bins.noise(bins.honest()), bins, "found") if known is None else known
 
 
-def _shares_drawn(b: FilledBins) -> Array:
+def _shares_drawn(bins: FilledBins) -> Array:
     """The shares of the bins, had other rows come."""
-    if (known := _SHARES.known(b)) is not None:
+    if (known := _SHARES.known(bins)) is not None:
         return known
     rng = np.random.default_rng(SEED + 1)
-    share = rng.standard_gamma(np.broadcast_to(b.rows, (REPLICATES, len(b.rows)))) * (b.share / b.rows)
-    return _SHARES.keep(share / share.sum(axis=-1, keepdims=True), b)
+    share = rng.standard_gamma(np.broadcast_to(bins.rows, (REPLICATES, len(bins.rows)))) * (bins.share / bins.rows)
+    return _SHARES.keep(share / share.sum(axis=-1, keepdims=True), bins)
 
 
 def _words(value: float, honest: float) -> tuple[str, str]:
     """Note and caution: what noise alone would have read, where that is a good part of what was read."""
     if value <= 0 or honest < 0.1 * value:
         return "", ""
-    told = f"a perfectly calibrated model would read {honest:.2g} with so few rows"
+    told = f"a perfectly calibrated model would read {honest:.2g} on as many rows"
     return ("", told) if honest >= 0.5 * value else (told, "")
 
 
@@ -138,9 +138,10 @@ def calibration_error_interval(question: Question) -> Interval:
         return _by_unit(question)
     b = FilledBins.of(question.summary, int(question.options.get("bins", 10)))
     expected = float(np.abs(noise_as_promised(b)).sum(axis=-1).mean())
-    noise = noise_as_found(b)
+    gap = b.promised - b.happened
+    moved = (_shares_drawn(b) - b.share) @ np.abs(gap)
     name = f"binomial draws by bin, their noise taken off ({REPLICATES:,} replicates)"
-    return _mean_gap(question, b.share * (b.promised - b.happened), noise, name, expected)
+    return _mean_gap(question, b.share * gap, noise_as_found(b), moved, name, expected)
 
 
 def _by_unit(question: Question) -> Interval:
@@ -148,20 +149,21 @@ def _by_unit(question: Question) -> Interval:
     table, _, copies = replicates(question.summary)
     bins = int(question.options.get("bins", 10))
     n, promised, happened = binned(table, bins)
-    gap = promised - happened
-    _, promised, happened = binned(copies, bins)
-    noise = ((promised - happened) - gap) * spread_by(question)
-    share = n / n.sum()
-    expected = float((share * np.abs(noise)).sum(axis=-1).mean())
+    share, gap, times = n / n.sum(), promised - happened, spread_by(question)
+    n, promised, happened = binned(copies, bins)
+    noise = share * ((promised - happened) - gap) * times
+    moved = (n / n.sum(axis=-1, keepdims=True) - share) @ np.abs(gap) * times
+    expected = float(np.abs(noise).sum(axis=-1).mean())
     name = f"bootstrap over units, noise of the bins taken off ({REPLICATES:,} replicates)"
-    return _mean_gap(question, share * gap, share * noise, name, expected)
+    return _mean_gap(question, share * gap, noise, moved, name, expected)
 
 
-def _mean_gap(question: Question, gap: Array, noise: Array, name: str, expected: float) -> Interval:
+def _mean_gap(question: Question, gap: Array, noise: Array, moved: Array, name: str, expected: float) -> Interval:
+    """`moved` is what other rows in other bins would have changed: where bins are far off it is most of the noise."""
     sign = np.where(gap >= 0, 1.0, -1.0)
     clear = np.abs(gap) > CLEAR * noise.std(axis=0)
-    raised = np.where(clear, sign * noise, np.abs(noise)).sum(axis=-1)
-    plain = (sign * noise).sum(axis=-1)
+    raised = np.where(clear, sign * noise, np.abs(noise)).sum(axis=-1) + moved
+    plain = (sign * noise).sum(axis=-1) + moved
     tail = (1 - question.confidence) / 2
     value = question.value
     low, high = value - float(quantiles(raised, 1 - tail)[0]), value + float(quantiles(-plain, 1 - tail)[0])
@@ -196,7 +198,7 @@ def resolution_interval(question: Question) -> Interval:
     drawn = _apart(b.share, b.promised + noise_as_promised(b) / b.share)
     if (1 - question.confidence) / 2 <= _above(drawn, question.value) <= (1 + question.confidence) / 2:
         low, high = min(low, float(kept)), max(high, float(kept))
-    total = float(s.counts.sum())
+    total = float(s.total)
     n = total if s.squares is None else float(effective_rows(np.asarray(total), s.squares.sum()))
     base = float((b.share * b.happened).sum())
     high += _unseen(b, bins, base) * UNSEEN / max(n, UNSEEN)
@@ -214,12 +216,12 @@ def _above(drawn: Array, value: float) -> Array:
     return np.asarray(((drawn > value) & ~near).mean(axis=-1) + 0.5 * near.mean(axis=-1))
 
 
-def _unlikely(question: Question, b: FilledBins, origin: Array, *, centred: bool) -> tuple[float, float]:
+def _unlikely(question: Question, bins: FilledBins, origin: Array, *, centred: bool) -> tuple[float, float]:
     """Sums of squares at which draws are above the found one in 2.5 and in 97.5 of 100, by stretching the gaps that were found.
 
     A stretched share of positives stays between 0 and 1.
     """
-    noise, share = noise_as_found(b) / b.share, _shares_drawn(b)
+    noise, share = noise_as_found(bins) / bins.share, _shares_drawn(bins)
 
     def squares(share: Array, values: Array) -> Array:
         return _apart(share, values) if centred else np.asarray((share * values**2).sum(axis=-1))
@@ -228,13 +230,13 @@ def _unlikely(question: Question, b: FilledBins, origin: Array, *, centred: bool
         """What every stretching amounts to, and what draws from it read, by replicate and factor."""
         gap = np.clip(origin + factors[:, None] * gaps, 0.0, 1.0) - origin
         # Gaps with the shares that were drawn, and noise with those that were found: rows come by chance in both.
-        out = share @ (gap**2).T + 2 * (b.share * noise) @ gap.T + alone[:, None]
+        out = share @ (gap**2).T + 2 * (bins.share * noise) @ gap.T + alone[:, None]
         if centred:
-            out -= (share @ gap.T) ** 2 + 2 * (b.share * noise).sum(axis=-1)[:, None] * (gap @ b.share)
-        return squares(b.share, gap), out
+            out -= (share @ gap.T) ** 2 + 2 * (bins.share * noise).sum(axis=-1)[:, None] * (gap @ bins.share)
+        return squares(bins.share, gap), out
 
-    gaps, alone = b.chance - origin, squares(b.share, noise)
-    found = float(squares(b.share, gaps))
+    gaps, alone = bins.chance - origin, squares(bins.share, noise)
+    found = float(squares(bins.share, gaps))
     factors = np.zeros(1)
     if found > 0:
         middle = np.sqrt(question.value / found)
@@ -251,8 +253,8 @@ def _unlikely(question: Question, b: FilledBins, origin: Array, *, centred: bool
     return low, high
 
 
-def _unseen(b: FilledBins, bins: int, base: float) -> float:
+def _unseen(filled: FilledBins, bins: int, base: float) -> float:
     """Squared distance from the base rate of the bins next to those seen, did they keep their promise."""
-    place = np.clip((b.promised * bins).astype(np.int64), 0, bins - 1)
+    place = np.clip((filled.promised * bins).astype(np.int64), 0, bins - 1)
     ends = [i for i in (int(place.min()) - 1, int(place.max()) + 1) if 0 <= i < bins]
     return max((((i + 0.5) / bins - base) ** 2 for i in ends), default=0.0)

@@ -20,10 +20,9 @@ import numpy as np
 
 from steelyard.intervals.by_unit import units_of_one_size
 from steelyard.intervals.method import LOGIT, Found, Question, around, clipped, laid, method, quantiles
-from steelyard.intervals.proportions import wilson
 from steelyard.measures.ranking import cumulative
 from steelyard.results import Array, Interval, divide
-from steelyard.summaries.remembering import Remembered
+from steelyard.summaries.remembering import Remembered, held
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import Drawn, Summary
 
@@ -38,7 +37,7 @@ PRIOR_ROWS = 2.0
 SEED = 20010131
 """Fixed, so that the same evidence always gets the same interval."""
 
-_read: deque[tuple[Any, Any, tuple[Array, float, float] | None]] = deque(maxlen=256)
+_read: deque[tuple[Callable[[], object], Any, tuple[Array, float, float] | None]] = deque(maxlen=256)
 """What was read from the copies of a table: an average over classes asks for the same numbers as the classes do."""
 
 
@@ -134,12 +133,14 @@ _DRAWN = Remembered[Resampled](12)
 def drawn_from(summary: Summary) -> Resampled | None:
     """The same; None where a summary keeps sums alone, of which nothing can be drawn."""
     if (known := _DRAWN.known(summary)) is not None:
-        return known
+        return known if known.table is not None else known._replace(table=summary)
     drawn = summary.drawn(PRIOR_ROWS, MOST_CELLS)
     if drawn is None:
         return None
     found = _resample(drawn) if drawn.buckets is None else _resample_units(drawn.table, drawn.buckets)
-    return _DRAWN.keep(found, summary)
+    # A table that is resampled as it is must not be kept by its own copies.
+    _DRAWN.keep(found._replace(table=None) if found.table is summary else found, summary)
+    return found
 
 
 def _resample(drawn: Drawn) -> Resampled:
@@ -181,7 +182,7 @@ def resampled(question: Question) -> tuple[Array, float, float] | None:
     asked = (question.measure, sorted(question.options.items(), key=lambda x: x[0]))
     alone = not question.averaged
     for known, what, found in _read:
-        if alone and known is question.summary and what[0] is asked[0] and what[1] == asked[1]:
+        if alone and known() is question.summary and what[0] is asked[0] and what[1] == asked[1]:
             return found
     made = drawn_from(question.summary)
     if made is None:
@@ -193,7 +194,7 @@ def resampled(question: Question) -> tuple[Array, float, float] | None:
     if len(values) >= FEWEST // 2 and math.isfinite(table) and math.isfinite(centre):
         found = values, centre, question.value - table
     if alone:
-        _read.append((question.summary, asked, found))
+        _read.append((held(question.summary), asked, found))
     return found
 
 
@@ -312,23 +313,6 @@ UNLIKE = 5.0
 """From here on rows of the heavier class at the top of the list decide it, and there are few of them."""
 
 
-@method("captured")
-def captured_interval(question: Question) -> Interval:
-    """Percentiles of resampled tables; with few positives Wilson's interval of the share of them, as many as spread like it."""
-    found, few = resampled(question), question.summary.rarest
-    if found is None or few >= FEW or not few > 0:
-        return percentile_interval(question)
-    values, centre, _ = found
-    # Lift is the same share over the depth.
-    most = 1.0 if question.measure.range[1] == 1 else 1.0 / float(question.options.get("depth", 0.1))
-    share, spread = min(centre / most, 1.0), float(values.std()) / most
-    # Drawn with a row of prior, k positives spread like k + 2.
-    rows = share * (1 - share) / spread**2 * few / (few + 2) if spread > 0 else few
-    low, high = wilson(question.value / most * rows, rows, question.z)
-    name = f"Wilson, with the spread of resampled tables ({len(values):,} replicates)"
-    return clipped(question, float(low) * most, float(high) * most, question.value, name)
-
-
 @method("precision")
 def precision_interval(question: Question) -> Interval:
     """Percentiles less bias, the wider of plain and logit ones, spread by Student's quantile; lower where negatives are heavy.
@@ -357,22 +341,24 @@ def precision_interval(question: Question) -> Interval:
     return replace(told, caution=caution) if told.low is not None else told
 
 
-def _if_one_had_come(s: Scores, weight: float) -> float:
+def _if_one_had_come(scores: Scores, weight: float) -> float:
     """Average precision, each positive counted as if that part of a heavy negative had come first which was to be expected.
 
     False alarms are then FP + w (FP + w) / (TP + FP + w): to second order it takes off what the mean of TP / (TP + FP) is too
     high by. Where few negatives were kept the truth lies between both, and the lower limit is that of the lower one.
     """
-    tp, fp = cumulative(s)
+    tp, fp = cumulative(scores)
     precision = tp / (tp + fp + weight * (fp + weight) / (tp + fp + weight))
     return float((np.diff(tp) * precision[1:]).sum() / tp[-1])
 
 
-def _usual_weights(s: Scores) -> tuple[float, float]:
+def _usual_weights(scores: Scores) -> tuple[float, float]:
     """What a positive and a negative weigh, Σ w² / Σ w: classes may have been sampled at different rates."""
-    if s.squares is None or s.units is not None:
+    if scores.squares is None or scores.units is not None:
         return 1.0, 1.0
-    place = s.levels.index(s.positive)
-    mine = s.squares[..., place].sum()
-    weights = divide(np.array([mine, s.squares.sum() - mine]), np.array([s.positives.sum(), s.negatives.sum()]))
+    place = scores.levels.index(scores.positive)
+    mine = scores.squares[..., place].sum()
+    weights = divide(
+        np.array([mine, scores.squares.sum() - mine]), np.array([scores.all_positives, scores.all_negatives])
+    )
     return (float(weights[0]), float(weights[1])) if (weights > 0).all() else (1.0, 1.0)

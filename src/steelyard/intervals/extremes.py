@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.intervals.bootstrap import MOST_TIMES, REPLICATES, replicates, spread_by
+from steelyard.intervals.bootstrap import FEW, MOST_TIMES, REPLICATES, replicates, spread_by
 from steelyard.intervals.method import Question, clipped, method, quantiles
+from steelyard.intervals.proportions import EXACT, share_limits
 from steelyard.measures.ranking import rates
-from steelyard.results import Array, Interval
+from steelyard.results import Array, Flags, Interval
 
 
 @method("ks", by_unit=True, raised=True)
@@ -29,7 +30,10 @@ def gap_interval(question: Question) -> Interval:
         # Drawn with a row of prior, k rows of the rarer class spread like k + 2, and their own spread is uncertain.
         times = min(question.t(question.summary.rarest) / question.z, MOST_TIMES)
     with np.errstate(invalid="ignore"):
-        noise = (((tpr - fpr) - middle) * (sign * times)).T
+        noise = tpr - fpr
+        noise -= middle
+        noise *= sign * times
+    noise = noise.T
     whole = np.isfinite(noise[-1])
     noise = noise if whole.all() else noise[:, whole]
     if noise.shape[1] < REPLICATES // 10:
@@ -39,14 +43,32 @@ def gap_interval(question: Question) -> Interval:
     near = np.ones(len(gap), dtype=bool)
     for _ in range(2):
         # Thresholds far below the maximum cannot hold the true one; leaving them out tightens the limit.
-        near = gap >= gap[best] - _greatest(noise[near], tail)
-    low = gap[best] - _greatest(noise[near], tail)
+        near = gap >= gap[best] - max(_greatest(noise, near, tail), 0.0)
+    low = gap[best] - _greatest(noise, near, tail)
     high = gap[best] + float(quantiles(-noise[best], 1 - tail)[0])
     value = question.value
+    if question.summary.units is None and question.summary.rarest < FEW:
+        # A few rows that share a score spread too little in copies of them.
+        down, up = _of_shares(question, *rates(table))
+        low = min(low, float(down[best]))
+        high = max(high, float(up.max())) if question.summary.rarest <= EXACT else high
     name = f"bootstrap over cells, noise of the maximum taken off ({REPLICATES:,} replicates)"
     return clipped(question, low + value - gap[best], high + value - gap[best], value, name)
 
 
-def _greatest(noise: Array, tail: float) -> float:
-    """What the greatest noise over thresholds stays below but for the tail of the copies."""
-    return float(quantiles(noise.max(axis=0), 1 - tail)[0])
+def _of_shares(question: Question, *both: Array) -> tuple[Array, Array]:
+    """Limits of the gap at each threshold, whichever share is the larger, from those of both: distances squared and added."""
+    share, rows = np.stack(both), np.array(question.summary.rows_by_side)[:, None]
+    low, high = share_limits(share * rows, rows, question.z)
+    gap, down, up = share - share[::-1], share - low, high - share
+    least = np.where(gap >= 0, gap - np.hypot(down, up[::-1]), -np.inf).max(axis=0)
+    most = (gap + np.hypot(up, down[::-1])).max(axis=0)
+    # Above all scores and below them there is nothing to be told apart.
+    most[[0, -1]] = 0.0
+    return least, most
+
+
+def _greatest(noise: Array, near: Flags, tail: float) -> float:
+    """What the greatest noise over these thresholds stays below but for the tail of the copies."""
+    greatest = (noise if near.all() else noise[near]).max(axis=0)
+    return float(quantiles(greatest, 1 - tail)[0])

@@ -2,22 +2,25 @@
 
 An interval is right on average: Wilson's lower limit of a share near one is too high in 5% of samples and more where 2.5% was
 promised, and one that rests on how values spread is too short where the rare bad row has not come yet. The limits here add one
-row at the worst value that a row can have (`bounded.py`): Clopper and Pearson's limits of shares, Gaffke's bound of means.
+row at the worst value that a row can have (`bounded.py`): Clopper and Pearson's limits of shares, Gaffke's bound of means. Of
+errors of numbers no worst value is known; `guarded_errors.py` has what is done there.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from steelyard.intervals.areas import GROUPS, NAME, mean_limits, placed, told
+from steelyard.intervals.areas import NAME, mean_limits, placed, told
 from steelyard.intervals.bounded import WHOLE, Values
+from steelyard.intervals.guard import Guard
+from steelyard.intervals.guarded_errors import errors
 from steelyard.intervals.method import Question
 from steelyard.intervals.money import coefficients_of, means_without, typical_worth
+from steelyard.intervals.placements import GROUPS
 from steelyard.intervals.proportions import rows_behind, squares_of
 from steelyard.measures.facts import ROWS
 from steelyard.measures.money import priced
@@ -30,71 +33,11 @@ from steelyard.summaries.summary import effective_rows
 EXACT = "Clopper and Pearson"
 BOUND = "Gaffke's bound"
 TAIL = math.sqrt(5.0)
-MOST = 1e6
-"""Where more than so many times the cases would be needed, no number of them is told."""
-
-
-def _as_it_is(low: float, high: float) -> tuple[float, float]:
-    return low, high
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """What a number is the mean of, class by class, and how limits of these means become limits of the number."""
-
-    value: float
-    parts: tuple[Values, ...]
-    cases: tuple[str, ...]
-    """What the rows of each part are called."""
-    method: str
-    told: Callable[[float, float], tuple[float, float]] = _as_it_is
-    one_mean: bool = False
-    """Whether all parts have the number for their mean, as both classes of an area do, in place of adding up to it."""
-
-    def limits(self, confidence: float) -> tuple[float, float]:
-        """Ends of which each is too good with a chance of (1 − confidence) / 2 at most."""
-        return self.end(confidence, upper=False), self.end(confidence, upper=True)
-
-    def end(self, confidence: float, *, upper: bool, times: float = 1.0) -> float:
-        """One of the ends, as if there were so many times the cases."""
-        tail = (1 - confidence) / 2
-        parts = self.parts if times == 1 else tuple(p.counting(p.rows * times) for p in self.parts)
-        if upper:
-            at = self.value + math.hypot(*(max(p.high(tail, WHOLE) - p.mean, 0.0) for p in parts))
-        else:
-            at = self.value - math.hypot(*(max(p.mean - p.low(tail, WHOLE), 0.0) for p in parts))
-        return self.told(at, at)[0]
-
-    def perfect(self, *, upper: bool) -> Guard:
-        """The same with every row at the end to which a requirement pulls."""
-        parts = tuple(
-            replace(p, values=np.array([p.worst if upper else p.best]), shares=np.array([1.0])) for p in self.parts
-        )
-        moved = sum(p.mean for p in parts) - sum(p.mean for p in self.parts)
-        return replace(self, parts=parts, value=parts[0].mean if self.one_mean else self.value + moved)
-
-    def needed(
-        self, meets: Callable[[float], bool], confidence: float, *, upper: bool, within: float = 0.01
-    ) -> float | None:
-        """How many cases of the scarcest kind would do, all else the same; None where no number would."""
-
-        def enough(times: float) -> bool:
-            return meets(self.end(confidence, upper=upper, times=times))
-
-        if not enough(MOST):
-            return None
-        low, high = 1.0, 4.0
-        while not enough(high):
-            low, high = high, high * 4
-        while high / low > 1 + within:
-            middle = math.sqrt(low * high)
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return min(p.rows for p in self.parts) * high
 
 
 def guard(question: Question) -> Guard | None:
     """The guard of a number, or None where a row can be worth anything and nothing better than its interval is known."""
-    if question.parts or (question.averaged and not isinstance(question.reading, Share)):
+    if question.parts or (question.averaged and not isinstance(question.reading, Share | Average)):
         return None
     if question.measure.interval == "area":
         return _area(question)
@@ -111,7 +54,7 @@ def guard(question: Question) -> Guard | None:
         return _money(question)
     if "scores" in question.measure.by_row and len(summary.score_tables) == 1:
         return _by_unit(question, _loss(question, summary))
-    return None
+    return errors(question) if summary.units is None else None
 
 
 def _area(question: Question) -> Guard | None:
@@ -179,9 +122,9 @@ def _f1(question: Question) -> Guard:
     )
 
 
-def _loss(question: Question, s: Scores) -> Guard | None:
+def _loss(question: Question, scores: Scores) -> Guard | None:
     """Losses row by row; the worst is that of the score in the table that could be furthest off."""
-    table = s.fewer(GROUPS)
+    table = scores.fewer(GROUPS)
     p = np.clip(table.score, 0.0, 1.0)
     each = partial(question.measure.by_row["scores"], **question.options)
     up, down = (np.asarray(each(np.full(len(p), y), p)) for y in (1.0, 0.0))

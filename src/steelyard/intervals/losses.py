@@ -33,17 +33,14 @@ def loss_interval(question: Question) -> Interval:
     plain = mean_interval(question)
     if len(s.score_tables) != 1 or "scores" not in question.measure.by_row or plain.low is None or plain.high is None:
         return plain
-    place = s.levels.index(s.positive)
-    weight = [s.counts[..., place], s.counts.sum(axis=-1) - s.counts[..., place]]
-    squares = weight
-    if s.squares is not None:
-        squares = [s.squares[..., place], s.squares.sum(axis=-1) - s.squares[..., place]]
+    if s.squares is None and min(float(s.all_positives), float(s.all_negatives)) >= RARE:
+        return plain
+    each = partial(question.measure.by_row["scores"], **question.options)
+    weight, squares, loss = class_losses(s, each)
     total = [float(w.sum()) for w in weight]
     rows = [t * t / q if (q := float(x.sum())) > 0 else 0.0 for t, x in zip(total, squares, strict=True)]
     if min(rows) >= RARE:
         return plain
-    each = partial(question.measure.by_row["scores"], **question.options)
-    loss = _losses(s, each)
     tail = (1 - question.confidence) / 2
     low = _quantile(weight, squares, loss, tail)
     # One row of each class, scored like all rows: a class that did not occur might have.
@@ -58,10 +55,16 @@ def loss_interval(question: Question) -> Interval:
     return clipped(question, min(low, plain.low), max(high, plain.high), question.value, name)
 
 
-def _losses(s: Scores, each: ByRow) -> list[Array]:
-    """The loss of a positive and of a negative at each score."""
+def class_losses(scores: Scores, each: ByRow) -> tuple[list[Array], list[Array], list[Array]]:
+    """Weights of positives and of negatives at each score, their sums of squares, and the loss of each."""
+    place = scores.levels.index(scores.positive)
+    weight, squares = (
+        [x[..., place], x.sum(axis=-1) - x[..., place]]
+        for x in (scores.counts, scores.counts if scores.squares is None else scores.squares)
+    )
     # An outcome that was called impossible did not occur here, else the loss would have no value.
-    return [np.minimum(each(np.full(len(s.score), y), s.score), LARGEST) for y in (1.0, 0.0)]
+    loss = [np.minimum(each(np.full(len(scores.score), y), scores.score), LARGEST) for y in (1.0, 0.0)]
+    return weight, squares, loss
 
 
 def _quantile(weight: list[Array], squares: list[Array], loss: list[Array], level: float) -> float:

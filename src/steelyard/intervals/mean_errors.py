@@ -11,7 +11,7 @@ FEWEST = 5
 """Rows that a bin should have."""
 
 
-def mean_errors(r: Residuals, bias: Interval, confidence: float, bins: int = 12) -> Curve:
+def mean_errors(residuals: Residuals, bias: Interval, confidence: float, bins: int = 12) -> Curve:
     """Mean of prediction − target in bins of predictions; a prediction, or a cell of them, is never divided.
 
     `bias` is the interval of the mean of all errors. Where rows belong to units it follows them, and so do the intervals of the
@@ -22,15 +22,15 @@ def mean_errors(r: Residuals, bias: Interval, confidence: float, bins: int = 12)
     >>> c.columns["error"], [round(v, 2) for v in c.columns["high"]], c.method
     ([0.0], [0.65], "Student's t")
     """
-    assert r.pairs is not None
-    least, most, sums = r.pairs.by_prediction(max(1, min(bins, r.rows // FEWEST)))
+    assert residuals.pairs is not None
+    least, most, sums = residuals.pairs.by_prediction(max(1, min(bins, residuals.rows // FEWEST)))
     columns: dict[str, list[float | None]] = {"from": least.tolist(), "to": most.tolist()}
     columns |= {name: [] for name in ("prediction", "error", "low", "high", "rows")}
-    wider, method, note = _wider(r, bias, confidence)
+    wider, method, note = _wider(residuals, bias, confidence)
     for row in sums:
         n = float(row[0])
         # The sum of squared weights comes last, where rows are sampled.
-        effective = n if r.weighting != "sampling" else n**2 / float(row[-1])
+        effective = n if residuals.weighting != "sampling" else n**2 / float(row[-1])
         mean = float(row[2]) / n
         half = _half(float(row[3]) / n - mean**2, effective, confidence)
         half = None if half is None or wider is None else wider * half
@@ -53,12 +53,12 @@ def _half(variance: float, n: float, confidence: float) -> float | None:
     return float(stdtrit(max(n - 1, 1.0), 0.5 + confidence / 2)) * math.sqrt(max(variance, 0.0) / (n - 1))
 
 
-def _wider(r: Residuals, bias: Interval, confidence: float) -> tuple[float | None, str, str]:
+def _wider(residuals: Residuals, bias: Interval, confidence: float) -> tuple[float | None, str, str]:
     """How many times wider intervals by unit are than those of independent rows, the method, and why there is none."""
-    if r.units is None:
+    if residuals.units is None:
         return 1.0, "Student's t", ""
     if bias.low is None or bias.high is None:
         return None, "none", bias.note or "the mean of all errors has no interval by unit"
-    rows = _half(float(r.moments.centred().get(0, 2)) / float(r.total), r.effective, confidence)
+    rows = _half(float(residuals.moments.centred().get(0, 2)) / float(residuals.total), residuals.effective, confidence)
     wider = (bias.high - bias.low) / 2 / rows if rows else 1.0
     return wider, "Student's t, widened as that of the mean of all errors is by unit", ""

@@ -10,10 +10,13 @@ import numpy as np
 from steelyard.intervals.method import LOG, Question, around, clipped, method
 from steelyard.intervals.proportions import squares_of
 from steelyard.intervals.rows_seen import influences
-from steelyard.intervals.skewed import few_of, resting
+from steelyard.intervals.skewed import ALIKE, FEW, few_of, resting, skewed_mean
 from steelyard.results import Array, Interval, Mean
 from steelyard.summaries.moments import PLACE, Moments
+from steelyard.summaries.proportions import Proportions
 from steelyard.summaries.residuals import Residuals
+
+HALL = "Student's t, Hall's correction for skew"
 
 
 def rows_that_count(question: Question, total: float) -> float:
@@ -33,6 +36,11 @@ def mean_interval(question: Question) -> Interval:
     value = float(mean.value)
     if n <= 1:
         return Interval(None, None, "none", "one row tells nothing about the spread")
+    skewed = None if question.summary.weighting == "sampling" else skewed_mean(mean, n)
+    if skewed is not None:
+        low, high = skewed.limits(value, question.t(skewed.freedom))
+        carried = FEW if mean.carried is None else float(mean.carried)
+        return clipped(question, low, high, value, HALL, caution=few_of(carried, n) if carried < FEW else "")
     error = float(mean.deviation) / math.sqrt(n - 1)
     squares = squares_of(question)
     if isinstance(squares, Mean) and float(squares.count) > 0:
@@ -40,9 +48,9 @@ def mean_interval(question: Question) -> Interval:
         m = float(mean.total) / float(mean.count)
         spread = float(squares.squares) - 2 * m * float(squares.total) + m**2 * float(squares.count)
         error = abs(float(mean.factor)) * math.sqrt(max(spread, 0.0) * n / (n - 1)) / float(mean.count)
-    name = "Student's t, log scale" if question.measure.range[0] == 0 and value > 0 else "Student's t"
     if error == 0:
-        name = "Student's t (all rows alike)"
+        return clipped(question, value, value, value, f"Student's t ({ALIKE})", caution=ALIKE)
+    name = "Student's t, log scale" if question.measure.range[0] == 0 and value > 0 else "Student's t"
     return around(question, value, error, question.t(n - 1), name)
 
 
@@ -51,7 +59,7 @@ def root_interval(question: Question) -> Interval:
     """The root of the interval of the mean square."""
     from steelyard.measures.measure import find
 
-    square = find("mse")
+    square = find(question.measure.root_of)
     inner = mean_interval(Question(square, question.summary, square, question.confidence))
     if inner.low is None or inner.high is None:
         return inner
@@ -72,12 +80,12 @@ def skewed_interval(question: Question, error: float) -> Interval | None:
         return Interval(None, None, "none", "one row tells nothing about the spread")
     value = question.value
     if skewed.error == 0:
-        return clipped(question, value, value, value, "Student's t (all rows alike)")
+        return clipped(question, value, value, value, f"Student's t ({ALIKE})", caution=ALIKE)
     if not question.summary.pairs.exact and question.summary.weighting != "sampling" and math.isfinite(error):
         skewed = replace(skewed, error=error)
     low, high = skewed.limits(value, question.t(skewed.freedom))
     caution = resting(skewed.influence, points.rows)
-    return clipped(question, low, high, value, "Student's t, Hall's correction for skew", caution=caution)
+    return clipped(question, low, high, value, HALL, caution=caution)
 
 
 def moment_error(question: Question, n: float) -> float:
@@ -149,13 +157,29 @@ def relative_interval(question: Question) -> Interval:
     if away == 0:
         return Interval(None, None, "none", "the targets hardly vary")
     if value == 0:
-        return clipped(question, 0.0, 0.0, 0.0, "delta method (no errors at all)")
+        return clipped(question, 0.0, 0.0, 0.0, "delta method (no errors at all)", caution=ALIKE)
     relative = (float(top.deviation) / float(top.value)) ** 2 + (math.sqrt(varied) / away) ** 2
     half = question.t(n - 1) * math.sqrt(relative / (n - 1))
     centre = float(LOG.to(value))
     with np.errstate(over="ignore"):
         low, high = (float(LOG.back(centre + side * half)) for side in (-1, 1))
     return clipped(question, low, high, value, "delta method, log scale")
+
+
+@method("of_sizes")
+def interval_of_sizes(question: Question) -> Interval:
+    """A sum of errors over a sum of sizes of the same rows, by the delta method over both and their product."""
+    summary: Proportions = question.summary
+    n, value = summary.effective, question.value
+    if n <= 1:
+        return Interval(None, None, "none", "one row tells nothing about the spread")
+    if value == 0:
+        return clipped(question, 0.0, 0.0, 0.0, "delta method (no errors at all)", caution=ALIKE)
+    squares = summary.squared() or summary
+    off2, product, size2 = (float(squares.sum(name)) for name in ("off2", "off size", "size2"))
+    spread = max(off2 - 2 * value * product + value**2 * size2, 0.0)
+    error = math.sqrt(spread * n / (n - 1)) / float(summary.sum("size"))
+    return around(question, value, error, question.t(n - 1), "delta method, log scale")
 
 
 @method("order", by_unit=True)

@@ -22,9 +22,11 @@ ROOMS = (
     "means",
     "fits",
     "bootstrap",
+    "captured",
     "extremes",
     "bins",
     "losses",
+    "skills",
     "by_unit",
     "averages",
     "money",
@@ -150,11 +152,11 @@ def choose(question: Question) -> str:
     if question.summary.units is not None:
         _load()
         return named if named in _by_unit else "units"
-    if question.averaged:
-        return "bootstrap"
-    if named:
-        return named
     reading = question.reading
+    if question.averaged and not isinstance(reading, Share | Average):
+        return "bootstrap"
+    if named and not question.averaged:
+        return named
     if isinstance(reading, Share):
         return "wilson"
     if isinstance(reading, Average | Quotient):

@@ -28,12 +28,13 @@ FREEDOM = 0.25
 """Degrees of freedom that a row's own amount brings to its spread, as if amounts were exponential (kurtosis 9)."""
 
 
-def limits(c: Confusion, coefficients: Array, confidence: float) -> tuple[Array, Array]:
+def limits(confusion: Confusion, coefficients: Array, confidence: float) -> tuple[Array, Array]:
     """Ends of the interval of the mean of amounts laid over a matrix, or over many at once."""
-    level, (n, weight) = typical_worth(c, coefficients), _with_prior(c)
+    level, (n, weight) = typical_worth(confusion, coefficients), _with_prior(confusion)
     # A row of the prior is like those of its level.
     first, second = (
-        x + (n - c.counts) * like for x, like in zip(priced(c, coefficients, 2), (level[0], level[1]), strict=True)
+        x + (n - confusion.counts) * like
+        for x, like in zip(priced(confusion, coefficients, 2), (level[0], level[1]), strict=True)
     )
     total = n.sum(axis=(-2, -1))
     mean = divide(first.sum(axis=(-2, -1)), total)
@@ -45,7 +46,7 @@ def limits(c: Confusion, coefficients: Array, confidence: float) -> tuple[Array,
     if weight is not None:
         # As many rows of one weight as would spread like these.
         size = divide(total**2, weight[0].sum(axis=(-2, -1)))
-        squared = _squared(c, coefficients, weight, level)
+        squared = _squared(confusion, coefficients, weight, level)
         around_mean = squared[1] - 2 * mean * squared[0] + mean**2 * weight[0].sum(axis=(-2, -1))
         spread = np.maximum(around_mean, 0.0) / total**2 * size / (size + 1)
     error = np.sqrt(spread)
@@ -57,41 +58,46 @@ def limits(c: Confusion, coefficients: Array, confidence: float) -> tuple[Array,
     return mean + error * (shift - quantile), mean + error * (shift + quantile)
 
 
-def typical_worth(c: Confusion, coefficients: Array) -> tuple[Array, Array]:
+def typical_worth(confusion: Confusion, coefficients: Array) -> tuple[Array, Array]:
     """Mean and mean square of a row's worth in each outcome, were its amounts like those of its level."""
-    actual, total = c.actual[..., None], c.total[..., None, None]
+    actual, total = confusion.actual[..., None], confusion.total[..., None, None]
 
     def of(which: Product) -> Array:
-        assert c.amounts is not None
-        table = c.amounts.of(which)
+        assert confusion.amounts is not None
+        table = confusion.amounts.of(which)
         mine = divide(table.sum(axis=-1, keepdims=True), actual)
         everyone = divide(table.sum(axis=(-2, -1), keepdims=True), total)
         return np.where(actual > 0, mine, everyone) * np.ones_like(table)
 
-    first, second = powers(np.ones_like(c.counts), of, coefficients, 2)
+    first, second = powers(np.ones_like(confusion.counts), of, coefficients, 2)
     return first, second
 
 
-def _with_prior(c: Confusion) -> tuple[Array, tuple[Array, Array] | None]:
+def _with_prior(confusion: Confusion) -> tuple[Array, tuple[Array, Array] | None]:
     """Rows with half a row more in each outcome; under sampling weights also squared weights, and a row's own weight."""
     # A prediction that is never made is a policy and no chance: it gets no prior.
-    made = (c.predicted > 0)[..., None, :]
-    if c.squares is None:
-        return c.counts + np.where(made, PRIOR, 0.0), None
-    actual, total = c.actual[..., None], c.total[..., None, None]
-    mine = divide(c.squares.sum(axis=-1, keepdims=True), actual)
-    typical = np.where(actual > 0, mine, divide(c.squares.sum(axis=(-2, -1), keepdims=True), total))
+    made = (confusion.predicted > 0)[..., None, :]
+    if confusion.squares is None:
+        return confusion.counts + np.where(made, PRIOR, 0.0), None
+    actual, total = confusion.actual[..., None], confusion.total[..., None, None]
+    mine = divide(confusion.squares.sum(axis=-1, keepdims=True), actual)
+    typical = np.where(actual > 0, mine, divide(confusion.squares.sum(axis=(-2, -1), keepdims=True), total))
     share = np.where(made, PRIOR * typical, 0.0)
-    return c.counts + share, (c.squares + share * typical, share * typical)
+    return confusion.counts + share, (confusion.squares + share * typical, share * typical)
 
 
 def _squared(
-    c: Confusion, coefficients: Array, weight: tuple[Array, Array], level: tuple[Array, Array]
+    confusion: Confusion, coefficients: Array, weight: tuple[Array, Array], level: tuple[Array, Array]
 ) -> tuple[Array, Array]:
     """Sums of squared weights times a row's worth, and times its square."""
-    assert c.squares is not None
-    amounts = c.amounts
-    sums = powers(c.squares, lambda w: amounts.of(w, square=True) if amounts is not None else c.counts, coefficients, 2)
+    assert confusion.squares is not None
+    amounts = confusion.amounts
+    sums = powers(
+        confusion.squares,
+        lambda w: amounts.of(w, square=True) if amounts is not None else confusion.counts,
+        coefficients,
+        2,
+    )
     first, second = ((x + weight[1] * like).sum(axis=(-2, -1)) for x, like in zip(sums, level, strict=True))
     return first, second
 
@@ -123,22 +129,22 @@ def coefficients_of(question: Question) -> Array:
     return np.asarray(sign * question.options["payoff"].coefficients(c.levels, c.positive, names))
 
 
-def around_worth(question: Question, c: Confusion, coefficients: Array, per: str) -> Interval:
+def around_worth(question: Question, confusion: Confusion, coefficients: Array, per: str) -> Interval:
     """The interval of the total, or of the mean, of amounts laid over a matrix."""
-    total = float(c.total)
+    total = float(confusion.total)
     factor = total if per == "total" else 1.0
-    if c.units is not None:
-        return _by_unit(question, c, coefficients, factor)
-    low, high = limits(c, coefficients, question.confidence)
+    if confusion.units is not None:
+        return _by_unit(question, confusion, coefficients, factor)
+    low, high = limits(confusion, coefficients, question.confidence)
     return clipped(question, factor * float(low), factor * float(high), question.value, NAME)
 
 
-def _by_unit(question: Question, c: Confusion, coefficients: Array, factor: float) -> Interval:
-    assert c.units is not None
-    buckets = len(c.units.ids)
+def _by_unit(question: Question, confusion: Confusion, coefficients: Array, factor: float) -> Interval:
+    assert confusion.units is not None
+    buckets = len(confusion.units.ids)
     if buckets < FEWEST_BUCKETS:
         return Interval(None, None, "none", f"fewer than {FEWEST_BUCKETS} units")
-    left = means_without(c, coefficients)
+    left = means_without(confusion, coefficients)
     if not np.isfinite(left).all():
         return Interval(None, None, "none", "leaving out one bucket of units leaves no rows")
     error = math.sqrt((buckets - 1) / buckets * float(((left - left.mean()) ** 2).sum()))
@@ -146,18 +152,18 @@ def _by_unit(question: Question, c: Confusion, coefficients: Array, factor: floa
     return around(question, question.value, factor * error, question.t(buckets - 1), name)
 
 
-def means_without(c: Confusion, coefficients: Array) -> Array:
+def means_without(confusion: Confusion, coefficients: Array) -> Array:
     """What a row is worth on average without each bucket of units."""
-    values, counts = unit_totals(c, coefficients)
+    values, counts = unit_totals(confusion, coefficients)
     return divide(values.sum() - values, counts.sum() - counts)
 
 
-def unit_totals(c: Confusion, coefficients: Array) -> tuple[Array, Array]:
+def unit_totals(confusion: Confusion, coefficients: Array) -> tuple[Array, Array]:
     """What the rows of each bucket of units are worth, and how many they are."""
-    assert c.units is not None
-    table = c.units.table
+    assert confusion.units is not None
+    table = confusion.units.table
     values = (table * coefficients[0]).sum(axis=(-2, -1))
-    if c.amounts is not None and c.amounts.units is not None:
+    if confusion.amounts is not None and confusion.amounts.units is not None:
         for i, x in enumerate(coefficients[1:]):
-            values = values + (c.amounts.units.table[:, i] * x).sum(axis=(-2, -1))
+            values = values + (confusion.amounts.units.table[:, i] * x).sum(axis=(-2, -1))
     return values, table.sum(axis=(-2, -1))

@@ -14,6 +14,7 @@ import numpy as np
 
 from steelyard.intervals.method import Question
 from steelyard.intervals.proportions import squares_of
+from steelyard.intervals.skewed import ALIKE, RESTS
 from steelyard.measures.facts import NEGATIVES, POSITIVES
 from steelyard.results import Number, Share
 from steelyard.words import count, quoted
@@ -39,7 +40,7 @@ def caution(question: Question, level: object = None) -> str:
 
 def cautions(question: Question, levels: Sequence[Any]) -> list[str]:
     """The same for tables on leading axes, one after the other, each with its level."""
-    average = str(levels[0]) if question.averaged else ""
+    average = str(levels[0]) if question.averaged else "macro" if question.measure.each_level else ""
     sides = ("positive", "negative") if levels[0] is None or average else ("row of {level}", "row of the others")
     # What the rows of a share are: all real positives, all real negatives, or some others.
     of = question.measure.cases
@@ -48,7 +49,12 @@ def cautions(question: Question, levels: Sequence[Any]) -> list[str]:
     cases: list[tuple[Number, str]] = [] if summary.units is None else [(float(len(summary.units.ids)), "unit")]
     squares = squares_of(question) if isinstance(question.reading, Share) else None
     cases += summary.rests_on(question.reading, squares, average, (*sides, mine))
-    rows = (np.broadcast_to(n, question.values.shape).ravel().tolist() for n, _ in cases)
+    if not question.values.ndim:
+        return [_fewest([(float(n), words) for n, words in cases if 0 < round(float(n), 6) < FEW], levels[0])]
+    found = [np.broadcast_to(n, question.values.shape).ravel() for n, _ in cases]
+    if not any(((n > 0) & (n < FEW)).any() for n in found):
+        return [""] * len(levels)
+    rows = (n.tolist() for n in found)
     return [
         _fewest([(n, words) for n, (_, words) in zip(few, cases, strict=True) if 0 < round(n, 6) < FEW], level)
         for few, level in zip(zip(*rows, strict=True), levels, strict=True)
@@ -65,7 +71,17 @@ def _fewest(few: Sequence[tuple[float, str]], level: object) -> str:
 
 def _said(n: float, words: str) -> str:
     told = count(round(n, 1) if n >= 1 else math.ceil(n * 10) / 10)
-    return f"rests on {told} {words if told == '1' else _plural(words)}"
+    return f"{RESTS}{told} {words if told == '1' else _plural(words)}"
+
+
+def rests_on_few(caution: str, needed: float) -> bool:
+    """Whether a caution says that a number rests on fewer cases than that, or on rows that are all alike.
+
+    >>> rests_on_few("rests on 4 of 31 rows", 30), rests_on_few("rests on 1,200 of 20,000 units", 30), rests_on_few("", 30)
+    (True, False, False)
+    """
+    count = caution.removeprefix(RESTS).partition(" ")[0].replace(",", "")
+    return caution == ALIKE or (caution.startswith(RESTS) and float(count) < needed)
 
 
 def _plural(words: str) -> str:

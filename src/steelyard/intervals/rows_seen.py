@@ -23,25 +23,25 @@ SUMS = ("over", "under", "relative", "away")
 _POINTS = Remembered[Points](4)
 
 
-def points_of(r: Residuals) -> Points:
+def points_of(residuals: Residuals) -> Points:
     """What each row adds to the sums; first its weight. Kept for the next measure of the same errors.
 
     >>> points = points_of(Residuals.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0]))
     >>> points.sums.shape, points.n, round(float(points.mean[-1]), 3)
     ((3, 10), 3.0, 1.111)
     """
-    if (known := _POINTS.known(r)) is not None:
+    if (known := _POINTS.known(residuals)) is not None:
         return known
-    assert r.pairs is not None
-    mass = r.pairs.counts
+    assert residuals.pairs is not None
+    mass = residuals.pairs.counts
     rows, weight = mass, np.ones(len(mass))
-    if r.weighting == "sampling":
+    if residuals.weighting == "sampling":
         # A cell of unequal weights spreads like so many rows of one weight each.
-        squares = r.pairs.sums[:, -1]
+        squares = residuals.pairs.sums[:, -1]
         rows, weight = mass**2 / squares, squares / mass
-    prediction, error = r.pairs.places
+    prediction, error = residuals.pairs.places
     target = prediction - error
-    centre = r.moments.centred().centre
+    centre = residuals.moments.centred().centre
     t, e = target - centre[0], error - centre[1]
     zero = target == 0
     relative = np.where(zero, 0.0, np.abs(error) / np.where(zero, 1.0, np.abs(target)))
@@ -49,12 +49,12 @@ def points_of(r: Residuals) -> Points:
     away = np.abs(t) - t * float(mass @ np.sign(t)) / float(mass.sum())
     parts = [np.maximum(error, 0.0), np.maximum(-error, 0.0), relative, away]
     columns = [np.ones(len(t)), *(t**i * e**j for i, j in ORDERS), *parts]
-    return _POINTS.keep(Points(np.stack(columns, axis=1) * weight[:, None], rows), r)
+    return _POINTS.keep(Points(np.stack(columns, axis=1) * weight[:, None], rows), residuals)
 
 
-def reader(r: Residuals, read: Callable[[Any], Any]) -> Values:
+def reader(residuals: Residuals, read: Callable[[Any], Any]) -> Values:
     """The measure as a function of means over rows."""
-    m = r.moments.centred()
+    m = residuals.moments.centred()
     total = float(m.n)
     places = [PLACE[order] for order in ORDERS]
     columns = [PARTS.index(name) for name in SUMS]
@@ -62,9 +62,9 @@ def reader(r: Residuals, read: Callable[[Any], Any]) -> Values:
     def values(means: Array) -> Array:
         k = len(means)
         mean = total * means[:, 1:] / means[:, :1]
-        sums, parts = np.repeat(m.sums[None], k, axis=0), np.repeat(r.parts[None], k, axis=0)
+        sums, parts = np.repeat(m.sums[None], k, axis=0), np.repeat(residuals.parts[None], k, axis=0)
         sums[:, places], parts[:, columns] = mean[:, : len(places)], mean[:, len(places) :]
-        found = read(r.replicate(Moments(sums, np.broadcast_to(m.centre, (k, 2))), parts)).value
+        found = read(residuals.replicate(Moments(sums, np.broadcast_to(m.centre, (k, 2))), parts)).value
         return np.broadcast_to(np.asarray(found, dtype=np.float64), (k,))
 
     return values

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.results import Array
+from steelyard.results import Array, Mean, Number
 
 Values = Callable[[Array], Array]
 """Values of a number for a stack of means, one row of means each."""
@@ -29,6 +29,9 @@ UNSEEN = 1.15
 """A sample shows less skew than there is, since the largest values are seldom in it: skews are taken so many times larger."""
 FEW, SHARE = 10, 0.1
 """Numbers that rest on fewer rows than ten and a tenth of all say so."""
+RESTS = "rests on "
+ALIKE = "all rows alike"
+"""What is said where rows show no spread, so that an interval has no width: rows unlike them may only not have come yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +75,23 @@ class Skewed:
         >>> [round(end, 2) for end in s.limits(3.0, 1.96)]
         [0.51, 15.38]
         """
-        bend, move = -self.skew / 6, self.shift - self.skew / 6
-        ends = []
-        for w in (quantile, -quantile):
-            u = w + move
-            # (1 + 3 bend u)^⅓ = 1 + bend u − (bend u)² + …: the skew as it is told by the figures, in one piece.
-            off = float((np.cbrt(1 + 3 * bend * u) - 1) / bend) if abs(bend) > 1e-6 else u
-            ends.append(value - self.error * off)
-        return ends[0], ends[1]
+        low, high = (value - self.error * float(off) for off in hall(quantile, self.shift, self.skew))
+        return low, high
+
+
+def hall(quantile: Number, shift: Number, skew: Number) -> tuple[Array, Array]:
+    """How many errors the limits lie below the value, elementwise: of the lower one, and (below zero) of the upper one."""
+    bend, move = -np.asarray(skew) / 6, shift - np.asarray(skew) / 6
+    some = np.abs(bend) > 1e-6
+    safe = np.where(some, bend, 1.0)
+    # (1 + 3 bend u)^⅓ = 1 + bend u − (bend u)² + …: the skew as it is told by the figures, in one piece.
+    low, high = (np.where(some, (np.cbrt(1 + 3 * bend * u) - 1) / safe, u) for u in (quantile + move, -quantile + move))
+    return low, high
+
+
+def seen_of(n: float) -> float:
+    """By how much the skew that n rows show is taken to be too small."""
+    return UNSEEN * math.sqrt(n * (n - 1)) / max(n - 2, 1.0)
 
 
 def skewed(points: Points, values: Values) -> Skewed:
@@ -111,6 +123,35 @@ def skewed(points: Points, values: Values) -> Skewed:
     return assembled(influence, points.rows, found[:3], spread, step, bias, error)
 
 
+def skewed_mean(mean: Mean, n: float) -> Skewed | None:
+    """How far off the mean of a value per row could be, from sums of its powers; None where they are no numbers.
+
+    A mean does not bend, and its variance changes along the rows as they are skewed: of √n (mean − truth) / deviation the
+    first cumulant is −γ / 2 √n, the third −2 γ / √n.
+
+    >>> rows = np.array([0.0, 1.0, 2.0, 9.0])
+    >>> s = skewed_mean(Mean(*(float((rows**k).sum()) for k in (1, 2)), 4, cubes=738.0, fourths=6578.0), 4)
+    >>> [round(end, 2) for end in s.limits(3.0, 1.96)]
+    [0.51, 15.38]
+    """
+    if mean.cubes is None or mean.fourths is None or n <= 1:
+        return None
+    first, second, third, fourth = (
+        float(total) / float(mean.count) for total in (mean.total, mean.squares, mean.cubes, mean.fourths)
+    )
+    with np.errstate(all="ignore"):
+        variance = second - first**2
+        cubed = third - 3 * first * second + 2 * first**3
+        spread = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
+        # Where rows hardly differ their powers say no more about skew than rounding does.
+        if not (variance > 1e-9 * second and math.isfinite(spread) and math.isfinite(cubed)):
+            return None
+    skew = seen_of(n) * cubed / variance**1.5 / math.sqrt(n)
+    known = min(n - 1, max(2 * n / max(spread / variance**2 - 1, 1e-9), LEAST_FREEDOM))
+    error, sign = float(mean.factor) * math.sqrt(variance / (n - 1)), math.copysign(1.0, float(mean.factor))
+    return Skewed(abs(error), sign * -skew / 2, sign * -2 * skew, known, np.empty(0))
+
+
 def tilts(along: Array, rows: Array) -> tuple[Array, float]:
     """The table moved a little to where rows of large influence are more, and to where they are fewer; and how much."""
     step = min(1e-3, 0.1 / float(np.abs(along).max()))
@@ -126,7 +167,7 @@ def assembled(
     variance = float(share @ influence**2)
     deviation = math.sqrt(variance)
     along = influence / deviation
-    unseen = UNSEEN * math.sqrt(n * (n - 1)) / max(n - 2, 1.0)
+    unseen = seen_of(n)
     third = unseen * float(share @ along**3)
     change = unseen * (spread[0] - spread[1]) / (2 * step) / variance
     bend = float(there[0] + there[1] - 2 * there[2]) / step**2 / deviation
@@ -174,8 +215,8 @@ def few_of(count: float, n: float, word: str = "rows") -> str:
         return ""
     count = max(round(count), 1)
     if count >= round(n):
-        return f"rests on {count:,} {word if count != 1 else word[:-1]}"
-    return f"rests on {count:,} of {round(n):,} {word}"
+        return f"{RESTS}{count:,} {word if count != 1 else word[:-1]}"
+    return f"{RESTS}{count:,} of {round(n):,} {word}"
 
 
 def _around(mean: Array, size: Array) -> Array:

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from steelyard.intervals.proportions import wilson
-from steelyard.measures.ranking import cumulative
-from steelyard.results import Array, Number, divide
+from steelyard.measures.ranking import cumulative, rates
+from steelyard.results import Array, Codes, Number, divide
 from steelyard.summaries.scores import Scores
 
 ROC = "Wilson up and across (MOVER), at each false positive rate; wider than needed where few rows decide"
@@ -27,7 +27,7 @@ BY_UNIT = ", effective rows by unit"
 Limits = tuple[Array, Array]
 
 
-def roc_band(s: Scores, z: float, places: Array) -> Limits:
+def roc_band(scores: Scores, z: float, places: Codes) -> Limits:
     """Limits of the true positive rate at the false positive rates of these points; one pair for all points at one rate.
 
     >>> s = Scores.of([0.1, 0.2, 0.4, 0.6, 0.7, 0.9], [0, 0, 1, 0, 1, 1], positive=1)
@@ -35,7 +35,7 @@ def roc_band(s: Scores, z: float, places: Array) -> Limits:
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([0.0, 0.0, 0.44], [0.9, 0.9, 1.0])
     """
-    evidence = CutEvidence.of(s)
+    evidence = CutEvidence.of(scores)
     t, f = evidence.tpr, evidence.fpr
 
     def own(y: Array, at: Array) -> Limits:
@@ -46,7 +46,7 @@ def roc_band(s: Scores, z: float, places: Array) -> Limits:
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
 
-def pr_band(s: Scores, z: float, places: Array) -> Limits:
+def pr_band(scores: Scores, z: float, places: Codes) -> Limits:
     """Limits of the precision at the recalls of these points: r P / (r P + FP), FP the false alarms at that recall.
 
     >>> s = Scores.of([0.1, 0.2, 0.4, 0.6, 0.7, 0.9], [0, 0, 1, 0, 1, 1], positive=1)
@@ -54,7 +54,7 @@ def pr_band(s: Scores, z: float, places: Array) -> Limits:
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([0.2, 0.25, 0.23], [1.0, 1.0, 0.96])
     """
-    evidence = CutEvidence.of(s)
+    evidence = CutEvidence.of(scores)
     positives, negatives = float(evidence.tp[-1]), float(evidence.fp[-1])
     # Turned round, positives and negatives change places: 1 − FPR over 1 − recall is a ROC curve as well.
     x, y = 1.0 - evidence.tpr[::-1], 1.0 - evidence.fpr[::-1]
@@ -91,7 +91,7 @@ def _limits(
     own: Callable[[Array, Any], Limits],
     together: Callable[[Any], Array],
     z: float,
-    places: Array,
+    places: Codes,
 ) -> Limits:
     """Limits of the height of a rising curve at the x of these points.
 
@@ -172,17 +172,17 @@ class CutEvidence:
     """For every cut of the table the cut of the buckets."""
 
     @classmethod
-    def of(cls, s: Scores) -> CutEvidence:
+    def of(cls, scores: Scores) -> CutEvidence:
         """What a score table tells."""
-        tp, fp = cumulative(s)
-        counts = (tp, fp, divide(tp, tp[-1]), divide(fp, fp[-1]), float(s.rows))
-        stacked = s.by_unit()
+        tp, fp = cumulative(scores)
+        counts = (tp, fp, *rates(scores), float(scores.rows))
+        stacked = scores.by_unit()
         if stacked is not None:
-            own, coarse = s.cells.low[::-1], stacked.cells.low[::-1]
+            own, coarse = scores.cells.low[::-1], stacked.cells.low[::-1]
             # The cell of the buckets in which a cell of the table lies; the first cut lies above all of them.
             cut = np.concatenate([[0], np.clip(np.searchsorted(-coarse, -own), 0, len(coarse) - 1) + 1])
             return cls(*counts, units=cumulative(stacked), cut=cut)
-        squares = None if s.squares is None else cumulative(s.replicate(s.squares))
+        squares = None if scores.squares is None else cumulative(scores.replicate(scores.squares))
         return cls(*counts, squares)
 
     def rows_of_tpr(self, at: Array) -> Array:

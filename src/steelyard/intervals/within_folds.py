@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import NotAvailable
-from steelyard.intervals.areas import delong
 from steelyard.intervals.by_unit import FEWEST
 from steelyard.intervals.method import Question
+from steelyard.intervals.placements import delong
 from steelyard.measures.measure import Measure
 from steelyard.measures.ranking import auc
 from steelyard.results import Ratio, Reading
@@ -23,41 +23,43 @@ from steelyard.summaries.scores import Scores
 from steelyard.summaries.within_folds import ONE_ROW, WithinFolds
 
 
-def ranks(m: Measure) -> bool:
+def ranks(measure: Measure) -> bool:
     """Whether a measure sets the predictions of rows against each other, so that they must come from one fit."""
-    return m.question == "ranking" or m.ranks
+    return measure.question == "ranking" or measure.ranks
 
 
 def within(
-    m: Measure, have: Mapping[type, Any], level: object, options: Mapping[str, Any], confidence: float
+    measure: Measure, have: Mapping[type, Any], level: object, options: Mapping[str, Any], confidence: float
 ) -> Question | None:
     """The question within folds, for a measure that ranks; None where the evidence has nothing of the kind."""
     w: WithinFolds = have[WithinFolds]
     if w.alone:
         return None
-    if m.reads == (ClassScores,) and w.areas is not None and level is None:
-        return Question(m, have[ClassScores], _said(*_hand_till(w)), confidence, options=options)
-    if m.reads == (Residuals,) and w.numbers is not None and level is None:
+    if measure.reads == (ClassScores,) and w.areas is not None and level is None:
+        return Question(measure, have[ClassScores], _said(*_hand_till(w)), confidence, options=options)
+    if measure.reads == (Residuals,) and w.numbers is not None and level is None:
         r: Residuals = have[Residuals]
         if not float(w.numbers.get(2, 0)) > 0:
-            return Question(m, r, _said(math.nan, ONE_ROW), confidence, options=options)
+            return Question(measure, r, _said(math.nan, ONE_ROW), confidence, options=options)
         moments = Moments(w.numbers.sums / w.times, w.numbers.centre)
-        return Question(m, r.replicate(moments, r.parts), lambda x: m(x, **options), confidence, options=options)
-    if Scores not in m.reads:
+        return Question(
+            measure, r.replicate(moments, r.parts), lambda x: measure(x, **options), confidence, options=options
+        )
+    if Scores not in measure.reads:
         return None
     if Scores in have and (level is None or level == have[Scores].positive):
-        return one_level(m, w, have[Scores], options, confidence)
+        return one_level(measure, w, have[Scores], options, confidence)
     if ClassScores in have and level is not None and level in have[ClassScores].levels:
-        return one_level(m, w, have[ClassScores].table(level), options, confidence)
+        return one_level(measure, w, have[ClassScores].table(level), options, confidence)
     return None
 
 
-def _hand_till(w: WithinFolds) -> tuple[float, str]:
-    assert w.areas is not None
-    off = ~np.eye(len(w.areas), dtype=bool)
-    pairs, won = w.areas[off].T
+def _hand_till(within: WithinFolds) -> tuple[float, str]:
+    assert within.areas is not None
+    off = ~np.eye(len(within.areas), dtype=bool)
+    pairs, won = within.areas[off].T
     if not pairs.all():
-        single = all(o.why == ONE_ROW for o in w.orders)
+        single = all(o.why == ONE_ROW for o in within.orders)
         return (
             math.nan,
             ONE_ROW if single else "no fold holds two of the classes, and rows of different fits cannot be ranked",
@@ -69,16 +71,18 @@ def _said(value: float, why: str) -> Callable[[Any], Reading]:
     return lambda _: Ratio(value, 1.0, why)
 
 
-def one_level(m: Measure, w: WithinFolds, whole: Scores, options: Mapping[str, Any], confidence: float) -> Question:
+def one_level(
+    measure: Measure, within: WithinFolds, whole: Scores, options: Mapping[str, Any], confidence: float
+) -> Question:
     """A measure of one level against the rest, read from the mean curve of the folds."""
-    order = w.order(whole.positive)
+    order = within.order(whole.positive)
     if order.why:
-        return Question(m, whole, _said(math.nan, order.why), confidence, options=options)
+        return Question(measure, whole, _said(math.nan, order.why), confidence, options=options)
     effect, few = _design_effect(whole)
     # Too few units are a reason for no interval, whatever the measure.
-    asked = replace(m, interval=f"none: fewer than {FEWEST} units") if few else m
-    table = order.table(w.times, effect)
-    return Question(asked, table, lambda s: m(s, **options), confidence, options=options, note=order.note)
+    asked = replace(measure, interval=f"none: fewer than {FEWEST} units") if few else measure
+    table = order.table(within.times, effect)
+    return Question(asked, table, lambda s: measure(s, **options), confidence, options=options, note=order.note)
 
 
 def _design_effect(whole: Scores) -> tuple[float, bool]:

@@ -19,10 +19,10 @@ NO_NEGATIVES = "no real negatives"
 AGREE = "Labels and truth agree by {value}, where 0 is chance and 1 perfect{limits}."
 
 
-def _commonest(c: Confusion, value: float) -> str:
+def _commonest(confusion: Confusion, value: float) -> str:
     """What always saying the commonest level would get, beside which a share of right rows must be seen."""
-    best = float(c.actual.max() / c.total)
-    return f"always saying {quoted(c.levels[int(np.argmax(c.actual))])} would get {percent(best)} right"
+    best = float(confusion.actual.max() / confusion.total)
+    return f"always saying {quoted(confusion.levels[int(np.argmax(confusion.actual))])} would get {percent(best)} right"
 
 
 @measure(
@@ -32,10 +32,11 @@ def _commonest(c: Confusion, value: float) -> str:
     remark=_commonest,
     told="Gets {hundred} of 100 rows right{limits}.",
     by_row={"labels": operator.eq},
+    without=lambda c: float(c.actual.max() / c.total),
     leads=(
-        "text, card classes 2 labels 1, comparison 2, experiment scores 2 classes 1 labels 1, champion 4, slice 3, "
+        "text, card classes 2 labels 1 outcomes 3, comparison 2, experiment scores 2 classes 1 labels 1, champion 4, slice 3, "
         "watch labels 1 classes 1, learning scores 2 classes 2 labels 2, segment labels 2 classes 2, sweep 5, "
-        "forest 4, details 5, explorer 6, story levels 1, unlabelled 3"
+        "forest 4, details 5, explorer 6, story levels 1, unlabelled 3, reason labels 1 classes 1"
     ),
     when=(
         "Where a miss and a false alarm cost the same and no level is rare. Of 10,000 rows with 10 positives, "
@@ -43,7 +44,7 @@ def _commonest(c: Confusion, value: float) -> str:
     ),
     leans="All four outcomes count alike, so the commonest level decides.",
 )
-def accuracy(c: Confusion) -> Share:
+def accuracy(confusion: Confusion) -> Share:
     """Share of rows whose predicted level is the actual one.
 
     (TP + TN) / N for two levels, trace / N for any number.
@@ -51,13 +52,21 @@ def accuracy(c: Confusion) -> Share:
     >>> print(accuracy(Confusion.of([[6, 3], [2, 9]], levels=("spam", "ham"))))
     0.750 (15 of 20)
     """
-    return Share(c.correct, c.total, empty="no rows")
+    return Share(confusion.correct, confusion.total, empty="no rows")
 
 
 @measure(
     better="lower",
     range=(0, 1),
-    aliases=("misclassification_rate", "fehlerrate", "error", "misclassification", "classification_error"),
+    aliases=(
+        "misclassification_rate",
+        "fehlerrate",
+        "error",
+        "misclassification",
+        "classification_error",
+        "hamming_loss",
+        "zero_one_loss",
+    ),
     remark=_commonest,
     told="Gets {hundred} of 100 rows wrong{limits}.",
     by_row={"labels": operator.ne},
@@ -65,13 +74,13 @@ def accuracy(c: Confusion) -> Share:
     when="As accuracy: where all mistakes cost the same. On a rare level it is small for a model that finds nobody.",
     leans="All four outcomes count alike, so the commonest level decides.",
 )
-def error_rate(c: Confusion) -> Share:
+def error_rate(confusion: Confusion) -> Share:
     """Share of rows whose predicted level is wrong: 1 − accuracy.
 
     >>> print(error_rate(Confusion.of([[6, 3], [2, 9]], levels=("spam", "ham"))))
     0.250 (5 of 20)
     """
-    return Share(c.wrong, c.total, empty="no rows")
+    return Share(confusion.wrong, confusion.total, empty="no rows")
 
 
 @measure(
@@ -80,17 +89,21 @@ def error_rate(c: Confusion) -> Share:
     aliases=("tpr", "sensitivity", "hit_rate", "true_positive_rate"),
     told="Finds {hundred} of 100 real positives{limits}.",
     told_of_level="Finds {hundred} of 100 rows of {level}{limits}.",
-    leads="text, level 1, segment 3, sweep 1, forest 5, details 1, explorer 1, story outcomes 1, unlabelled 1",
+    without=lambda o: float((o.tp + o.fp) / (o.positives + o.negatives)),
+    leads=(
+        "text, level 1, segment 3, sweep 1, forest 5, details 1, explorer 1, story outcomes 1, unlabelled 1, "
+        "card scores 2 outcomes 1, cuts 2"
+    ),
     when="Where a miss costs more than a false alarm: the emergency calls of a hospital, a test for cancer.",
     leans="Looks at tp and fn alone: flagging every row makes it 1.",
 )
-def recall(o: Outcomes) -> Share:
+def recall(outcomes: Outcomes) -> Share:
     """Share of real positives that were found: TP / (TP + FN).
 
     >>> print(recall(Outcomes(tp=8, fn=4, fp=2, tn=86)))
     0.667 (8 of 12)
     """
-    return Share(o.tp, o.positives, empty=NO_POSITIVES)
+    return Share(outcomes.tp, outcomes.positives, empty=NO_POSITIVES)
 
 
 @measure(
@@ -98,17 +111,18 @@ def recall(o: Outcomes) -> Share:
     range=(0, 1),
     aliases=("tnr", "true_negative_rate", "selectivity"),
     told="Leaves {hundred} of 100 real negatives alone{limits}.",
+    without=lambda o: float((o.fn + o.tn) / (o.positives + o.negatives)),
     leads="text, sweep 2, forest 6, details 2, explorer 4",
     when="Where leaving negatives alone matters, beside recall, which says nothing of them.",
     leans="Looks at tn and fp alone: flagging nobody makes it 1.",
 )
-def specificity(o: Outcomes) -> Share:
+def specificity(outcomes: Outcomes) -> Share:
     """Share of real negatives that were left alone: TN / (TN + FP).
 
     >>> print(specificity(Outcomes(tp=6, fn=3, fp=2, tn=9)))
     0.818 (9 of 11)
     """
-    return Share(o.tn, o.negatives, empty=NO_NEGATIVES)
+    return Share(outcomes.tn, outcomes.negatives, empty=NO_NEGATIVES)
 
 
 @measure(
@@ -119,14 +133,15 @@ def specificity(o: Outcomes) -> Share:
     leads="explorer 2",
     when="Where false alarms are counted against all negatives: one axis of the ROC curve.",
     leans="Looks at fp and tn alone: flagging nobody makes it 0.",
+    noun="false positive rate",
 )
-def fpr(o: Outcomes) -> Share:
+def fpr(outcomes: Outcomes) -> Share:
     """Share of real negatives that were flagged by mistake: FP / (FP + TN).
 
     >>> print(fpr(Outcomes(tp=6, fn=3, fp=2, tn=9)))
     0.182 (2 of 11)
     """
-    return Share(o.fp, o.negatives, empty=NO_NEGATIVES)
+    return Share(outcomes.fp, outcomes.negatives, empty=NO_NEGATIVES)
 
 
 @measure(
@@ -136,14 +151,15 @@ def fpr(o: Outcomes) -> Share:
     told="Misses {hundred} of 100 real positives{limits}.",
     when="Where misses are what hurts: the other side of recall.",
     leans="Looks at fn and tp alone: flagging every row makes it 0.",
+    noun="false negative rate",
 )
-def fnr(o: Outcomes) -> Share:
+def fnr(outcomes: Outcomes) -> Share:
     """Share of real positives that were missed: FN / (FN + TP).
 
     >>> print(fnr(Outcomes(tp=6, fn=3, fp=2, tn=9)))
     0.333 (3 of 9)
     """
-    return Share(o.fn, o.positives, empty=NO_POSITIVES)
+    return Share(outcomes.fn, outcomes.positives, empty=NO_POSITIVES)
 
 
 @measure(
@@ -152,17 +168,21 @@ def fnr(o: Outcomes) -> Share:
     aliases=("ppv", "positive_predictive_value"),
     told="Of 100 rows it flags, {hundred} are real positives{limits}.",
     told_of_level="Of 100 rows called {level}, {hundred} are{limits}.",
-    leads="text, level 2, segment 4, sweep 3, forest 7, details 3, explorer 3, story outcomes 2",
+    without=lambda o: float(o.positives / (o.positives + o.negatives)),
+    leads=(
+        "text, level 2, segment 4, sweep 3, forest 7, details 3, explorer 3, story outcomes 2, "
+        "card scores 3 outcomes 2, cuts 1"
+    ),
     when="Where a false alarm costs more than a miss: stopping the machines of a factory, throwing mail away as spam.",
     leans="Looks at tp and fp alone: flagging the one surest row may make it 1.",
 )
-def precision(o: Outcomes) -> Share:
+def precision(outcomes: Outcomes) -> Share:
     """Share of predicted positives that are real: TP / (TP + FP).
 
     >>> print(precision(Outcomes(tp=6, fn=3, fp=2, tn=9)))
     0.750 (6 of 8)
     """
-    return Share(o.tp, o.tp + o.fp, empty="nothing was predicted positive")
+    return Share(outcomes.tp, outcomes.tp + outcomes.fp, empty="nothing was predicted positive")
 
 
 @measure(
@@ -170,14 +190,15 @@ def precision(o: Outcomes) -> Share:
     range=(0, 1),
     aliases=("negative_predictive_value",),
     told="Of 100 rows it does not flag, {hundred} are real negatives{limits}.",
+    noun="negative predictive value",
 )
-def npv(o: Outcomes) -> Share:
+def npv(outcomes: Outcomes) -> Share:
     """Share of predicted negatives that are real: TN / (TN + FN).
 
     >>> print(npv(Outcomes(tp=6, fn=3, fp=2, tn=9)))
     0.750 (9 of 12)
     """
-    return Share(o.tn, o.tn + o.fn, empty="nothing was predicted negative")
+    return Share(outcomes.tn, outcomes.tn + outcomes.fn, empty="nothing was predicted negative")
 
 
 @measure(
@@ -193,18 +214,19 @@ def npv(o: Outcomes) -> Share:
         "Looks at tp, fn and fp, never at tn. A harmonic mean tends to the smaller of the two: a high precision "
         "cannot hide a low recall."
     ),
+    noun="F1",
 )
-def f1(o: Outcomes) -> Ratio:
+def f1(outcomes: Outcomes) -> Ratio:
     """Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN).
 
     >>> print(f1(Outcomes(tp=6, fn=3, fp=2, tn=9)))
     0.706
     """
-    return Ratio(2 * o.tp, 2 * o.tp + o.fp + o.fn, empty="no positives, real or predicted")
+    return Ratio(2 * outcomes.tp, 2 * outcomes.tp + outcomes.fp + outcomes.fn, empty="no positives, real or predicted")
 
 
-@measure(better="higher", range=(0, 1), aliases=("fbeta",), rests_on=POSITIVES, at_corners=True)
-def f_beta(o: Outcomes, *, beta: Annotated[float, Span(0)] = 2.0) -> Ratio:
+@measure(better="higher", range=(0, 1), aliases=("fbeta",), rests_on=POSITIVES, at_corners=True, noun="F-beta")
+def f_beta(outcomes: Outcomes, *, beta: Annotated[float, Span(0)] = 2.0) -> Ratio:
     """Precision and recall with recall counted beta times as much: (1 + β²) TP / ((1 + β²) TP + β² FN + FP).
 
     >>> print(f_beta(Outcomes(tp=6, fn=3, fp=2, tn=9), beta=2))
@@ -213,7 +235,11 @@ def f_beta(o: Outcomes, *, beta: Annotated[float, Span(0)] = 2.0) -> Ratio:
     # Above 1 everything is divided by β², so that no β is too large to be squared.
     b = min(float(beta), 1.0) ** 2
     one = 1.0 if beta <= 1 else (1 / float(beta)) ** 2
-    return Ratio((one + b) * o.tp, (one + b) * o.tp + b * o.fn + one * o.fp, empty="no positives, real or predicted")
+    return Ratio(
+        (one + b) * outcomes.tp,
+        (one + b) * outcomes.tp + b * outcomes.fn + one * outcomes.fp,
+        empty="no positives, real or predicted",
+    )
 
 
 @measure(
@@ -223,21 +249,22 @@ def f_beta(o: Outcomes, *, beta: Annotated[float, Span(0)] = 2.0) -> Ratio:
     told="Of 100 rows that are positive or called so, {hundred} are both{limits}.",
     told_of_level="Of 100 rows that are {level} or called so, {hundred} are both{limits}.",
     leads="text",
+    noun="Jaccard index",
 )
-def jaccard(o: Outcomes) -> Share:
+def jaccard(outcomes: Outcomes) -> Share:
     """Share of rows positive in truth or prediction that are so in both: TP / (TP + FN + FP).
 
     >>> print(jaccard(Outcomes(tp=6, fn=3, fp=2, tn=9)))
     0.545 (6 of 11)
     """
-    return Share(o.tp, o.tp + o.fn + o.fp, empty="no positives, real or predicted")
+    return Share(outcomes.tp, outcomes.tp + outcomes.fn + outcomes.fp, empty="no positives, real or predicted")
 
 
-def _recalls(c: Confusion) -> tuple[Share, ...]:
-    actual = c.actual  # a sum over the whole table, taken once
+def _recalls(confusion: Confusion) -> tuple[Share, ...]:
+    actual = confusion.actual  # a sum over the whole table, taken once
     return tuple(
-        Share(c.counts[..., i, i], actual[..., i], empty=f"no rows of level {level!r}")
-        for i, level in enumerate(c.levels)
+        Share(confusion.counts[..., i, i], actual[..., i], empty=f"no rows of level {level!r}")
+        for i, level in enumerate(confusion.levels)
     )
 
 
@@ -245,32 +272,36 @@ def _recalls(c: Confusion) -> tuple[Share, ...]:
     better="higher",
     range=(0, 1),
     aliases=("balanced_accuracy", "average_recall"),
+    each_level=True,
     told="Finds {hundred} of 100 rows of a level, all levels counting the same{limits}.",
     at_corners=True,
+    without=lambda c: 1 / len(c.levels),
     leads="card classes 3 labels 2, comparison 6, experiment labels 2, forest 13, story levels 2",
     when=(
         "Where levels are of very different size and each matters as much: 90% right may be 1 of 10 of the rare level."
     ),
     leans="Each level counts alike, however many rows it has.",
 )
-def average_class_accuracy(c: Confusion) -> Average:
+def average_class_accuracy(confusion: Confusion) -> Average:
     """Mean of the recalls of all levels, each level counting the same.
 
     >>> float(average_class_accuracy(Confusion.of([[1, 9], [0, 90]], levels=("churn", "stay"))).value)
     0.55
     """
-    k = len(c.levels)
-    return Average(_recalls(c), (1.0 / k,) * k, empty="a level has no rows")
+    k = len(confusion.levels)
+    return Average(_recalls(confusion), (1.0 / k,) * k, empty="a level has no rows")
 
 
 @measure(
     better="higher",
     range=(0, 1),
     aliases=("average_class_accuracy_harmonic",),
+    each_level=True,
     when="As the arithmetic mean, where no level may be neglected.",
     leans="A harmonic mean tends to the smallest recall: one level that is missed pulls it down.",
+    noun="harmonic average class accuracy",
 )
-def average_class_accuracy_hm(c: Confusion) -> Ratio:
+def average_class_accuracy_hm(confusion: Confusion) -> Ratio:
     """Harmonic mean of the recalls of all levels; 0 if any recall is 0, so one bad level weighs heavily.
 
     1 / mean(1 / recall_l)
@@ -278,7 +309,7 @@ def average_class_accuracy_hm(c: Confusion) -> Ratio:
     >>> print(average_class_accuracy_hm(Confusion.of([[1, 9], [0, 90]], levels=("churn", "stay"))))
     0.182
     """
-    values = np.stack(np.broadcast_arrays(*[s.value for s in _recalls(c)]), axis=-1)
+    values = np.stack(np.broadcast_arrays(*[s.value for s in _recalls(confusion)]), axis=-1)
     lost = np.isnan(values).any(axis=-1)
     zero = (values == 0).any(axis=-1)
     # In units of the least recall, which in a replicate may be too small to be turned over.
@@ -288,9 +319,11 @@ def average_class_accuracy_hm(c: Confusion) -> Ratio:
     return Ratio(np.where(zero, 0.0, mean), np.where(lost, 0.0, 1.0), empty="a level has no rows")
 
 
-def _kappa(c: Confusion, disagreement: Array) -> Ratio:
-    seen = np.einsum("ij,...ij->...", disagreement, c.counts)
-    chance = ((c.actual @ disagreement) * c.predicted).sum(axis=-1) / np.where(c.total > 0, c.total, 1.0)
+def _kappa(confusion: Confusion, disagreement: Array) -> Ratio:
+    seen = np.einsum("ij,...ij->...", disagreement, confusion.counts)
+    chance = ((confusion.actual @ disagreement) * confusion.predicted).sum(axis=-1) / np.where(
+        confusion.total > 0, confusion.total, 1.0
+    )
     return Ratio(chance - seen, chance, empty="one level alone: agreement by chance is already complete")
 
 
@@ -300,51 +333,52 @@ def _kappa(c: Confusion, disagreement: Array) -> Ratio:
     aliases=("cohen_kappa", "cohens_kappa"),
     told=AGREE,
     guess=(0.0, "guessing"),
-    leads="card labels 3, comparison 7, experiment labels 3, details 6, forest 14, judged labels 1",
+    leads="card labels 3 outcomes 4, comparison 7, experiment labels 3, details 6, forest 14, judged labels 1",
     when="Where accuracy must be seen beside what agreement by chance would give.",
     leans="All cells of the matrix, less what their margins let expect.",
 )
-def kappa(c: Confusion) -> Ratio:
+def kappa(confusion: Confusion) -> Ratio:
     """Agreement beyond chance: (accuracy − pe) / (1 − pe), with pe = Σ actual_l × predicted_l / N².
 
     >>> print(kappa(Confusion.of([[113, 8], [87, 409]], levels=(1, 0))))
     0.608
     """
-    k = len(c.levels)
-    return _kappa(c, 1.0 - np.eye(k))
+    k = len(confusion.levels)
+    return _kappa(confusion, 1.0 - np.eye(k))
 
 
-@measure(better="higher", range=(-1, 1))
-def kappa_linear(c: Confusion) -> Ratio:
+@measure(better="higher", range=(-1, 1), noun="kappa with linear weights")
+def kappa_linear(confusion: Confusion) -> Ratio:
     """Kappa for ordered levels, a miss by two steps counting twice as much as by one.
 
     >>> print(kappa_linear(Confusion.of([[4, 1, 0], [1, 4, 1], [0, 1, 4]], levels=(1, 2, 3))))
     0.709
     """
-    i = np.arange(len(c.levels))
-    return _kappa(c, np.abs(i[:, None] - i[None, :]).astype(np.float64))
+    i = np.arange(len(confusion.levels))
+    return _kappa(confusion, np.abs(i[:, None] - i[None, :]).astype(np.float64))
 
 
-@measure(better="higher", range=(-1, 1), aliases=("quadratic_weighted_kappa",))
-def kappa_quadratic(c: Confusion) -> Ratio:
+@measure(better="higher", range=(-1, 1), aliases=("quadratic_weighted_kappa",), noun="kappa with quadratic weights")
+def kappa_quadratic(confusion: Confusion) -> Ratio:
     """Kappa for ordered levels, a miss by two steps counting four times as much as by one.
 
     >>> print(kappa_quadratic(Confusion.of([[4, 1, 0], [1, 4, 1], [0, 1, 4]], levels=(1, 2, 3))))
     0.8
     """
-    i = np.arange(len(c.levels))
-    return _kappa(c, ((i[:, None] - i[None, :]) ** 2).astype(np.float64))
+    i = np.arange(len(confusion.levels))
+    return _kappa(confusion, ((i[:, None] - i[None, :]) ** 2).astype(np.float64))
 
 
 @measure(
     better="higher",
     range=(-1, 1),
     aliases=("matthews_corrcoef", "phi", "matthews"),
-    title="Matthews correlation",
     told=AGREE,
-    leads="text, card labels 4, forest 9",
+    without=lambda _: 0.0,
+    leads="text, forest 9",
+    noun="Matthews correlation",
 )
-def mcc(c: Confusion) -> Ratio:
+def mcc(confusion: Confusion) -> Ratio:
     """Correlation of actual and predicted levels (Matthews; for K levels Gorodkin's R_K).
 
     (TP × TN − FP × FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN)) for two levels.
@@ -352,9 +386,9 @@ def mcc(c: Confusion) -> Ratio:
     >>> print(mcc(Confusion.of([[6, 3], [2, 9]], levels=("spam", "ham"))))
     0.492
     """
-    n = c.total
-    cross = (c.actual * c.predicted).sum(axis=-1)
-    top = c.correct * n - cross
-    left = n**2 - (c.actual**2).sum(axis=-1)
-    right = n**2 - (c.predicted**2).sum(axis=-1)
+    n = confusion.total
+    cross = (confusion.actual * confusion.predicted).sum(axis=-1)
+    top = confusion.correct * n - cross
+    left = n**2 - (confusion.actual**2).sum(axis=-1)
+    right = n**2 - (confusion.predicted**2).sum(axis=-1)
     return Ratio(top, np.sqrt(left) * np.sqrt(right), empty="only one level occurs, or only one is predicted")

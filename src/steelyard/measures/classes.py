@@ -14,14 +14,14 @@ from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.scores import Scores
 
 
-def _pairs(m: ClassScores) -> list[Scores]:
+def _pairs(scores: ClassScores) -> list[Scores]:
     """Rows of two classes by the score of one, for every pair of them."""
-    return [m.table(i).between(i, j) for i in m.levels for j in m.levels if i != j]
+    return [scores.table(i).between(i, j) for i in scores.levels for j in scores.levels if i != j]
 
 
-def _pair_bound(m: ClassScores) -> float:
+def _pair_bound(scores: ClassScores) -> float:
     """The largest effect of the grid on the area of any pair."""
-    values = [(t, float(auc(t).value)) for t in _pairs(m)]
+    values = [(t, float(auc(t).value)) for t in _pairs(scores)]
     return max((t.bound(auc, v) for t, v in values if np.isfinite(v)), default=0.0)
 
 
@@ -32,15 +32,16 @@ def _pair_bound(m: ClassScores) -> float:
     aliases=("roc_auc_ovo", "multiclass_auc"),
     interval="hand_till",
     title="Ranking (Hand and Till)",
-    told="Puts two rows of different classes in the right order {hundred} times in 100{limits}.",
+    told="Tells two rows of different classes apart {hundred} times in 100{limits}.",
     guess=(0.5, "chance"),
     ranks=True,
     leads=(
         "text, card classes 1, comparison 5, experiment classes 2, champion 2, slice 2, forest 12, "
         "story classes 1, judged classes 1, order 2"
     ),
+    noun="AUC after Hand and Till",
 )
-def hand_till_auc(m: ClassScores) -> Ratio:
+def hand_till_auc(scores: ClassScores) -> Ratio:
     """Mean over all pairs of classes of the chance that the two are put in the right order (Hand and Till 2001).
 
     2 / (K (K − 1)) × Σ_{i<j} (A(i|j) + A(j|i)) / 2, where A(i|j) ranks rows of i and j by the score of i.
@@ -49,7 +50,7 @@ def hand_till_auc(m: ClassScores) -> Ratio:
     >>> print(hand_till_auc(m))
     0.917
     """
-    areas = [auc(t).value for t in _pairs(m)]
+    areas = [auc(t).value for t in _pairs(scores)]
     if not areas:
         return Ratio(0.0, 0.0, "needs at least two classes")
     return Ratio(np.mean(np.broadcast_arrays(*areas), axis=0), 1.0, "a class has no rows")
@@ -68,8 +69,9 @@ def _among(codes: Codes, x: Array, *, k: int = 2) -> Array:
     told="Has the true class among its first {k} in {hundred} of 100 rows{limits}.",
     by_row={"classes": _among},
     leads="text",
+    noun="top-k accuracy",
 )
-def top_k_accuracy(m: ClassScores, *, k: Annotated[int, Span(1, 1000, whole=True)] = 2) -> Share:
+def top_k_accuracy(scores: ClassScores, *, k: Annotated[int, Span(1, 1000, whole=True)] = 2) -> Share:
     """Share of rows whose true class is among the k highest scores; ties count as they would in random order.
 
     With a classes above and t tied, itself included, the true class is in with chance (k − a) / t, at most 1.
@@ -78,8 +80,8 @@ def top_k_accuracy(m: ClassScores, *, k: Annotated[int, Span(1, 1000, whole=True
     >>> print(top_k_accuracy(m, k=2))
     0.833 (2.5 of 3)
     """
-    size = m.ranks.shape[-2]
+    size = scores.ranks.shape[-2]
     above = np.arange(size)[:, None]
-    tied = np.maximum(np.arange(m.ranks.shape[-1])[None, :], 1)
+    tied = np.maximum(np.arange(scores.ranks.shape[-1])[None, :], 1)
     chance = np.clip((min(int(k), size) - above) / tied, 0.0, 1.0)
-    return Share((m.ranks * chance).sum(axis=(-2, -1)), m.total, empty="no rows")
+    return Share((scores.ranks * chance).sum(axis=(-2, -1)), scores.total, empty="no rows")

@@ -14,17 +14,21 @@ from steelyard.summaries.deviances import POWERS, Deviances
 INFINITY = float("inf")
 
 
-def _mean_deviance(d: Deviances, power: float) -> Mean:
+def _mean_deviance(deviances: Deviances, power: float) -> Mean:
     """The mean of one power, undefined where a row lies outside of what it allows."""
-    low, negative, zero = (bool(np.any(d.sum(name))) for name in ("not_above", "negative", "zero"))
+    zeros = deviances.sum("zero")
+    low, negative, zero = (bool(np.any(x)) for x in (deviances.sum("not_above"), deviances.sum("negative"), zeros))
     reason = "a prediction is not above zero" if low else "a target is negative" if negative else ""
     if not reason and power >= 2 and zero:
         reason = "a target is zero, and its logarithm is infinite"
-    return Mean(*d.deviance(power), 0.0 * d.total if reason else d.total, reason or "no rows")
+    total, squares, cubes, fourths = deviances.deviance(power)
+    count = 0.0 * deviances.total if reason else deviances.total
+    above_zero = deviances.rows - zeros
+    return Mean(total, squares, count, reason or "no rows", cubes=cubes, fourths=fourths, carried=above_zero)
 
 
-@measure(better="lower", range=(0, INFINITY), aliases=("mean_poisson_deviance",))
-def poisson_deviance(d: Deviances) -> Mean:
+@measure(better="lower", range=(0, INFINITY), aliases=("mean_poisson_deviance",), noun="Poisson deviance")
+def poisson_deviance(deviances: Deviances) -> Mean:
     """How far predicted counts are off, as Poisson's distribution sees it: an error weighs less the more was predicted.
 
     2 Σ (t ln(t / M) − t + M) / n, where predictions are above zero and targets not below.
@@ -32,11 +36,11 @@ def poisson_deviance(d: Deviances) -> Mean:
     >>> round(float(poisson_deviance(Deviances.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     0.1635
     """
-    return _mean_deviance(d, 1.0)
+    return _mean_deviance(deviances, 1.0)
 
 
 @measure(better="lower", range=(0, INFINITY), aliases=("mean_gamma_deviance",))
-def gamma_deviance(d: Deviances) -> Mean:
+def gamma_deviance(deviances: Deviances) -> Mean:
     """How far predicted amounts are off in proportion, as the gamma distribution sees it.
 
     2 Σ (t / M − 1 − ln(t / M)) / n, where predictions and targets are above zero.
@@ -44,11 +48,11 @@ def gamma_deviance(d: Deviances) -> Mean:
     >>> round(float(gamma_deviance(Deviances.of([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])).value), 4)
     0.0785
     """
-    return _mean_deviance(d, 2.0)
+    return _mean_deviance(deviances, 2.0)
 
 
-@measure(better="lower", range=(0, INFINITY), aliases=("mean_tweedie_deviance",))
-def tweedie_deviance(d: Deviances, *, power: Annotated[float, Numbers(*POWERS)] = 1.5) -> Mean:
+@measure(better="lower", range=(0, INFINITY), aliases=("mean_tweedie_deviance",), noun="Tweedie deviance")
+def tweedie_deviance(deviances: Deviances, *, power: Annotated[float, Numbers(*POWERS)] = 1.5) -> Mean:
     """How far amounts are off of which many are zero, as sums of claims are; power 1 is Poisson's, 2 the gamma deviance.
 
     At 1.5: 4 Σ (√t − √M)² / √M / n, where predictions are above zero and targets not below.
@@ -59,4 +63,4 @@ def tweedie_deviance(d: Deviances, *, power: Annotated[float, Numbers(*POWERS)] 
     Tweedie, An index which distinguishes between some important exponential families (1984); Jørgensen, Journal of the
     Royal Statistical Society B 49 (1987).
     """
-    return _mean_deviance(d, float(power))
+    return _mean_deviance(deviances, float(power))

@@ -17,11 +17,13 @@ PLACES = {
     "level": "has a column where levels stand below one another",
     "segment": "has a column where segments stand below one another",
     "story": "has a sentence in the story of an evaluation",
+    "reason": "is among the reasons of a verdict, where others leave room",
     "judged": "is held against a model that knows nothing, in the story",
     "card": "has a card on the page",
     "details": "stands below the confusion matrix on its card",
     "forest": "has a line in the picture of intervals",
     "sweep": "has a line in the picture of all thresholds",
+    "cuts": "is told for the first few per cent of the rows",
     "explorer": "is told beside the threshold that is moved on the page",
     "comparison": "is compared",
     "experiment": "has a column in the tables of an experiment",
@@ -33,6 +35,7 @@ PLACES = {
     "stopping": "is followed over the iterations of a model",
     "order": "is missed by name where rows of several fits cannot be ranked",
     "unlabelled": "is told corrected where rows without a target are unlike the others",
+    "astray": "says whether predictions no better than always saying the mean could be mended: by a shift, by another scale",
 }
 """Where measures are shown though nobody named them."""
 
@@ -83,6 +86,8 @@ class Facts:
     """The same for one level against the rest, {level}."""
     rests_on: Cases | None = None
     """The cases that it is a share or a mean of; shares of labels say so themselves, and all others rest on the rarer class."""
+    each_level: bool = False
+    """Whether it stands or falls with its rarest level, as an average does in which all levels count the same."""
     leads: Mapping[str, Rank] = field(default_factory=dict)
     """The places where it is shown unasked (`PLACES`), each with its rank there, or with its rank by the kind of evidence; it is
     written "text, comparison 2, card labels 1 classes 2"."""
@@ -90,6 +95,8 @@ class Facts:
     """The curve beside which it is told."""
     guess: tuple[float, str] | None = None
     """The value of a model that knows nothing, and what such a model is called: (0.5, "chance")."""
+    without: Callable[[Any], float] | None = None
+    """What the same rows give without a model, from the same summary, where that is no constant, as for accuracy."""
     goal: str = ""
     """The measure of labels whose size a threshold makes largest in its place, where it has no threshold of its own."""
     by_row: Mapping[str, ByRow] = field(default_factory=dict)
@@ -105,6 +112,8 @@ class Facts:
     """Another measure of which it is a linear function: (name, factor, constant)."""
     root_of: str = ""
     """Another measure of which it is the root."""
+    skill_of: str = ""
+    """Another measure, a loss, of which it is the part taken away from always saying the share of positives."""
     instead: str = ""
     """For a sum, which grows with the rows, the mean that is told in its place."""
     at_corners: bool | None = None

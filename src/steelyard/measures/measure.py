@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
+import re
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -18,9 +19,21 @@ from steelyard.errors import UnknownMeasure, UsageError, listing, nearest
 from steelyard.files.marking import marking_modules
 from steelyard.measures.facts import KNOWN, ROWS, Cases, Facts, facts_of
 from steelyard.results import Mean, Reading, Share
-from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.summaries.confusion import CELLS, Confusion, Outcomes
+from steelyard.wording import either
 
-ROOMS = ("agreement", "rates", "ranking", "calibration", "classes", "distance", "deviance", "money")
+ROOMS = (
+    "agreement",
+    "rates",
+    "ranking",
+    "calibration",
+    "skill",
+    "classes",
+    "distance",
+    "deviance",
+    "proportion",
+    "money",
+)
 """The order in which people ask; measures of other files come after these."""
 
 AVERAGES = ("macro", "micro", "weighted")
@@ -279,20 +292,31 @@ def catalogue() -> dict[str, Measure]:
     return dict(sorted(_catalogue.items(), key=lambda item: place.get(item[1].question, len(place))))
 
 
-def find(name: object) -> Measure:
-    """A measure by canonical name or alias.
+def _in_small(name: str) -> str:
+    return re.sub(r"[\s-]+", "_", name.strip().lower()).replace("²", "2")
 
-    >>> find("roc_auc").name
-    'auc'
+
+def _canonical(name: str) -> str:
+    return name if name in _catalogue else _aliases.get(name, "")
+
+
+def find(name: object) -> Measure:
+    """A measure by canonical name or alias, in small letters or large, with spaces or hyphens.
+
+    >>> find("roc_auc").name, find("AUC").name, find("average class accuracy").name, find("F1-measure").name
+    ('auc', 'auc', 'average_class_accuracy', 'f1')
     """
     _load()
     if not isinstance(name, str):
         message = f"A measure is asked for by its name, and {shown(name)} came."
         raise UnknownMeasure(message, "`steelyard measures` lists them all.")
-    canonical = name if name in _catalogue else _aliases.get(name, "")
+    canonical = _canonical(name) or _canonical(_in_small(name))
     if not canonical:
         message = f'There is no measure called "{name}".'
-        hint = nearest(name, [*_catalogue, *_aliases]) or "`steelyard measures` lists them all."
+        if name.lower() in CELLS:
+            counted = either('.table("matrix"), .confusion.outcomes("yes")["tp"]', "steelyard table FILE matrix")
+            raise UnknownMeasure(message, f"It is a count, a cell of the confusion matrix: {counted}.")
+        hint = nearest(_in_small(name), [*_catalogue, *_aliases]) or "`steelyard measures` lists them all."
         raise UnknownMeasure(message, hint)
     return _catalogue[canonical]
 
@@ -301,21 +325,21 @@ def leading(place: str, evidence: str = "") -> list[str]:
     """The measures that are shown in a place though nobody named them, for a kind of evidence, the first one first.
 
     >>> leading("card", "labels")
-    ['accuracy', 'average_class_accuracy', 'kappa', 'mcc']
+    ['accuracy', 'average_class_accuracy', 'kappa']
     """
     found = [(rank, name) for name, m in catalogue().items() if (rank := m.rank(place, evidence)) is not None]
     return [name for _, name in sorted(found, key=lambda pair: pair[0])]
 
 
-def complement(m: Measure) -> Measure | None:
+def complement(measure: Measure) -> Measure | None:
     """The share of the same rows that are not in the part: 1 − the measure; None where there is none.
 
     >>> complement(find("accuracy")).name, complement(find("kappa"))
     ('error_rate', None)
     """
-    if m.counted is None:
+    if measure.counted is None:
         return None
-    wanted = (m.counted[1] - m.counted[0], m.counted[1])
+    wanted = (measure.counted[1] - measure.counted[0], measure.counted[1])
     return next((x for x in catalogue().values() if x.counted == wanted), None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Annotated
 
 import numpy as np
@@ -11,36 +12,48 @@ from steelyard.measures.facts import POSITIVES
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Quotient, Ratio, Share, divide
 from steelyard.summaries.remembering import Remembered
+from steelyard.summaries.score_sums import stretches
 from steelyard.summaries.scores import Scores
 
 BLOCK = 1 << 15
-LONG = 1 << 20
-"""Tables longer than this are walked by compiled code if Numba is installed."""
+LONG = 1 << 22
+"""Tables longer than this are walked by compiled code if Numba is installed: to load that takes as long as to walk one of these."""
 BOTH = "needs at least one positive and one negative"
 
 
-def pairs_won(s: Scores) -> Array:
+def pairs_won(scores: Scores) -> Array:
     """Weight of (positive, negative) pairs in which the positive scores higher, ties counting one half."""
-    p, n = s.positives, s.negatives
+    if (known := _WON.known(scores)) is not None:
+        return known
+    if scores.in_order is not None:
+        return np.asarray(placement_sums(scores)[0])
+    p, n = scores.positives, scores.negatives
     if p.ndim == 1 and len(p) > BLOCK:
-        return np.asarray(placement_sums(s)[0])
-    return np.asarray((p * (np.cumsum(n, axis=-1) - n / 2)).sum(axis=-1))
+        return np.asarray(placement_sums(scores)[0])
+    return _WON.keep(np.asarray((p * (np.cumsum(n, axis=-1) - n / 2)).sum(axis=-1)), scores)
 
 
+_WON = Remembered[Array](6)
 _PLACEMENT_SUMS = Remembered[tuple[float, float, float]](2)
 _CUMULATIVE = Remembered[tuple[Array, Array]](6)
+_RATES = Remembered[tuple[Array, Array]](3)
 _CAPTURES = Remembered[Array](6)
+_GAPS = Remembered[Array](3)
+_AVERAGE = Remembered[Array](4)
 
 
-def placement_sums(s: Scores) -> tuple[float, float, float]:
+def placement_sums(scores: Scores) -> tuple[float, float, float]:
     """Σ p b, Σ p b² and Σ n a², with b the negatives below a cell and a the positives above it, ties counting one half.
 
     Long tables are worked through in blocks that stay in the processor's cache, and once only.
     """
-    if (known := _PLACEMENT_SUMS.known(s)) is not None:
+    if (known := _PLACEMENT_SUMS.known(scores)) is not None:
         return known
-    p, n = s.positives, s.negatives
-    above = float(p.sum())
+    if (rows := scores.in_order) is not None:
+        sums = rows.sums
+        return _PLACEMENT_SUMS.keep((sums.won, sums.from_ones, sums.from_above), scores)
+    p, n = scores.positives, scores.negatives
+    above = float(scores.all_positives)
     if len(p) > LONG:
         try:
             from steelyard.measures.scan import placement_walk
@@ -48,7 +61,7 @@ def placement_sums(s: Scores) -> tuple[float, float, float]:
             pass
         else:
             won, from_positives, from_negatives = placement_walk(p, n, above)
-            return _PLACEMENT_SUMS.keep((float(won), float(from_positives), float(from_negatives)), s)
+            return _PLACEMENT_SUMS.keep((float(won), float(from_positives), float(from_negatives)), scores)
     won = from_positives = from_negatives = below = 0.0
     for start in range(0, len(p), BLOCK):
         pb, nb = p[start : start + BLOCK], n[start : start + BLOCK]
@@ -59,14 +72,14 @@ def placement_sums(s: Scores) -> tuple[float, float, float]:
         from_negatives += float((nb * a * a).sum())
         below += float(up[-1])
         above -= float(down[-1])
-    return _PLACEMENT_SUMS.keep((won, from_positives, from_negatives), s)
+    return _PLACEMENT_SUMS.keep((won, from_positives, from_negatives), scores)
 
 
-def cumulative(s: Scores) -> tuple[Array, Array]:
+def cumulative(scores: Scores) -> tuple[Array, Array]:
     """True and false positives at "score ≥ cell", from above every score (0, 0) down to the lowest."""
-    if (known := _CUMULATIVE.known(s)) is not None:
+    if (known := _CUMULATIVE.known(scores)) is not None:
         return known
-    return _CUMULATIVE.keep((_from_above(s.positives), _from_above(s.negatives)), s)
+    return _CUMULATIVE.keep((_from_above(scores.positives), _from_above(scores.negatives)), scores)
 
 
 def _from_above(rows: Array) -> Array:
@@ -82,10 +95,12 @@ def _from_above(rows: Array) -> Array:
     return out
 
 
-def rates(s: Scores) -> tuple[Array, Array]:
+def rates(scores: Scores) -> tuple[Array, Array]:
     """True and false positive rates along the ROC curve."""
-    tp, fp = cumulative(s)
-    return tuple(x / np.where(x[..., -1:] > 0, x[..., -1:], np.nan) for x in (tp, fp))  # type: ignore[return-value]
+    if (known := _RATES.known(scores)) is not None:
+        return known
+    first, second = (x / np.where(x[..., -1:] > 0, x[..., -1:], np.nan) for x in cumulative(scores))
+    return _RATES.keep((first, second), scores)
 
 
 def _expected_area(score: Array, y: Array) -> Array:
@@ -96,9 +111,9 @@ def _expected_area(score: Array, y: Array) -> Array:
     return divide((y * rank).sum(axis=-1) - n1 - (n1**2 - own) / 2, n1 * (y.shape[-1] - n1) - (n1 - own))
 
 
-def _turned(s: Scores, value: float) -> str:
+def _turned(scores: Scores, value: float) -> str:
     """A hint where positives score lower than negatives more often than not."""
-    if float(pairs_won(s)) * 2 >= float(s.positives.sum()) * float(s.negatives.sum()):
+    if float(pairs_won(scores)) * 2 >= float(scores.all_positives) * float(scores.all_negatives):
         return ""
     return "positives score lower than negatives: if a high score is meant to say negative, turn the score round"
 
@@ -126,7 +141,7 @@ def _turned(s: Scores, value: float) -> str:
     ),
     leans="Every pair of a positive and a negative counts alike, wherever in the ranking it stands.",
 )
-def auc(s: Scores) -> Ratio:
+def auc(scores: Scores) -> Ratio:
     """Chance that a positive scores above a negative, ties counting one half: the area under the ROC curve.
 
     P(s⁺ > s⁻) + P(s⁺ = s⁻) / 2
@@ -134,17 +149,17 @@ def auc(s: Scores) -> Ratio:
     >>> print(auc(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)))
     0.875
     """
-    return Ratio(pairs_won(s), s.positives.sum(axis=-1) * s.negatives.sum(axis=-1), empty=BOTH)
+    return Ratio(pairs_won(scores), scores.all_positives * scores.all_negatives, empty=BOTH)
 
 
-@measure(better="higher", range=(0, 1), aliases=("pauc",), interval="area")
-def partial_auc(s: Scores, *, fpr: Annotated[float, SHARE] = 0.1) -> Ratio:
+@measure(better="higher", range=(0, 1), aliases=("pauc",), interval="area", noun="partial AUC")
+def partial_auc(scores: Scores, *, fpr: Annotated[float, SHARE] = 0.1) -> Ratio:
     """Area under the ROC curve where the false positive rate is at most `fpr`; at best `fpr` itself.
 
     >>> print(partial_auc(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1), fpr=0.5))
     0.25
     """
-    tpr, x = rates(s)
+    tpr, x = rates(scores)
     limit = float(fpr)
     if x.ndim == 1:
         # Beyond the end nothing is added.
@@ -163,25 +178,34 @@ def partial_auc(s: Scores, *, fpr: Annotated[float, SHARE] = 0.1) -> Ratio:
     interval="area",
     remark=_turned,
     linear_in=("auc", 2.0, -1.0),
+    noun="Gini coefficient",
 )
-def gini(s: Scores) -> Ratio:
+def gini(scores: Scores) -> Ratio:
     """2 AUC − 1: 0 for random order, 1 for perfect; also Somers' D and the accuracy ratio of the gain curve.
 
     >>> print(gini(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)))
     0.75
     """
-    pairs = s.positives.sum(axis=-1) * s.negatives.sum(axis=-1)
-    return Ratio(2 * pairs_won(s) - pairs, pairs, empty=BOTH)
+    pairs = scores.all_positives * scores.all_negatives
+    return Ratio(2 * pairs_won(scores) - pairs, pairs, empty=BOTH)
 
 
-@measure(better="higher", range=(-1, 1), aliases=("lq",), interval="area", remark=_turned, linear_in=("auc", 2.0, -1.0))
-def l_quality(s: Scores) -> Ratio:
+@measure(
+    better="higher",
+    range=(-1, 1),
+    aliases=("lq",),
+    interval="area",
+    remark=_turned,
+    linear_in=("auc", 2.0, -1.0),
+    noun="L-quality",
+)
+def l_quality(scores: Scores) -> Ratio:
     """Area of the gain curve above random, over that of a perfect order: (2 S − 1) / (1 − b). Equal to Gini.
 
     >>> print(l_quality(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)))
     0.75
     """
-    return gini(s)
+    return gini(scores)
 
 
 @measure(
@@ -190,34 +214,41 @@ def l_quality(s: Scores) -> Ratio:
     aliases=("kolmogorov_smirnov", "ks_statistic"),
     interval="ks",
     curve="ks",
+    title="Separation (KS)",
     goal="youden",
+    without=lambda _: 0.0,
     leads="text, forest 2",
     when="Where one cut is to part the two levels best.",
     leans="The one threshold at which the levels lie furthest apart.",
+    noun="KS",
 )
-def ks(s: Scores) -> Ratio:
+def ks(scores: Scores) -> Ratio:
     """Greatest gap between the cumulative shares of positives and negatives: max |TPR − FPR| over thresholds.
 
     >>> print(ks(Scores.of([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], positive=1)))
     0.5
     """
-    tpr, x = rates(s)
-    return Ratio(np.abs(tpr - x).max(axis=-1), 1.0, empty=BOTH)
+    if (gap := _GAPS.known(scores)) is None:
+        tpr, fpr = rates(scores)
+        some = stretches(tpr.shape[-1]) if tpr.ndim == 1 else [slice(None)]
+        # Of a stretch without a number nothing else comes either.
+        gap = _GAPS.keep(np.maximum.reduce([np.abs(tpr[..., s] - fpr[..., s]).max(axis=-1) for s in some]), scores)
+    return Ratio(gap, 1.0, empty=BOTH)
 
 
-def _precision_bound(s: Scores) -> float:
+def _precision_bound(scores: Scores) -> float:
     """In a shared cell at best all positives come first and together, at worst last and one by one."""
-    if not s.positives.sum() > 0:
+    if not scores.all_positives > 0:
         return 0.0
-    best, _ = s.extremes()
-    tp, fp = cumulative(s)
-    p, n = s.positives[::-1], s.negatives[::-1]
+    best, _ = scores.extremes()
+    tp, fp = cumulative(scores)
+    p, n = scores.positives[::-1], scores.negatives[::-1]
     before, after = tp[:-1] + fp[:-1] + n, tp[1:] + fp[1:]
     with np.errstate(divide="ignore", invalid="ignore"):
         one_by_one = np.where(before > 0, p - (fp[:-1] + n) * np.log(after / before), p)
         together = np.where(after > 0, p * tp[1:] / after, 0.0)
-    worst = np.where(s.cells.blurred[::-1], one_by_one, together).sum() / tp[-1]
-    value = float(average_precision(s).value)
+    worst = np.where(scores.cells.blurred[::-1], one_by_one, together).sum() / tp[-1]
+    value = float(average_precision(scores).value)
     return max(abs(float(average_precision(best).value) - value), abs(float(worst) - value))
 
 
@@ -228,36 +259,59 @@ def _precision_bound(s: Scores) -> float:
     interval="precision",
     bound=_precision_bound,
     rests_on=POSITIVES,
+    without=lambda s: float(s.all_positives / s.total),
     leads="text, forest 3",
     when="Where positives are rare and those at the top of the list are what matters.",
     leans="To the rows with the highest scores.",
 )
-def average_precision(s: Scores) -> Ratio:
+def average_precision(scores: Scores) -> Ratio:
     """Precision averaged over the positives as they are found: Σ (recall_i − recall_{i−1}) × precision_i.
 
     >>> print(average_precision(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1)))
     0.833
     """
-    tp, fp = cumulative(s)
-    flagged = (tp + fp)[..., 1:]
-    precision = tp[..., 1:] / np.where(flagged > 0, flagged, 1.0)
-    found = (s.positives[..., ::-1] * precision).sum(axis=-1)
+    tp, fp = cumulative(scores)
+    if (found := _AVERAGE.known(scores)) is None:
+        p, tp1, fp1 = scores.positives[..., ::-1], tp[..., 1:], fp[..., 1:]
+        some = stretches(p.shape[-1]) if p.ndim == 1 else [slice(None)]
+        found = _AVERAGE.keep(np.sum([_found(p[..., s], tp1[..., s], fp1[..., s]) for s in some], axis=0), scores)
     return Ratio(found, tp[..., -1], empty="no real positives")
 
 
-def capture_at(s: Scores, depth: float) -> Array:
+def _found(p: Array, tp: Array, fp: Array) -> Array:
+    """Positives times the precision at which they are found, added up."""
+    precision = tp + fp
+    np.copyto(precision, 1.0, where=precision <= 0)
+    np.divide(tp, precision, out=precision)
+    precision *= p
+    return np.asarray(precision.sum(axis=-1))
+
+
+def capture_at(scores: Scores, depth: float) -> Array:
     """Positives among the first share `depth` of rows by score; inside a tie in proportion."""
-    if (known := _CAPTURES.known(s, depth)) is not None:
+    if (known := _CAPTURES.known(scores, depth)) is not None:
         return known
-    tp, fp = cumulative(s)
-    flagged = tp + fp
-    wanted = depth * flagged[..., -1:]
-    right = np.clip((flagged < wanted - 1e-12 * flagged[..., -1:]).sum(axis=-1)[..., None], 1, flagged.shape[-1] - 1)
+    tp, fp = cumulative(scores)
+    whole = tp[..., -1:] + fp[..., -1:]
+    wanted, last = depth * whole, tp.shape[-1] - 1
+    if tp.ndim == 1:
+        # Rows flagged only grow.
+        enough = float((wanted - 1e-12 * whole)[0])
+        right = np.array([bisect_left(range(last + 1), enough, key=lambda i: float(tp[i] + fp[i]))])
+    else:
+        right = (tp + fp < wanted - 1e-12 * whole).sum(axis=-1)[..., None]
+    right = np.clip(right, 1, last)
     left = right - 1
-    f0, f1 = np.take_along_axis(flagged, left, -1), np.take_along_axis(flagged, right, -1)
     t0, t1 = np.take_along_axis(tp, left, -1), np.take_along_axis(tp, right, -1)
+    f0, f1 = t0 + np.take_along_axis(fp, left, -1), t1 + np.take_along_axis(fp, right, -1)
     share = np.clip(divide(wanted - f0, f1 - f0), 0.0, 1.0)
-    return _CAPTURES.keep(np.asarray((t0 + np.where(np.isnan(share), 1.0, share) * (t1 - t0))[..., 0]), s, depth)
+    return _CAPTURES.keep(np.asarray((t0 + np.where(np.isnan(share), 1.0, share) * (t1 - t0))[..., 0]), scores, depth)
+
+
+def captured_between(scores: Scores, low: float, high: float) -> Share:
+    """The share of all positives that lie between two depths."""
+    found = capture_at(scores, high) - (capture_at(scores, low) if low else 0.0)
+    return Share(found, scores.all_positives, empty="no real positives")
 
 
 @measure(
@@ -271,13 +325,13 @@ def capture_at(s: Scores, depth: float) -> Array:
     when="Where only so many rows can be contacted: how many of all positives are among them.",
     leans="The rows above one depth alone; their order there does not count.",
 )
-def capture(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Share:
+def capture(scores: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Share:
     """Share of all positives found among the first `depth` of rows by score: the gain curve read at one depth.
 
     >>> print(capture(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1), depth=0.25))
     0.500 (1 of 2)
     """
-    return Share(capture_at(s, float(depth)), s.positives.sum(axis=-1), empty="no real positives")
+    return Share(capture_at(scores, float(depth)), scores.all_positives, empty="no real positives")
 
 
 @measure(
@@ -288,41 +342,41 @@ def capture(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Share:
     title="Lift in the top tenth",
     rests_on=POSITIVES,
     told="The {depth} of rows with the highest scores hold {value} times as many positives as a random pick{limits}.",
-    leads="text, card scores 3, story depth 1",
+    leads="text, story depth 1",
     when="Where only so many rows can be contacted: how much better than contacting as many at random.",
     leans="The rows above one depth alone; where most rows are positive it cannot be large.",
 )
-def lift(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Ratio:
+def lift(scores: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Ratio:
     """How many times more positives the first `depth` of rows holds than a random pick: capture / depth.
 
     >>> print(lift(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1), depth=0.25))
     2
     """
-    return Ratio(capture_at(s, float(depth)) / float(depth), s.positives.sum(axis=-1), empty="no real positives")
+    return Ratio(capture_at(scores, float(depth)) / float(depth), scores.all_positives, empty="no real positives")
 
 
-def _ratio_bound(s: Scores, depth: float) -> float:
+def _ratio_bound(scores: Scores, depth: float) -> float:
     """As far as the best and the worst order of shared cells; nothing bounds it where one of them leaves no positives below."""
-    value, *ends = (float(response_ratio(x, depth=depth).value) for x in (s, *s.extremes()))
+    value, *ends = (float(response_ratio(x, depth=depth).value) for x in (scores, *scores.extremes()))
     return max((abs(v - value) if np.isfinite(v) else float("inf") for v in ends), default=0.0)
 
 
 @measure(
     better="higher",
     range=(0, float("inf")),
-    interval="bootstrap",
+    interval="captured_odds",
     bound=_ratio_bound,
     rests_on=POSITIVES,
     when="Where some rows are contacted and the others are not: how much more often those contacted respond.",
     leans="The rows above one depth against all below it.",
 )
-def response_ratio(s: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Quotient:
+def response_ratio(scores: Scores, *, depth: Annotated[float, SHARE] = 0.1) -> Quotient:
     """Share of positives among the first `depth` of rows by score, over that among the rest.
 
     >>> round(float(response_ratio(Scores.of([0.1, 0.4, 0.6, 0.9], [1, 0, 1, 1], positive=1), depth=0.5).value), 3)
     2.0
     """
-    found, rows, positives = capture_at(s, float(depth)), s.total, s.positives.sum(axis=-1)
+    found, rows, positives = capture_at(scores, float(depth)), scores.total, scores.all_positives
     # What sums of weights leave over is no positive.
     rest = np.where(positives - found > 1e-12 * positives, positives - found, 0.0)
     top = Share(found, depth * rows, empty="no rows")

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.measures.facts import FLAGGED, LEFT, NEGATIVES, POSITIVES
 from steelyard.measures.measure import Measure
-from steelyard.results import Array, Average, Ratio, Reading
+from steelyard.results import Array, Average, Ratio, Reading, Share
 from steelyard.summaries.confusion import Confusion, Outcomes
 
 
@@ -34,9 +35,9 @@ class OfLevel:
     options: Mapping[str, Any]
     level: Any
 
-    def __call__(self, c: Confusion) -> Reading:
+    def __call__(self, confusion: Confusion) -> Reading:
         """What the measure says of this level."""
-        return self.measure.function(c.outcomes(self.level), **self.options)
+        return self.measure.function(confusion.outcomes(self.level), **self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +48,28 @@ class OverLevels:
     options: Mapping[str, Any]
     how: str
 
-    def __call__(self, c: Confusion) -> Reading:
+    def __call__(self, confusion: Confusion) -> Reading:
         """The average over all levels."""
-        every = c.by_level()
+        every = confusion.by_level()
         if self.how == "micro":
             pooled = {f: np.asarray(getattr(every, f)).sum(axis=-1) for f in ("tp", "fn", "fp", "tn")}
             reading = self.measure.function(Outcomes(**pooled), **self.options)
+            if isinstance(reading, Share) and self._counts_once(len(confusion.levels)):
+                return reading
+            if isinstance(reading, Ratio) and self.measure.interval == "harmonic":
+                # Every error is a miss of one level and a false alarm of another: F1 is the share of rows that are right.
+                return Share(np.asarray(reading.top) / 2, np.asarray(reading.bottom) / 2, reading.empty)
             return Ratio(reading.value, 1.0, reading.empty)
         reading = self.measure.function(every, **self.options)
-        weights = np.ones_like(c.actual) if self.how == "macro" else c.actual
-        return _combined(reading.value, reading.empty, weights, c.levels)
+        weights = np.ones_like(confusion.actual) if self.how == "macro" else confusion.actual
+        if isinstance(reading, Share) and self.measure.cases is POSITIVES:
+            return _of_apart(reading, self.how, confusion.levels)
+        return _combined(reading.value, reading.empty, weights, confusion.levels)
+
+    def _counts_once(self, levels: int) -> bool:
+        """Whether each row is counted for one level alone when counts are pooled, so that it is a share of rows like any other."""
+        others = (NEGATIVES, LEFT) if levels == 2 else ()
+        return self.measure.cases in (POSITIVES, FLAGGED, *others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +94,17 @@ def reason_of(reading: Reading) -> str:
             if math.isnan(float(share.value)):
                 return share.empty
     return reading.empty
+
+
+def _of_apart(every: Share, how: str, levels: tuple[Any, ...]) -> Reading:
+    """Shares of the real rows of each level averaged: a row is real of one level only, so they do not overlap."""
+    part, whole = (np.asarray(x) for x in (every.part, every.whole))
+    if how == "weighted":
+        return Share(part.sum(axis=-1), whole.sum(axis=-1), every.empty)
+    found = (Share(part[..., i], whole[..., i], f"{every.empty} (level {v!r})") for i, v in enumerate(levels))
+    shares = tuple(found)
+    lost = [s.empty for s in shares if not np.all(s.whole)]
+    return Average(shares, (1.0 / len(shares),) * len(shares), empty=lost[0] if lost else every.empty)
 
 
 def _combined(values: Array, empty: str, weights: Array, levels: tuple[Any, ...]) -> Reading:

@@ -11,6 +11,7 @@ from steelyard.monitors.baseline import Baseline
 from steelyard.monitors.stream import StreamRoles
 from steelyard.monitors.variation import Variation
 from steelyard.monitors.volume import Volume
+from steelyard.summaries.segments import Segments
 from steelyard.wording import option
 
 PARTS = ("target", "score", "prediction", "weight", "unit")
@@ -20,7 +21,8 @@ THRESHOLD = 0.5
 
 def asked_for(roles: StreamRoles, window: str, zone: str) -> dict[str, Any]:
     """What a baseline was made for, as plain JSON values."""
-    return {name: _plain(getattr(roles, name)) for name in PARTS} | {"window": window, "zone": zone}
+    parts = {name: _plain(getattr(roles, name)) for name in PARTS} | {"window": window, "zone": zone}
+    return parts if roles.segment is None else parts | {"segment": roles.segment}
 
 
 def _plain(part: object) -> Any:
@@ -56,6 +58,8 @@ def agreed(
             )
             hint = f"Say {option(name)} as then, or make the baseline again from the reference rows."
             raise UsageError(message, hint)
+    baseline, said = _segments_agreed(baseline, roles)
+    notes += said
     if roles.target is None and baseline.evaluation is not None:
         notes.append("No target was named: performance, which the baseline knows, is not watched.")
         baseline = replace(baseline, evaluation=None, losses={}, timeliness=None)
@@ -66,13 +70,16 @@ def agreed(
         vanished = tuple(spared)
     elif spared:
         notes.append(f"Not watched, since they were not asked for: {listing(spared)}, which the baseline knows too.")
-    baseline = replace(baseline, features={k: b for k, b in baseline.features.items() if k not in spared})
+    # One that is used as it was saved keeps its hash, which takes time to make of much.
+    if spared:
+        baseline = replace(baseline, features={k: b for k, b in baseline.features.items() if k not in spared})
     for name in roles.outputs:
         if baseline.outputs and name not in baseline.outputs:
             message = f'The baseline ({baseline.source}) does not know the output "{name}".'
             hint = f"It knows {listing(baseline.outputs)}; make it again where a column has a new name."
             raise NotAvailable(message, hint)
-    baseline = replace(baseline, outputs={k: b for k, b in baseline.outputs.items() if k in roles.outputs})
+    if set(baseline.outputs) - set(roles.outputs):
+        baseline = replace(baseline, outputs={k: b for k, b in baseline.outputs.items() if k in roles.outputs})
     if made and (made["window"], made["zone"]) != (window, zone):
         notes.append(
             f"The baseline was made with windows of {made['window']} ({made['zone']}): how such windows differ, and how many rows "
@@ -80,6 +87,21 @@ def agreed(
         )
         baseline = replace(baseline, variation=Variation(), volume=Volume(), quiet=0)
     return baseline, vanished, notes
+
+
+def _segments_agreed(baseline: Baseline, roles: StreamRoles) -> tuple[Baseline, list[str]]:
+    """The baseline with the segments that are asked for, which it must know, or without any."""
+    e, then = baseline.evaluation, baseline.asked.get("segment", roles.segment)
+    if roles.segment is None:
+        if e is None or not e.segments:
+            return baseline, []
+        told = "Not watched, since they were not asked for: segments, which the baseline knows."
+        return replace(baseline, evaluation=replace(e, segments=Segments())), [told]
+    if e is not None and e.segments and then == roles.segment:
+        return baseline, []
+    knows = "without segments" if e is None or not e.segments else f"with the segments of {listing([then])}"
+    message = f"The baseline ({baseline.source}) was made {knows}, and {option('segment', roles.segment)} came."
+    raise UsageError(message, "Leave it out, or make the baseline again from the reference rows with these segments.")
 
 
 def _told(name: str, part: object) -> str:

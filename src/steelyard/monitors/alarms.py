@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import ClassVar
 
+from steelyard.arguments.allowed import shown
 from steelyard.errors import UsageError
 from steelyard.files.as_json import AsJson
+from steelyard.measures.measure import catalogue, find
 from steelyard.verdicts.alarm import HIGH, LOW, OK, UNJUDGED
 from steelyard.wording import option
 
 PENDING, FIRING, RECOVERING = "pending", "firing", "recovering"
+NOUNS = {"warn": "a warning", "alarm": "an alarm"}
+MOST_IN_A_ROW = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +53,17 @@ class Transition(AsJson):
     @property
     def text(self) -> str:
         """The change in a sentence."""
+        said = NOUNS[self.severity]
         what = {
-            (FIRING, OK): f"{self.severity} is over",
-            (RECOVERING, FIRING): f"{self.severity} is back",
-            (FIRING, RECOVERING): f"{self.severity} is recovering",
-            (PENDING, OK): f"{self.severity} that was pending did not last",
-            (RECOVERING, OK): f"{self.severity} is over",
-        }.get((self.before, self.after), self.severity if self.after == FIRING else f"{self.severity} is {self.after}")
+            (FIRING, OK): f"{said} is over",
+            (RECOVERING, FIRING): f"{said} is back",
+            (FIRING, RECOVERING): f"{said} is recovering",
+            (PENDING, OK): f"{said} that was pending did not last",
+            (RECOVERING, OK): f"{said} is over",
+        }.get((self.before, self.after), said if self.after == FIRING else f"{said} is {self.after}")
+        name = find(self.signal).noun if self.signal in catalogue() else self.signal
         later = f" (known since {self.known[:16].replace('T', ' ')})" if self.late else ""
-        return f"{self.window}: {self.signal}, {what}{later}{f': {self.reason}' if self.reason else ''}."
+        return f"{self.window}: {name}, {what}{later}{f': {self.reason}' if self.reason else ''}."
 
     @property
     def late(self) -> bool:
@@ -93,12 +99,14 @@ def advance(before: Status, seen: str, consecutive: int = 2) -> Status:
 
 def follow(seen: Iterable[str], consecutive: object = 2) -> list[Status]:
     """The state after each window."""
-    if isinstance(consecutive, bool) or not isinstance(consecutive, int) or consecutive < 1:
-        message = f"An alarm fires after a number of windows in a row, and {consecutive!r} came."
+    if isinstance(consecutive, bool) or not isinstance(consecutive, int) or not 1 <= consecutive <= MOST_IN_A_ROW:
+        message = f"An alarm fires after 1 to {MOST_IN_A_ROW:,} windows in a row, and {shown(consecutive)} came."
         raise UsageError(message, f"Say {option('for_', 2)}, for example.")
     out: list[Status] = []
     for one in seen:
-        out.append(advance(out[-1] if out else Status(), one, consecutive))
+        before = out[-1] if out else Status()
+        after = advance(before, one, consecutive)
+        out.append(before if after == before else after)  # of very many windows most are alike, and held once
     return out
 
 

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,16 @@ from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.errors import BadLevels, InputError, NotAvailable, UnreadableSource
 from steelyard.evaluation import Evaluation
 from steelyard.monitors.bins import Bins
-from steelyard.monitors.delays import Delays
+from steelyard.monitors.delays import Delays, cut_of, label_times
 from steelyard.monitors.estimated import Calibration
 from steelyard.monitors.gauges import gauges
-from steelyard.monitors.sequential import Losses, losses, row_loss
-from steelyard.monitors.stream import Stream
+from steelyard.monitors.segmented import evaluated_by_segment
+from steelyard.monitors.sequential import losses, row_loss
+from steelyard.monitors.stream import Stream, StreamRoles
 from steelyard.monitors.uncounted import why_not, with_the_clock
 from steelyard.monitors.variation import Variation
 from steelyard.monitors.volume import Volume
+from steelyard.summaries.losses import Losses
 from steelyard.wording import option
 from steelyard.words import count, quoted
 
@@ -64,17 +66,13 @@ class Baseline:
     @cached_property
     def hash(self) -> str:
         """A short hash of all numbers in it: the same rows give the same one."""
-        held = {k: v for k, v in self._plain().items() if k != "source"}
-        if held["evaluation"] is not None:
-            # What was counted, not how it was opened.
-            held["evaluation"] = held["evaluation"]["evidence"]
-        return hashlib.sha256(json.dumps(held, sort_keys=True, default=str).encode()).hexdigest()[:16]
+        return _hash_of(self._plain())
 
     @cached_property
     def calibration(self) -> Calibration | None:
         """What scores meant; None where there is not one score for two levels."""
         scores = None if self.evaluation is None else self.evaluation.scores
-        if scores is None or not float(scores.positives.sum()) or not float(scores.negatives.sum()):
+        if scores is None or not float(scores.all_positives) or not float(scores.all_negatives):
             return None
         return Calibration.of(scores)
 
@@ -133,9 +131,11 @@ class Baseline:
             {kind: Evaluation.from_dict(e) for kind, e in data.get("kept", {}).items()},
             dict(data["asked"]),
         )
-        if found.hash != data["hash"]:
+        if _hash_of(data) != data["hash"]:
             message = "The baseline was changed after it was saved: its hash does not fit."
             raise UnreadableSource(message, "Make it again from the reference rows.")
+        # What was written down is what it says: to write it down once more would take longer than all else of reading it.
+        vars(found)["hash"] = data["hash"]
         return found
 
     @as_annotated()
@@ -159,21 +159,35 @@ class Baseline:
             raise UnreadableSource(message, "Name the file that Baseline.save wrote.") from None
 
 
-def losses_of(stream: Stream, e: Evaluation) -> dict[str, Losses]:
-    """Sums of every loss that is a mean over rows, of the rows with a label."""
-    roles, there = stream.roles, stream.labelled
+def _hash_of(told: Mapping[str, Any]) -> str:
+    """Of all numbers of a baseline as plain JSON values: what was counted, not how it was opened, nor from where."""
+    held = {k: v for k, v in told.items() if k not in {"steelyard baseline", "hash", "source"}}
+    if held["evaluation"] is not None:
+        e = held["evaluation"]
+        held["evaluation"] = e["evidence"]
+        # Where there are none it is the hash that it was before there were any.
+        held |= {"segments": {k: x["evidence"] for k, x in e["segments"].items()}} if e["segments"] else {}
+    # As a file has it, where every name is text: what is read back gives the same hash.
+    plain = json.loads(json.dumps(held, default=str))
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def losses_of(stream: Stream, evaluation: Evaluation) -> dict[str, Losses]:
+    """Sums of every loss that is a mean over rows, of the rows with a label and with something said."""
+    roles = stream.roles
     if roles.target is None or isinstance(roles.score, Mapping):
         return {}
+    there = stream.labelled & stream.present(str(roles.prediction if roles.score is None else roles.score))
     truth = stream.columns[roles.target][there]
     weight = None if roles.weight is None else stream.columns[roles.weight][there]
-    if roles.score is not None and e.scores is not None:
-        y, p = (truth == e.positive).astype(np.float64), stream.columns[roles.score][there].astype(np.float64)
-        known = losses("scores", probabilities=e.scores.probabilities)
-        cut = 0.5 if e.threshold is None else e.threshold
+    if roles.score is not None and evaluation.scores is not None:
+        y, p = (truth == evaluation.positive).astype(np.float64), stream.columns[roles.score][there].astype(np.float64)
+        known = losses("scores", probabilities=evaluation.scores.probabilities)
+        cut = 0.5 if evaluation.threshold is None else evaluation.threshold
         return {name: Losses.of(row_loss(m, y, p, cut), weight) for name, m in known.items()}
     assert roles.prediction is not None
     said = stream.columns[roles.prediction][there]
-    if e.residuals is not None:
+    if evaluation.residuals is not None:
         y, p = truth.astype(np.float64), said.astype(np.float64)
         return {name: Losses.of(row_loss(m, y, p), weight) for name, m in losses("numbers").items()}
     return {name: Losses.of(row_loss(m, truth, said), weight) for name, m in losses("labels").items()}
@@ -190,7 +204,8 @@ def baseline_of(stream: Stream, source: str, quiet: int = 0, **options: object) 
         message = f'The target "{roles.target}" is missing in every row of the reference ({source}).'
         raise InputError(message, f"Choose reference rows whose labels are in, or leave {option('target')} out.")
     try:
-        evaluation = None if roles.target is None or not roles.outputs else stream.evaluate(**options)
+        counted = stream.evaluate if roles.segment is None else partial(evaluated_by_segment, stream)
+        evaluation = None if roles.target is None or not roles.outputs else counted(**options)
     except BadLevels as problem:
         message = f"The reference ({source}) cannot be evaluated. {problem.message.marked}"
         # A monitor takes its levels from the reference, so they cannot be declared.
@@ -202,22 +217,28 @@ def baseline_of(stream: Stream, source: str, quiet: int = 0, **options: object) 
         raise BadLevels(message, hint) from None
     outputs, features = stream.bins(roles.outputs), stream.bins(roles.features)
     losses = {} if evaluation is None else losses_of(stream, evaluation)
-    delays = Delays.of(stream, evaluation, stream.latest) if stream.label_times is not None else None
+    delays = None
+    if stream.label_times is not None and stream.times is not None and evaluation is not None:
+        cut = cut_of(None, evaluation)
+        delays = Delays.of([label_times(stream, evaluation, cut)], [stream.latest], cut)
     kept = {kind: found for kind, g in gauges().items() if (found := g.kept(stream)) is not None}
     facts: dict[str, Any] = {"quiet": quiet, "delays": delays, "kept": kept}
     return Baseline(stream.rows, labelled, source, outputs, features, evaluation, losses, **facts)
 
 
-def baseline_of_evaluation(e: Evaluation, source: str = "an evaluation") -> Baseline:
+def baseline_of_evaluation(evaluation: Evaluation, source: str = "an evaluation") -> Baseline:
     """A baseline of performance alone."""
-    if e.rows < LEAST:
-        message = f"The reference ({source}) has {e.rows:,} rows."
+    if evaluation.rows < LEAST:
+        message = f"The reference ({source}) has {evaluation.rows:,} rows."
         raise InputError(message, f"At least {LEAST} are needed.")
-    return Baseline(e.rows, e.rows, source, evaluation=e)
+    return Baseline(evaluation.rows, evaluation.rows, source, evaluation=evaluation)
 
 
-def countable(baseline: Baseline, stream: Stream, keys: Sequence[str] = ()) -> tuple[Baseline, Stream, list[str]]:
-    """Both without the features of which nothing could be seen, and what is to be said of these and of the keys of labels."""
+def countable(baseline: Baseline, stream: Stream, keys: Sequence[str] = ()) -> tuple[Baseline, StreamRoles, list[str]]:
+    """Both without the features of which nothing could be seen, and what is to be said of these and of the keys of labels.
+
+    `stream` are the rows that tell: those of the reference, or all where it was made before.
+    """
     # A saved baseline was made without them, so that the stream itself must tell.
     new = stream.bins([name for name in stream.roles.features if name not in baseline.features])
     why = {name: why_not(b) for name, b in (*baseline.features.items(), *new.items())}
@@ -226,17 +247,16 @@ def countable(baseline: Baseline, stream: Stream, keys: Sequence[str] = ()) -> t
     out = [f"{quoted(name)}: labels are found by it" for name in keys]
     out += [f"{quoted(name)}: {reason}" for name, reason in why.items() if reason]
     if not out:
-        return baseline, stream, []
+        return baseline, stream.roles, []
     roles = replace(stream.roles, features=tuple(name for name in stream.roles.features if not why.get(name)))
     if any(why[name] for name in baseline.features):
         baseline = replace(baseline, features={k: b for k, b in baseline.features.items() if not why[k]})
     told = f"Not watched: {'; '.join(out)}. A column that is named in features= is watched whatever it holds."
-    return baseline, replace(stream, roles=roles), [told]
+    return baseline, roles, [told]
 
 
-def check_holds(baseline: Baseline, stream: Stream, weighing: object = None) -> None:
+def check_holds(baseline: Baseline, roles: StreamRoles, weighing: object = None) -> None:
     """Refuse a saved baseline that does not know the columns to be watched."""
-    roles = stream.roles
     if roles.target is not None and roles.outputs and baseline.evaluation is None:
         message = f"The baseline ({baseline.source}) has no evaluation to hold performance against."
         raise NotAvailable(message, f"Make it from rows with a target, or leave {option('target')} out.")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -14,106 +15,19 @@ from steelyard.arguments.allowed import shown
 from steelyard.arguments.annotated import as_annotated
 from steelyard.engines.binned import Intervals
 from steelyard.engines.plain import plain_level
-from steelyard.errors import CannotAdd, UnreadableSource, UsageError
+from steelyard.errors import UnreadableSource, UsageError
 from steelyard.files.as_json import AsJson
 from steelyard.results import Array, Codes
-from steelyard.summaries.summary import effective_rows, pack, same, sort_levels, unpack
+from steelyard.summaries.bin_counts import BUCKETS, BinCounts
 from steelyard.wording import option
 from steelyard.words import shortest, visible
 
 SCHEMA = 2
-BUCKETS = 512
-"""Buckets of units, as everywhere in the house."""
-NAMED = 12
-"""New levels that are remembered by name."""
 NEW = ("below all before", "above all before", "other values")
 """Bins of numbers that the reference never had."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BinCounts:
-    """How many rows fell into each bin; counts of other rows in the same bins can be added.
-
-    >>> a, b = BinCounts(np.array([3.0, 1.0]), 4, 4.0), BinCounts(np.array([0.0, 2.0]), 2, 2.0)
-    >>> (a + b).counts.tolist(), (a + b).rows
-    ([3.0, 3.0], 6)
-    """
-
-    counts: Array
-    rows: int
-    squares: float
-    """Sum of the squared weights: the number of rows where there are none."""
-    weighting: str = "none"
-    buckets: Array | None = None
-    """The same counts for each bucket of units, where there are units."""
-    unseen: tuple[Any, ...] = ()
-    """A few levels, or the least and the greatest number, that the reference did not have."""
-
-    @property
-    def total(self) -> float:
-        """All counts together."""
-        return float(self.counts.sum())
-
-    def effective(self) -> float:
-        """Rows of a simple random sample that would tell as much.
-
-        (Σw)² / Σw² for weights; with units (B − 1) / Σ_i V_i / p_i, where V_i is the variance of the share p_i between
-        buckets of units, and never more than without them.
-        """
-        plain = float(effective_rows(np.asarray(self.total), np.asarray(self.squares)))
-        if self.buckets is None or self.total <= 0:
-            return plain
-        used = self.buckets[self.buckets.sum(axis=1) > 0]
-        shares = self.counts / self.total
-        there = shares > 0
-        if len(used) < 2 or there.sum() < 2:
-            return min(plain, float(len(used)))
-        away = used[:, there] - np.outer(used.sum(axis=1), shares[there])
-        variance = (away**2).sum(axis=0) / self.total**2 * len(used) / (len(used) - 1)
-        spread = float((variance / shares[there]).sum())
-        return min(plain, (int(there.sum()) - 1) / spread) if spread > 0 else plain
-
-    def __add__(self, other: BinCounts) -> BinCounts:
-        if len(self.counts) != len(other.counts) or (self.buckets is None) != (other.buckets is None):
-            message = "These counts cannot be added: they were not made in the same bins."
-            raise CannotAdd(message, "Count both windows with the same Bins, both with units or both without.")
-        weighting = self.weighting if self.weighting == other.weighting else "sampling"
-        buckets = None if self.buckets is None or other.buckets is None else self.buckets + other.buckets
-        unseen = a_few(self.unseen + other.unseen)
-        return BinCounts(
-            self.counts + other.counts, self.rows + other.rows, self.squares + other.squares, weighting, buckets, unseen
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, BinCounts)
-            and (self.rows, self.weighting, self.unseen) == (other.rows, other.weighting, other.unseen)
-            and same(self.counts, other.counts)
-            and same(np.asarray(self.squares), np.asarray(other.squares))
-            and same(self.buckets, other.buckets)
-        )
-
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return {
-            "counts": pack(self.counts),
-            "rows": self.rows,
-            "squares": self.squares,
-            "weighting": self.weighting,
-            "buckets": pack(self.buckets),
-            "unseen": list(self.unseen),
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> BinCounts:
-        """Read back what `to_dict` wrote."""
-        buckets, unseen = unpack(data["buckets"]), tuple(data["unseen"])
-        return cls(unpack(data["counts"]), data["rows"], data["squares"], data["weighting"], buckets, unseen)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bins(AsJson):
     """The bins of one column: intervals of numbers or levels, then special values, missing, and what was never seen.
 
@@ -191,7 +105,7 @@ class Bins(AsJson):
         """How many bins there are."""
         return self.missing + 1 + len(self.new)
 
-    @property
+    @cached_property
     def cells(self) -> tuple[str, ...]:
         """The bins in words, in their order."""
         if self.kind == "numbers":
@@ -242,6 +156,12 @@ class Bins(AsJson):
         >>> Bins("age", "numbers", edges=(30.0,)).count([20, 30, 40]).counts.tolist()
         [2.0, 1.0, 0.0]
         """
+        if self.kind == "numbers" and weight is None and bucket is None:
+            from steelyard.engines.columns import Column, make_column
+
+            column = values if isinstance(values, Column) else make_column("column", values, self.column)
+            x = column.numbers()
+            return BinCounts(self.intervals.count(x), len(x), float(len(x)))
         place = self.place(values)
         size = self.size
         counts = np.bincount(place, weights=weight, minlength=size).astype(np.float64)
@@ -308,18 +228,6 @@ def _written(edges: Sequence[float]) -> list[str]:
         if len(set(told)) == len(told):
             return told
     return [repr(e) for e in edges]
-
-
-def a_few(values: Iterable[Any]) -> tuple[Any, ...]:
-    """A few of the values that were never seen: the first levels, or the two ends of numbers.
-
-    >>> a_few(["b", "a"]), a_few([3.0, 1.0, 2.0])
-    (('a', 'b'), (1.0, 3.0))
-    """
-    there = sort_levels(values)
-    if len(there) > 2 and all(isinstance(v, float) for v in there):
-        return there[0], there[-1]
-    return there[:NAMED]
 
 
 def special_values(special: Iterable[Any]) -> tuple[Any, ...]:

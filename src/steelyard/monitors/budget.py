@@ -38,8 +38,9 @@ class Budget(AsJson):
     def text(self) -> str:
         """The budget in words."""
         many = "alarm" if self.alarms == 1 else "alarms"
+        windows = float(f"{self.windows:.3g}")
         return (
-            f"at most {shortest(self.alarms)} false {many} per {self.period}: with {significant(self.windows)} windows and "
+            f"at most {shortest(self.alarms)} false {many} per {self.period}: with {shortest(windows)} windows and "
             f"{self.signals} signal{'s' if self.signals != 1 else ''} each is judged at the level {significant(self.alpha)}"
         )
 
@@ -64,20 +65,19 @@ def budget_of(given: object, window: timedelta, signals: int) -> Budget:
 
 def _read(given: object) -> tuple[float, float, str]:
     hint = f'Say {option("budget", "1 per quarter")}, "2 per year" or "0.05 per 52 windows".'
-    plain = isinstance(given, str) and re.fullmatch(r"\s*\d+(\.\d*)?\s*", given)
-    if isinstance(given, str | int | float) and not isinstance(given, bool) and (plain or not isinstance(given, str)):
-        found: Sequence[Any] = (float(given), 1.0, "quarter")
-    else:
-        match = TOLD.fullmatch(str(given))
-        unit = match[3].lower().removesuffix("s") if match else ""
-        if match is None or unit not in {*DAYS, "window"}:
-            message = f"A budget is a number of false alarms in some time, and {listing([given])} came."
-            raise UsageError(message, hint)
-        try:
+    plain = re.fullmatch(r"\s*\d+(\.\d*)?\s*", given) if isinstance(given, str) else not isinstance(given, bool)
+    match = TOLD.fullmatch(str(given)) if isinstance(given, str) else None
+    unit = match[3].lower().removesuffix("s") if match else ""
+    try:
+        if plain and isinstance(given, str | int | float):
+            found: Sequence[Any] = (float(given), 1.0, "quarter")
+        elif match is not None and unit in {*DAYS, "window"}:
             found = (float(match[1]), float(match[2] or 1), unit)
-        except ValueError:
-            message = f"A budget is a number of false alarms in some time, and {listing([given])} came."
-            raise UsageError(message, hint) from None
+        else:
+            raise ValueError
+    except (ValueError, OverflowError):
+        message = f"A budget is a number of false alarms in some time, and {listing([given])} came."
+        raise UsageError(message, hint) from None
     # One false alarm in a million years is none, and no limit could be worked out for it.
     if not all(math.isfinite(x) and x > 1e-7 for x in found[:2]):
         message = f"A budget must be above 0, and {listing([given])} came: without any false alarm nothing can be seen."

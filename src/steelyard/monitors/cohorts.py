@@ -167,7 +167,7 @@ def _one(
     no = np.bincount(who, weights=rows["known"] & ~rows["real"], minlength=len(units)) > 0
     # One row that says yes is enough; a no may still turn into a yes while labels are missing.
     known = yes | all_in
-    labels = labels_of(known, None, end, end if now is None else now, wait, "customer")
+    labels = labels_of((len(known), int(known.sum())), (None, None), end, end if now is None else now, wait, "customer")
     if now is not None and now < end and len(units):
         reason = f"the period of {period.text} since {window.start:%Y-%m-%d} is not over"
         labels = Labels(len(units), int(known.sum()), mature=False, reason=reason)
@@ -204,9 +204,10 @@ class CohortQuality(Gauge):
     """Q of each cohort against that of the reference."""
 
     kind = "timeliness"
+    about = "model"
     called = "by cohort"
     question = "Does it still warn early enough?"
-    place = 4
+    place = 5
     waits = True
     better = "higher"
     title = "Timeliness of each cohort, followed for {period}"
@@ -235,9 +236,9 @@ class CohortQuality(Gauge):
             held(self.kind, self.kind, apart(ends[0], ends[1], alpha, self.better), run.margin, self.better, **facts)
         ]
 
-    def sentences(self, m: Monitor) -> list[str]:
+    def sentences(self, monitor: Monitor) -> list[str]:
         """Of which cohorts it is not known yet."""
-        late = [w.name for w in m.windows if any(s.kind == self.kind and s.state == IMMATURE for s in w.signals)]
+        late = [w.name for w in monitor.windows if any(s.kind == self.kind and s.state == IMMATURE for s in w.signals)]
         if not late:
             return []
         return [
@@ -245,16 +246,16 @@ class CohortQuality(Gauge):
             "timeliness rests on them."
         ]
 
-    def tables(self, m: Monitor, most: int | None) -> list[SmallTable]:
+    def tables(self, monitor: Monitor, most: int | None) -> list[SmallTable]:
         """One row a cohort."""
-        if not m.facts.get("period"):
+        if not monitor.facts.get("period"):
             return []
-        shown = [(w, w[self.kind]) for w in (m.windows[-most:] if most else m.windows)]
+        shown = [(w, w[self.kind]) for w in (monitor.windows[-most:] if most else monitor.windows)]
         rows: list[tuple[str, ...]] = [
             (visible(w.name), self.value_text(s), s.state, w.state_of(s.name)) for w, s in shown
         ]
         note = "Values so far are of cohorts that are not over or lack outcomes; nothing rests on them."
-        title = f"Timeliness of cohorts, followed for {m.facts['period']}"
+        title = f"Timeliness of cohorts, followed for {monitor.facts['period']}"
         return [
             SmallTable(
                 title, ("entered in", "Q", "judged", "state"), "llll", rows, note if "so far" in str(rows) else ""
@@ -262,5 +263,7 @@ class CohortQuality(Gauge):
         ]
 
 
-def _cases(s: TimelinessSummary) -> tuple[CaseCount, CaseCount]:
-    return CaseCount(s.positives, "customer with the outcome"), CaseCount(s.negatives, "customer without the outcome")
+def _cases(summary: TimelinessSummary) -> tuple[CaseCount, CaseCount]:
+    return CaseCount(summary.positives, "customer with the outcome"), CaseCount(
+        summary.negatives, "customer without the outcome"
+    )

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from steelyard.evaluation import Evaluation
 from steelyard.measures.measure import AVERAGES, Measure, find
 from steelyard.monitors.signals import Signal
-from steelyard.monitors.stream import Stream
 from steelyard.monitors.watched_measures import measure_name
-from steelyard.results import Array, Flags
 from steelyard.summaries.confusion import Confusion, Outcomes
+from steelyard.summaries.window import WindowSummary
 from steelyard.words import significant
 
 
@@ -37,20 +35,22 @@ def corners(name: str, known: Outcomes, flagged: float, left: float) -> tuple[fl
     return (min(there), max(there)) if there else None
 
 
-def at_corners(m: Measure) -> bool:
+def at_corners(measure: Measure) -> bool:
     """Whether a measure only rises, or only falls, as one more missing label turns out right; its ends are then at a corner.
 
     >>> at_corners(find("recall")), at_corners(find("f1")), at_corners(find("kappa"))
     (True, True, False)
     """
-    known = m.counted is not None if m.at_corners is None else m.at_corners
-    return known and m.of_labels and m.better in {"higher", "lower"}
+    known = measure.counted is not None if measure.at_corners is None else measure.at_corners
+    return known and measure.of_labels and measure.better in {"higher", "lower"}
 
 
-def completed(signal: Signal, measure: object, part: Stream, options: Mapping[str, Any]) -> Signal:
+def completed(
+    signal: Signal, measure: object, part: WindowSummary, evaluation: Evaluation | None, reference: Evaluation
+) -> Signal:
     """The same signal, with the worst and the best that the missing labels can make of it, or words why that is not told."""
     name, level, _ = measure_name(measure)
-    found, why = _ends(name, level, part, options)
+    found, why = _ends(name, level, part, evaluation, reference)
     if found is None:
         return replace(signal, reason=f"{signal.reason}; {why}")
     worst, best = found if find(name).better == "higher" else found[::-1]
@@ -58,50 +58,31 @@ def completed(signal: Signal, measure: object, part: Stream, options: Mapping[st
     return replace(signal, reason=f"{signal.reason}; {words}", completed=(worst, best))
 
 
-def _ends(name: str, level: object, part: Stream, options: Mapping[str, Any]) -> tuple[tuple[float, float] | None, str]:
-    roles = part.roles
-    assert roles.target is not None
-    weight = np.ones(part.rows) if roles.weight is None else part.columns[roles.weight].astype(np.float64)
+def _ends(
+    name: str, level: object, part: WindowSummary, evaluation: Evaluation | None, reference: Evaluation
+) -> tuple[tuple[float, float] | None, str]:
     m = find(name)
     if not at_corners(m):
         return None, f"how far missing labels can move {name} is not told, since it is no count of right and wrong"
     if level in AVERAGES:
         return None, "how far missing labels can move an average over levels is not told"
-    truth, there = part.columns[roles.target], part.labelled
-    if m.hits is not None and roles.prediction is not None:
+    predicted = "confusion" in reference.evidence
+    c = None if evaluation is None else evaluation.confusion
+    if m.hits is not None and predicted:
         # A row is right or wrong, whatever its level.
-        right = np.zeros(part.rows, dtype=np.bool_)
-        right[there] = truth[there] == part.columns[roles.prediction][there]
-        return _right_or_wrong(m, *(_sum(weight, rows) for rows in (right, there & ~right, ~there))), ""
-    said = predicted(part, options, level)
-    if said is None or (Outcomes not in m.reads and len(options.get("levels") or ()) > 2):
+        total, right = (0.0, 0.0) if c is None else (float(c.counts.sum()), float(np.trace(c.counts)))
+        return _right_or_wrong(m, right, total - right, sum(part.said.values())), ""
+    wanted = reference.positive if level is None else level
+    one_score = predicted or reference.scores is not None
+    if not one_score or wanted is None or (Outcomes not in m.reads and len(reference.levels or ()) > 2):
         return None, "how far missing labels can move it is not told for more than two levels"
-    real = np.zeros(part.rows, dtype=np.bool_)
-    real[there] = truth[there] == (options["positive"] if level is None else level)
-    o = Outcomes(
-        *(_sum(weight, there & a & b) for a, b in ((real, said), (real, ~said), (~real, said), (~real, ~said)))
-    )
-    found = corners(name, o, _sum(weight, ~there & said), _sum(weight, ~there & ~said))
+    o = Outcomes(0.0, 0.0, 0.0, 0.0) if c is None else c.outcomes(wanted)
+    flagged = part.said.get(wanted if predicted else wanted == reference.positive, 0.0)
+    found = corners(name, o, flagged, sum(part.said.values()) - flagged)
     return found, "" if found is not None else "no way to fill in the missing labels defines it"
 
 
-def _right_or_wrong(m: Measure, right: float, wrong: float, missing: float) -> tuple[float, float]:
+def _right_or_wrong(measure: Measure, right: float, wrong: float, missing: float) -> tuple[float, float]:
     total = right + wrong + missing
-    inside, outside = (right, wrong) if m.hits else (wrong, right)
+    inside, outside = (right, wrong) if measure.hits else (wrong, right)
     return inside / total, (total - outside) / total
-
-
-def _sum(weight: Array, rows: Flags) -> float:
-    return float(weight[rows].sum())
-
-
-def predicted(part: Stream, options: Mapping[str, Any], level: object = None) -> Flags | None:
-    """Which rows were predicted to be of the level, or positive; None where that is not one label or one score a row."""
-    roles, positive = part.roles, options["positive"]
-    if roles.prediction is not None:
-        wanted = positive if level is None else level
-        return None if wanted is None else np.asarray(part.columns[roles.prediction] == wanted, dtype=np.bool_)
-    if not isinstance(roles.score, str):
-        return None
-    flagged: Flags = part.columns[roles.score].astype(np.float64) >= options["threshold"]
-    return flagged if level is None or level == positive else ~flagged

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from steelyard.engines.binned import BinnedColumns
-from steelyard.monitors.bins import BUCKETS, BinCounts, Bins, a_few
+from steelyard.monitors.bins import Bins
 from steelyard.monitors.making import level_bins
 from steelyard.monitors.sheets import Sheet, refuse_units, refuse_weights, unseen
 from steelyard.results import Array
+from steelyard.summaries.bin_counts import BUCKETS, BinCounts, a_few
 
 SAMPLE = 200_000
 """Up to this many rows the edges are quantiles of all rows; beyond, of a sample of about so many."""
@@ -50,24 +51,24 @@ def count_table(sheet: Sheet, bins: Mapping[str, Bins], special: tuple[Any, ...]
     return found
 
 
-def _placed(b: Bins, rows: int, levels: Mapping[Any, float]) -> BinCounts:
-    counts, place = np.zeros(len(b.cells)), b.lookup()
+def _placed(bins: Bins, rows: int, levels: Mapping[Any, float]) -> BinCounts:
+    counts, place = np.zeros(len(bins.cells)), bins.lookup()
     for level, n in levels.items():
         counts[place(level)] += n
-    counts[b.missing] += rows - counts.sum()
-    return BinCounts(counts, rows, float(rows), unseen=unseen(b, levels))
+    counts[bins.missing] += rows - counts.sum()
+    return BinCounts(counts, rows, float(rows), unseen=unseen(bins, levels))
 
 
-def _weighed(sheet: Sheet, columns: BinnedColumns, name: str, b: Bins) -> BinCounts:
+def _weighed(sheet: Sheet, columns: BinnedColumns, name: str, bins: Bins) -> BinCounts:
     """Sums of weights by cell and bucket; levels are placed afterwards."""
-    found = columns.weighed(sheet.roles[name], None if b.kind == "levels" else b.intervals, BUCKETS)
-    place = b.lookup() if b.kind == "levels" else int
-    sheets = np.zeros((BUCKETS, len(b.cells)))
+    found = columns.weighed(sheet.roles[name], None if bins.kind == "levels" else bins.intervals, BUCKETS)
+    place = bins.lookup() if bins.kind == "levels" else int
+    sheets = np.zeros((BUCKETS, len(bins.cells)))
     np.add.at(sheets, (found.bucket, np.array([place(cell) for cell in found.cell], dtype=np.int64)), found.total)
     weighting = "sampling" if sheet.weighted else "none"
     buckets = sheets if sheet.by_unit else None
     counts = BinCounts(sheets.sum(axis=0), found.rows, found.squares, weighting, buckets)
-    return replace(counts, unseen=unseen(b, dict.fromkeys(found.cell, 1.0))) if b.kind == "levels" else counts
+    return replace(counts, unseen=unseen(bins, dict.fromkeys(found.cell, 1.0))) if bins.kind == "levels" else counts
 
 
 def named(sheet: Sheet, found: Mapping[str, BinCounts], bins: Mapping[str, Bins]) -> dict[str, BinCounts]:

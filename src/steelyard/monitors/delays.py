@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 
 from steelyard.evaluation import Evaluation
-from steelyard.monitors.completion import predicted
 from steelyard.monitors.labels import Labels, OutcomeLabels, labels_of
-from steelyard.monitors.stream import Stream
+from steelyard.monitors.stream import Stream, StreamRoles
 from steelyard.monitors.windows import Window, instant_of, moment
 from steelyard.results import Array, Codes, Flags
+from steelyard.summaries.label_times import Groups, LabelTimes
+from steelyard.summaries.window import WindowSummary
 
 Ages = Codes
 LEAST = 30
@@ -37,8 +38,8 @@ class Course:
     shares: tuple[float, ...]
 
     @classmethod
-    def of(cls, delays: Ages, ages: Ages) -> Course:
-        """The law of delays that were seen only if they were shorter than the age of their row.
+    def of(cls, delays: Ages, ages: Ages, many: Codes | None = None) -> Course:
+        """The law of delays that were seen only if they were shorter than the age of their row; `many` rows of each.
 
         F(t) = Π (1 − nⱼ / Rⱼ) over delays tⱼ > t, with nⱼ labels that took tⱼ and Rⱼ that took at most tⱼ and are older than that
 
@@ -51,15 +52,21 @@ class Course:
         Lagakos, Barraj and De Gruttola, Nonparametric analysis of truncated survival data (1988).
         """
         d = np.maximum(delays, 0)
-        times, many = np.unique(d, return_counts=True)
-        at_risk = many.cumsum() - np.searchsorted(np.sort(np.maximum(ages, d)), times, side="left")
-        last = np.flatnonzero(at_risk >= min(AT_RISK, len(d) / 2))
+        held = np.ones(len(d), dtype=np.int64) if many is None else many
+        rows = int(held.sum())
+        times, place = np.unique(d, return_inverse=True)
+        each = np.bincount(place, weights=held, minlength=len(times)).astype(np.int64)
+        older = np.maximum(ages, d)
+        order = np.argsort(older, kind="stable")
+        before = np.r_[0, held[order].cumsum()][np.searchsorted(older[order], times, side="left")]
+        at_risk = each.cumsum() - before
+        last = np.flatnonzero(at_risk >= min(AT_RISK, rows / 2))
         if not len(last):
             return cls(0, (), ())
-        times, kept = times[: last[-1] + 1], 1 - many / at_risk
+        times, kept = times[: last[-1] + 1], 1 - each / at_risk
         shares = np.append(np.cumprod(kept[last[-1] : 0 : -1])[::-1], 1.0)
         picked = np.unique(np.searchsorted(shares, np.linspace(0, 1, POINTS)).clip(0, len(shares) - 1))
-        return cls(len(d), tuple(times[picked].tolist()), tuple(shares[picked].tolist()))
+        return cls(rows, tuple(times[picked].tolist()), tuple(shares[picked].tolist()))
 
     def share(self, ages: Ages) -> Array:
         """The share of labels that are in at each age."""
@@ -80,17 +87,23 @@ class Delays:
     """Where outcomes that are numbers are divided into small and large ones."""
 
     @classmethod
-    def of(cls, stream: Stream, e: Evaluation | None, now: int) -> Delays | None:
-        """From rows whose labels have times, as it was known at `now`; None where they have none."""
-        late = stream.delays()
-        if late is None or e is None or not len(late):
+    def of(cls, windows: Sequence[LabelTimes], now: Sequence[int], cut: float | None = None) -> Delays | None:
+        """From windows whose labels have times, each as it was known at a moment; None where none has."""
+        there = [(t, n, t.there) for t, n in zip(windows, now, strict=True) if t.timed and t.groups and t.labelled]
+        if not there:
             return None
-        assert stream.times is not None
-        ages = (now - stream.times)[stream.labelled]
-        cut = None
-        if e.residuals is not None:
-            cut = float(np.median(stream.columns[stream.roles.target or ""][stream.labelled].astype(np.float64)))
-        found = {name: Course.of(late[rows], ages[rows]) for name, rows in kinds(stream, e, cut) if rows.sum() >= LEAST}
+        late = np.concatenate([(t.known - t.time)[held] for t, _, held in there])
+        ages = np.concatenate([(n - t.time)[held] for t, n, held in there])
+        many = np.concatenate([t.many[held] for t, _, held in there])
+        flags: dict[str, list[Flags]] = {}
+        for t, _, held in there:
+            for name, rows in t.kinds():
+                flags.setdefault(name, []).append(rows[held])
+        found = {}
+        for name, held_by in flags.items():
+            rows = np.concatenate(held_by)
+            if many[rows].sum() >= LEAST:
+                found[name] = Course.of(late[rows], ages[rows], many[rows])
         return cls({name: c for name, c in found.items() if c.rows}, cut)
 
     def to_dict(self) -> dict[str, Any]:
@@ -104,52 +117,86 @@ class Delays:
         return cls({k: Course(n, tuple(d), tuple(s)) for k, (n, d, s) in data["courses"].items()}, data["cut"])
 
 
-def kinds(stream: Stream, e: Evaluation, cut: float | None = None) -> Iterator[tuple[str, Flags]]:
-    """The outcomes of the rows with a label: each as a whole, then divided by whether the model was right."""
-    roles, there = stream.roles, stream.labelled
-    truth = stream.columns[roles.target or ""][there]
-    if e.residuals is not None:
-        large = truth.astype(np.float64) > (np.median(truth.astype(np.float64)) if cut is None else cut)
-        yield from (("large outcomes", large), ("small outcomes", ~large))
-        return
-    said = None
-    if e.positive is not None:
-        said = predicted(stream, {"positive": e.positive, "threshold": 0.5 if e.threshold is None else e.threshold})
-    if said is not None:
-        real, said = np.asarray(truth == e.positive, dtype=np.bool_), said[there]
-        words = ("real positives", "found", "missed"), ("real negatives", "flagged", "left alone")
-        for whole, (name, yes, no) in zip((real, ~real), words, strict=True):
-            yield name, whole
-            yield f"{name} that were {yes}", whole & said
-            yield f"{name} that were {no}", whole & ~said
-        return
-    levels = list(e.levels or ())
-    right = None
-    if roles.prediction is not None:
-        right = np.asarray(truth == stream.columns[roles.prediction][there], dtype=np.bool_)
-    for level in levels if len(levels) <= LEVELS else ():
-        whole = np.asarray(truth == level, dtype=np.bool_)
-        yield f'"{level}"', whole
-        if right is not None:
-            yield f'"{level}" told rightly', whole & right
-            yield f'"{level}" told wrongly', whole & ~right
+def cut_of(known: Delays | None, evaluation: Evaluation | None) -> float | None:
+    """Where outcomes that are numbers are divided: as it was, or at the median of the evaluation."""
+    if known is not None and known.cut is not None:
+        return known.cut
+    if evaluation is None or evaluation.residuals is None:
+        return None
+    targets = evaluation.residuals.targets
+    rows = targets.counts[:, 0].cumsum()
+    low, high = (int(np.searchsorted(rows, rows[-1] / 2, side=side)) for side in ("left", "right"))
+    middle = targets.middle
+    return float((middle[low] + middle[min(high, len(middle) - 1)]) / 2)
 
 
-def outcomes_of(part: Stream, e: Evaluation, now: int, learned: Sequence[Delays]) -> list[OutcomeLabels]:
+def groups_of(evaluation: Evaluation | None, roles: StreamRoles) -> Groups:
+    """The outcomes that are told apart: each as a whole, and divided by whether the model was right."""
+    if evaluation is None:
+        return ()
+    if evaluation.residuals is not None:
+        return (("large outcomes", ""), ("small outcomes", ""))
+    if evaluation.positive is not None:
+        words = {"real positives": ("found", "missed"), "real negatives": ("flagged", "left alone")}
+        return tuple((whole, f"{whole} that were {part}") for whole, both in words.items() for part in both)
+    levels = list(evaluation.levels or ())
+    if not 0 < len(levels) <= LEVELS:
+        return ()
+    ways = ("told rightly", "told wrongly") if roles.prediction is not None else ("",)
+    return tuple((f'"{level}"', f'"{level}" {way}' if way else "") for level in levels for way in ways)
+
+
+def label_times(rows: Stream, evaluation: Evaluation | None, cut: float | None) -> LabelTimes:
+    """When rows came, and when the label of each outcome."""
+    assert rows.times is not None
+    group = np.full(rows.rows, -1, dtype=np.int64)
+    groups = groups_of(evaluation, rows.roles)
+    group[rows.labelled] = _group(rows, evaluation, cut) if groups and evaluation is not None else len(groups)
+    return LabelTimes.of(groups, group, rows.times, rows.label_times)
+
+
+def _group(rows: Stream, evaluation: Evaluation, cut: float | None) -> Codes:
+    """The outcome of each row with a label, by its place among the groups; one that is none comes after them."""
+    roles, there = rows.roles, rows.labelled
+    truth = rows.columns[roles.target or ""][there]
+    if evaluation.residuals is not None:
+        try:
+            return np.where(truth.astype(np.float64) > (0.0 if cut is None else cut), 0, 1)
+        except (TypeError, ValueError):
+            return np.full(len(truth), 2, dtype=np.int64)  # no numbers, which is told elsewhere
+    prediction = None if roles.prediction is None else rows.columns[roles.prediction][there]
+    if evaluation.positive is not None:
+        real = np.asarray(truth == evaluation.positive, dtype=np.bool_)
+        if prediction is not None:
+            said = np.asarray(prediction == evaluation.positive, dtype=np.bool_)
+        else:
+            threshold = 0.5 if evaluation.threshold is None else evaluation.threshold
+            said = rows.columns[str(roles.score)][there].astype(np.float64) >= threshold
+        return np.where(real, np.where(said, 0, 1), np.where(said, 2, 3))
+    levels = list(evaluation.levels or ())
+    ways = 1 if prediction is None else 2
+    out = np.full(len(truth), len(levels) * ways, dtype=np.int64)
+    for i, level in enumerate(levels):
+        out[np.asarray(truth == level, dtype=np.bool_)] = i * ways
+    if prediction is not None:
+        wrong = ~np.asarray(truth == prediction, dtype=np.bool_) & (out < len(levels) * ways)
+        out[wrong] += 1
+    return out
+
+
+def outcomes_of(times: LabelTimes, now: int, learned: Sequence[Delays]) -> list[OutcomeLabels]:
     """Of each outcome in a window: how many labels are in, and which share of them should be."""
-    assert part.times is not None
-    ages = now - part.times
-    cut = next((x.cut for x in learned if x.cut is not None), None)
+    ages = now - times.time
     everything = [c for x in learned for c in x.courses.values()]
     out, whole = [], ""
-    for name, rows in kinds(part, e, cut):
+    for name, rows in times.kinds():
         courses = [x.courses[name] for x in learned if name in x.courses]
         if whole and name.startswith(whole) and not courses:
             continue  # too few to be told apart: what holds for their outcome holds for them
         whole = whole if whole and name.startswith(whole) else name
-        there = int(rows.sum())
+        there = int(times.many[rows].sum())
         # Of an outcome too rare to have shown its delays the slowest that is known is taken.
-        shares = [float(c.share(ages).mean()) for c in courses or everything]
+        shares = [times.mean(c.share(ages)) for c in courses or everything]
         slow = int(np.argmin(shares)) if shares else 0
         takes = (courses or everything)[slow].within(1 - OutcomeLabels.spared(there, shares[slow])) if shares else None
         out.append(OutcomeLabels(name, there, shares[slow] if shares else None, takes))
@@ -164,62 +211,73 @@ class Waiting:
     might be of any outcome, but for as many as older windows lack too.
     """
 
-    parts: Sequence[Stream]
+    parts: Sequence[WindowSummary]
     made: Sequence[Window]
-    evaluation: Evaluation | None
+    told: bool
+    """Whether the reference tells outcomes apart."""
     learned: Sequence[Delays]
     never: Sequence[float]
-    until: int
+    until: Sequence[int]
+    """Up to when each window was counted."""
     wait: timedelta | None
 
     @classmethod
     def of(
         cls,
-        parts: Sequence[Stream],
+        parts: Sequence[WindowSummary],
         made: Sequence[Window],
+        until: Sequence[int],
         baseline: tuple[Evaluation | None, Delays | None],
-        stream: Stream,
-        until: int,
         wait: timedelta | None,
+        first: int = 0,
         before: tuple[int, int] = (0, 0),
     ) -> Waiting:
-        """Of the windows of a stream; `before` tells how many rows of the reference lack a label, and how many it has."""
+        """Of the windows from the `first` on, the delays being those of all; `before` tells how many rows of the reference lack a
+        label, and how many it has.
+        """
         e, theirs = baseline
-        learned = [x for x in (theirs, Delays.of(stream, e, until)) if x is not None and x.courses]
-        ages = [moment(until) - w.start for w in made]
-        never = never_come([p.rows - int(p.labelled.sum()) for p in parts], [p.rows for p in parts], ages, before)
-        return cls(parts, made, e, learned, never, until, wait)
+        held = [(p.times, n) for p, n in zip(parts, until, strict=True) if p.times is not None]
+        mine = Delays.of([t for t, _ in held], [n for _, n in held]) if e is not None else None
+        learned = [x for x in (theirs, mine) if x is not None and x.courses]
+        parts, made, until = parts[first:], made[first:], until[first:]
+        ages = [moment(n) - w.start for w, n in zip(made, until, strict=True)]
+        never = never_come([p.rows - p.labelled for p in parts], [p.rows for p in parts], ages, before)
+        return cls(parts, made, e is not None, learned, never, until, wait)
 
     def labels(self) -> list[Labels]:
         """The labels of every window, judged by outcome where the reference tells outcomes apart."""
-        ends = moment(self.until)
-        return [
-            labels_of(
-                part.labelled,
-                part.delays(),
-                w.end,
-                ends,
-                self.wait,
-                outcomes=self._outcomes(part, self.until),
-                never=lost,
+        out = []
+        for part, w, lost, n in zip(self.parts, self.made, self.never, self.until, strict=True):
+            times = part.times
+            delays = (None, None) if times is None else (times.late_within(0.5), times.late_within(0.95))
+            outcomes = self._outcomes(part.times, n)
+            out.append(
+                labels_of(
+                    (part.rows, part.labelled), delays, w.end, moment(n), self.wait, outcomes=outcomes, never=lost
+                )
             )
-            for part, w, lost in zip(self.parts, self.made, self.never, strict=True)
-        ]
+        return out
 
     def ripe(self, i: int, at: datetime) -> bool:
         """Whether the labels of a window were in at a moment before; how long labels take is taken as it is known at the end."""
-        part, now = self.parts[i], instant_of(at)
-        assert part.label_times is not None
-        then = replace(part, labelled=part.labelled & (part.label_times <= now))
-        outcomes = self._outcomes(then, now)
+        times, now = self.parts[i].times, instant_of(at)
+        if times is None:
+            return True
+        then = times.known_by(now)
         return labels_of(
-            then.labelled, None, self.made[i].end, at, self.wait, outcomes=outcomes, never=self.never[i]
+            (then.rows, then.labelled),
+            (None, None),
+            self.made[i].end,
+            at,
+            self.wait,
+            outcomes=self._outcomes(then, now),
+            never=self.never[i],
         ).mature
 
-    def _outcomes(self, part: Stream, until: int) -> Sequence[OutcomeLabels]:
-        if self.evaluation is None or part.labelled.all():
+    def _outcomes(self, times: LabelTimes | None, until: int) -> Sequence[OutcomeLabels]:
+        if not self.told or times is None or times.labelled == times.rows:
             return ()
-        return outcomes_of(part, self.evaluation, until, self.learned)
+        return outcomes_of(times, until, self.learned)
 
 
 def never_come(

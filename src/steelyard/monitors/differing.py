@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 from statistics import NormalDist
 from typing import Any
@@ -12,20 +12,25 @@ import numpy as np
 from steelyard.comparisons.enough import cases_of
 from steelyard.errors import SteelyardError
 from steelyard.evaluation import Evaluation
-from steelyard.monitors.baseline import Baseline, losses_of
-from steelyard.monitors.bins import BinCounts
+from steelyard.monitors.baseline import Baseline
 from steelyard.monitors.labels import ENOUGH
+from steelyard.monitors.running import PREFIX
 from steelyard.monitors.stream import Stream
-from steelyard.monitors.variation import LEAST, SAME, Spread, Variation
+from steelyard.monitors.summed import evaluation_of
+from steelyard.monitors.variation import LEAST, SAME, Spread, Variation, of_segments, usual_at
 from steelyard.monitors.volume import place_of
 from steelyard.monitors.watched_measures import measure_name
 from steelyard.monitors.windows import Window, WindowSpan, by_count, by_time
 from steelyard.results import Codes
+from steelyard.summaries.bin_counts import BinCounts
+from steelyard.summaries.losses import Losses
+from steelyard.summaries.window import WindowSummary
 from steelyard.verdicts.enough import too_few
 
 MOST = 400
 """The last windows of a reference that are looked at; more would cost more than they tell."""
 Cut = Sequence[tuple[Window, Stream]]
+Counted = Sequence[tuple[Window, WindowSummary]]
 
 
 def cut_like(rows: Stream, span: WindowSpan | None, zone: tzinfo) -> Cut:
@@ -46,63 +51,94 @@ def parts_of(stream: Stream, made: Sequence[Window], place: Codes, which: Sequen
     return [(made[i], stream.take(order[edges[i] : edges[i + 1]])) for i in which]
 
 
-def variation_of(cut: Cut, baseline: Baseline, measures: Sequence[Any], options: Mapping[str, Any]) -> Variation:
+def variation_of(cut: Counted, baseline: Baseline, measures: Sequence[Any], confidence: float) -> Variation:
     """How the windows of a reference differ: measures where labels are in, and columns by their place in the week."""
     full = [(w, part) for w, part in cut if part.rows]
     places = [place_of(w) for w, _ in full]
     if len(full) < LEAST:
         return Variation()
     weeks = len(set(places)) > 1 and min(places.count(p) for p in set(places)) >= SAME
+    known = baseline.evaluation is not None
+    usual = _usual_losses(full, baseline) if known else {}
     return Variation(
-        _spreads(full, measures, options) if baseline.evaluation is not None else {},
-        _excess(full, baseline) if baseline.evaluation is not None else {},
-        _counts(full, places, baseline) if weeks and len(set(places)) <= 7 else {},
+        usual | (_spreads(full, baseline, measures, confidence) if known else {}),
+        _excess(full, baseline, usual) if known else {},
+        _counts(full, places) if weeks and len(set(places)) <= 7 else {},
     )
 
 
-def _spreads(full: Cut, measures: Sequence[Any], options: Mapping[str, Any]) -> dict[str, Spread]:
+def _spreads(full: Counted, baseline: Baseline, measures: Sequence[Any], confidence: float) -> dict[str, Spread]:
     found: dict[str, list[tuple[float, float, str]]] = {}
     for window, part in full:
-        e = _evaluated(part, options)
-        for measure in measures if e is not None else ():
-            assert e is not None
-            name, level, told = measure_name(measure)
-            x = e.measure(name, level)
-            if x.value is None or x.low is None or x.high is None or x.high <= x.low:
-                continue
-            error = (x.high - x.low) / (2 * NormalDist().inv_cdf(0.5 + x.confidence / 2))
-            found.setdefault(told, []).append((x.value, error, place_of(window)))
-    return {told: Spread.of(*zip(*held, strict=True)) for told, held in found.items() if len(held) >= LEAST}
+        e = _evaluated(part, baseline, confidence)
+        for told, value, error in _values(e, measures):
+            found.setdefault(told, []).append((value, error, place_of(window)))
+    apart = _by_segment(full, baseline, measures, confidence)
+    return apart | {told: Spread.of(*zip(*held, strict=True)) for told, held in found.items() if len(held) >= LEAST}
 
 
-def _evaluated(part: Stream, options: Mapping[str, Any]) -> Evaluation | None:
-    if part.labelled.mean() < ENOUGH:
+def _by_segment(full: Counted, baseline: Baseline, measures: Sequence[Any], confidence: float) -> dict[str, Spread]:
+    """One spread for all segments: of the windows of each about its own mean."""
+    found: dict[str, list[tuple[float, float, str]]] = {}
+    for _, part in full:
+        for key, held in part.segments.items():
+            for told, value, error in _values(_evaluated(held, baseline, confidence), measures):
+                found.setdefault(told, []).append((value, error, repr(key)))
+    within = {told: Spread.within(*zip(*held, strict=True)) for told, held in found.items()}
+    return {of_segments(told): spread for told, spread in within.items() if spread.free >= LEAST}
+
+
+def _values(found: Evaluation | None, measures: Sequence[Any]) -> Iterator[tuple[str, float, float]]:
+    """Measures by what they are called here, each with its standard error."""
+    for measure in measures if found is not None else ():
+        assert found is not None
+        name, level, told = measure_name(measure)
+        x = found.measure(name, level)
+        if x.value is not None and x.low is not None and x.high is not None and x.high > x.low:
+            yield told, x.value, (x.high - x.low) / (2 * NormalDist().inv_cdf(0.5 + x.confidence / 2))
+
+
+def _evaluated(part: WindowSummary, baseline: Baseline, confidence: float) -> Evaluation | None:
+    if part.labelled < ENOUGH * part.rows:
         return None
-    try:
-        e = part.evaluate(**options)
-    except SteelyardError:
-        return None
-    return None if too_few(cases_of(e)) else e
+    e = evaluation_of(part, baseline, confidence)
+    return None if e is None or too_few(cases_of(e)) else e
 
 
-def _excess(full: Cut, baseline: Baseline) -> dict[str, float]:
-    e = baseline.evaluation
-    assert e is not None
-    held = [losses_of(part, e) for _, part in full if part.labelled.mean() >= ENOUGH]
-    out = {}
+def _losses(full: Counted, baseline: Baseline) -> Iterator[tuple[str, Losses, list[tuple[str, Losses]]]]:
+    """Every mean loss over the reference, and over each of its windows with the window's place in the week."""
+    held = [(place_of(w), part.losses) for w, part in full if part.labelled >= ENOUGH * part.rows]
     for name, base in baseline.losses.items():
-        sums = [x[name] for x in held if name in x and x[name].n]
+        sums = [(place, x[name]) for place, x in held if name in x and x[name].n]
         if len(sums) >= LEAST and base.deviation > 0:
-            q = sum(x.n * (x.mean - base.mean) ** 2 for x in sums) / base.deviation**2
-            out[name] = max(1.0, q / (len(sums) - 1))
+            yield name, base, sums
+
+
+def _usual_losses(full: Counted, baseline: Baseline) -> dict[str, Spread]:
+    """Of losses that clearly differ by weekday what is usual on each."""
+    out: dict[str, Spread] = {}
+    for name, base, sums in _losses(full, baseline):
+        rows = np.array([x.n for _, x in sums])
+        found = Spread.of([x.mean for _, x in sums], base.deviation / np.sqrt(rows), [place for place, _ in sums])
+        out |= {PREFIX + name: found} if found.places else {}
     return out
 
 
-def _counts(full: Cut, places: Sequence[str], baseline: Baseline) -> dict[str, dict[str, BinCounts]]:
-    bins = {**baseline.outputs, **baseline.features}
+def _excess(full: Counted, baseline: Baseline, usual: Mapping[str, Spread]) -> dict[str, float]:
+    """How many times the variance of each mean loss over windows, about what is usual on their day, is that of independent rows."""
+    out = {}
+    for name, base, sums in _losses(full, baseline):
+        spread = usual.get(PREFIX + name)
+        free = len(sums) - 1 if spread is None else spread.free
+        q = sum(x.n * (x.mean - usual_at(spread, place, base.mean)) ** 2 for place, x in sums) / base.deviation**2
+        out[name] = max(1.0, q / free)
+    return out
+
+
+def _counts(full: Counted, places: Sequence[str]) -> dict[str, dict[str, BinCounts]]:
     out: dict[str, dict[str, BinCounts]] = {}
     for (_, part), place in zip(full, places, strict=True):
-        for name, found in part.counted(bins).items():
-            held = out.setdefault(place, {})
+        held = out.setdefault(place, {})
+        for name, found in part.columns.items():
             held[name] = held[name] + found if name in held else found
     return out

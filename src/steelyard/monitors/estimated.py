@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ SLOPE, BEND = 0.01, 0.1
 """How strongly the slope and each bend are drawn towards 0; the level is free, so that the reference's positives add up."""
 NEAREST = 1e-9
 """Chances are not taken to be nearer to 0 or 1 than this."""
+FINEST = 1 << 14
+"""Scores are taken on a grid of at most so many cells: a curve of six bends is no other for more."""
 FEW = 10
 """Reference positives, or negatives, below which an expectation says what it rests on."""
 DRAWS = 200
@@ -64,6 +66,7 @@ class Calibration:
         >>> Calibration.of(e.scores).chance(np.array([0.1, 0.9])).round(2).tolist()
         [0.0, 1.0]
         """
+        scores = replace(scores, cells=scores.cells.bounded(FINEST))
         p, n = scores.positives, scores.negatives
         if scores.squares is not None:
             # Weighted rows tell only as much as so many plain ones.
@@ -150,31 +153,36 @@ class _Rows:
         return cls(s, (s >= threshold).astype(np.float64))
 
 
-def can_be_expected(m: Measure) -> bool:
+def can_be_expected(measure: Measure) -> bool:
     """Whether chances of being positive tell what a measure would be."""
-    base = None if m.linear_in is None else find(m.linear_in[0])
-    by_label = m.of_labels and "payoff" not in m.options
-    return by_label or "scores" in m.by_row or m.expected is not None or (base is not None and can_be_expected(base))
+    base = None if measure.linear_in is None else find(measure.linear_in[0])
+    by_label = measure.of_labels and "payoff" not in measure.options
+    return (
+        by_label
+        or "scores" in measure.by_row
+        or measure.expected is not None
+        or (base is not None and can_be_expected(base))
+    )
 
 
-def expected(m: Measure, rows: _Rows, y: Array) -> Array:
+def expected(measure: Measure, rows: _Rows, y: Array) -> Array:
     """A measure of scores and labels, one row of labels for each draw; of chances it is what is to be expected."""
-    if m.expected is not None:
-        return m.expected(rows.score, y)
-    if m.linear_in is not None:
-        name, factor, constant = m.linear_in
+    if measure.expected is not None:
+        return measure.expected(rows.score, y)
+    if measure.linear_in is not None:
+        name, factor, constant = measure.linear_in
         return factor * expected(find(name), rows, y) + constant
-    if "scores" in m.by_row:
-        up, down = (row_loss(m, np.full(len(rows.score), x), rows.score, 0.5) for x in (1.0, 0.0))
+    if "scores" in measure.by_row:
+        up, down = (row_loss(measure, np.full(len(rows.score), x), rows.score, 0.5) for x in (1.0, 0.0))
         return np.asarray((y * up + (1 - y) * down).mean(axis=-1))
     flagged, positives = rows.flagged.sum(), y.sum(axis=-1)
     tp = (y * rows.flagged).sum(axis=-1)
     fn, fp = positives - tp, flagged - tp
     tn = y.shape[-1] - positives - fp
-    if Outcomes in m.reads:
-        return np.asarray(m(Outcomes(tp, fn, fp, tn)).value)
+    if Outcomes in measure.reads:
+        return np.asarray(measure(Outcomes(tp, fn, fp, tn)).value)
     counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
-    return np.asarray(m(Confusion((0, 1), counts, len(rows.score), 1)).value)
+    return np.asarray(measure(Confusion((0, 1), counts, len(rows.score), 1)).value)
 
 
 def estimates(
@@ -230,6 +238,6 @@ def estimates(
     return out
 
 
-def _rests(c: Calibration) -> str:
-    many, word = min((c.positives, "positive"), (c.negatives, "negative"))
+def _rests(calibration: Calibration) -> str:
+    many, word = min((calibration.positives, "positive"), (calibration.negatives, "negative"))
     return f"rests on {many:.0f} {word}{'' if round(many) == 1 else 's'} of the reference" if many < FEW else ""

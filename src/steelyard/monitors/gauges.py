@@ -15,7 +15,7 @@ from steelyard.files.marking import marking_modules
 from steelyard.monitors.signals import Signal, at_level, gap, held
 from steelyard.verdicts.alarm import IMMATURE, INSUFFICIENT, NODATA
 from steelyard.verdicts.enough import CaseCount, too_few
-from steelyard.words import estimate_parts
+from steelyard.words import bracketed, estimate_parts
 
 if TYPE_CHECKING:
     from steelyard.monitors.judging import Watch
@@ -43,10 +43,12 @@ class Gauge:
     """Where the section is, its kind where nothing is said."""
     needs: ClassVar[str] = ""
     """What the section says where nothing of it is watched; without it there is no section then."""
-    place: ClassVar[int] = 7
+    place: ClassVar[int] = 8
     """Where its signals stand among those of a window; those before are judged before."""
     of_model: ClassVar[bool] = True
     """Whether calm says something of the model; that rows came, or can be read, does not."""
+    about: ClassVar[str] = "data"
+    """Which part of a model's life it is about: "data", "scores", "model", "labelling", "values" or "delivery"."""
     waits: ClassVar[bool] = False
     """Whether it waits for labels."""
     better: ClassVar[str] = "lower"
@@ -104,9 +106,10 @@ class Gauge:
         """Its signals in one window that has rows."""
         reference, labels, alpha = run.baseline.kept[self.kind], run.labels[i], run.level(i)
         name = "prevalence" if reference.residuals is None else "bias"
-        found = self.kept(run.parts[i])
-        if found is None:
+        evidence = run.parts[i].kept.get(self.kind)
+        if evidence is None:
             return [Signal(self.kind, self.kind, INSUFFICIENT, "these rows do not tell", alpha=alpha)]
+        found = Evaluation(evidence, reference.threshold, facts=reference.facts)
         value, base = (e.measure(name).renamed(measure=self.kind) for e in (found, reference))
         facts: dict[str, Any] = {"value": value, "reference": base.value, "alpha": alpha}
         few = too_few([CaseCount(e.rows, "row") for e in (found, reference)])
@@ -126,19 +129,23 @@ class Gauge:
             return "n/a"
         value, low, high = estimate_parts(x.value, x.low, x.high)
         early = signal.state == IMMATURE and not signal.estimated
-        return (
-            f"{'≈ ' if signal.estimated else ''}{value}{f' [{low}, {high}]' if low else ''}{' so far' if early else ''}"
+        return f"{'≈ ' if signal.estimated else ''}{value} {bracketed(low, high)}".rstrip() + (
+            " so far" if early else ""
         )
 
-    def edge(self, m: Monitor, name: str, base: float) -> float:
+    def edge(self, monitor: Monitor, name: str, base: float) -> float:
         """Where the margin ends that the reference's value leaves."""
-        return base + (1 if self.better == "lower" else -1) * m.margin * abs(base)
+        return base + (1 if self.better == "lower" else -1) * monitor.margin * abs(base)
 
-    def sentences(self, m: Monitor) -> list[str]:
+    def sentences(self, monitor: Monitor) -> list[str]:
         """What else is to be said of it."""
         return []
 
-    def tables(self, m: Monitor, most: int | None) -> list[SmallTable]:
+    def remarks(self, run: Watch) -> list[str]:
+        """What a note is to say of what it cannot watch."""
+        return []
+
+    def tables(self, monitor: Monitor, most: int | None) -> list[SmallTable]:
         """Tables of its own, of at most so many windows."""
         return []
 
@@ -160,7 +167,7 @@ def gauges() -> dict[str, Gauge]:
     """Every gauge by its kind, in the order in which windows tell of them.
 
     >>> list(gauges())
-    ['volume', 'labels', 'reading', 'performance', 'timeliness', 'output', 'feature']
+    ['volume', 'labels', 'reading', 'performance', 'by segment', 'timeliness', 'output', 'feature']
     """
     _load()
     return dict(sorted(_gauges.items(), key=lambda item: (item[1].place, item[0])))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from steelyard.errors import UsageError
@@ -18,8 +19,9 @@ from steelyard.monitors.gauges import gauges
 from steelyard.monitors.labels import Labels
 from steelyard.monitors.result import Watched
 from steelyard.monitors.signals import Signal, at_level
-from steelyard.monitors.stream import Stream, StreamRoles
+from steelyard.monitors.stream import StreamRoles
 from steelyard.monitors.windows import Window
+from steelyard.summaries.window import WindowSummary
 from steelyard.verdicts.alarm import ALARM, SEVERITIES
 from steelyard.wording import option
 
@@ -34,11 +36,12 @@ class Watch:
     confidence: float
     mode: str
     consecutive: int
-    options: Mapping[str, Any]
-    """How rows are evaluated."""
+    target: str | None
+    """The column of what really happened."""
+    threshold: float
     windows: Sequence[Window]
-    parts: Sequence[Stream]
-    """The rows of each window."""
+    parts: Sequence[WindowSummary]
+    """What was counted of each window."""
     labels: Sequence[Labels]
     places: Sequence[str]
     """Where each window lies in the week; nothing where windows are so many rows."""
@@ -64,8 +67,7 @@ class Watch:
 
     @cached_property
     def _looks(self) -> list[int]:
-        seen = [bool(part.rows) for part in self.parts]
-        return [sum(seen[: i + 1]) for i in range(len(seen))]
+        return list(accumulate(int(bool(part.rows)) for part in self.parts))
 
     def level(self, i: int) -> float:
         """The level of a window that has rows; of looks at any time each spends a part of it."""
@@ -85,14 +87,14 @@ class Watch:
             raise UsageError(message, f"Give the column another name, or leave it out of {option('features')}.")
 
 
-def evaluated_again(e: Evaluation | None, options: Mapping[str, Any], roles: StreamRoles) -> dict[str, Any]:
+def evaluated_again(evaluation: Evaluation | None, options: Mapping[str, Any], roles: StreamRoles) -> dict[str, Any]:
     """How later windows are evaluated: as the reference was, whatever levels they hold."""
     again = dict(options)
-    if e is not None:
-        again |= {"positive": e.positive, "levels": e.levels or None}
-        again["threshold"] = options["threshold"] if e.threshold is None else e.threshold
+    if evaluation is not None:
+        again |= {"positive": evaluation.positive, "levels": evaluation.levels or None}
+        again["threshold"] = options["threshold"] if evaluation.threshold is None else evaluation.threshold
         if roles.score is None:
-            again["kind"] = "continuous" if e.residuals is not None else "labels"
+            again["kind"] = "continuous" if evaluation.residuals is not None else "labels"
     return again
 
 
@@ -115,9 +117,14 @@ def run_alarms(run: Watch, found: Sequence[Sequence[Signal]]) -> tuple[list[Watc
         need = gauges()[signal.kind].in_a_row(signal.name, run)
         for severity in SEVERITIES:
             states = follow([s.seen(severity) for s in series], need)
+            key = (signal.name, severity)
             for held, status in zip(statuses, states, strict=True):
-                held[signal.name, severity] = status
+                held[key] = status
             changes += transitions(names, states, [s.reason for s in series], signal.name, severity)
+    for i in range(1, len(statuses)):
+        # Of very many windows most stand like the one before, and hold the same.
+        if statuses[i] == statuses[i - 1]:
+            statuses[i] = statuses[i - 1]
     order = {name: k for k, name in enumerate(names)}
     # What an alarm says need not be said again by its warning.
     said = {(c.window, c.signal, c.after) for c in changes if c.severity == ALARM}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, tzinfo
+from itertools import islice
 
 from steelyard.errors import EmptyTable
 from steelyard.monitors.alarms import Transition
@@ -80,19 +81,20 @@ def dated(
     An alarm that takes two windows became known with the later of the two to be judged, whichever that was.
     """
     place = {w.name: i for i, w in enumerate(watched)}
+    column = {s.name: j for j, s in enumerate(watched[0].signals)} if watched else {}
     out = []
     for c in changes:
-        i = place[c.window]
-        kind = watched[i][c.signal].kind
-        judged = [k for k in range(i + 1) if watched[k][c.signal].state not in UNJUDGED][-max(1, need) :]
-        known = max(moments.judged(k, kind) for k in judged or [i])
+        i, j = place[c.window], column[c.signal]
+        judged = (k for k in range(i, -1, -1) if watched[k].signals[j].state not in UNJUDGED)
+        kind = watched[i].signals[j].kind
+        known = max(moments.judged(k, kind) for k in [*islice(judged, max(1, need))] or [i])
         out.append(replace(c, happened=watched[i].window.end.isoformat(), known=_local(known, watched[i]).isoformat()))
     return out
 
 
-def _local(known: datetime, w: Watched) -> datetime:
+def _local(known: datetime, watched: Watched) -> datetime:
     """A moment in the zone of the windows, to the second."""
-    return known.astimezone(w.window.end.tzinfo).replace(microsecond=0)
+    return known.astimezone(watched.window.end.tzinfo).replace(microsecond=0)
 
 
 def told_since(

@@ -12,7 +12,6 @@ import numpy as np
 
 from steelyard.errors import UsageError, listing
 from steelyard.files.as_json import AsJson
-from steelyard.results import Codes, Flags
 from steelyard.wording import option
 from steelyard.words import count, percent
 
@@ -80,8 +79,8 @@ class Labels(AsJson):
 
 
 def labels_of(
-    labelled: Flags,
-    delays: Codes | None,
+    counted: tuple[int, int],
+    delays: tuple[float | None, float | None],
     end: datetime,
     now: datetime,
     horizon: timedelta | None = None,
@@ -89,7 +88,8 @@ def labels_of(
     outcomes: Sequence[OutcomeLabels] = (),
     never: float = 0.0,
 ) -> Labels:
-    """Coverage, delays and maturity of one window; `delays` are those of the labelled rows, in microseconds.
+    """Coverage, delays and maturity of one window, of its rows and those with a label; `delays` are the median and the late one,
+    in microseconds.
 
     Mature once 95 of 100 rows have a label and those of each of the `outcomes` can be taken to be in, or once `horizon` has
     passed since the end of the window. Until then labels that came early speak, and where the outcome decides how soon a label
@@ -97,14 +97,12 @@ def labels_of(
     that are missing `never` so many are not waited for.
 
     >>> end = datetime(2024, 3, 1)
-    >>> found = labels_of(np.array([True] * 60 + [False] * 40), None, end, datetime(2024, 3, 5), timedelta(days=30))
+    >>> found = labels_of((100, 60), (None, None), end, datetime(2024, 3, 5), timedelta(days=30))
     >>> found.mature, found.reason
     (False, '60% of 100 rows have a label, and 30 days have not passed since the window ended')
     """
-    rows, there = len(labelled), int(labelled.sum())
-    late: list[timedelta | None] = [None, None]
-    if delays is not None and len(delays):
-        late = [timedelta(microseconds=round(float(np.quantile(delays, q)))) for q in (0.5, 0.95)]
+    rows, there = counted
+    late = [None if x is None else timedelta(microseconds=round(x)) for x in delays]
     if not rows:
         return Labels(0, 0, None, None, True, "")
     enough = there >= ENOUGH * rows - 1e-9

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,10 @@ POWER, POWER_ALPHA = 0.8, 0.01
 """A sample is sufficient if an index of 0.1 is seen with this power at this level."""
 LARGE = 1e4
 """Beyond this the law of the noncentral χ² is approximated."""
+LEAST, NEAR = 1e-300, 1e-15
+"""Chances nearer to 0 or to 1 have no quantile."""
+CLOSE = 1e-13
+"""So closely the root of a noncentrality is found, as a share of its size."""
 
 
 def index_parts(a: Array, b: Array) -> tuple[Array, bool]:
@@ -48,6 +53,8 @@ def calming(a: Array, b: Array, spread: Sequence[float]) -> Array:
     >>> calming(np.array([90.0, 10.0]), np.array([90.0, 10.0]), [1.0, 3.0]).tolist()
     [1.0, 0.5]
     """
+    if all(x == 1.0 for x in spread):
+        return np.ones(len(a))
     n, m, s = float(a.sum()), float(b.sum()), np.array(spread)
     worth, more = a * m / n + b * n / m, s * a * m / n + b * n / m
     return np.where(more > 0, worth / np.where(more > 0, more, 1.0), 1.0)
@@ -103,48 +110,66 @@ def drawn_p(a: Array, b: Array, draws: int = DRAWS) -> float:
 # The law of the index ------------------------------------------------------------------------------------------------
 
 
-def noncentral_below(x: float, df: int, noncentrality: float) -> float:
+def noncentral_below(x: float, df: float, noncentrality: float) -> float:
     """P(χ² ≤ x) with this noncentrality; far out by Sankaran's transformation to the normal law.
 
     >>> round(noncentral_below(16.9, 9, 0.0), 3), round(noncentral_below(21.67, 9, 21.4), 2)
     (0.95, 0.2)
     """
     if max(x, noncentrality) <= LARGE:
-        from scipy.special import chndtr
-
-        return float(chndtr(x, df, noncentrality))
-    from scipy.special import ndtr
-
+        return float(_special().chndtr(x, df, noncentrality))
     one, two, three = df + noncentrality, df + 2 * noncentrality, df + 3 * noncentrality
     h = 1 - 2 * one * three / (3 * two**2)
     p = two / one**2
     middle = 1 + h * p * (h - 1 - (2 - h) * (1 - 3 * h) * p / 2)
     spread = math.sqrt(h**2 * 2 * p * (1 + (1 - h) * (1 - 3 * h) * p))
-    return float(ndtr(((x / one) ** h - middle) / spread))
+    return float(_special().ndtr(((x / one) ** h - middle) / spread))
 
 
-def noncentrality_at(x: float, df: int, below: float) -> float:
+@lru_cache(maxsize=1)
+def _special() -> Any:
+    """SciPy's laws, loaded when the first is asked for; to ask for the module each time takes as long as the law does."""
+    import scipy.special
+
+    return scipy.special
+
+
+def noncentrality_at(x: float, df: float, below: float) -> float:
     """The noncentrality for which P(χ² ≤ x) = below; 0 where even that of no shift at all is less.
 
     >>> round(noncentrality_at(21.666, 9, 0.2), 1)
     21.4
     """
-    if df < 1 or noncentral_below(x, df, 0.0) <= below:
+    if df <= 0 or noncentral_below(x, df, 0.0) <= below:
         return 0.0
-    high = max(x, 1.0)
-    while noncentral_below(x, df, high) > below:
-        high *= 2
-    return turning_point(lambda v: noncentral_below(x, df, v) <= below, 0.0, high)[1]
+    ndtri = _special().ndtri
+    target = float(ndtri(below))
 
+    def off(root: float) -> float:
+        # In quantiles of the normal law, against the root of the noncentrality, it is nearly a straight line.
+        p = noncentral_below(x, df, root * root)
+        return target - float(ndtri(min(max(p, LEAST), 1 - NEAR)))
 
-def turning_point(turned: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
-    """The ends of the smallest interval in which a condition that is false at `low` becomes true towards `high`."""
+    low, high = 0.0, math.sqrt(max(x, 1.0))
+    at_low, at_high = off(low), off(high)
+    while at_high < 0:
+        low, at_low, high = high, at_high, 2 * high
+        at_high = off(high)
+    last, moved = high, 0.0
     for _ in range(100):
-        middle = (low + high) / 2
-        if middle in {low, high}:
-            break
-        low, high = (low, middle) if turned(middle) else (middle, high)
-    return low, high
+        root = high - at_high * (high - low) / (at_high - at_low)
+        if abs(root - last) <= CLOSE * high or not low < root < high:
+            return root * root
+        found, last = off(root), root
+        # An end that stays a second time counts for half (Illinois), so that both ends move.
+        if found < 0:
+            at_high = at_high / 2 if moved < 0 else at_high
+            low, at_low = root, found
+        else:
+            at_low = at_low / 2 if moved > 0 else at_low
+            high, at_high = root, found
+        moved = found
+    return high * high
 
 
 @lru_cache(maxsize=1024)
@@ -169,10 +194,14 @@ def merged(a: Array, b: Array, ordinary: int, *, ordered: bool) -> list[list[int
     The cells after the ordinary ones (special, missing, new) stay as they are; empty ones are left out.
     """
     n, m = float(a.sum()), float(b.sum())
-    both, alone = (a + b) * (min(n, m) / (n + m)), a * (min(n, m) / n)
+    both, alone = ((a + b) * (min(n, m) / (n + m))).tolist(), (a * (min(n, m) / n)).tolist()
+
+    after = [[i] for i in range(ordinary, len(a)) if both[i] > 0]
+    if all(x >= EXPECTED for x in map(max, both[:ordinary], alone)):
+        return [[i] for i in range(ordinary)] + after
 
     def expected(cells: Sequence[int]) -> float:
-        return max(float(both[list(cells)].sum()), float(alone[list(cells)].sum()))
+        return float(max(sum(both[i] for i in cells), sum(alone[i] for i in cells)))
 
     groups: list[list[int]] = []
     if ordered:
@@ -193,12 +222,13 @@ def merged(a: Array, b: Array, ordinary: int, *, ordered: bool) -> list[list[int
         elif rare:
             groups.append(rare)
     kept = [g for g in groups if expected(g) > 0]
-    return kept + [[i] for i in range(ordinary, len(a)) if both[i] > 0]
+    return kept + after
 
 
 # Sample sizes ---------------------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=4096)
 def shortage(n: float, m: float, df: int, cells: int) -> str:
     """Why the samples are too small, and how many rows would do; empty if they are not."""
     if not n or not m:
@@ -224,4 +254,5 @@ def _other(need: float, given: float, name: str, kept: str) -> str:
 
 def joined(counts: Array, groups: Sequence[Sequence[int]]) -> Array:
     """Counts of the cells as they are tested."""
-    return np.array([counts[list(g)].sum() for g in groups], dtype=np.float64)
+    held = counts.tolist()
+    return np.array([held[g[0]] if len(g) == 1 else math.fsum(held[i] for i in g) for g in groups], dtype=np.float64)

@@ -10,8 +10,8 @@ from datetime import timedelta
 from steelyard.comparisons.enough import cases_of, counted
 from steelyard.evaluation import Evaluation
 from steelyard.monitors.signals import PERFORMANCE, Signal
-from steelyard.monitors.stream import Stream
 from steelyard.monitors.windows import WindowSpan
+from steelyard.summaries.window import WindowSummary
 from steelyard.verdicts.alarm import INSUFFICIENT
 from steelyard.verdicts.enough import FEW, too_few
 from steelyard.words import count
@@ -44,11 +44,11 @@ def length_that_would_do(span: WindowSpan, rows: float, needed: float) -> str:
 
 
 def advise(
-    found: Sequence[Sequence[Signal]], parts: Sequence[Stream], reference: Evaluation | None, span: WindowSpan
+    found: Sequence[Sequence[Signal]], parts: Sequence[WindowSummary], reference: Evaluation | None, span: WindowSpan
 ) -> tuple[list[list[Signal]], str]:
     """The same signals, those of windows with too few cases telling which length would do, and a sentence where most are so."""
     signals = [list(here) for here in found]
-    judged = [(i, p) for i, p in enumerate(parts) if p.labelled.any()]
+    judged = [(i, p) for i, p in enumerate(parts) if p.labelled]
     why = "" if reference is None else too_few(cases_of(reference))
     if reference is None or not judged or why:
         return signals, f"The reference has only {why}: take a longer one." if why else ""
@@ -77,9 +77,9 @@ def advise(
     return signals, f"{told}: {each}, and {FEW} are needed; windows of {would} would do."
 
 
-def _is_short(s: Signal) -> bool:
+def _is_short(signal: Signal) -> bool:
     return (
-        s.kind == PERFORMANCE
-        and s.state == INSUFFICIENT
-        and ("are needed" in s.reason or "at least one positive" in s.reason)
+        signal.kind == PERFORMANCE
+        and signal.state == INSUFFICIENT
+        and ("are needed" in signal.reason or "at least one positive" in signal.reason)
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from steelyard.arguments.annotated import as_annotated
 from steelyard.comparisons.step_down import benjamini_hochberg
 from steelyard.errors import UnknownColumn, UsageError, listing, nearest
 from steelyard.monitors.bins import Bins
@@ -24,7 +25,8 @@ from steelyard.monitors.sides import CURRENT, REFERENCE, of_side
 from steelyard.monitors.stability import Stability, as_mapping, assess
 from steelyard.monitors.uncounted import why_not
 from steelyard.results import make_frame
-from steelyard.verdicts.stability import CHANGED, ORDER
+from steelyard.verdicts.stability import ADVICE, CHANGED, ORDER, STABILITY
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import ToldInSentences
 from steelyard.wording import option
 
@@ -41,6 +43,7 @@ class Stabilities(ToldInSentences):
     """
 
     as_text: ClassVar[str] = "stability.many_text"
+    as_verdict: ClassVar[str] = "foremost.columns_conclusion"
 
     results: tuple[Stability, ...]
     alpha: float
@@ -53,6 +56,7 @@ class Stabilities(ToldInSentences):
     def __iter__(self) -> Iterator[Stability]:
         return iter(self.results)
 
+    @as_annotated()
     def __getitem__(self, column: str) -> Stability:
         for s in self.results:
             if s.column == column:
@@ -70,6 +74,13 @@ class Stabilities(ToldInSentences):
     def decision(self) -> str:
         """The worst decision of any column."""
         return min((s.decision for s in self.results), key=ORDER.index)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether any column has changed: the worst decision, what it rests on, and what to do."""
+        worst = next(s for s in self.results if s.decision == self.decision)
+        facts = {"bound": 0.0, "against": worst.column, "reason": worst.reason, "looks": len(self.results)}
+        return self.in_words(STABILITY(self.decision, worst.corrected, advice=ADVICE[self.decision], **facts))
 
     @property
     def changed(self) -> list[str]:
@@ -110,14 +121,12 @@ class Stabilities(ToldInSentences):
         """As plain JSON values; never NaN."""
         return {
             "decision": self.decision,
+            "verdict": self.verdict.to_dict(),
             "alpha": self.alpha,
             "columns": [s.to_dict() for s in self.results],
             "left_out": list(self.left_out),
             "sentences": self.sentences(),
         }
-
-    def _repr_html_(self) -> str:
-        return self.chart().svg()
 
 
 def ranked(found: Sequence[Stability], alpha: float, left_out: Sequence[str] = ()) -> Stabilities:

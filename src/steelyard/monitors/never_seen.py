@@ -6,13 +6,12 @@ itself: a value that one of its rows alone has would have been new, had that row
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from steelyard.monitors.bins import BinCounts, Bins
+from steelyard.monitors.bins import Bins
 from steelyard.monitors.making import RARE
 from steelyard.results import Array
+from steelyard.summaries.bin_counts import BinCounts
 
 NAME = "never seen"
 FEW = 5
@@ -44,7 +43,7 @@ def gathered(bins: Bins, current: BinCounts) -> tuple[BinCounts, BinCounts, tupl
     return both[0], both[1], names
 
 
-def _joined(x: BinCounts, first: int, ordinary: int, *, apart: bool) -> BinCounts:
+def _joined(given: BinCounts, first: int, ordinary: int, *, apart: bool) -> BinCounts:
     def lay(counts: Array) -> Array:
         new = counts[..., first:]
         if apart:
@@ -54,7 +53,8 @@ def _joined(x: BinCounts, first: int, ordinary: int, *, apart: bool) -> BinCount
         out[..., ordinary - 1] += new[..., 1]
         return out
 
-    return replace(x, counts=lay(x.counts), buckets=None if x.buckets is None else lay(x.buckets))
+    buckets = None if given.buckets is None else lay(given.buckets)
+    return BinCounts(lay(given.counts), given.rows, given.squares, given.weighting, buckets, given.unseen)
 
 
 def as_if_new(bins: Bins, a: Array, b: Array) -> tuple[Array, Array]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.monitors.bins import BinCounts, Bins
+from steelyard.monitors.bins import Bins
 from steelyard.monitors.uncounted import why_not
+from steelyard.summaries.bin_counts import BinCounts
 from steelyard.words import count, percent, quoted, shortest
 
 
@@ -14,7 +15,7 @@ def notes_of(
 ) -> list[str]:
     """What is to be said of the cells and the rows, in sentences; `size` is the number of cells before any were merged."""
     out = []
-    before = size - sum(1 for i in range(size) if not any(i in g for g in groups) and i >= bins.ordinary)
+    before = size - len(set(range(bins.ordinary, size)).difference(*groups))
     if len(groups) < before:
         into = "one" if len(groups) == 1 else str(len(groups))
         out.append(f"{before} cells were merged to {into}, so that at least 5 rows are to be expected in each.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,20 +10,22 @@ import numpy as np
 
 from steelyard.comparisons.enough import cases_of
 from steelyard.designs.design import many
-from steelyard.errors import BadLevels, EmptyTable, NotAvailable, NotNumeric
+from steelyard.errors import NotAvailable
 from steelyard.evaluation import Evaluation
 from steelyard.measures.measure import catalogue, complement, find
-from steelyard.monitors.baseline import losses_of
 from steelyard.monitors.completion import completed
 from steelyard.monitors.estimated import can_be_expected, estimates
 from steelyard.monitors.gauges import Gauge, gauge
-from steelyard.monitors.readable import LABELLING
+from steelyard.monitors.readable import LABELLING, unread_target
 from steelyard.monitors.running import PREFIX, follow_losses, loss_table
-from steelyard.monitors.sequential import Look, Losses, looks
+from steelyard.monitors.sequential import Look, looks
 from steelyard.monitors.signals import PERFORMANCE, Signal, gap, held
-from steelyard.monitors.stream import Stream
+from steelyard.monitors.summed import evaluation_of
+from steelyard.monitors.variation import usual_at
 from steelyard.monitors.watched_measures import is_running, measure_name
 from steelyard.results import Estimate
+from steelyard.summaries.losses import Losses
+from steelyard.summaries.window import WindowSummary
 from steelyard.verdicts.alarm import ALARM, IMMATURE, INSUFFICIENT, OK, WARN
 from steelyard.verdicts.enough import too_few
 from steelyard.words import estimate_text, percent, significant, some_names, visible
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from steelyard.monitors.judging import Watch
     from steelyard.monitors.result import Monitor, Watched
 
-Sums = Sequence[dict[str, Losses] | None]
+Sums = Sequence[Mapping[str, Losses] | None]
 """The losses of every window whose labels are in and can be read."""
 
 
@@ -41,6 +43,7 @@ class Performance(Gauge):
     """Measures: of each window, of the sum of its excess over windows, or of all rows so far."""
 
     kind = PERFORMANCE
+    about = "model"
     question = "Is it still as good?"
     needs = "To see whether it is still as good, a target is needed."
     place = 3
@@ -66,16 +69,18 @@ class Performance(Gauge):
         silent = self.silent(run)
         return [_window(run, i, apart) if part.rows else list(silent) for i, part in enumerate(run.parts)]
 
-    def edge(self, m: Monitor, name: str, base: float) -> float:
+    def edge(self, monitor: Monitor, name: str, base: float) -> float:
         """An error rate is followed in place of accuracy, and the margin is one of accuracy."""
         known = catalogue().get(name.split(" ")[0])
-        turned = m.mode == "sequential" and known is not None and known.name == name and complement(known) is not None
+        turned = (
+            monitor.mode == "sequential" and known is not None and known.name == name and complement(known) is not None
+        )
         part = 1 - base if turned else abs(base)
-        return base + (1 if known is not None and known.better == "lower" else -1) * m.margin * part
+        return base + (1 if known is not None and known.better == "lower" else -1) * monitor.margin * part
 
-    def sentences(self, m: Monitor) -> list[str]:
+    def sentences(self, monitor: Monitor) -> list[str]:
         """Which labels are waited for, and what may be said until then."""
-        late = [w for w in m.windows if not w.labels.mature]
+        late = [w for w in monitor.windows if not w.labels.mature]
         if not late:
             return []
         covered = [w.labels.coverage for w in late if w.labels.coverage is not None]
@@ -92,31 +97,31 @@ class Performance(Gauge):
             out.append(
                 f"Most rows of {some_names([w.name for w in slow])} have a label, but {visible(slow[-1].labels.waits)}."
             )
-        kinds = {s.name: s.kind for s in m.windows[-1].signals}
-        if estimated and any(kinds[name] == PERFORMANCE for name in m.firing):
+        kinds = {s.name: s.kind for s in monitor.windows[-1].signals}
+        if estimated and any(kinds[name] == PERFORMANCE for name in monitor.firing):
             out.append(
                 "While performance is below the reference, scores no longer mean what they meant: do not trust the estimate."
             )
-        return out + _completed(m, late[-1])
+        return out + _completed(monitor, late[-1])
 
 
-def _completed(m: Monitor, w: Watched) -> list[str]:
+def _completed(monitor: Monitor, watched: Watched) -> list[str]:
     """How far the labels that are missing in a window can still move what is told of it."""
-    waiting = [s for s in w.signals if s.kind == PERFORMANCE and s.state == IMMATURE]
+    waiting = [s for s in watched.signals if s.kind == PERFORMANCE and s.state == IMMATURE]
     out = [
-        f"Whatever the missing labels of {visible(w.name)} turn out to be, {visible(s.name)} will be "
+        f"Whatever the missing labels of {visible(watched.name)} turn out to be, {visible(s.name)} will be "
         f"{significant(s.completed[0])} at worst and {significant(s.completed[1])} at best."
         for s in waiting
         if s.completed is not None
     ]
-    lost = list(dict.fromkeys(s.name for late in m.windows for s in late.signals if s.ruled_out))
+    lost = list(dict.fromkeys(s.name for late in monitor.windows for s in late.signals if s.ruled_out))
     if lost:
         out.append(
             f"In some of these windows the labels that are in already rule out what was expected of {some_names(lost)} from "
             "the scores."
         )
     others = [s.name for s in waiting if s.completed is None]
-    if others and m.mode == "windows":
+    if others and monitor.mode == "windows":
         out.append(
             f"How far missing labels can move {some_names(others)} is not told: that takes a measure that counts right and "
             "wrong, such as accuracy or recall."
@@ -132,7 +137,7 @@ def _window(run: Watch, i: int, apart: dict[str, list[Signal]]) -> list[Signal]:
     part, reference = run.parts[i], run.baseline.evaluation
     if reference is None or all(m in apart for m in run.measures):
         return [apart[m][i] for m in run.measures]
-    e, why = _evaluated(run, part)
+    e, why = evaluation_of(part, run.baseline, run.confidence), _unread(run, part)
     told = {m: apart[m][i] if m in apart else performance(m, e, reference, run, i, why) for m in run.measures}
     late = {m: measure_name(m)[0] for m, s in told.items() if s.state == IMMATURE and m not in apart}
     expected = _expected(run, part, list(late.values()))
@@ -141,7 +146,7 @@ def _window(run: Watch, i: int, apart: dict[str, list[Signal]]) -> list[Signal]:
             told[m] = estimated(told[m], expected[name])
         # Labels that are none of the reference's levels have been told already, and cannot be filled in.
         if not why:
-            told[m] = completed(told[m], m, part, run.options)
+            told[m] = completed(told[m], m, part, e, reference)
     return list(told.values())
 
 
@@ -184,24 +189,19 @@ def performance(
     return replace(t, reason=f"{t.reason}: no more than windows of the reference differ") if calmed else t
 
 
-def _evaluated(run: Watch, part: Stream) -> tuple[Evaluation | None, str]:
-    if not part.labelled.any():
-        return None, ""
-    try:
-        return part.evaluate(**run.options), ""
-    except (BadLevels, EmptyTable, NotAvailable, NotNumeric) as problem:
-        # One strange window must not hide the others.
-        return None, problem.message.rstrip(".")
+def _unread(run: Watch, part: WindowSummary) -> str:
+    """Why the labels that are there cannot be held against the predictions; empty where they can."""
+    return part.why or "; ".join(unread_target(run, part))
 
 
-def _expected(run: Watch, part: Stream, measures: Sequence[str]) -> dict[str, Estimate]:
+def _expected(run: Watch, part: WindowSummary, measures: Sequence[str]) -> dict[str, Estimate]:
     """What the scores let expect, where they are the scores of two levels."""
     calibration = run.baseline.calibration
     wanted = list(dict.fromkeys(m for m in measures if can_be_expected(find(m))))
-    if calibration is None or not wanted or not isinstance(part.roles.score, str):
+    if calibration is None or not wanted or part.seen is None:
         return {}
-    found = part.columns[part.roles.score].astype(np.float64)
-    return estimates(calibration, found[np.isfinite(found)], wanted, run.options["threshold"], run.confidence)
+    found = np.repeat(part.seen.middle, part.seen.counts[:, 0].astype(np.int64))
+    return estimates(calibration, found, wanted, run.threshold, run.confidence)
 
 
 def estimated(signal: Signal, value: Estimate) -> Signal:
@@ -217,13 +217,10 @@ def estimated(signal: Signal, value: Estimate) -> Signal:
 
 def _sums(run: Watch, unread: Sequence[bool]) -> Sums:
     """The losses of every window whose labels are in and can be read."""
-    e = run.baseline.evaluation
-    assert e is not None
     ready = [
-        x.mature and not odd and bool(part.labelled.any())
-        for part, x, odd in zip(run.parts, run.labels, unread, strict=True)
+        x.mature and not odd and bool(part.evidence) for part, x, odd in zip(run.parts, run.labels, unread, strict=True)
     ]
-    return [losses_of(part, e) if ok else None for part, ok in zip(run.parts, ready, strict=True)]
+    return [part.losses if ok else None for part, ok in zip(run.parts, ready, strict=True)]
 
 
 def _base(run: Watch, name: str) -> Losses:
@@ -239,7 +236,9 @@ def _running(measure: str, run: Watch, sums: Sums) -> list[Signal]:
     name = measure.removeprefix(PREFIX)
     found = [None if x is None else x[name] for x in sums]
     table, excess = loss_table(run.baseline.evaluation, name), run.baseline.variation.excess.get(name, 1.0)
-    return follow_losses(name, _base(run, name), table, found, run.labels, run.margin, run.alpha, excess)
+    base, spread = _base(run, name), run.baseline.variation.measures.get(measure)
+    usual = [usual_at(spread, place, base.mean) for place in run.places]
+    return follow_losses(name, base, table, found, run.labels, run.margin, run.alpha, excess, usual)
 
 
 def _followed(name: str, run: Watch, sums: Sums) -> list[Signal]:

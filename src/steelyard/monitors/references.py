@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, tzinfo
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from steelyard.files.addresses import without_secrets
 from steelyard.files.writing import read_saved
 from steelyard.monitors.baseline import Baseline, baseline_of, baseline_of_evaluation
 from steelyard.monitors.cohorts import Period, cohorts_of, pooled
-from steelyard.monitors.differing import MOST, Cut, cut_like, parts_of
+from steelyard.monitors.differing import Cut, cut_like
 from steelyard.monitors.labels import ENOUGH
 from steelyard.monitors.stream import Stream, StreamRoles, read_stream
 from steelyard.monitors.windows import Window, WindowSpan, by_time, instant_of, moment, one_instant
@@ -37,6 +37,21 @@ HINT = (
 ALONE = "The reference is an evaluation: outputs and features are not watched, since it tells nothing of them."
 
 
+class FirstRows(Protocol):
+    """A stream whose first rows may be the reference of the others."""
+
+    @property
+    def roles(self) -> StreamRoles:
+        """Which column plays which part."""
+
+    @property
+    def made(self) -> Sequence[Window]:
+        """Its windows."""
+
+    def first(self, many: int) -> tuple[Stream, Codes]:
+        """The rows of the first windows, and their places."""
+
+
 def is_kept(given: object) -> bool:
     """Whether a reference was counted before, so that it cannot be counted in another way."""
     path = isinstance(given, str | os.PathLike) and str(given).lower().endswith(".json")
@@ -45,21 +60,20 @@ def is_kept(given: object) -> bool:
 
 def find_reference(
     given: object,
-    stream: Stream,
-    made: Sequence[Window],
-    place: Codes,
+    rows_of_stream: FirstRows,
     zone: tzinfo,
     options: Mapping[str, Any],
     missing: str,
     window: WindowSpan | None = None,
     period: Period | None = None,
 ) -> tuple[Baseline, int, list[str], Cut]:
-    """The baseline, the first window to be judged, what is to be said about it, and its own windows where it has some."""
+    """The baseline, the first window to be judged, what is to be said about it, and the windows of a table of its own."""
+    made = rows_of_stream.made
     if given is None:
         message = "There is no reference to hold the windows against."
         raise UsageError(message, HINT)
     if isinstance(given, Baseline):
-        return given, _own(given, made), [], ()
+        return given, own_rows(given, made), [], ()
     if isinstance(given, Evaluation):
         return baseline_of_evaluation(given), 0, [ALONE], ()
     if is_spark(given):
@@ -67,25 +81,25 @@ def find_reference(
         given = open_table(given)
     if isinstance(given, str | os.PathLike) and is_kept(given):
         loaded, notes = _saved(given)
-        return loaded, _own(loaded, made), notes, ()
+        return loaded, own_rows(loaded, made), notes, ()
     found = FIRST.fullmatch(given) if isinstance(given, str) else None
     whole = given if isinstance(given, int) and not isinstance(given, bool) else None
     many = whole if found is None else int(found[1])
     if many is not None:
-        return _from_stream(stream, made, place, many, options)
+        return _from_stream(rows_of_stream, many, options)
     if isinstance(given, str) and re.match(r"\s*\d{4}-\d", given) and not os.path.exists(given):
         given = datetime.fromisoformat(given.strip()) if _is_date(given) else given
     if isinstance(given, date | np.datetime64) or hasattr(given, "tzinfo"):
         cut = one_instant(given, zone, "end of the reference")
         many = sum(instant_of(w.end) <= cut for w in made)
-        return _from_stream(stream, made, place, many, options, f"rows before {moment(cut).astimezone(zone):%Y-%m-%d}")
+        return _from_stream(rows_of_stream, many, options, f"rows before {moment(cut).astimezone(zone):%Y-%m-%d}")
     if isinstance(given, bool | float):
         message = f"{listing([given])} is no reference."
         raise UsageError(message, HINT)
     if isinstance(given, str) and not re.search(r"[./\\*?:]", given) and not os.path.exists(given):
         message = f"The reference {listing([given])} is neither a file nor a date."
         raise UsageError(message, HINT)
-    rows = _table(given, stream.roles, zone, missing, timed=period is not None)
+    rows = _table(given, rows_of_stream.roles, zone, missing, timed=period is not None)
     name = without_secrets(str(given)) if isinstance(given, str | os.PathLike) else "the reference table"
     if isinstance(given, Table):
         name = given.title or name
@@ -120,7 +134,7 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def _own(baseline: Baseline, made: Sequence[Window]) -> int:
+def own_rows(baseline: Baseline, made: Sequence[Window]) -> int:
     """How many windows at the start hold rows of the baseline itself."""
     if baseline.covers is None:
         return 0
@@ -157,10 +171,11 @@ def _saved(path: str | os.PathLike[str]) -> tuple[Baseline, list[str]]:
 
 
 def _from_stream(
-    stream: Stream, made: Sequence[Window], place: Codes, many: int, options: Mapping[str, Any], name: str = ""
+    rows_of_stream: FirstRows, many: int, options: Mapping[str, Any], name: str = ""
 ) -> tuple[Baseline, int, list[str], Cut]:
     name = name or f"first {shown(many)} window{'s' if many != 1 else ''}"
-    rows = stream.take(place < many)
+    made = rows_of_stream.made
+    rows, place = rows_of_stream.first(many)
     if not rows.rows:
         message = f"The reference ({name}) is empty: the first window is {made[0].name}."
         raise EmptyTable(message, f"Choose a later date, or say {option('reference', 'first 4 windows')}.")
@@ -170,10 +185,9 @@ def _from_stream(
         raise EmptyTable(message, "Choose a smaller reference, or shorter windows.")
     notes = []
     share = float(rows.labelled.mean())
-    if stream.roles.target is not None and share < ENOUGH:
+    if rows.roles.target is not None and share < ENOUGH:
         notes.append(f"Only {percent(share)} of the reference rows have a label; late labels may be others.")
-    counts = np.bincount(place[place < many], minlength=many)
+    counts = np.bincount(place, minlength=many)
     quiet = max((len(run) for run in "".join("x" if n else "." for n in counts).split("x")), default=0)
-    cut = parts_of(stream, made, place, range(max(0, many - MOST), many))
     covers = instant_of(made[0].start), instant_of(made[many - 1].end)
-    return replace(baseline_of(rows, name, quiet, **options), covers=covers), many, notes, cut
+    return replace(baseline_of(rows, name, quiet, **options), covers=covers), many, notes, ()

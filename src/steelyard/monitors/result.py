@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from steelyard.arguments.allowed import shown
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UsageError, listing, nearest
 from steelyard.monitors.alarms import FIRING, RECOVERING, Status, Transition
 from steelyard.monitors.baseline import Baseline
 from steelyard.monitors.budget import Budget
+from steelyard.monitors.change_points import ChangePoint, change_point
 from steelyard.monitors.gauges import Gauge, gauges
 from steelyard.monitors.labels import Labels
 from steelyard.monitors.signals import Signal
@@ -23,6 +25,7 @@ from steelyard.views.told import ToldInSentences
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
+    from steelyard.monitors.standing import News
 
 STANDS = {FIRING, RECOVERING}
 LABEL_COLUMNS = ("labelled", "coverage", "median_delay", "late_delay", "mature")
@@ -46,11 +49,11 @@ class Watched:
 
     def __getitem__(self, name: str) -> Signal:
         for signal in self.signals:
-            if signal.name == name:
+            if signal.name == str(name):
                 return signal
         known = [s.name for s in self.signals]
-        message = f'There is no signal "{name}".'
-        raise UsageError(message, nearest(name, known) or f"There are {listing(known)}.")
+        message = f"There is no signal {shown(name)}."
+        raise UsageError(message, nearest(shown(name), known) or f"There are {listing(known)}.")
 
     def state_of(self, name: str) -> str:
         """Where one signal stands: "alarm" and "warn" as long as they fire, otherwise as it was judged."""
@@ -58,7 +61,7 @@ class Watched:
             status = self.statuses.get((name, severity))
             if status is not None and status.state in STANDS:
                 return severity
-        state = self[name].state
+        state = next((s.state for s in self.signals if s.name == name), None) or self[name].state
         # One window alone fires nothing, unless it is said so.
         return OK if state in {WARN, ALARM} else state
 
@@ -92,6 +95,7 @@ class Monitor(ToldInSentences):
     """The windows of a stream against a reference."""
 
     as_text: ClassVar[str] = "monitor.monitor_text"
+    as_verdict: ClassVar[str] = "foremost.monitor_conclusion"
 
     windows: tuple[Watched, ...]
     alarms: tuple[Transition, ...]
@@ -122,7 +126,7 @@ class Monitor(ToldInSentences):
         loud = [last[name] for name in self.firing]
         numbers = [x for s in loud if (x := s.value if s.difference is None else s.difference) is not None]
         reason = "; ".join(f"{s.name}: {s.reason}" for s in loud)
-        return alarm(self.state, *numbers, reason=reason, confidence=self.confidence)
+        return self.in_words(alarm(self.state, *numbers, reason=reason, confidence=self.confidence))
 
     @property
     def worst(self) -> str:
@@ -147,11 +151,25 @@ class Monitor(ToldInSentences):
     @as_annotated()
     def __getitem__(self, name: str) -> Watched:
         for w in self.windows:
-            if w.name == name:
+            if w.name == str(name):
                 return w
         known = [w.name for w in self.windows]
-        message = f'There is no window "{name}".'
-        raise UsageError(message, nearest(name, known) or f"The first is {known[0]}, the last {known[-1]}.")
+        message = f"There is no window {shown(name)}."
+        raise UsageError(message, nearest(shown(name), known) or f"The first is {known[0]}, the last {known[-1]}.")
+
+    @property
+    def changes(self) -> dict[str, ChangePoint]:
+        """Since when each signal that fires after the last window has been another, where its values tell."""
+        names = [w.name for w in self.windows]
+        found = {name: change_point(self.series(name), names, self.fired_in(name)) for name in self.firing}
+        return {name: x for name, x in found.items() if x is not None}
+
+    @as_annotated()
+    def fired_in(self, name: str) -> str:
+        """The window in which the alarm or warning of a signal fired that stands now; empty where none does."""
+        severity = self.windows[-1].state_of(name)
+        fired = [a for a in self.alarms if a.signal == name and a.severity == severity and a.after == FIRING]
+        return fired[-1].window if fired else ""
 
     def __len__(self) -> int:
         return len(self.windows)
@@ -201,8 +219,12 @@ class Monitor(ToldInSentences):
         """The chart of one signal as PNG; written to a file where one is named."""
         return self.chart(signal).png(path)
 
-    def _repr_html_(self) -> str:
-        return self.chart().svg()
+    @as_annotated()
+    def look(self, folder: str | os.PathLike[str]) -> News:
+        """What fired since the last look, and what still stands; it is put down beside the windows in the folder."""
+        from steelyard.monitors.standing import look
+
+        return look(self, folder)
 
     @as_annotated()
     def report(self, path: str | os.PathLike[str], *, title: str = "", command: str = "") -> None:
@@ -229,5 +251,6 @@ class Monitor(ToldInSentences):
             "sentences": self.sentences(),
             "notes": list(self.notes),
             "alarms": [a.to_dict() for a in self.alarms],
+            "changes": {name: x.to_dict() for name, x in self.changes.items()},
             "windows": [w.to_dict() for w in self.windows],
         }

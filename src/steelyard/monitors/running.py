@@ -14,10 +14,11 @@ import numpy as np
 
 from steelyard.measures.measure import find
 from steelyard.monitors.labels import Labels
-from steelyard.monitors.law import turning_point
-from steelyard.monitors.sequential import Losses, losses, row_loss
+from steelyard.monitors.sequential import losses, row_loss
 from steelyard.monitors.signals import PERFORMANCE, Signal
 from steelyard.results import Array, Estimate
+from steelyard.summaries.losses import Losses
+from steelyard.trials.halving import turning_point
 from steelyard.verdicts.alarm import IMMATURE, INSUFFICIENT, added_up
 from steelyard.words import count, percent, significant
 
@@ -81,12 +82,12 @@ def _tilt(z: Array, weights: Array, k: float) -> float:
     return max(turning_point(lambda t: law(t) > 0, 0.0, 2 * k)[0], 1e-9)
 
 
-def loss_table(e: Evaluation | None, name: str) -> tuple[Array, Array]:
+def loss_table(evaluation: Evaluation | None, name: str) -> tuple[Array, Array]:
     """Every loss that a reference row had, and how many rows had it; nothing where only sums were kept."""
-    if e is None or e.scores is None or name not in losses("scores"):
+    if evaluation is None or evaluation.scores is None or name not in losses("scores"):
         return np.zeros(0), np.zeros(0)
-    cut = 0.5 if e.threshold is None else e.threshold
-    scores, s = e.scores, e.scores.score.astype(np.float64)
+    cut = 0.5 if evaluation.threshold is None else evaluation.threshold
+    scores, s = evaluation.scores, evaluation.scores.score.astype(np.float64)
     both = [row_loss(find(name), np.full(len(s), y), s, cut) for y in (1.0, 0.0)]
     return np.concatenate(both), np.concatenate([scores.positives, scores.negatives]).astype(np.float64)
 
@@ -100,53 +101,60 @@ def follow_losses(
     margin: float,
     alpha: float,
     excess: float = 1.0,
+    usual: Sequence[float] | None = None,
 ) -> list[Signal]:
     """The signal after every window; None is one whose labels are not in, which changes nothing.
 
     `alpha` is the level of one window by the budget, so that without a change there is one false start in 1 / alpha windows.
-    `excess` tells how many times the variance of windows is that of independent rows, which are then worth as many fewer.
+    `excess` tells how many times the variance of windows is that of independent rows, which are then worth as many fewer, and
+    `usual` the mean of the reference on the weekday of each window, where weekdays differ.
     """
     sizes = [w.n for w in windows if w is not None and w.n]
-    usual = float(np.mean(sizes)) if sizes else 1.0
+    size = float(np.mean(sizes)) if sizes else 1.0
     wide = math.sqrt(excess)
     # Deviations are told in units that allow for it, in the reference as in the stream.
     scaled = replace(reference, squares=reference.squares * excess)
-    limit = limit_of(scaled, table[0], table[1], margin / wide, usual / alpha)
-    told, total, since, many = PREFIX + name, 0.0, Losses(), 0
+    limit = limit_of(scaled, table[0], table[1], margin / wide, size / alpha)
+    told, total, since, many, expected = PREFIX + name, 0.0, Losses(), 0, 0.0
     spread = (reference.deviation or 1.0) * wide
     out = []
-    for found, held in zip(windows, labels, strict=True):
+    means = [reference.mean] * len(windows) if usual is None else usual
+    for found, held, mean in zip(windows, labels, means, strict=True):
         if found is None or not found.n:
             state = INSUFFICIENT if held.mature else IMMATURE
             why = held.reason or "no row has a label"
             out.append(Signal(told, PERFORMANCE, state, why, None, reference.mean, alpha=alpha))
             continue
-        total = min(total + found.n * ((found.mean - reference.mean) / spread - limit.slack), MOST * limit.height)
-        since, many = (since + found, many + 1) if total > 0 else (Losses(), 0)
+        total = min(total + found.n * ((found.mean - mean) / spread - limit.slack), MOST * limit.height)
+        since, many, expected = (
+            (since + found, many + 1, expected + found.n * mean) if total > 0 else (Losses(), 0, 0.0)
+        )
         total = max(0.0, total)
-        out.append(_signal(told, name, since if many else found, many, total, limit, reference, margin, alpha))
+        shown, base = (since, mean if usual is None else expected / since.n) if many else (found, mean)
+        out.append(_signal(told, name, shown, many, total, limit, base, margin, alpha))
     return out
 
 
 def _signal(
     told: str,
     name: str,
-    x: Losses,
+    losses: Losses,
     many: int,
     total: float,
     limit: Limit,
-    reference: Losses,
+    base: float,
     margin: float,
     alpha: float,
 ) -> Signal:
     last = "the last window" if many <= 1 else f"the last {many:,} windows"
     note = f"the mean of {last}; what is judged is the sum of its excess, which has a limit and no interval"
-    value = Estimate(told, x.mean, method=METHOD, n=x.n, note=note)
+    value = Estimate(told, losses.mean, method=METHOD, n=losses.n, note=note)
     verdict, clears = added_up(value, total, limit.height)
-    words = f"the mean {name} of {last} ({count(round(x.n))} rows) is {significant(x.mean)} against {significant(reference.mean)}"
+    words = f"the mean {name} of {last} ({count(round(losses.n))} rows) is {significant(losses.mean)}"
+    words += f" against {significant(base)}"
     full = "or more " if total >= MOST * limit.height else ""
     part = f"its excess adds up to {percent(round(total / limit.height, 2))} {full}of what chance brings once in the budget's time"
     reason = f"{words} in the reference, and {part}"
     if verdict.bad:
         reason += f": worse by more than the margin of {percent(margin)}, for some time"
-    return Signal(told, PERFORMANCE, verdict.word, reason, value, reference.mean, alpha=alpha, clears=clears)
+    return Signal(told, PERFORMANCE, verdict.word, reason, value, base, alpha=alpha, clears=clears)

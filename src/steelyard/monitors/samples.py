@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from steelyard.errors import UsageError
+from steelyard.arguments.annotated import as_annotated
+from steelyard.errors import UnknownSegment, UsageError, listing, nearest
 from steelyard.monitors import law
 from steelyard.monitors.never_seen import gathered
 from steelyard.tables.tabulation import Cell, Tabulation
@@ -23,9 +24,13 @@ class SampleStabilities(Told, Mapping[str, "Stability"]):
     as_text: ClassVar[str] = "stability.samples_text"
 
     def __init__(self, found: Mapping[str, Stability]) -> None:
-        self.found = dict(found)
+        self.found: dict[str, Stability] = dict(found)
 
+    @as_annotated()
     def __getitem__(self, name: str) -> Stability:
+        if name not in self.found:
+            message = f"There is no sample {listing([name])}; there are {listing(self.found)}."
+            raise UnknownSegment(message, nearest(name, self.found) or "Name one of these.")
         return self.found[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -40,6 +40,14 @@ def is_saved(path: object) -> TypeGuard[str | os.PathLike[str]]:
         return False
 
 
+def may_be_windows(given: object) -> bool:
+    """Whether windows that were counted may have come; to find out takes more than to open a table."""
+    if isinstance(given, str | os.PathLike):
+        return os.path.isdir(given) or str(given).lower().endswith(".json")
+    one = given[0] if isinstance(given, list | tuple) and given else given
+    return type(one).__module__.startswith("steelyard.monitors.windowed")
+
+
 def load_bins(path: str | os.PathLike[str]) -> Bins | ManyBins:
     """Read bins of one column, or of many, that were saved."""
     from steelyard.files.writing import read_saved

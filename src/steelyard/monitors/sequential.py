@@ -13,14 +13,13 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from steelyard.errors import NotAvailable, UsageError, listing
-from steelyard.files.as_json import AsJson
 from steelyard.measures.facts import EVIDENCE
 from steelyard.measures.measure import Measure, catalogue, complement, find, leading
 from steelyard.monitors.budget import spent
 from steelyard.results import Array, Estimate
+from steelyard.summaries.losses import Losses
 from steelyard.verdicts.alarm import ALARM, INSUFFICIENT, OK, WARN, above_limit
 
 LEAST = 100
@@ -29,51 +28,6 @@ LEAST_LATER = 500
 """Rows that a sequence needs which began later, since its level is lower and the law is needed further out."""
 METHOD = "time-uniform confidence sequence"
 CLIP = 1e-15
-
-
-@dataclass(frozen=True, slots=True)
-class Losses(AsJson):
-    """Sums of a loss: they add, so that windows can be kept and joined.
-
-    >>> (Losses.of([0.0, 1.0]) + Losses.of([1.0])).mean
-    0.6666666666666666
-    """
-
-    weight: float = 0.0
-    squares: float = 0.0
-    total: float = 0.0
-    total_squares: float = 0.0
-
-    @classmethod
-    def of(cls, losses: ArrayLike, weight: ArrayLike | None = None) -> Losses:
-        """Count the losses of some rows."""
-        x = np.asarray(losses, dtype=np.float64)
-        w = np.ones_like(x) if weight is None else np.asarray(weight, dtype=np.float64)
-        # Exact sums, so that the order of rows leaves no trace in the last bits.
-        return cls(*(math.fsum(v.tolist()) for v in (w, w**2, w * x, w * x**2)))
-
-    def __add__(self, other: Losses) -> Losses:
-        return Losses(
-            self.weight + other.weight,
-            self.squares + other.squares,
-            self.total + other.total,
-            self.total_squares + other.total_squares,
-        )
-
-    @property
-    def n(self) -> float:
-        """Rows, or the number of equally weighted rows that would tell as much."""
-        return self.weight**2 / self.squares if self.squares > 0 else 0.0
-
-    @property
-    def mean(self) -> float:
-        """The mean loss."""
-        return self.total / self.weight
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation of one row's loss."""
-        return math.sqrt(max(0.0, self.total_squares / self.weight - self.mean**2))
 
 
 def half_width(t: float, deviation: float, alpha: float, tuned: float = 1000.0) -> float:
@@ -177,15 +131,19 @@ def losses(kind: str, *, probabilities: bool = True) -> dict[str, Measure]:
     return {n: m for n, m in catalogue().items() if m.better == "lower" and any(s in m.by_row for s in shapes)}
 
 
-def row_loss(m: Measure, y: Array, p: Array, cut: float | None = None) -> Array:
+def row_loss(measure: Measure, y: Array, p: Array, cut: float | None = None) -> Array:
     """The loss of each row: of scores where `cut` tells which of them are positive, of numbers or labels without.
 
     >>> row_loss(find("error_rate"), np.array([1.0, 0.0]), np.array([0.7, 0.6]), 0.5).tolist()
     [0.0, 1.0]
     """
-    if cut is not None and "scores" not in m.by_row:
-        return np.asarray(m.by_row["labels"](y > 0.5, p >= cut), dtype=np.float64)
-    each = m.by_row["scores"] if cut is not None else next(m.by_row[s] for s in ("numbers", "labels") if s in m.by_row)
+    if cut is not None and "scores" not in measure.by_row:
+        return np.asarray(measure.by_row["labels"](y > 0.5, p >= cut), dtype=np.float64)
+    each = (
+        measure.by_row["scores"]
+        if cut is not None
+        else next(measure.by_row[s] for s in ("numbers", "labels") if s in measure.by_row)
+    )
     found = np.asarray(each(y, p), dtype=np.float64)
     # What was called impossible and happened is a very large loss, and no infinite one.
     return np.where(np.isfinite(found), found, each(y, np.clip(p, CLIP, 1 - CLIP))) if cut is not None else found
@@ -204,11 +162,11 @@ def in_place(given: Sequence[Any] | None, chosen: Sequence[str]) -> list[str]:
     return [f"{x} is followed in place of {other}: {words}." for x, other in swapped]
 
 
-def _usual(m: Measure) -> str:
+def _usual(measure: Measure) -> str:
     """What would be watched in windows where a mean loss is followed: the share turned round, or what leads there."""
-    other = complement(m)
-    kinds = [kind for kind in EVIDENCE if m.rank("looks", kind) is not None]
-    return other.name if other is not None else leading("watch", kinds[0])[0] if kinds else m.name
+    other = complement(measure)
+    kinds = [kind for kind in EVIDENCE if measure.rank("looks", kind) is not None]
+    return other.name if other is not None else leading("watch", kinds[0])[0] if kinds else measure.name
 
 
 def loss_name(measure: str, kind: str) -> str:

@@ -13,12 +13,13 @@ import numpy.typing as npt
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.columns import Column
 from steelyard.errors import BadWeight, EmptyTable, MissingValues, NotAvailable, UsageError, listing
-from steelyard.monitors.bins import BUCKETS, BinCounts, Bins, a_few
+from steelyard.monitors.bins import Bins
 from steelyard.monitors.making import level_bins, number_bins
 from steelyard.results import Array
 from steelyard.rows.language import Rows
 from steelyard.sources.recognise import open_rows, open_table
 from steelyard.sources.tables import TIMES, Table
+from steelyard.summaries.bin_counts import BUCKETS, BinCounts, a_few
 from steelyard.summaries.summary import sort_levels
 from steelyard.wording import option
 
@@ -72,7 +73,8 @@ def open_sheet(data: object, columns: Sequence[str] | None = None, weight: objec
             message = f"An array is one column, and {len(columns)} were named."
             raise UsageError(message, "Pass a table to name columns of it.")
         name = str(columns[0]) if columns else ""
-        return Sheet(open_rows(None, {"column": data, **given}), {name: "column"}, "weight" in given, "unit" in given)
+        rows = _counting(open_rows(None, {"column": data, **given}))
+        return Sheet(rows, {name: "column"}, "weight" in given, "unit" in given)
     times: tuple[str, ...] = ()
     if columns is None:
         found = column_kinds(data)
@@ -83,8 +85,13 @@ def open_sheet(data: object, columns: Sequence[str] | None = None, weight: objec
             message = "The table has no column that can be counted."
             raise EmptyTable(message, "Look at how it was made.")
     roles = {name: f"column{i}" for i, name in enumerate(columns)}
-    rows = open_rows(data, {**{role: name for name, role in roles.items()}, **given})
+    rows = _counting(open_rows(data, {**{role: name for name, role in roles.items()}, **given}))
     return Sheet(rows, roles, "weight" in given, "unit" in given, times)
+
+
+def _counting(rows: Rows) -> Rows:
+    """The rows that count: those of weight zero count as nothing."""
+    return rows.only("weight", 0, other=True) if rows.has("weight") else rows
 
 
 def keys_in(data: object) -> tuple[str, ...]:
@@ -178,8 +185,8 @@ def _count_arrays(sheet: Sheet, part: ArrayRows, bins: Mapping[str, Bins]) -> di
 def refuse_weights(wrong: int) -> None:
     """Complain about weights that are no weights."""
     if wrong:
-        message = f"{wrong:,} rows have a weight that is missing, zero, negative or infinite."
-        raise BadWeight(message, "Every row needs a weight above zero; drop rows that should not count.")
+        message = f"{wrong:,} rows have a weight that is missing, negative or infinite."
+        raise BadWeight(message, "Weights must be zero or above; rows that should not count have a weight of zero.")
 
 
 def refuse_units(wrong: int) -> None:
@@ -225,12 +232,12 @@ def count_reference(sheet: Sheet, bins: object = 10, special: Sequence[Any] = ()
     return {name: _as_sampled(made[name].with_counts(counted[name]), samples) for name in sheet.names}
 
 
-def _as_sampled(b: Bins, samples: Mapping[str, Array]) -> Bins:
+def _as_sampled(bins: Bins, samples: Mapping[str, Array]) -> Bins:
     """Bins whose shares of rows that came alone are those of all rows: rows outside of a sample were counted as new themselves."""
-    if b.column not in samples or b.reference is None or not b.reference.rows:
-        return b
-    part = len(samples[b.column]) / b.reference.rows
-    return b if part >= 1 else replace(b, alone=tuple(x * part for x in b.alone), twice=b.twice * part)
+    if bins.column not in samples or bins.reference is None or not bins.reference.rows:
+        return bins
+    part = len(samples[bins.column]) / bins.reference.rows
+    return bins if part >= 1 else replace(bins, alone=tuple(x * part for x in bins.alone), twice=bins.twice * part)
 
 
 def refuse_empty(counts: BinCounts | None) -> None:

@@ -41,12 +41,26 @@ class Columns(Gauge):
         return bool(self.bins(run))
 
     def window(self, run: Watch, i: int) -> list[Signal]:
+        """The stability of every column, as it was told before where the same was asked of the same counts."""
+        asked = (self.kind, run.confidence, run.level(i), *map(id, self._against(run, i)))
+        told = run.parts[i].told
+        if asked not in told:
+            # What it was held against is kept with it, so that nothing else ever has its identity.
+            told[asked] = self._window(run, i), self._against(run, i)
+        return list(told[asked][0])
+
+    def _against(self, run: Watch, i: int) -> list[object]:
+        """What the columns of a window are held against: the bins, and the same days of the reference."""
+        alike = run.baseline.variation.counts.get(run.places[i])
+        return [*self.bins(run).values(), *(alike or {}).values()]
+
+    def _window(self, run: Watch, i: int) -> list[Signal]:
         """The stability of every column; inside a window they share their level by Benjamini and Hochberg's correction.
 
         One that is strange is held against the same weekdays of the reference too: as usual there, it has not changed.
         """
         bins, alpha, alike = self.bins(run), run.level(i), run.baseline.variation.counts.get(run.places[i], {})
-        counts = run.parts[i].counted(bins)
+        counts = run.parts[i].columns
         found: dict[str, Stability] = {}
         out: dict[str, Signal] = {}
         for name, b in bins.items():
@@ -81,9 +95,10 @@ class Outputs(Columns):
     """What the model says."""
 
     kind = "output"
+    about = "scores"
     question = "Does it still say the same?"
     anchor = "outputs"
-    place = 5
+    place = 6
 
     def bins(self, run: Watch) -> Mapping[str, Bins]:
         """Scores and predictions."""
@@ -97,7 +112,7 @@ class Features(Columns):
     kind = "feature"
     question = "Do the features still look the same?"
     anchor = "features"
-    place = 6
+    place = 7
 
     def bins(self, run: Watch) -> Mapping[str, Bins]:
         """Features, but those that are outputs as well."""

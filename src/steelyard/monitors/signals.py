@@ -68,13 +68,13 @@ class Signal(AsJson):
 # Against the reference --------------------------------------------------------------------------------------------------
 
 
-def held(name: str, kind: str, d: Difference, margin: float, better: str, **facts: Any) -> Signal:
+def held(name: str, kind: str, difference: Difference, margin: float, better: str, **facts: Any) -> Signal:
     """A signal by the interval of its difference from the reference: within it, worse, or worse by more than the margin."""
     value, base = facts["value"], facts["reference"]
-    verdict, clears = against_reference(d, base, margin, better)
-    words = f"{estimate_text(value)} against {significant(base)} in the reference, {difference_text(d)}"
+    verdict, clears = against_reference(difference, base, margin, better)
+    words = f"{estimate_text(value)} against {significant(base)} in the reference, {difference_text(difference)}"
     reason = f"{words}: {verdict.reason}" if verdict.reason else words
-    return Signal(name, kind, verdict.word, reason, difference=d, clears=clears, **facts)
+    return Signal(name, kind, verdict.word, reason, difference=difference, clears=clears, **facts)
 
 
 def gap(window: Evaluation, reference: Evaluation, name: str, level: Level, alpha: float) -> Difference:
@@ -90,35 +90,37 @@ def gap(window: Evaluation, reference: Evaluation, name: str, level: Level, alph
     return apart(a, b, alpha, m.better, level=level)
 
 
-def apart(a: Estimate, b: Estimate, alpha: float, better: str, level: object = None) -> Difference:
+def apart(one: Estimate, other: Estimate, alpha: float, better: str, level: object = None) -> Difference:
     """The difference of two estimates on different rows, both with 1 − 2α intervals."""
-    assert a.value is not None
-    assert b.value is not None
-    ends = mover(a.value, b.value, Interval(a.low, a.high, a.method), Interval(b.low, b.high, b.method))
+    assert one.value is not None
+    assert other.value is not None
+    ends = mover(
+        one.value, other.value, Interval(one.low, one.high, one.method), Interval(other.low, other.high, other.method)
+    )
     facts: dict[str, Any] = {
         "first": "window",
         "second": "reference",
-        "value": a.value - b.value,
+        "value": one.value - other.value,
         "confidence": 1 - 2 * alpha,
-        "values": (a.value, b.value),
-        "n": (a.n, b.n),
+        "values": (one.value, other.value),
+        "n": (one.n, other.n),
         "level": level,
-        "options": a.options,
-        "bound": a.bound + b.bound,
+        "options": one.options,
+        "bound": one.bound + other.bound,
     }
     if ends is None:
-        return Difference(a.measure, method="none", note=a.note or b.note, **facts)
+        return Difference(one.measure, method="none", note=one.note or other.note, **facts)
     off = facts["bound"]
     low, high = ends[0] - off, ends[1] + off
     said = verdict_word((low, high), better)
-    return Difference(a.measure, low=low, high=high, method=f"MOVER ({a.method})", verdict=said, **facts)
+    return Difference(one.measure, low=low, high=high, method=f"MOVER ({one.method})", verdict=said, **facts)
 
 
-def at_level(e: Evaluation, alpha: float) -> Evaluation:
+def at_level(evaluation: Evaluation, alpha: float) -> Evaluation:
     """The same evidence with 1 − 2α intervals."""
-    return replace(e, confidence=1 - 2 * alpha)
+    return replace(evaluation, confidence=1 - 2 * alpha)
 
 
-def difference_text(d: Difference) -> str:
+def difference_text(difference: Difference) -> str:
     """The difference with its interval and the confidence of that, in words."""
-    return f"difference {d} at {percent(round(d.confidence, 6))}"
+    return f"difference {difference} ({percent(round(difference.confidence, 6))} interval)"

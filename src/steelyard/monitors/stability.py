@@ -7,17 +7,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from steelyard.arguments.allowed import INSIDE, confidence_of, taken
 from steelyard.arguments.annotated import as_annotated
 from steelyard.engines.arrays import ArrayRows
 from steelyard.errors import UsageError
 from steelyard.files.as_json import AsJson
 from steelyard.monitors import law
-from steelyard.monitors.bins import BinCounts, Bins, special_values
+from steelyard.monitors.bins import Bins, special_values
 from steelyard.monitors.distances import Samples, measure_distances
-from steelyard.monitors.never_seen import as_if_new, gathered
 from steelyard.monitors.noted import notes_of
-from steelyard.monitors.saved import is_saved, load_bins
+from steelyard.monitors.rare_cells import rare_p
+from steelyard.monitors.saved import is_saved, load_bins, may_be_windows
 from steelyard.monitors.sheets import (
     Sheet,
     count_reference,
@@ -29,10 +31,14 @@ from steelyard.monitors.sheets import (
     open_sheet,
 )
 from steelyard.monitors.sides import CURRENT, REFERENCE, of_files, of_side
+from steelyard.monitors.tested import Cell, Tested
 from steelyard.monitors.uncounted import no_level_twice
+from steelyard.monitors.unit_law import UnitLaw, units_of
 from steelyard.results import Array, Estimate, make_frame
+from steelyard.summaries.bin_counts import BinCounts
 from steelyard.verdicts.alarm import INSUFFICIENT, OK
-from steelyard.verdicts.stability import changed, light, not_shown_small
+from steelyard.verdicts.stability import ADVICE, STABILITY, changed, light, not_shown_small
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import ToldInSentences
 from steelyard.wording import option
 
@@ -45,24 +51,13 @@ METHOD = "noncentral χ², inverted"
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell as it was tested: counts (of effective rows) and shares of both samples, and its part of the index."""
-
-    name: str
-    reference: float
-    current: float
-    reference_share: float
-    current_share: float
-    part: float
-
-
-@dataclass(frozen=True, slots=True)
 class Stability(AsJson, ToldInSentences):
     """The stability index of one column, corrected for sample sizes, with its interval, a p-value and a decision."""
 
     left_out: ClassVar[tuple[str, ...]] = ("samples",)
-    told_too: ClassVar[tuple[str, ...]] = ("sentences",)
+    told_too: ClassVar[tuple[str, ...]] = ("cells", "sentences")
     as_text: ClassVar[str] = "stability.stability_text"
+    as_verdict: ClassVar[str] = "foremost.stability_conclusion"
 
     column: str
     index: float
@@ -78,7 +73,6 @@ class Stability(AsJson, ToldInSentences):
     decision: str
     """"ok", "shift-negligible", "warn", "alarm" or "insufficient"."""
     reason: str
-    cells: tuple[Cell, ...]
     classic_index: float
     """The index of all cells as they are, with nothing merged."""
     classic: str
@@ -95,6 +89,19 @@ class Stability(AsJson, ToldInSentences):
     bins: Bins = field(default_factory=Bins, repr=False)
     current: BinCounts | None = field(default=None, repr=False)
     samples: Samples | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the column has changed: the decision, what it rests on, and what to do."""
+        facts = {"bound": 0.0, "reason": self.reason, "advice": ADVICE[self.decision]}
+        return self.in_words(STABILITY(self.decision, self.corrected, **facts))
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells as they were tested, worked out when asked for: a monitor holds very many of these, and shows few."""
+        if self.current is None:
+            return ()
+        return tuple(Tested.of(self.bins, self.current).cells(self.bins))
 
     @property
     def distances(self) -> dict[str, Estimate]:
@@ -114,14 +121,11 @@ class Stability(AsJson, ToldInSentences):
         """One row a cell."""
         return make_frame({k: [getattr(c, k) for c in self.cells] for k in Cell.__dataclass_fields__})
 
-    def _repr_html_(self) -> str:
-        return self.chart().svg()
-
     def judged(self, adjusted: float) -> Stability:
         """The same numbers, decided with a p-value that is corrected for many columns."""
         if self.freedom == 0:
             return replace(self, adjusted=adjusted)
-        short = law.shortage(*self.sizes, self.freedom, len(self.cells))
+        short = law.shortage(*self.sizes, self.freedom, self.freedom + 1)
         verdict = changed(self.corrected, self.limit, adjusted, self.alpha, short)
         decision, reason = _seen(self.bins, verdict.word, verdict.reason)
         return replace(self, adjusted=adjusted, decision=decision, reason=reason)
@@ -135,7 +139,8 @@ class Stability(AsJson, ToldInSentences):
 def assess(bins: Bins, current: BinCounts, confidence: float = 0.95, alpha: float = 0.05) -> Stability:
     """The stability of counts in bins, of which the reference's are stored with the bins.
 
-    index / s follows a noncentral χ² with B − 1 degrees of freedom and noncentrality (true index) / s, s = 1/N + 1/M.
+    index / s follows a noncentral χ² with B − 1 degrees of freedom and noncentrality (true index) / s, s = 1/N + 1/M; by unit as
+    many degrees of freedom are left as the units say.
 
     >>> import numpy as np
     >>> bins = Bins("risk", "levels", levels=("low", "high")).with_counts(BinCounts(np.array([500.0, 500, 0, 0]), 1000, 1000))
@@ -147,24 +152,25 @@ def assess(bins: Bins, current: BinCounts, confidence: float = 0.95, alpha: floa
     if reference is None:
         message = "These bins have no reference counts."
         raise UsageError(message, "Make them with Bins.of(reference), or pass the reference too.")
-    then, now, names = gathered(bins, current)
-    n, m = then.effective(), now.effective()
-    a, b = then.counts / then.total * n, now.counts / now.total * m
-    a, spread = as_if_new(bins, a, b)
-    groups = law.merged(a, b, bins.ordinary, ordered=bins.kind == "numbers")
-    ga, gb = law.joined(a, groups), law.joined(b, groups)
-    calmed = law.calming(ga, gb, [float(spread[g].max()) for g in groups])
+    tested = Tested.of(bins, current)
+    (n, m), a, b, groups, ga, gb = tested.sizes, tested.all_then, tested.all_now, tested.groups, tested.then, tested.now
+    wide = tested.spread.tolist()
+    calmed = law.calming(ga, gb, [max(wide[i] for i in g) for g in groups])
     parts, halved = law.index_parts(ga, gb)
     df, s = len(groups) - 1, 1 / n + 1 / m
     index = float(parts.sum())
     x = float((parts * calmed).sum()) / s
     corrected = max(0.0, index - s * df)
+    units = _units(*tested.counts, groups, (n, m))
+    freedom: float = df
+    per = s
+    if units is not None:
+        x, freedom, per = units.calmed(x, df), units.freedom, s * df / units.freedom
     tail = (1 - confidence) / 2
-    low, high = (s * law.noncentrality_at(x, df, q) for q in (1 - tail, tail))
-    limit = s * law.noncentrality_at(x, df, confidence)
-    statistic, p, test = _tested(ga, gb, df, calmed)
-    classic, _ = law.index_parts(a, b)
-    whole = float(classic.sum())
+    low, high, limit = (per * law.noncentrality_at(x, freedom, q) for q in (1 - tail, tail, confidence))
+    statistic, p, test = _tested(ga, gb, df, calmed, units)
+    # Where no cell was joined to another the plain index has the same parts.
+    whole = index if all(len(group) == 1 for group in groups) else float(law.index_parts(a, b)[0].sum())
     told = Estimate("stability_index", corrected, low, high, confidence, METHOD, n=float(current.rows), n_eff=m)
     verdict, reason = _seen(bins, *_verdict(a, b, df, (n, m), told, limit, p, alpha))
     return Stability(
@@ -178,7 +184,6 @@ def assess(bins: Bins, current: BinCounts, confidence: float = 0.95, alpha: floa
         test,
         verdict,
         reason,
-        tuple(_cells(bins, names, groups, ga, gb, parts)),
         whole,
         light(whole),
         reference.rows,
@@ -186,7 +191,7 @@ def assess(bins: Bins, current: BinCounts, confidence: float = 0.95, alpha: floa
         (n, m),
         confidence,
         alpha,
-        tuple(notes_of(bins, current, groups, len(names), n, m, halved=halved)),
+        tuple(notes_of(bins, current, groups, len(tested.names), n, m, halved=halved)),
         bins=bins,
         current=current,
     )
@@ -198,47 +203,42 @@ def _seen(bins: Bins, verdict: str, reason: str) -> tuple[str, str]:
     return (INSUFFICIENT, blind) if blind else (verdict, reason)
 
 
-def _tested(a: Array, b: Array, df: int, calmed: Array) -> tuple[float | None, float, str]:
+def _units(
+    then: BinCounts, now: BinCounts, groups: Sequence[Sequence[int]], sizes: tuple[float, float]
+) -> UnitLaw | None:
+    """What the units of both samples leave of the law of the index; None where there are no units, or one cell."""
+    if len(groups) < 2 or (then.buckets is None and now.buckets is None):
+        return None
+    into = np.zeros((len(then.counts), len(groups)))
+    for k, group in enumerate(groups):
+        into[list(group), k] = 1.0
+    both = (then.counts / then.total * sizes[0] + now.counts / now.total * sizes[1]) @ into
+    sides = [(counts.covariance(), n, counts.units) for counts, n in zip((then, now), sizes, strict=True)]
+    return units_of(both / both.sum(), [(None if v is None else into.T @ v @ into, n, u) for v, n, u in sides])
+
+
+def _tested(a: Array, b: Array, df: int, calmed: Array, units: UnitLaw | None) -> tuple[float | None, float, str]:
     if df < 1:
         return None, 1.0, "no test: there is one cell"
     statistic, _, p = law.pearson(a, b, calmed)
+    if units is not None:
+        return statistic, units.p_value(statistic, df), "Pearson's χ² by unit"
     least = float((a + b).min()) * min(a.sum(), b.sum()) / float((a + b).sum())
     if least >= law.TOO_FEW:
         return statistic, p, "Pearson's χ²"
+    counted = rare_p(a, b)
+    if counted is not None:
+        return statistic, counted, "Pearson's χ², its rare cells counted exactly"
     return statistic, law.drawn_p(a, b), "Pearson's χ² among drawn tables with the same margins"
 
 
 def _verdict(
-    a: Array, b: Array, df: int, sizes: tuple[float, float], x: Estimate, limit: float, p: float, alpha: float
+    a: Array, b: Array, df: int, sizes: tuple[float, float], estimate: Estimate, limit: float, p: float, alpha: float
 ) -> tuple[str, str]:
     if df == 0 and int(((a > 0) | (b > 0)).sum()) == 1:
         return OK, "every row of both samples lies in the same cell"
-    verdict = changed(x, limit, p, alpha, law.shortage(*sizes, df, df + 1))
+    verdict = changed(estimate, limit, p, alpha, law.shortage(*sizes, df, df + 1))
     return verdict.word, verdict.reason
-
-
-def _cells(
-    bins: Bins, names: Sequence[str], groups: Sequence[Sequence[int]], a: Array, b: Array, parts: Array
-) -> list[Cell]:
-    n, m = float(a.sum()), float(b.sum())
-    out = []
-    for i, group in enumerate(groups):
-        if len(group) == 1:
-            name = names[group[0]]
-        elif bins.kind == "numbers":
-            name = _span(names[group[0]], names[group[-1]])
-        else:
-            told = [names[k] for k in group]
-            name = " or ".join(told) if len(told) <= 3 else f"{len(told)} rare levels"
-        out.append(Cell(name, float(a[i]), float(b[i]), float(a[i]) / n, float(b[i]) / m, float(parts[i])))
-    return out
-
-
-def _span(first: str, last: str) -> str:
-    """Neighbouring intervals as one: from the lower edge of the first to the upper edge of the last."""
-    low = "" if first.startswith("up to ") else first.split(" to ")[0]
-    high = "" if last.startswith("above ") else last.split(" to ")[-1].removeprefix("up to ")
-    return f"{low} to {high}" if low and high else f"up to {high}" if high else f"above {low}" if low else "all values"
 
 
 # The front door -------------------------------------------------------------------------------------------------------
@@ -262,8 +262,9 @@ def stability(
     """Whether a column, or every column that two tables share, is distributed as in the reference.
 
     Both may be arrays, frames, relations, paths or counts by level; the reference may also be `Bins`, a mapping
-    of columns to them, or the path to which their save wrote. With arrays, `weight` and `unit` are pairs of arrays. `samples` are
-    several current ones of one column by name, told side by side: `stability(january, samples={"june": j, "july": k}, column="p")`.
+    of columns to them, or the path to which their save wrote. Windows that were counted (`sy.windows`, or their files) are
+    held against their baseline. With arrays, `weight` and `unit` are pairs of arrays. `samples` are several
+    current ones of one column by name, told side by side: `stability(january, samples={"june": j, "july": k}, column="p")`.
 
     >>> original = {"durionis": 7, "ficulneus": 7, "fructosus": 11, "pseudo.": 5}
     >>> s = stability(original, {"durionis": 12, "ficulneus": 9, "fructosus": 14, "pseudo.": 25})
@@ -275,6 +276,12 @@ def stability(
     if column is not None and columns is not None:
         message = f"Both {option('column')} and {option('columns')} were given."
         raise UsageError(message, "Name one column, or a list of columns.")
+    if may_be_windows(current):
+        from steelyard.monitors.seen_before import stability_of_windows
+
+        names = [column] if column is not None else columns
+        if (found := stability_of_windows(reference, current, names, confidence, alpha)) is not None:
+            return found
     if samples is not None or current is None:
         from steelyard.monitors.samples import several
 
@@ -289,6 +296,14 @@ def stability(
     if isinstance(reference, Bins):
         bins, column = reference, column or reference.column or None
     if is_counts(reference) or is_counts(current):
+        for name, given in (
+            ("weight", weight),
+            ("unit", unit),
+            ("bins", None if isinstance(bins, Bins | int) else bins),
+        ):
+            if given is not None:
+                message = f"Counts by level have no rows any more, and {option(name)} came."
+                raise UsageError(message, f"Leave {option(name)} out, or pass the rows.")
         made, counted = _from_counts(reference, current, column)
         return assess(made, counted, confidence, alpha)
     with of_files(reference, current):

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arguments.allowed import shown
 from steelyard.designs.columns import is_missing, one_each
 from steelyard.errors import EmptyTable, MissingValues, NotNumeric, UnknownColumn, UsageError, listing, nearest
 from steelyard.evaluate import evaluate
 from steelyard.evaluation import Evaluation
 from steelyard.monitors.sheets import column_kinds, count_reference, count_sheet, keys_in, open_sheet
-from steelyard.monitors.windows import Instants, ZoneOffsets, read_clocked, read_times
+from steelyard.monitors.windows import Instants, ZoneOffsets, moment, read_clocked, read_times
 from steelyard.results import Flags
 from steelyard.sources.fetching import fetch_columns
 from steelyard.sources.in_memory import as_table, column_names, flat_array, number_of_rows
@@ -38,9 +39,16 @@ class StreamRoles:
     unit: str | None = None
     label_time: str | None = None
     features: tuple[str, ...] = ()
+    segment: str | None = None
 
     def __post_init__(self) -> None:
-        others = [self.target, self.weight, self.unit, *self.outputs, *self.features]
+        single = ("time", "target", "prediction", "weight", "unit", "label_time", "segment")
+        alone = {role: getattr(self, role) for role in single}
+        for role, name in [*alone.items(), *(("score", name) for name in self.outputs)]:
+            if name is not None and not isinstance(name, str):
+                message = f"{option(role)} is the name of a column, and {shown(name)} came."
+                raise UsageError(message, "Give the table with its columns, and name the one that is meant.")
+        others = [self.target, self.weight, self.unit, self.segment, *self.outputs, *self.features]
         for role, name in (("time", self.time), ("label_time", self.label_time)):
             if name is not None and name in others:
                 message = f'The column "{name}" was named for a time and for another role.'
@@ -55,7 +63,7 @@ class StreamRoles:
     @property
     def named(self) -> tuple[str, ...]:
         """Every column that is needed."""
-        alone = (self.time, self.target, self.weight, self.unit, self.label_time)
+        alone = (self.time, self.target, self.weight, self.unit, self.label_time, self.segment)
         return tuple(dict.fromkeys(x for x in (*alone, *self.outputs, *self.features) if x is not None))
 
 
@@ -91,6 +99,21 @@ class Stream:
         if self.label_times is not None and self.labelled.any():
             latest = max(latest, int(self.label_times[self.labelled].max()))
         return latest
+
+    def known_by(self, until: int) -> Stream:
+        """What was known then: later rows are not there yet, and later labels are not in."""
+        assert self.times is not None
+        found = self.take(self.times <= until) if (self.times > until).any() else self
+        if not found.rows:
+            message = f"There are no rows up to {moment(until):%Y-%m-%d %H:%M} UTC."
+            raise EmptyTable(message, f"Choose a later {option('now')}.")
+        if found.label_times is None:
+            return found
+        return replace(found, labelled=found.labelled & (found.label_times <= until))
+
+    def present(self, name: str) -> Flags:
+        """Which rows have a value of a column."""
+        return ~_gaps(self.columns[name])
 
     def delays(self) -> Instants | None:
         """How long the labels took, in microseconds."""
@@ -165,15 +188,20 @@ def read_stream(data: object, roles: StreamRoles, zone: tzinfo, missing: str = "
 
             skipped = moved_on(local, ZoneOffsets.of(there, int(local.min()), int(local.max())))
         if gaps.any():
-            if missing != "drop" or gaps.all():
-                message = f'{int(gaps.sum()):,} of {rows:,} rows have no time in the column "{roles.time}".'
-                hint = f"Give every row its time, or say {option('missing', 'drop')} to leave such rows out."
-                raise MissingValues(message, hint)
+            refuse_timeless(int(gaps.sum()), rows, roles.time, missing)
             keep = ~gaps
         if late is not None:
             late = np.where(late == np.iinfo(np.int64).min, times, late)
     found = Stream(roles, rows, columns, labelled, times, late, skipped)
     return found if keep is None else found.take(keep)
+
+
+def refuse_timeless(lost: int, rows: int, name: str, missing: str) -> None:
+    """Complain about rows without a time, unless they are to be left out and others remain."""
+    if lost and (missing != "drop" or lost == rows):
+        message = f'{lost:,} of {rows:,} rows have no time in the column "{name}".'
+        hint = f"Give every row its time, or say {option('missing', 'drop')} to leave such rows out."
+        raise MissingValues(message, hint)
 
 
 def _refuse_text(name: str, values: Values, what: str) -> None:

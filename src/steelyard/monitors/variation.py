@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.files.as_json import AsJson
-from steelyard.monitors.bins import BinCounts
 from steelyard.results import Array, Codes, Difference
+from steelyard.summaries.bin_counts import BinCounts
 from steelyard.verdicts.comparison import verdict_word
 
 LEAST = 5
@@ -62,23 +62,41 @@ class Spread(AsJson):
                 q, free, c = inner, f, d
                 between = max(0.0, (q - free) / c)
                 weight = np.bincount(at, weights=1 / (e**2 + between))
-                told = {n: (float(m), float(1 / math.sqrt(v))) for n, m, v in zip(names, means, weight, strict=True)}
+                told = {
+                    str(n): (float(m), float(1 / math.sqrt(v))) for n, m, v in zip(names, means, weight, strict=True)
+                }
         return cls(k, free, math.sqrt(max(0.0, (q - free) / c)), told)
 
-    def allow(self, d: Difference, place: str, alpha: float, better: str) -> Difference:
+    @classmethod
+    def within(cls, values: npt.ArrayLike, errors: npt.ArrayLike, groups: Sequence[str]) -> Spread:
+        """One spread for several groups of windows: that of each about its own mean."""
+        x, e = np.asarray(values, dtype=np.float64), np.asarray(errors, dtype=np.float64)
+        _, at = np.unique(np.asarray(groups, dtype=str), return_inverse=True)
+        q, free, c, _ = _within(x, 1 / e**2, at)
+        return cls(len(x), free, math.sqrt(max(0.0, (q - free) / c)) if c > 0 else 0.0)
+
+    def allow(self, difference: Difference, place: str, alpha: float, better: str) -> Difference:
         """The difference with its interval widened by the spread of windows, and from what is usual at its place in the week."""
         from scipy.special import stdtrit
 
-        if d.value is None or d.low is None or d.high is None or not (self.between or self.places):
-            return d
-        a, b = (float(x) for x in d.values if x is not None)
+        if (
+            difference.value is None
+            or difference.low is None
+            or difference.high is None
+            or not (self.between or self.places)
+        ):
+            return difference
+        a, b = (float(x) for x in difference.values if x is not None)
         usual, error = self.places.get(place, (b, 0.0))
         off = float(stdtrit(self.free, 1 - alpha)) * math.sqrt(self.between**2 * (1 + 1 / self.windows) + error**2)
         value = a - usual
-        low, high = value - math.hypot(d.value - d.low, off), value + math.hypot(d.high - d.value, off)
+        low, high = (
+            value - math.hypot(difference.value - difference.low, off),
+            value + math.hypot(difference.high - difference.value, off),
+        )
         words = "windows of the reference differ among themselves by more than chance, which is allowed for"
         said = verdict_word((low, high), better)
-        return replace(d, value=value, low=low, high=high, values=(a, usual), note=words, verdict=said)
+        return replace(difference, value=value, low=low, high=high, values=(a, usual), note=words, verdict=said)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Spread:
@@ -99,6 +117,16 @@ def _chance(between: float, within: float, many: int, free: int) -> float:
     from scipy.special import fdtrc
 
     return float(fdtrc(many, free, between / within))
+
+
+def usual_at(spread: Spread | None, place: str, mean: float) -> float:
+    """What is usual at a place of the week, where places differ; the mean of the reference elsewhere."""
+    return mean if spread is None else spread.places.get(place, (mean, 0.0))[0]
+
+
+def of_segments(measure: str) -> str:
+    """What the spread of a measure over the windows of segments is called among those of windows."""
+    return f"{measure} by segment"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.monitors.budget import spent
 from steelyard.monitors.gauges import Gauge, gauge
 from steelyard.monitors.signals import Signal
-from steelyard.monitors.windows import DAY, HOUR, Instants, Window, instant_of
+from steelyard.monitors.windows import HOUR, Window, instant_of
 from steelyard.results import Estimate
 from steelyard.verdicts.alarm import ALARM, INSUFFICIENT, OK, WARN, as_many, silent
 from steelyard.words import count
@@ -158,6 +158,7 @@ class RowsOfWindow(Gauge):
     """How many rows a window has."""
 
     kind = VOLUME
+    about = "delivery"
     called = "rows"
     question = "Do as many rows come as before?"
     place = 0
@@ -230,11 +231,6 @@ def is_whole(window: Window, first: int, last: int) -> bool:
     """Whether rows were watched through the whole window, from the first instant to the last one known of."""
     start, end = instant_of(window.start), instant_of(window.end)
     return min(last, end) - max(first, start) >= COVERED * (end - start)
-
-
-def known_until(times: Instants, local: Instants, until: int) -> int:
-    """The last instant known of: `until`, or the end of that day where all times are dates without an hour."""
-    return until + DAY if until == int(times.max()) and not (local % DAY).any() else until
 
 
 def volume_of(made: Sequence[Window], counts: Sequence[int], whole: Sequence[bool]) -> Volume:

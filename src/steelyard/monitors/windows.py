@@ -249,7 +249,7 @@ def span_of(window: object) -> WindowSpan:
         message = f"{listing([window])} is no window."
         raise UsageError(message, hint)
     if (window.total_seconds() if isinstance(window, timedelta) else window) <= 0:
-        message = f"A window must have a length, and {window} came."
+        message = f"A window must have a length, and {listing([window])} came."
         raise UsageError(message, hint)
     return window if isinstance(window, timedelta) else int(window)
 
@@ -345,7 +345,9 @@ def by_time(
 
         edges = joined(edges, zone)
     told = [moment(int(x)).astimezone(zone) for x in edges]
-    made = [Window(name, a, b) for name, (a, b) in zip(_names(told[:-1], window), pairwise(told), strict=True)]
+    made = [
+        Window(name, a, b) for name, (a, b) in zip(names_of_windows(told[:-1], window), pairwise(told), strict=True)
+    ]
     return made, np.searchsorted(edges, instants, side="right") - 1
 
 
@@ -370,7 +372,7 @@ def by_count(instants: Instants, size: int, zone: tzinfo) -> tuple[list[Window],
     return made, of[np.searchsorted(times, instants)]
 
 
-def _names(starts: list[datetime], window: object) -> list[str]:
+def names_of_windows(starts: list[datetime], window: object) -> list[str]:
     """The name of every window; the offset is told only of the hours that come twice."""
     names = [_name(start, window) for start in starts]
     twice = {a for a, n in Counter(names).items() if n > 1}
@@ -387,3 +389,12 @@ def _name(start: datetime, window: object) -> str:
     if window == "day" or (isinstance(window, timedelta) and not window % timedelta(days=1)):
         return f"{start:%Y-%m-%d}"
     return f"{start:%Y-%m-%d %H:%M}"
+
+
+def timed_by_hours(span: WindowSpan) -> bool:
+    """Whether windows are so short that an hour which clocks repeat, or leave out, matters to them.
+
+    >>> timed_by_hours("hour"), timed_by_hours("day"), timed_by_hours(timedelta(hours=6)), timed_by_hours(500)
+    (True, False, True, False)
+    """
+    return span == "hour" or (isinstance(span, timedelta) and bool(span % timedelta(days=1)))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from steelyard.arguments.allowed import NotAllowed, plain_number
+from steelyard.arguments.sizes import beyond
 from steelyard.errors import BadPayoff, listing
 from steelyard.wording import either
 
@@ -114,7 +115,7 @@ def amount(value: object, where: str = "this outcome") -> Amount:
     if not math.isfinite(number):
         message = f"The amount for {where} must be a finite number, and {listing([value])} came."
         raise BadPayoff(message, 'Write a number, or an expression of per-row amounts such as "0.9 * value - 5".')
-    return Amount(number + 0.0)
+    return _reckoned(Amount(number + 0.0), where)
 
 
 def _parsed(text: str, where: str) -> Amount:
@@ -133,16 +134,22 @@ def _parsed(text: str, where: str) -> Amount:
         return amount(plain, where)
     try:
         tree = ast.parse(NAMES.sub(held, text).strip(), mode="eval").body
-        return _finite(_linear(tree, names))
+        found = _linear(tree, names)
+        if not all(map(math.isfinite, (found.constant, *(x for _, x in found.per)))):
+            raise ValueError
     except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
         message = f'The amount for {where} cannot be read: "{text}".'
         hint = 'Write a number or a sum such as "0.9 * value - 5"; a column whose name is no single word goes between backquotes.'
         raise BadPayoff(message, hint) from None
+    return _reckoned(found, where)
 
 
-def _finite(found: Amount) -> Amount:
-    if not all(map(math.isfinite, (found.constant, *(x for _, x in found.per)))):
-        raise ValueError
+def _reckoned(found: Amount, where: str) -> Amount:
+    """The amount, where its square is a number and not zero."""
+    for x in (found.constant, *(x for _, x in found.per)):
+        if why := beyond(x):
+            message = f"The amount for {where} is {x:g}, which is {why}."
+            raise BadPayoff(message, "Express the amounts in another unit.")
     return found
 
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 from steelyard.errors import BadPayoff, UnreadableSource, listing, refuse_address
+from steelyard.files.as_toml import LARGEST, toml_of
 from steelyard.files.writing import note_read
 from steelyard.payoffs.kinds import OUTCOMES
 from steelyard.payoffs.payoff import Cost, Payoff, Profit
 
 KINDS = {made.kind: made for made in (Profit, Cost)}
-LARGEST = 10_000_000
-"""Bytes of a file of amounts: a matrix of more than a thousand levels."""
 SAMPLE = "[profit] with tp, fn, fp and tn, or [profit.LEVEL] with an amount for each predicted level ([cost] for costs)"
 
 
@@ -48,14 +46,7 @@ def read(path: str | os.PathLike[str], said: str = "profit") -> Payoff:
 
 
 def _from_toml(text: str, path: str | os.PathLike[str], _: str) -> Payoff:
-    try:
-        data = tomllib.loads(text)
-    except (ValueError, RecursionError) as problem:
-        why = (
-            str(problem) if isinstance(problem, tomllib.TOMLDecodeError) else "a number or a nesting in it is too long"
-        )
-        message = f'"{path}" is not valid TOML: {why}.'
-        raise UnreadableSource(message, f"It should hold {SAMPLE}.") from None
+    data = toml_of(text, path, f"It should hold {SAMPLE}.")
     found = [k for k in KINDS if k in data]
     odd = [k for k in data if k not in {*KINDS, "nothing", "relative"}]
     if len(found) != 1 or not isinstance(data[found[0]], Mapping) or odd:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from steelyard.engines.plain import plain_level
 from steelyard.errors import BadPayoff, listing
 
 
@@ -21,10 +22,10 @@ def table_of(matrix: object, levels: Sequence[Any] | None, kind: str) -> tuple[l
         return _by_level(matrix, kind)
     plain = matrix.tolist() if hasattr(matrix, "tolist") else matrix
     table = list(plain) if isinstance(plain, list | tuple) else []
-    names = tuple(levels) if levels is not None else tuple(range(1, len(table) + 1))
+    named = tuple(levels) if levels is not None else tuple(range(1, len(table) + 1))
+    names = tuple(None if isinstance(v, Collection) and not isinstance(v, str) else plain_level(v) for v in named)
     square = all(isinstance(row, list | tuple | np.ndarray) and len(row) == len(table) for row in table)
-    odd = any(isinstance(v, list | tuple | set | dict | np.ndarray | bytes) or v is None or v != v for v in names)
-    if not table or not square or odd or len(names) != len(table) or len(set(names)) != len(names):
+    if not table or not square or None in names or len(names) != len(table) or len(set(names)) != len(names):
         message = f"A {kind} matrix must be square, a row and a column for each level."
         raise BadPayoff(message, "Rows are actual levels, columns predicted levels, in the same order.")
     return table, names

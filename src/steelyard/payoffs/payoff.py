@@ -95,8 +95,8 @@ class Payoff:
         if isinstance(self, to):
             return self
 
-        def turn(e: Entry) -> Entry:
-            return (e[1].times(-1.0), e[0].times(-1.0)) if isinstance(e, tuple) else e.times(-1.0)
+        def turn(entry: Entry) -> Entry:
+            return (entry[1].times(-1.0), entry[0].times(-1.0)) if isinstance(entry, tuple) else entry.times(-1.0)
 
         return _made(
             to, tuple(tuple(turn(e) for e in row) for row in self.cells), self.levels, self.nothing, self.relative
@@ -116,8 +116,8 @@ class Payoff:
         for picks in product((0, 1), repeat=len(ranges)):
             turn = iter(picks)
 
-            def pick(e: Entry, turn: Iterator[int] = turn) -> Entry:
-                return e[next(turn)] if isinstance(e, tuple) else e
+            def pick(entry: Entry, turn: Iterator[int] = turn) -> Entry:
+                return entry[next(turn)] if isinstance(entry, tuple) else entry
 
             out.append(self._with(pick))
         return out
@@ -230,8 +230,8 @@ class Payoff:
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
 
-        def plain(e: Entry) -> Any:
-            return [e[0].to_json(), e[1].to_json()] if isinstance(e, tuple) else e.to_json()
+        def plain(entry: Entry) -> Any:
+            return [entry[0].to_json(), entry[1].to_json()] if isinstance(entry, tuple) else entry.to_json()
 
         return {
             "kind": self.kind,

@@ -36,8 +36,8 @@ def payoff_text(payoff: Payoff) -> str:
     return f"{head}: {', '.join(parts)}"
 
 
-def _told(e: Entry) -> str:
-    return f"{e[0]} to {e[1]}" if isinstance(e, tuple) else str(e)
+def _told(entry: Entry) -> str:
+    return f"{entry[0]} to {entry[1]}" if isinstance(entry, tuple) else str(entry)
 
 
 def matrix_chart(payoff: Payoff) -> Chart:
@@ -51,7 +51,7 @@ def matrix_chart(payoff: Payoff) -> Chart:
         for column, entry in enumerate(cells):
             ends = entry if isinstance(entry, tuple) else (entry,)
             sign = payoff.sign * sum(a.constant for a in ends)
-            tint: Colour = "grid" if not sign and not any(a.names for a in ends) else 0 if sign > 0 else 1
+            tint: Colour = "grid" if not sign and not any(a.names for a in ends) else 0 if sign > 0 else "alarm"
             outcome = OUTCOMES[row][column].upper() if payoff.levels is None else ""
             sides = (column - 0.47, column + 0.47, row - 0.47, row + 0.47)
             marks.append(Bar(*sides, tint, 0.3, _told(entry).replace("-", MINUS), outcome))

@@ -18,28 +18,32 @@ from steelyard.intervals.money import limits
 from steelyard.measures.money import priced
 from steelyard.measures.ranking import cumulative
 from steelyard.payoffs.kinds import sign_of
-from steelyard.reports.html import Ready, island, tag
 from steelyard.results import Array, Codes
 from steelyard.summaries.scores import Scores
-from steelyard.worth.cuts import cuts
+from steelyard.views.html import Ready, island, tag
+from steelyard.worth.cuts import cuts, place_of, short_cut
 from steelyard.worth.hull import both_hulls
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
 
-STEPS = 400
+STEPS, FEWER = 200, 150
+"""Even steps of each rate; fewer where weights make every number of the page long."""
 MOST = 2000
+SUMMED, SQUARED = 11, 9
+"""Digits of running sums, and of those of squared weights, from which only intervals come."""
 
 
-def kept(s: Scores, current: float | None) -> Codes:
+def kept(scores: Scores, current: float | None) -> Codes:
     """Places of the cuts to keep: both hulls, even steps of both rates and of the share flagged, the one in force."""
-    tp, fp = cumulative(s)
+    tp, fp = cumulative(scores)
     upper, lower = both_hulls(tp, fp)
     places = [upper, lower, [0, len(tp) - 1]]
+    steps = STEPS if scores.squares is None else FEWER
     for part in (tp / max(tp[-1], 1e-300), fp / max(fp[-1], 1e-300), (tp + fp) / (tp[-1] + fp[-1])):
-        places.append(np.searchsorted(part, np.linspace(0, 1, STEPS + 1)).clip(0, len(tp) - 1))
+        places.append(np.searchsorted(part, np.linspace(0, 1, steps + 1)).clip(0, len(tp) - 1))
     if current is not None:
-        places.append([place_of(s, current)])
+        places.append([place_of(scores, current)])
     found = np.unique(np.concatenate([np.asarray(p, dtype=np.int64) for p in places]))
     if len(found) <= MOST:
         return found
@@ -53,64 +57,47 @@ def kept(s: Scores, current: float | None) -> Codes:
     return np.union1d(must, thin)
 
 
-def place_of(s: Scores, threshold: float) -> int:
-    """The cut that flags what a threshold flags: as many cells as lie above it, counted from the top."""
-    return int((s.cells.low >= threshold).sum())
-
-
-def explorer_data(e: Evaluation, values: tuple[float, float, float, float], kind: str) -> dict[str, Any]:
+def explorer_data(evaluation: Evaluation, values: tuple[float, float, float, float], kind: str) -> dict[str, Any]:
     """What the page needs to follow a threshold: counts at the kept cuts, and what it cannot work out by itself."""
-    s = e.scores
+    s = evaluation.scores
     assert s is not None
-    places = kept(s, e.threshold)
+    places = kept(s, evaluation.threshold)
     tp, fp = (x[places] for x in cumulative(s))
-    current = place_of(s, e.threshold) if e.threshold is not None else 0
+    current = place_of(s, evaluation.threshold) if evaluation.threshold is not None else 0
     data = {
-        "t": [_shortest(s, place) for place in places],
+        "t": [short_cut(s, int(place)) for place in places],
         "tp": _steps(tp),
         "fp": _steps(fp),
         "at": int(np.searchsorted(places, current)),
-        "threshold": e.threshold,
+        "threshold": evaluation.threshold,
         "values": list(values),
         "kind": kind,
         "rows": s.rows,
         "units": s.units is not None,
-        "z": NormalDist().inv_cdf(0.5 + e.confidence / 2),
-        "tail": (1 - e.confidence) / 2,
+        "probabilities": s.probabilities,
+        "z": NormalDist().inv_cdf(0.5 + evaluation.confidence / 2),
+        "tail": (1 - evaluation.confidence) / 2,
     }
     if s.squares is not None:
         mine = s.squares[..., s.levels.index(s.positive)]
         above = (np.concatenate([[0.0], np.cumsum(x[::-1])])[places] for x in (mine, s.squares.sum(axis=-1) - mine))
-        data |= {name: _steps(x) for name, x in zip(("tp2", "fp2"), above, strict=True)}
-    if e.payoff is not None and e.payoff.names:
-        data["worth"] = _worth(e, places, kind)
+        data |= {name: _steps(x, SQUARED) for name, x in zip(("tp2", "fp2"), above, strict=True)}
+    if evaluation.payoff is not None and evaluation.payoff.names:
+        data["worth"] = _worth(evaluation, places, kind)
     return data
 
 
-def _shortest(s: Scores, place: int) -> float | None:
-    """A threshold in at most eight digits that flags just what this cut flags; more digits where scores lie that close."""
-    if place == 0:
-        return None
-    low, cells = float(s.cells.low[-place]), len(s.cells.low)
-    below = float(s.cells.high[-place - 1]) if place < cells else -math.inf
-    for digits in range(8, 17):
-        short = float(f"{low:.{digits}g}")
-        if below < short <= low:
-            return short
-    return low
-
-
-def _steps(sums: Array) -> list[float]:
+def _steps(sums: Array, digits: int = SUMMED) -> list[float]:
     """Running sums as what each adds, rounded in such a way that nothing piles up."""
     total = float(sums[-1])
-    if not (sums == np.floor(sums)).all():
-        sums = np.round(sums, max(0, 11 - math.floor(math.log10(total))))
+    if total > 0 and not (sums == np.floor(sums)).all():
+        sums = np.round(sums, max(0, digits - math.floor(math.log10(total))))
     return [int(v) if v.is_integer() else float(f"{v:.12g}") for v in np.diff(sums, prepend=0.0).tolist()]
 
 
-def _worth(e: Evaluation, places: Codes, kind: str) -> dict[str, list[float | None]]:
+def _worth(evaluation: Evaluation, places: Codes, kind: str) -> dict[str, list[float | None]]:
     """Profit or cost at the kept cuts with its interval, where rows have amounts of their own."""
-    s, payoff = e.scores, e.payoff
+    s, payoff = evaluation.scores, evaluation.payoff
     assert s is not None
     assert payoff is not None
     _, every = cuts(s)
@@ -123,7 +110,7 @@ def _worth(e: Evaluation, places: Codes, kind: str) -> dict[str, list[float | No
         # Rows of a unit hang together, which the closed form does not know.
         nothing: list[float | None] = [None] * len(value)
         return {"value": _plain(value), "low": nothing, "high": nothing}
-    low, high = limits(c, table, e.confidence)
+    low, high = limits(c, table, evaluation.confidence)
     return {
         "value": _plain(value),
         "low": _plain(np.minimum(low * c.total, value)),
@@ -135,56 +122,54 @@ def _plain(values: Array) -> list[float | None]:
     return [float(f"{v:.10g}") if math.isfinite(v) else None for v in values.tolist()]
 
 
-def controls(e: Evaluation, name: str, values: tuple[float, float, float, float], kind: str, luck: str) -> Ready:
+def controls(
+    evaluation: Evaluation, name: str, values: tuple[float, float, float, float], kind: str, luck: str
+) -> Ready:
     """The slider, the boxes and the buttons; hidden until the script runs."""
-    data = json.dumps(explorer_data(e, values, kind), allow_nan=False, separators=(",", ":"))
-    boxes = [("caught positive", 0), ("false alarm", 2), ("missed positive", 1), ("left alone", 3)]
+    data = json.dumps(explorer_data(evaluation, values, kind), allow_nan=False, separators=(",", ":"))
+    amounts = [("caught positive", 0), ("false alarm", 2), ("missed positive", 1), ("left alone", 3)]
 
     def box(label: str, which: int) -> Ready:
-        field = tag("input", type="number", step="any", value=f"{values[which]:.12g}", data_value=which)
-        return tag("label", label, " ", field)
+        return tag("label", label, " ", _number(value=f"{values[which]:.12g}", data_value=which))
 
+    def button(words: str, goal: str) -> Ready:
+        return tag("button", words, type="button", data_best=goal)
+
+    goals = [("In force", "current"), (f"Best {kind}", "worth"), ("Break-even", "even")]
+    others = [("Best F1", "f1"), ("Best KS", "ks")]
+    slider = {"type": "range", "min": "0", "value": "0", "step": "1", "data_role": "slider"}
+    moving = tag(
+        "div",
+        tag("label", "Flag rows scoring at least ", _number(data_role="cut"), class_="big"),
+        tag(
+            "div",
+            tag("svg", class_="marks", data_role="marks", aria_hidden="true"),
+            tag("input", **slider, aria_label=f"Threshold of {name}"),
+            tag("div", tag("span", "everybody is flagged"), tag("span", "nobody is flagged"), class_="ends"),
+            class_="track",
+        ),
+        tag("div", [button(*goal) for goal in goals], class_="buttons"),
+        class_="moving",
+    )
+    more = tag(
+        "div",
+        tag("fieldset", tag("legend", f"One row is worth, as {kind}: "), [box(*b) for b in amounts], _reset()),
+        tag(
+            "div",
+            tag("label", "top ", _number(min="0", max="100", data_role="depth"), " % of rows"),
+            [button(*goal) for goal in others],
+            tag("button", "Compare", type="button", data_role="pin", title="Set this threshold beside the next one"),
+            class_="buttons",
+        ),
+        class_="more",
+    )
     return tag(
         "div",
         tag("script", island(data), type="application/json", class_="data"),
         tag(
             "div",
-            tag(
-                "label",
-                "Flag rows scoring at least ",
-                tag("input", type="number", step="any", data_role="cut"),
-                class_="big",
-            ),
-            " ",
-            tag(
-                "label",
-                "or the top ",
-                tag("input", type="number", step="any", min="0", max="100", data_role="depth"),
-                " % of rows",
-            ),
-            tag(
-                "input",
-                type="range",
-                min="0",
-                value="0",
-                step="1",
-                data_role="slider",
-                aria_label=f"Threshold of {name}",
-            ),
-            tag(
-                "p",
-                [
-                    tag("button", words, type="button", data_best=best)
-                    for words, best in (
-                        (f"Best {kind}", "worth"),
-                        ("Best F1", "f1"),
-                        ("Best KS", "ks"),
-                        ("In force", "current"),
-                    )
-                ],
-                class_="buttons",
-            ),
-            tag("fieldset", tag("legend", f"What each outcome is worth, as {kind}"), [box(*b) for b in boxes]),
+            moving,
+            more,
             tag("p", luck, class_="note", data_given=True) if luck else None,
             class_="controls",
             hidden=True,
@@ -192,3 +177,11 @@ def controls(e: Evaluation, name: str, values: tuple[float, float, float, float]
         tag("p", "", class_="told", aria_live="polite", data_role="sentence", hidden=True),
         class_="explorer",
     )
+
+
+def _number(**attributes: object) -> Ready:
+    return tag("input", type="number", step="any", **attributes)
+
+
+def _reset() -> Ready:
+    return tag("button", "Reset", type="button", data_role="reset", disabled=True)

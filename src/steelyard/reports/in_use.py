@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Chart
-from steelyard.reports.html import Ready, small_table, tag
-from steelyard.reports.markdown import safe, table_lines
-from steelyard.reports.sections import Section, figure, needs, paragraphs
+from steelyard.reports.figures import figure
+from steelyard.reports.sections import Section, paragraphs
 from steelyard.views import monitor as watched
+from steelyard.views.html import Ready, small_table, tag
 from steelyard.views.in_use import TELLING, Telling
+from steelyard.views.markdown import safe, table_lines
 from steelyard.views.tables import SmallTable
+from steelyard.views.verdict import verdict_html, verdict_markdown
 from steelyard.words import visible
 
 if TYPE_CHECKING:
@@ -20,18 +22,10 @@ if TYPE_CHECKING:
 STALE, EARLY, HELPS = "Is it going stale?", "Does it warn early enough?", "Does it help?"
 WIDE = 600
 """Charts from this width on have a row of their own; narrower ones stand side by side where there is room."""
-NEEDS_REFERENCE = (
-    "To see whether it is going stale, hold it against a reference: stability=sy.stability(then, now) (--reference FILE), or "
-    "watch it over time: monitor=sy.monitor(...)."
-)
-NEEDS_CONTROL = (
-    "To see whether acting on it helps, a control group is needed: "
-    "trial=sy.trial(...) (--group COLUMN --control LEVEL)."
-)
 
 
 def sections(in_use: Mapping[str, Any], page: Callable[[Monitor], list[Section]]) -> list[Section]:
-    """Two sections that are always there, and one about warnings where these were measured.
+    """A section for each question that was asked of a model in use.
 
     `page` makes the sections of a monitor, which has a report of its own.
     """
@@ -43,11 +37,12 @@ def sections(in_use: Mapping[str, Any], page: Callable[[Monitor], list[Section]]
     if "stability" in in_use:
         stale += [tag("h3", "Then and now")] if both else []
         stale.append(told_html(TELLING["stability"](in_use["stability"])))
-    out = [Section("stale", STALE, tag("div", stale) if stale else needs(NEEDS_REFERENCE))]
+    out = [Section("stale", STALE, tag("div", stale))] if stale else []
     if "timeliness" in in_use:
         out.append(Section("early", EARLY, told_html(TELLING["timeliness"](in_use["timeliness"]))))
-    helps = told_html(TELLING["trial"](in_use["trial"])) if "trial" in in_use else needs(NEEDS_CONTROL)
-    return [*out, Section("helps", HELPS, helps)]
+    if "trial" in in_use:
+        out.append(Section("helps", HELPS, told_html(TELLING["trial"](in_use["trial"]))))
+    return out
 
 
 def _monitor(found: list[Section]) -> Ready:
@@ -57,16 +52,28 @@ def _monitor(found: list[Section]) -> Ready:
     return tag("div", first.body, folded)
 
 
-def told_html(told: Telling) -> Ready:
-    """A result as HTML: its answer, the sentences, the pictures, the tables with what is to be known of them."""
-    parts: list[Any] = [tag("p", told.answer, class_="told"), *paragraphs(told.sentences)]
+def told_html(told: Telling, *, headed: bool = False) -> Ready:
+    """A result as HTML: its answer, the sentences, the pictures, the tables with what is to be known of them.
+
+    `headed` where the answer stands at the top of the page already.
+    """
+    parts: list[Any] = [] if headed else [answer_html(told)]
     if told.charts:
         parts.append(_drawn(told.charts))
+    # What a reason says already is not said again.
+    known = set() if told.verdict is None else {told.verdict.sentence, *(r.text for r in told.verdict.reasons)}
+    first = [] if told.verdict is None or told.answer in known else [told.answer]
+    parts += paragraphs([s for s in (*first, *told.sentences) if s not in known])
     parts += [small_table(t) for t in told.tables]
     parts += [tag("p", note, class_="note") for note in told.notes]
     if told.more:
         parts.append(tag("details", tag("summary", "More pictures"), _drawn(told.more)))
     return tag("div", parts)
+
+
+def answer_html(told: Telling, anchors: Mapping[str, str] | None = None) -> Ready:
+    """What is said first: the verdict, or a sentence where there is none."""
+    return tag("p", told.answer, class_="told") if told.verdict is None else verdict_html(told.verdict, anchors)
 
 
 def _drawn(charts: Sequence[Chart]) -> Ready:
@@ -94,12 +101,14 @@ def markdown(in_use: Mapping[str, Any]) -> list[str]:
 
 def told_lines(told: Telling) -> list[str]:
     """A result as lines of Markdown."""
-    lines = [f"**{safe(told.answer)}**", "", *(f"- {safe(s)}" for s in told.sentences), ""]
+    lines = [f"**{safe(told.answer)}**", ""] if told.verdict is None else verdict_markdown(told.verdict)
+    first = [] if told.verdict is None else [told.answer]
+    lines += [*(f"- {safe(s)}" for s in (*first, *told.sentences)), ""]
     for t in told.tables:
         lines += _table_lines(t)
     return [*lines, *(line for note in told.notes for line in (safe(visible(note)), ""))]
 
 
-def _table_lines(t: SmallTable) -> list[str]:
-    note = [safe(t.note), ""] if t.note else []
-    return [safe(t.title), "", *table_lines(t.head, t.rows, t.align), *note]
+def _table_lines(table: SmallTable) -> list[str]:
+    note = [safe(table.note), ""] if table.note else []
+    return [safe(table.title), "", *table_lines(table.head, table.rows, table.align), *note]

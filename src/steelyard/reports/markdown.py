@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from steelyard.measures.measure import leading
 from steelyard.views import story, tables
+from steelyard.views.comparison import difference_tables
+from steelyard.views.markdown import safe, table_lines
 from steelyard.views.sentences import sentences
+from steelyard.views.tabulations import laid_out
 from steelyard.views.threshold import threshold_sentences
+from steelyard.views.verdict import verdict_markdown
 from steelyard.views.worth import policy_table
 from steelyard.words import percent, visible
 
 if TYPE_CHECKING:
+    from steelyard.comparison import Comparison
     from steelyard.comparisons.slices import Slices
     from steelyard.evaluation import Evaluation
 
-SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#!~])")
+WIDE = 1000
+"""Columns of characters that a table has: no interval is left out."""
 
 
 def report_markdown(
@@ -27,12 +32,18 @@ def report_markdown(
     command: str = "",
     slices: Slices | None = None,
     in_use: Mapping[str, Any] | None = None,
+    comparison: Comparison | None = None,
 ) -> str:
     """The report of one evaluation, or of several by name."""
     from steelyard.reports import in_use as later
 
     several = len(models) > 1
     lines = [f"# {safe(title or 'steelyard report')}", ""]
+    if comparison is not None:
+        lines += [*verdict_markdown(comparison.verdict), ""]
+        lines += [f"- {safe(s)}" for s in comparison.sentences()] + [""]
+        for t in difference_tables(comparison):
+            lines += titled_table(t)
     if several:
         first = next(iter(models.values()))
         names = [n for n in leading("text") if all(n in e.measures for e in models.values())][:8] or first.measures[:4]
@@ -41,59 +52,55 @@ def report_markdown(
     for name, e in models.items():
         if several:
             lines += [f"## {safe(name)}", ""]
-        lines += _one(e)
+        lines += [*verdict_markdown(e.verdict, _headings(e)), *_one(e)]
         if slices is not None and not several:
             lines += [safe(s) for s in slices.sentences()] + [""]
     lines += later.markdown(in_use or {})
     return "\n".join([*lines, *made_by(command)]).rstrip() + "\n"
 
 
-def _one(e: Evaluation) -> list[str]:
-    out = [f"- **{label}**: {safe(text)}" for label, text in story.facts(e)] + [""]
-    out += [safe(" ".join(s.text for s in sentences(e))), ""]
+def _headings(evaluation: Evaluation) -> dict[str, str]:
+    """What stands below, to which reasons may link."""
+    found = {"good": "How good?"}
+    if evaluation.payoff is not None:
+        found["worth"] = "What is it worth?"
+    return found | ({"fails": "Where does it fail?"} if evaluation.segments else {})
+
+
+def _one(evaluation: Evaluation) -> list[str]:
+    out = [f"- **{label}**: {safe(text)}" for label, text in story.facts(evaluation)] + [""]
+    out += [safe(" ".join(s.text for s in sentences(evaluation))), ""]
     out += ["### How good?", ""]
-    matrix = tables.matrix(e)
+    matrix = tables.matrix(evaluation)
     if matrix is not None and len(matrix.rows) <= 12:
         out += table_lines(matrix.head, matrix.rows, matrix.align)
-    told = story.groups(e)
+    told = story.groups(evaluation)
     rows = [(r.name, r.value, r.interval, r.meaning) for g in told for r in g.rows]
-    out += table_lines(("measure", "value", f"{percent(e.confidence)} interval", "meaning"), rows, "lrll")
-    for text in (*story.marks(told), *story.notes(e, told)):
+    out += table_lines(("measure", "value", f"{percent(evaluation.confidence)} interval", "meaning"), rows, "lrll")
+    for text in (*story.marks(told), *story.notes(evaluation, told)):
         out += [safe(text), ""]
     if more := [name for g in told for name in g.more]:
         out += [safe(f"{len(more)} more with --json or .frame(): {', '.join(more)}."), ""]
-    worth = e.worth
+    worth = evaluation.worth
     if worth is not None:
         policies = policy_table(worth)
         out += ["### What is it worth?", "", *table_lines(policies.head, policies.rows, policies.align)]
-        if e.scores is not None:
-            out += ["### Which threshold?", "", safe(" ".join(threshold_sentences(e.best_threshold()))), ""]
-    small = tables.segments(e)
+        if evaluation.scores is not None:
+            out += ["### Which threshold?", "", safe(" ".join(threshold_sentences(evaluation.best_threshold()))), ""]
+    small = tables.segments(evaluation)
     if small is not None:
         out += ["### Where does it fail?", ""]
+        out += titled_table(laid_out(evaluation.table("crossed"), WIDE)) if "crossed" in evaluation.tables else []
         out += table_lines(small.head, small.rows, small.align)
         out += [safe(small.note), ""] if small.note else []
     return out
 
 
-def titled_table(t: tables.SmallTable) -> list[str]:
+def titled_table(table: tables.SmallTable) -> list[str]:
     """A small table with its title and its note."""
-    return [f"**{safe(t.title)}**", "", *table_lines(t.head, t.rows, t.align), safe(t.note), ""]
+    return [f"**{safe(table.title)}**", "", *table_lines(table.head, table.rows, table.align), safe(table.note), ""]
 
 
 def made_by(command: str) -> list[str]:
     """The command that makes the same again, where there is one."""
     return ["Made by:", "", f"    {visible(command)}", ""] if command else []
-
-
-def table_lines(head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> list[str]:
-    """A table as lines of Markdown."""
-    rule = ["---:" if a == "r" else "---" for a in align]
-    body = [[safe(c) for c in row] for row in rows]
-    lines = [[safe(h) for h in head], rule, *body]
-    return ["| " + " | ".join(line) + " |" for line in lines] + [""]
-
-
-def safe(text: object) -> str:
-    """Text in which no name can become a link, a tag or a column: signs that Markdown obeys get a backslash."""
-    return SPECIAL.sub(r"\\\1", visible(text))

@@ -32,6 +32,13 @@
     const nearer = Number(Math.min(value, Math.abs(100 - value)).toFixed(12));
     return number(value, nearer >= 0.95 ? 1 : 1 - exponent(nearer)) + "%";
   }
+  // Shares told together have as many digits as any of them needs.
+  function percents(shares) {
+    const alone = shares.map(percent), known = (text) => !/[<>]/.test(text);
+    const digits = Math.max(...alone.filter(known).map((text) => (text.slice(0, -1).split(".")[1] || "").length));
+    return alone.map((text, i) => (known(text) ? number(100 * shares[i], digits) + "%" : text));
+  }
+  const bracketed = (low, high) => "[" + low + ", " + high + "]";
   function parts(found) {
     const [value, low, high] = found;
     if (low === null) return [significant(value, 3), "", ""];
@@ -150,6 +157,27 @@
     // Above all else, whatever was drawn since.
     svg.append(group);
   }
+  // Lines with names at the places that matter, which stay where they are while the marker moves. Of two the left one is named
+  // to its left and the right one to its right, so that neither name lies on the other's line.
+  function places(svg, list) {
+    const [left, top, right, bottom] = numbers(svg.dataset.box), [low, high] = numbers(svg.dataset.ends);
+    svg.querySelectorAll(".places").forEach((old) => old.remove());
+    const group = element("g", { class: "places" }), named = [];
+    const shown = list.filter(([, x]) => x >= low && x <= high).map(([name, x, tint, colour]) =>
+      ({ name, tint, colour, wide: 7 * name.length + 7, px: left + (x - low) / (high - low || 1) * (right - left) })).sort((a, b) => a.px - b.px);
+    shown.forEach(({ px, wide }, i) => {
+      const before = px - wide >= left - 6, after = px + wide <= right + 20, end = before && (!after || (shown.length > 1 ? i === 0 : px > (left + right) / 2));
+      const from = end ? px - wide : px, to = from + wide;
+      named.push({ end, from, to, line: named.filter((n) => n.from < to && from < n.to).length });
+    });
+    shown.forEach(({ name, tint, colour, px }, i) => {
+      // Where another's name has no other place, a line begins below it.
+      const over = named.filter((n, k) => k !== i && n.from < px && px < n.to).map((n) => n.line + 1), start = top + 14 * Math.max(0, ...over);
+      group.append(element("path", { d: "M" + px + " " + start + "V" + bottom, class: "sy-s-" + tint, stroke: colour, "stroke-width": 1.5, "stroke-dasharray": "5 3", fill: "none" }));
+      group.append(element("text", { x: px + (named[i].end ? -5 : 5), y: top + 10 + 14 * named[i].line, "text-anchor": named[i].end ? "end" : "start", "font-size": 12, class: "sy-f-" + tint + " sy-s-paper", fill: colour, stroke: "#f7f8fa", "stroke-width": 3, "paint-order": "stroke" }, name));
+    });
+    svg.append(group);
+  }
   // Round values between two ends, in words that are short, as steelyard.charts.scales finds them.
   function ticks(low, high) {
     const rough = (high - low) / 5, ten = Math.pow(10, exponent(rough)), step = ten * [1, 2, 2.5, 5, 10].find((m) => m * ten >= rough * (1 - 1e-9));
@@ -163,17 +191,19 @@
     return found;
   }
   // The curve of profit or cost drawn again: its band, its line, and an axis that holds them.
-  const DIAMOND = "M0-5.4L5.4 0L0 5.4L-5.4 0Z";
+  const NAMED = 0.22, DIAMOND = "M0-5.4L5.4 0L0 5.4L-5.4 0Z";
   function redraw(svg, rows, top, said) {
-    const [left, roof, right, bottom] = numbers(svg.dataset.box);
+    const [left, roof, right, bottom] = numbers(svg.dataset.box), [first, end] = numbers(svg.dataset.ends);
     let low = Math.min(0, ...rows.map((r) => r[2])), high = Math.max(0, ...rows.map((r) => r[3]));
     if (!(high > low)) { low -= 0.5; high += 0.5; }
     const room = 0.04 * (high - low);
     low -= low < 0 ? room : 0; high += high > 0 ? room : 0;
-    const X = (v) => (left + v * (right - left)).toFixed(1), Y = (v) => (bottom - (v - low) / (high - low) * (bottom - roof)).toFixed(1);
+    // Above the curve of the workbench there is room for the names of places.
+    if (svg.closest(".drawn")) high += NAMED * (high - low);
+    const X = (v) => (left + Math.max(0, Math.min(1, (v - first) / (end - first || 1))) * (right - left)).toFixed(1), Y = (v) => (bottom - (v - low) / (high - low) * (bottom - roof)).toFixed(1);
     const path = (list, k) => list.map((r) => X(r[0]) + " " + Y(r[k])).join("L");
     const group = element("g", { class: "again" });
-    [0, 0.2, 0.4, 0.6, 0.8, 1].forEach((share) => group.append(element("path", { d: "M" + X(share) + " " + roof + "V" + bottom, class: "sy-s-grid", stroke: "#dfe3e8", fill: "none" })));
+    ticks(first, end).forEach(([share]) => group.append(element("path", { d: "M" + X(share) + " " + roof + "V" + bottom, class: "sy-s-grid", stroke: "#dfe3e8", fill: "none" })));
     ticks(low, high).forEach((tick) => {
       group.append(element("path", { d: "M" + left + " " + Y(tick[0]) + "H" + right, class: tick[0] ? "sy-s-grid" : "sy-s-quiet", stroke: tick[0] ? "#dfe3e8" : "#5b6470", fill: "none" }));
       group.append(element("text", { x: left - 7, y: Number(Y(tick[0])) + 4, "text-anchor": "end", "font-size": 12, class: "sy-f-quiet", fill: "#5b6470" }, tick[1]));
@@ -181,16 +211,17 @@
     group.append(element("path", { d: "M" + path(rows, 3) + "L" + path(rows.slice().reverse(), 2) + "Z", class: "sy-f-0", fill: "#0063a8", "fill-opacity": 0.22 }));
     group.append(element("path", { d: "M" + path(rows, 1), class: "sy-s-0", stroke: "#0063a8", "stroke-width": 2, fill: "none" }));
     group.append(element("path", { d: DIAMOND, transform: "translate(" + X(top[0]) + " " + Y(top[1]) + ")", class: "sy-f-0", fill: "#0063a8" }));
-    svg.querySelectorAll(".again, .marker").forEach((old) => old.remove());
+    svg.querySelectorAll(".again, .marker, .places").forEach((old) => old.remove());
     // What told the old amounts goes: all that was drawn, and the words beside the axis. Depths and titles stay.
     svg.querySelectorAll("path, circle, rect").forEach((old) => old.remove());
     svg.querySelectorAll("text:not([transform])").forEach((old) => { if (Number(old.getAttribute("x")) < left) old.remove(); });
     svg.append(group);
     svg.querySelectorAll("desc").forEach((old) => { old.textContent = said; });
     svg.setAttribute("aria-label", said);
-    svg.dataset.ends = "0 1 " + low + " " + high;
+    svg.dataset.ends = first + " " + end + " " + low + " " + high;
   }
 
+  const changed = new Set();
   // One model's explorer ---------------------------------------------------------------------------------------------
   function start(root) {
     const data = JSON.parse(root.querySelector(".data").textContent), last = data.t.length - 1;
@@ -202,7 +233,7 @@
     const role = (name) => root.querySelector('[data-role="' + name + '"]');
     const slider = role("slider"), cut = role("cut"), depth = role("depth"), sentence = role("sentence");
     const values = data.values.slice(), better = data.kind === "cost" ? -1 : 1;
-    let at = data.at, touched = false;
+    let at = data.at, beside = data.at, touched = false;
 
     const outcomes = (k) => [tp[k], P - tp[k], fp[k], N - fp[k]];
     const squares = (k) => (tp2 ? [tp2[k], tp2[last] - tp2[k], fp2[k], fp2[last] - fp2[k]] : null);
@@ -229,24 +260,36 @@
       first[node.dataset.cell] = node.textContent;
     });
     function put(name, text) { if (cells[name]) cells[name].textContent = text; }
-    function rate(name, of, within) {
+    const named = (k) => (k === data.at && data.threshold !== null ? String(data.threshold) : data.t[k] === null ? "nobody" : String(data.t[k]));
+    // A rate at one of the cuts, and its interval.
+    function rated(name, of, within, k) {
       const pick = (c) => [of, within].map((places) => places.reduce((a, i) => a + c[i], 0));
-      const [part, whole] = pick(outcomes(at)), [part2, whole2] = tp2 ? pick(squares(at)) : [0, 0];
+      const [part, whole] = pick(outcomes(k)), [part2, whole2] = tp2 ? pick(squares(k)) : [0, 0];
       const n = tp2 ? effective(part, whole, part2, whole2, data.rows) : whole;
       let found = name === "f1" ? wilson(part, whole, n, data.z) : share(part, whole, n, data.z, data.tail);
       if (found && name === "f1") found = found.map((v) => 2 * v / (1 + v));
-      put(name, found ? percent(found[0]) : "n/a");
-      put(name + "-interval", !found ? "" : !data.units ? percent(found[1]) + " to " + percent(found[2]) : at === data.at ? first[name + "-interval"] : NOT_FOLLOWED);
+      if (!found) return ["n/a", ""];
+      if (data.units) return k === data.at ? [first[name], first[name + "-interval"]] : [percent(found[0]), NOT_FOLLOWED];
+      const told = percents(found);
+      return [told[0], bracketed(told[1], told[2])];
+    }
+    function rate(name, of, within) {
+      const told = rated(name, of, within, at);
+      put(name, told[0]);
+      put(name + "-interval", told[1]);
+      put(name + "-beside", rated(name, of, within, beside)[0]);
     }
     const NOT_FOLLOWED = "by unit: known for the threshold in force";
 
     function show(k) {
       at = Math.max(0, Math.min(last, k));
       const c = outcomes(at), flagged = c[0] + c[2], found = money(at), told = parts(found);
-      slider.value = at;
+      slider.value = last - at;
       slider.setAttribute("aria-valuetext", data.t[at] === null ? "nobody flagged" : "score at least " + data.t[at] + ", " + percent(flagged / all) + " flagged");
       cut.value = at === data.at && data.threshold !== null ? data.threshold : data.t[at] === null ? "" : data.t[at];
-      depth.value = Number((100 * flagged / all).toPrecision(6));
+      depth.value = Number((100 * flagged / all).toPrecision(3));
+      put("chosen", "chosen " + named(at));
+      put("beside", (beside === data.at ? "in force " : "compared ") + named(beside));
       ["tp", "fn", "fp", "tn"].forEach((name, i) => {
         put(name, count(c[i]));
         put(name + "-share", percent(c[i] / (i < 2 ? P : N)) + (i < 2 ? " of positives" : " of negatives"));
@@ -254,36 +297,87 @@
       rate("recall", [0], [0, 1]); rate("fpr", [2], [2, 3]); rate("specificity", [3], [2, 3]);
       rate("precision", [0], [0, 2]); rate("accuracy", [0, 3], [0, 1, 2, 3]); rate("f1", [0], [0, 1, 2]);
       const here = at === data.at && !touched && first["worth-interval"];
-      const range = told[1] ? told[1] + " to " + told[2] : data.units ? here || NOT_FOLLOWED : "";
+      const range = told[1] ? bracketed(told[1], told[2]) : data.units ? here || NOT_FOLLOWED : "";
       put("worth", here ? first.worth : told[0]);
+      put("worth-beside", beside === data.at && !touched && first["worth-interval"] ? first["worth-beside"] : parts(money(beside))[0]);
       put("worth-interval", range);
       sentence.textContent = "Flagging " + count(flagged) + " of " + count(all) + " rows catches " + count(c[0]) + " of " + count(P) +
         " positives and raises " + count(c[2]) + (c[2] === 1 ? " false alarm" : " false alarms") + ". The " + data.kind + " is " + (here ? first.worth : told[0]) +
-        (range && range !== NOT_FOLLOWED ? " (" + range + ")" : "") + (at === best(goals.worth) ? ": no other threshold does better at these amounts." : ".");
+        (range && range !== NOT_FOLLOWED ? " " + range : "") + (at === best(goals.worth) ? ": no other threshold does better at these amounts." : ".");
       const spots = {
         "fpr tpr": [c[2] / N, c[0] / P],
         "tpr precision": [c[0] / P, flagged ? c[0] / flagged : undefined],
         "depth tpr": [flagged / all, c[0] / P],
         "depth lift": [flagged / all, flagged ? c[0] / P / (flagged / all) : undefined],
-        threshold: [data.t[at] === null ? Infinity : data.t[at]]
+        threshold: [cutAt(at)]
       };
       spots["depth " + data.kind] = [flagged / all, found[0]];
-      document.querySelectorAll(box + " svg[data-live]").forEach((svg) => {
+      spots["threshold " + data.kind] = [spots.threshold[0], found[0]];
+      live.forEach((svg) => {
         const spot = spots[svg.dataset.live];
         if (spot) mark(svg, spot[0], spot[1]);
       });
       if (touched) retell();
     }
+    const live = [...document.querySelectorAll(box + " svg[data-live]")], tops = scope.querySelectorAll(".drawn svg[data-live]");
+
+    // Where it matters: in force, best, and where probabilities let acting pay.
+    function even() {
+      const gain = better * (values[0] - values[1]), loss = better * (values[3] - values[2]), point = loss / (gain + loss);
+      return data.probabilities && gain > 0 && loss > 0 ? place(point) : null;
+    }
+    const place = (wanted) => data.t.reduce((k, t, i) => (t === null || t >= wanted ? i : k), 0);
+    const cutAt = (k) => (k === data.at && data.threshold !== null ? data.threshold : data.t[k] === null ? Infinity : data.t[k]);
+    function point() {
+      const top = best(goals.worth), pays = even(), rail = role("marks");
+      const list = [["best " + named(top), top, "best"], ["in force " + named(data.at), data.at, "now"]];
+      if (pays !== null) list.push(["break-even", pays, "even"]);
+      const placed = list.map(([name, k, kind]) => {
+        const share = (last - k) / last, wide = 7.2 * name.length, at = share * rail.clientWidth, back = at + wide > rail.clientWidth;
+        return { name, kind, share, back, at, from: back ? at - 5 - wide : at + 6, to: back ? at - 5 : at + 6 + wide };
+      });
+      // Words in one line keep apart, and the stroke of a word above goes through none below.
+      const meets = (rows) => placed.some((a, i) => placed.some((b, j) => i !== j && (rows[i] === rows[j] ? a.from < b.to + 4 && b.from < a.to + 4
+        : rows[i] > rows[j] && a.at > b.from - 4 && a.at < b.to + 2)));
+      const lines = Array.from({ length: 27 }, (_, n) => [n % 3, Math.floor(n / 3) % 3, Math.floor(n / 9)]).find((rows) => !meets(rows)) || [0, 1, 2];
+      rail.replaceChildren(...placed.map(({ name, kind, share, back }, i) => {
+        const made = element("g", { class: kind }), x = 100 * share + "%", y = 49 - 16 * lines[i];
+        made.append(element("rect", { x: x, y: y - 11, width: 2, height: 51 - y + 11, fill: "currentColor" }));
+        made.append(element("text", { x: x, y: y, dx: back ? -5 : 6, "text-anchor": back ? "end" : "start", fill: "currentColor" }, name));
+        return made;
+      }));
+      root.querySelectorAll("[data-best=even]").forEach((button) => { button.hidden = pays === null; });
+      const marks = [["in force " + named(data.at), cutAt(data.at), "quiet", "#5b6470"], ["best " + named(top), cutAt(top), 0, "#0063a8"]];
+      if (top === data.at) marks.shift();
+      tops.forEach((svg) => places(svg, marks));
+    }
+    // A chart is as good as the slider: whoever drags along it chooses the cut that lies nearest.
+    live.forEach((svg) => {
+      const along = {
+        threshold: (k) => (data.t[k] === null ? Infinity : data.t[k]), fpr: (k) => fp[k] / N, tpr: (k) => tp[k] / P, depth: (k) => (tp[k] + fp[k]) / all
+      }[svg.dataset.live.split(" ")[0]];
+      if (!along || svg.dataset.chart === "calibration") return;
+      const reach = (event) => {
+        const [left, , right] = numbers(svg.dataset.box), [low, high] = numbers(svg.dataset.ends), seen = svg.getBoundingClientRect();
+        const x = (event.clientX - seen.left) / seen.width * svg.viewBox.baseVal.width, wanted = low + (x - left) / (right - left) * (high - low);
+        let nearest = 0, least = Infinity;
+        for (let k = 0; k <= last; k++) { const away = Math.abs(along(k) - wanted); if (away < least) { least = away; nearest = k; } }
+        show(x > right && along(0) === Infinity ? 0 : nearest);
+      };
+      svg.classList.add("drag");
+      svg.addEventListener("pointerdown", (event) => { svg.setPointerCapture(event.pointerId); reach(event); event.preventDefault(); });
+      svg.addEventListener("pointermove", (event) => { if (svg.hasPointerCapture(event.pointerId)) reach(event); });
+    });
     // What is told elsewhere on the page and hangs on the amounts: in words, beside the policies, and at the best threshold.
     const valued = (k, amounts) => { const found = worth(outcomes(k), squares(k), amounts, data.z); return data.units ? [found[0], null, null] : found; };
     const fixed = (f) => f[1] !== null && Math.abs(f[2] - f[1]) <= 1e-9 * Math.max(1, Math.abs(f[0]));
     const alone = (f) => (fixed(f) ? sign(f[0], String(Number(Math.abs(f[0]).toPrecision(12))).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",")) : parts(f)[0]);
-    const ends = (f) => { const told = parts(f); return told[1] && !fixed(f) ? "[" + told[1] + ", " + told[2] + "]" : ""; };
+    const ends = (f) => { const told = parts(f); return told[1] && !fixed(f) ? bracketed(told[1], told[2]) : ""; };
     const both = (f) => (alone(f) + " " + ends(f)).trim();
-    function policies() {
-      const [a, b, f, d] = values, c = outcomes(at), q = (c[0] + c[2]) / all, mixed = [q * a + (1 - q) * b, q * f + (1 - q) * d];
-      const rules = [["treat all", [a, a, f, f]], ["treat none", [b, b, d, d]], ["at random", [mixed[0], mixed[0], mixed[1], mixed[1]]], ["perfect", [a, a, d, d]]];
-      return rules.map(([name, own]) => ({ name, own: valued(at, own), ahead: valued(at, values.map((v, i) => better * (v - own[i]))) }));
+    function policies(k) {
+      const [a, b, f, d] = values, c = outcomes(k), q = (c[0] + c[2]) / all, mixed = [q * a + (1 - q) * b, q * f + (1 - q) * d];
+      const rules = [["flag everybody", [a, a, f, f]], ["flag nobody", [b, b, d, d]], ["at random", [mixed[0], mixed[0], mixed[1], mixed[1]]], ["perfect", [a, a, d, d]]];
+      return rules.map(([name, own]) => ({ name, own: valued(k, own), ahead: valued(k, values.map((v, i) => better * (v - own[i]))) }));
     }
     function breakEven() {
       const gain = better * (values[0] - values[1]), loss = better * (values[3] - values[2]), point = Number((loss / (gain + loss)).toPrecision(3));
@@ -291,20 +385,47 @@
       if (gain < 0 && loss < 0) return "act where the probability is below " + point + ": acting on a positive costs more than it brings";
       return gain >= 0 && loss <= 0 ? "acting never costs anything: act always" : "acting never brings anything: never act";
     }
+    const rivalOf = (list) => list.slice(0, 3).reduce((x, y) => (better * y.own[0] > better * x.own[0] ? y : x));
+    const doing = (name) => ({ "flag everybody": "flagging everybody", "flag nobody": "flagging nobody" }[name] || "deciding at random");
     function judged(list, top) {
-      const rival = list.slice(0, 3).reduce((x, y) => (better * y.own[0] > better * x.own[0] ? y : x)), f = rival.ahead;
-      const name = "\u201c" + rival.name + "\u201d, the best policy without a model";
+      const rival = rivalOf(list), f = rival.ahead;
+      const name = doing(rival.name) + ", the best policy without a model";
       if (f[1] === null) return "Against " + name + ", it is ahead by " + significant(f[0], 3) + ".";
       if (fixed(f) && f[0] === 0) return "That is the same as " + name + ".";
       const sides = [Math.abs(f[1]), Math.abs(f[2])].sort((x, y) => x - y), told = parts([Math.abs(f[0]), sides[0], sides[1]]);
-      const by = name + ", by " + told[0] + " (" + told[1] + " to " + told[2] + ")";
+      const by = name + ", by " + told[0] + " " + bracketed(told[1], told[2]);
       if (f[1] > 0) return "That is better than " + by + ".";
       if (f[2] >= 0) return "No clear difference from " + name + ": " + both(f) + " better.";
       const moves = data.t[top] !== null && better * (money(top)[0] - rival.own[0]) > 1e-9 * Math.max(1, Math.abs(rival.own[0]));
       return "That is worse than " + by + ": " + (moves ? "move the threshold to " + data.t[top] + ", where on these rows it is " + alone(money(top)) + ", or do that instead." : "leave the model and do that instead.");
     }
+    // The card of the first screen: the threshold in force, the best one on these rows, no model and perfect. What the luck of the
+    // choice is worth only Python knows, so the best one is told before it.
+    function card(top) {
+      const list = policies(data.at), f = valued(data.at, values), there = money(top), rival = rivalOf(list), perfect = list[3].own[0];
+      const other = top !== data.at && there[0] !== f[0], cutAs = data.t[top] === null ? "above every score" : "at " + data.t[top];
+      const known = other ? "best " + alone(there) + " " + cutAs + ", before luck" : "no other threshold brings more";
+      const said = ends(f) || (data.units ? "by unit: known for the first amounts" : "no interval");
+      const seen = [f[0], rival.own[0], better > 0 ? 0 : rival.own[0], ...(other ? [there[0]] : []), ...(f[1] === null ? [] : [f[1], f[2]])];
+      const start = better * Math.min(...seen.map((v) => better * v)), place = (v) => 200 * Math.max(0, Math.min(1, (v - start) / (perfect - start || 1)));
+      document.querySelectorAll(box + ' [data-role="worth-card"]').forEach((node) => {
+        const large = node.classList.contains("unsure") && ends(f), last = node.querySelector(".ends").lastChild;
+        node.querySelector("b").textContent = large ? said : alone(f);
+        node.querySelector(".note").textContent = large ? "found: " + alone(f) : said;
+        node.querySelector("p").textContent = known + " \u00b7 no model " + alone(rival.own);
+        last.textContent = "perfect " + count(Math.round(perfect));
+        const svg = node.querySelector("svg"), bar = (kind, x, wide, y, high) => element("rect", { class: kind, x: x.toFixed(1), width: wide.toFixed(1), y: y, height: high });
+        const range = f[1] === null || fixed(f) ? [] : [place(f[1]), place(f[2])].sort((x, y) => x - y);
+        svg.replaceChildren(bar("track", 0, 200, 7, 4), ...(range.length ? [bar("range", range[0], Math.max(range[1] - range[0], 1), 4, 10)] : []),
+          bar("without", place(rival.own[0]) - 0.6, 1.2, 0, 18), ...(other ? [bar("best", place(there[0]) - 1.2, 2.4, 2, 14)] : []), bar("value", place(f[0]) - 1.2, 2.4, 1, 16));
+      });
+      document.querySelectorAll(box + ' [data-role="now"]').forEach((node) => {
+        node.textContent = "Now it is " + alone(f) + " at the threshold in force, " + (other ? alone(there) + " " + cutAs + ", the best on these rows before luck" : "and no other threshold brings more")
+          + ", and " + alone(rival.own) + " by " + doing(rival.name) + ".";
+      });
+    }
     function retell() {
-      const list = policies(), top = best(goals.worth), found = money(at), there = money(top), c = outcomes(top), flagged = c[0] + c[2];
+      const list = policies(at), top = best(goals.worth), found = money(at), there = money(top), c = outcomes(top), flagged = c[0] + c[2];
       const fill = (name, texts) => document.querySelectorAll(box + ' [data-role="' + name + '"]').forEach((node) => {
         node.replaceChildren(...texts.map((text) => { const p = document.createElement("p"); p.textContent = text; return p; }));
       });
@@ -316,26 +437,56 @@
         const rows = [["the model", alone(found), ends(found), ""], ...list.map((p) => [p.name, alone(p.own), ends(p.own), both(p.ahead)])];
         [...body.rows].forEach((row, i) => [...row.cells].forEach((cell, j) => { cell.textContent = rows[i][j]; }));
       });
-      document.querySelectorAll(box + " [data-given], [data-given]" + box).forEach((node) => { node.hidden = true; });
-      document.querySelectorAll(box + " [data-changed]").forEach((node) => { node.hidden = false; });
     }
     function revalue() {
-      const step = Math.max(1, Math.floor(last / 300)), rows = [];
+      const step = Math.max(1, Math.floor(last / 300)), shares = [], cuts = [], top = best(goals.worth), there = money(top)[0];
       for (let k = 0; k <= last; k += k < last ? Math.min(step, last - k) : 1) {
-        const found = money(k);
-        rows.push([(tp[k] + fp[k]) / all, found[0], found[1] === null ? found[0] : found[1], found[2] === null ? found[0] : found[2]]);
+        const found = money(k), told = [found[0], found[1] === null ? found[0] : found[1], found[2] === null ? found[0] : found[2]];
+        shares.push([(tp[k] + fp[k]) / all, ...told]);
+        cuts.push([data.t[k] === null ? 1e300 : data.t[k], ...told]);
       }
-      const top = best(goals.worth), said = data.kind + " against share of rows flagged, at the amounts typed in; the diamond marks the best";
-      document.querySelectorAll(box + ' svg[data-chart="' + data.kind + '"]').forEach((svg) => redraw(svg, rows, [(tp[top] + fp[top]) / all, money(top)[0]], said));
+      const said = " at the amounts typed in; the diamond marks the best";
+      document.querySelectorAll(box + ' svg[data-chart="' + data.kind + '"]').forEach((svg) => {
+        if (svg.dataset.live === "threshold " + data.kind) redraw(svg, cuts, [data.t[top] === null ? 1e300 : data.t[top], there], data.kind + " at every threshold" + said);
+        else redraw(svg, shares, [(tp[top] + fp[top]) / all, there], data.kind + " against share of rows flagged" + said);
+      });
+      point();
+    }
+    // All that an amount changes, as it was at first.
+    const follows = ["worth-told", "best-told", "worth-table", "worth-card"].map((name) => box + ' [data-role="' + name + '"]').concat(box + ' svg[data-chart="' + data.kind + '"]');
+    const kept = [...document.querySelectorAll(follows.join())].map((node) => [node, node.cloneNode(true)]);
+    function reset() {
+      data.values.forEach((v, i) => { values[i] = v; });
+      touched = false;
+      kept.forEach(([node, old]) => {
+        node.replaceChildren(...old.cloneNode(true).childNodes);
+        ["aria-label", "data-ends"].forEach((name) => { if (old.hasAttribute(name)) node.setAttribute(name, old.getAttribute(name)); });
+      });
+      root.querySelectorAll("[data-value]").forEach((field) => { field.value = values[Number(field.dataset.value)]; });
+      stamp();
+      point();
+      show(at);
+    }
+    // What cannot follow says that it is told at the first amounts.
+    function stamp() {
+      if (touched) changed.add(root); else changed.delete(root);
+      // What is told of several models hangs on the amounts of each.
+      const whose = (node) => node.closest("[data-model]"), mine = (node) => whose(node) === null || whose(node).dataset.model === root.dataset.model;
+      const of = (name) => [...document.querySelectorAll("[" + name + "]")].filter(mine);
+      of("data-given").forEach((node) => { node.hidden = touched; });
+      of("data-changed").forEach((node) => { node.hidden = !touched; });
+      of("data-amounts").forEach((node) => {
+        const old = whose(node) ? touched : changed.size > 0;
+        node.classList.toggle("stamped", old);
+        node.querySelectorAll(".stamp").forEach((told) => { told.hidden = !old; });
+      });
+      role("reset").disabled = !touched;
     }
 
     slider.max = last;
-    slider.addEventListener("input", () => show(Number(slider.value)));
+    slider.addEventListener("input", () => show(last - Number(slider.value)));
     // A box that is left empty says what it said before; any number goes to the nearest cut that flags no more.
-    cut.addEventListener("change", () => {
-      const wanted = Number(cut.value);
-      show(cut.value === "" ? at : data.t.reduce((k, t, i) => (t === null || t >= wanted ? i : k), 0));
-    });
+    cut.addEventListener("change", () => show(cut.value === "" ? at : place(Number(cut.value))));
     depth.addEventListener("change", () => {
       const wanted = Number(depth.value) / 100 * all * (1 + 1e-9);
       show(depth.value === "" ? at : tp.reduce((k, _, i) => (tp[i] + fp[i] <= wanted ? i : k), 0));
@@ -346,15 +497,20 @@
         if (field.value === "" || !isFinite(v)) return;
         values[Number(field.dataset.value)] = v;
         touched = true;
+        stamp();
         revalue();
+        card(best(goals.worth));
         show(at);
       });
     });
     root.querySelectorAll("[data-best]").forEach((button) => {
-      button.addEventListener("click", () => show(button.dataset.best === "current" ? data.at : best(goals[button.dataset.best])));
+      button.addEventListener("click", () => show(button.dataset.best === "current" ? data.at : button.dataset.best === "even" ? even() : best(goals[button.dataset.best])));
     });
+    role("reset").addEventListener("click", reset);
+    role("pin").addEventListener("click", () => { beside = at === beside ? data.at : at; show(at); });
     root.querySelectorAll("[hidden]").forEach((node) => { node.hidden = false; });
     show(at);
+    point();
   }
   document.querySelectorAll(".explorer").forEach(start);
   window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((d) => { d.open = true; }));

@@ -5,29 +5,40 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from steelyard.charts.palette import dark_rules
+from steelyard.charts.palette import dark_rules, shaded_cells
+from steelyard.reports import failing, several
 from steelyard.reports import sections as parts
-from steelyard.reports.html import Ready, fingerprint, join, tag
+from steelyard.reports.first import first_screen, stamped
 from steelyard.reports.sections import Section
-from steelyard.views import story
-from steelyard.views.sentences import sentences
+from steelyard.reports.unasked import IN_MEMORY, unasked, unasked_html
+from steelyard.views.glossary import linked
+from steelyard.views.html import Ready, fingerprint, join, tag
+from steelyard.views.verdict import verdict_html
 from steelyard.words import visible
 
 if TYPE_CHECKING:
+    from steelyard.comparison import Comparison
     from steelyard.comparisons.slices import Slices
     from steelyard.evaluation import Evaluation
+    from steelyard.verdicts.verdict import Verdict
 
-IN_MEMORY = {"", "arrays", "dict", "DataFrame", "LazyFrame", "Table", "RecordBatch", "DuckDBPyRelation"}
-"""What rows that came from no file are called, which is no title."""
 
-CHANGED = "The amounts were changed on this page: what it is worth at these is told below."
-"""Stands in place of what was told at the amounts given."""
+SELDOM = ("switch", "index", "cells", "crossed", "beside")
+"""Parts that few pages have, with lines of style of their own."""
+
+
+PATTERN = r"/(?![/*])(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\n\\])+/[gimsuy]*"
+KEPT = re.compile(rf"""("|'|`)(?:\\.|(?!\1)[^\\])*\1|(?<=[(=,:!&|?] ){PATTERN}|(?<=[(!]){PATTERN}""")
+"""Strings and patterns of a script; a pattern stands where a value may begin."""
+BESIDE = re.compile(r" ?([=*/<>&|?:,;{}()\[\]!%]) ?|(?<=[;{,(\[])\n")
+"""Signs that need no space beside them, and line ends that are not needed; + and − keep theirs: two would be another sign."""
 
 
 @cache
@@ -36,9 +47,45 @@ def _file(name: str) -> str:
 
 
 @cache
-def _style() -> str:
+def _style(*unused: str) -> str:
+    """The rules for every page, without the lines of what a page has not."""
     lines = [line.strip() for line in _file("page.css").splitlines()]
+    lines = [line for line in lines if not line.startswith(tuple(f".{name}" for name in unused))]
     return "".join(lines) + f"@media screen and (prefers-color-scheme:dark){{{dark_rules()}}}"
+
+
+@cache
+def _script() -> str:
+    """The scripts without what only their readers need: indents, lines of comment, spaces beside signs."""
+    lines = [line.strip() for name in ("page.js", "here.js", "charts.js") for line in _file(name).splitlines()]
+    return closer("\n".join(line for line in lines if line and not line.startswith("//")))
+
+
+def _sign(found: re.Match[str]) -> str:
+    return found[1] or ""
+
+
+def closer(script: str) -> str:
+    """A script without the spaces beside its signs; strings, patterns, and signs that would run together stay as they are.
+
+    >>> closer('const a = (x) => x + " + " + -y.replace(/ = /g, "");')
+    'const a=(x)=>x + " + " + -y.replace(/ = /g,"");'
+    """
+    out, done = [], 0
+    for kept in KEPT.finditer(script):
+        out += [BESIDE.sub(_sign, script[done : kept.start()]), kept[0]]
+        done = kept.end()
+    return "".join(out) + BESIDE.sub(_sign, script[done:])
+
+
+def style_of_pages() -> str:
+    """The style sheet of every page, for those that are served and not saved."""
+    return _style() + shaded_cells(".cells")
+
+
+def script_of_pages() -> str:
+    """The script of every page, for those that are served and not saved."""
+    return _script()
 
 
 def report_html(
@@ -49,22 +96,35 @@ def report_html(
     slices: Slices | None = None,
     before: Sequence[Section] = (),
     in_use: Mapping[str, Any] | None = None,
+    comparison: Comparison | None = None,
+    verdict: Verdict | None = None,
 ) -> str:
     """The report of one evaluation, or of several by name, as one HTML file.
 
-    `before` are sections that come first; `in_use` are results of a model in use by name: monitor, stability, timeliness, trial.
+    `before` are sections that come before those of each model; `in_use` are results of a model in use by name: monitor, stability,
+    timeliness, trial; `comparison` tests how several models differ, and `verdict` is said first where it is not theirs.
     """
+    models = several.order_of(models, comparison)
     first = next(iter(models.values()))
-    title = title or (_title(first) if len(models) == 1 else " and ".join(map(str, models)))
-    return page_html(
-        title, _header(models, title, _standing(in_use or {})), [*before, *sections_of(models, command, slices, in_use)]
-    )
+    title = title or (_title(first) if len(models) == 1 else f"Which of {len(models)} models?")
+    turned = list(models)[: several.MOST_TURNED] if len(models) > 1 else []
+    found = sections_of(models, command, slices, in_use, comparison=comparison, before=before)
+    said = verdict or (None if comparison is None else comparison.verdict)
+    return page_html(title, _header(models, title, _standing(in_use or {}), said, found), found, turned)
 
 
-def page_html(title: str, header: Ready, found: Sequence[Section]) -> str:
-    """Sections below a header, as one HTML file that loads nothing."""
-    script = _file("page.js")
-    style = _style()
+def page_html(title: str, header: Ready, found: Sequence[Section], turned: Sequence[str] = ()) -> str:
+    """Sections below a header, as one HTML file that loads nothing; `turned` are models to which its sections can be turned."""
+    shown, words = linked(join([tag("header", header), tag("main", [_sectioned(s) for s in found])]))
+    if words:
+        meanings = tag("dl", [[tag("dt", w.name, id=w.anchor), tag("dd", w.meaning)] for w in words], class_="words")
+        found = [*found, Section("words", "What do the words mean?", meanings, "Words")]
+        shown = shown.removesuffix("</main>") + _sectioned(found[-1]) + "</main>"
+    above, _, below = shown.partition("<main>")
+    script = _script()
+    all_of_it = f"{shown}{several.switch(turned) if turned else ''}"
+    style = _style(*(name for name in SELDOM if not re.search(rf'class="[^"]*\b{name}\b', all_of_it)))
+    style += several.switch_rules(len(turned)) + (shaded_cells(".cells") if 'class="cells' in shown else "")
     policy = (
         f"default-src 'none'; script-src '{fingerprint(script)}'; style-src '{fingerprint(style)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -79,23 +139,32 @@ def page_html(title: str, header: Ready, found: Sequence[Section]) -> str:
     )
     body = tag(
         "body",
-        tag("header", header),
-        tag("nav", [tag("a", s.question, href=f"#{s.anchor}") for s in found], aria_label="Questions"),
-        tag("main", [tag("section", tag("h2", s.question), s.body, id=s.anchor) for s in found]),
+        Ready(above),
+        tag(
+            "nav",
+            [tag("a", s.short or s.question, href=f"#{s.anchor}") for s in found],
+            several.switch(turned) if turned else None,
+            aria_label="Questions",
+        ),
+        Ready(f"<main>{below}"),
         tag("footer", "Made by steelyard. This page is complete: it loads nothing and sends nothing."),
         tag("script", Ready(script)),
     )
     return f'<!DOCTYPE html>\n<html lang="en">{head}{body}</html>\n'
 
 
+def _sectioned(section: Section) -> Ready:
+    return tag("section", tag("h2", section.question), section.body, id=section.anchor)
+
+
 def page_header(title: str, *more: object) -> Ready:
     """What stands at the top of a page: what it is, its title, and a few lines."""
-    return tag("div", tag("p", "steelyard report", class_="over"), tag("h1", title), *more)
+    return tag("div", tag("div", tag("h1", title), tag("p", "steelyard report", class_="over"), class_="top"), *more)
 
 
-def _title(e: Evaluation) -> str:
+def _title(evaluation: Evaluation) -> str:
     """The name of the file, or plain words where rows came from memory, which has none."""
-    source = str(e.facts.get("source", ""))
+    source = str(evaluation.facts.get("source", ""))
     if source in IN_MEMORY:
         return "Predictions"
     return source.rsplit("/", 1)[-1]
@@ -110,81 +179,117 @@ def _standing(in_use: Mapping[str, Any]) -> list[Ready]:
     return [tag("p", f"{m.sentences()[0]} ", link, class_="warn")]
 
 
-def _header(models: Mapping[str, Any], title: str, standing: Sequence[Ready]) -> Ready:
-    first = next(iter(models.values()))
-    out = [tag("p", "steelyard report", class_="over"), tag("h1", title), *standing]
-    for i, (name, e) in enumerate(models.items()):
-        if len(models) > 1:
-            out.append(tag("h3", name))
-        told = [(label, text, label == "outcomes" or None) for label, text in story.facts(e)]
-        out.append(tag("dl", [[tag(k, v, data_given=g) for k, v in (("dt", a), ("dd", b))] for a, b, g in told]))
-        out[-1] = Ready(out[-1].replace("<dl>", f'<dl data-model="m{i}">', 1))
+def _header(
+    models: Mapping[str, Any],
+    title: str,
+    standing: Sequence[Ready],
+    verdict: Verdict | None,
+    found: Sequence[Section],
+) -> Ready:
+    questions = {s.anchor: s.question for s in found}
+    out = [page_header(title), *standing]
     if len(models) == 1:
-        # What hangs on the amounts goes when they are changed on the page, and a word says where the new ones stand.
-        kind = first.payoff.kind if first.payoff is not None else ""
-        said = [tag("span", f"{s.text} ", data_given=s.about == kind or None) for s in sentences(first)]
-        said.append(tag("span", CHANGED, hidden=True, data_changed=True))
-        out.append(tag("p", said, class_="story", data_model="m0"))
-    for name, e in models.items():
-        for note in story.notes(e, story.groups(e)):
-            out.append(tag("p", (f"{name}: " if len(models) > 1 else "") + note, class_="note warn"))
-    return join(out)
+        return join([*out, first_screen(next(iter(models.values())), questions, verdict)])
+    if verdict is not None:
+        out.append(stamped(models.values(), verdict_html(verdict, questions)))
+    told = [tag("div", tag("dt", label), tag("dd", text)) for label, text in several.common_facts(models)]
+    return join([*out, tag("dl", told, class_="facts", data_model="m0"), *several.notes_of(models)])
 
 
 def sections_of(
-    models: Mapping[str, Any], command: str, slices: Slices | None, in_use: Mapping[str, Any] | None = None
+    models: Mapping[str, Any],
+    command: str,
+    slices: Slices | None,
+    in_use: Mapping[str, Any] | None = None,
+    *,
+    comparison: Comparison | None = None,
+    before: Sequence[Section] = (),
 ) -> list[Section]:
-    """Every section, in order."""
+    """Every section that has something to tell, in order."""
     # A monitor's own report is a page and stands on this module.
     from steelyard.reports import in_use as later
     from steelyard.reports.monitor import sections as of_monitor
 
-    def each(make: Callable[[Evaluation, str, str], Ready]) -> Ready:
-        """One model's answer, or that of every model below its name."""
+    shown = dict(list(models.items())[: several.MOST_TURNED])
+
+    def each(make: Callable[[Evaluation, str, str], Ready | None]) -> Ready | None:
+        """One model's answer, or that of every model below its name; None where none of them has any."""
         out = []
-        for i, (name, e) in enumerate(models.items()):
+        for i, (name, e) in enumerate(shown.items()):
             answer = make(e, f"m{i}", name)
-            if len(models) > 1:
-                answer = tag("details", tag("summary", name), answer, open=i == 0)
-            out.append(tag("div", answer, data_model=f"m{i}"))
-        return join(out)
+            if answer is not None and len(models) > 1:
+                answer = tag("div", tag("h3", name), answer, data_of=f"m{i}")
+            if answer is not None:
+                out.append(tag("div", answer, data_model=f"m{i}"))
+        return join(out) if out else None
 
-    several = Section("model", "Which model?", parts.which_model(models))
-    found = [
-        Section("good", "How good?", each(lambda e, *_: parts.how_good(e))),
-        Section("sure", "How sure?", each(lambda e, *_: parts.how_sure(e))),
-        Section("fails", "Where does it fail?", each(lambda e, *_: parts.where_it_fails(e, slices))),
-        Section("threshold", "Which threshold?", each(parts.which_threshold)),
-        Section("worth", "What is it worth?", each(lambda e, *_: parts.what_it_is_worth(e))),
-        several,
+    def good(evaluation: Evaluation, *_: str) -> Ready:
+        return join(
+            [
+                several.own_facts(evaluation, models) if len(models) > 1 else None,
+                parts.how_good(evaluation, several.EACH if len(models) > 1 else ()),
+            ]
+        )
+
+    sure = each(lambda e, *_: parts.how_sure(e, listed=len(models) == 1))
+    if sure is not None and len(models) > 1:
+        sure = join([sure, several.all_numbers(shown)])
+
+    def threshold(evaluation: Evaluation, model: str, name: str) -> Ready | None:
+        found = parts.which_threshold(evaluation, model, name)
+        return None if found is None else join([found, failing.top_of_the_rows(evaluation)])
+
+    more = unasked(models, in_use or {}, command, sliced=slices is not None)
+    found: list[Section | None] = [
+        Section("model", "Which model?", several.which_model(models, comparison)) if len(models) > 1 else None,
+        *(several.more_sections(comparison) if comparison is not None else []),
+        *before,
+        _section("threshold", "Which threshold?", each(threshold)),
+        _section("good", "How good?", each(good)),
+        _section("sure", "How sure?", sure),
+        _section("fails", "Where does it fail?", each(lambda e, m, _: failing.where_it_fails(e, m, slices))),
+        _section("worth", "What is it worth?", each(lambda e, *_: parts.what_it_is_worth(e))),
         *later.sections(in_use or {}, of_monitor),
-        Section("made", "How was this made?", _made(models, command)),
+        Section("made", "How was this made?", _made(models, command, comparison)),
+        Section("more", "What else could be asked?", unasked_html(more), "What else?") if more else None,
     ]
-    if len(models) > 1:
-        found.remove(several)
-        found.insert(0, several)
-    return found
+    return [s for s in found if s is not None]
 
 
-def evidence_fingerprint(e: Evaluation) -> str:
+def _section(anchor: str, question: str, body: Ready | None) -> Section | None:
+    return None if body is None else Section(anchor, question, body)
+
+
+def evidence_fingerprint(evaluation: Evaluation) -> str:
     """A short hash of what was counted: the same rows give the same one, in any order and from any engine."""
-    text = json.dumps({k: v.to_dict() for k, v in e.evidence.items()}, sort_keys=True, default=str)
+    text = json.dumps({k: v.to_dict() for k, v in evaluation.evidence.items()}, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _made(models: Mapping[str, Any], command: str) -> Ready:
+def _made(models: Mapping[str, Any], command: str, comparison: Comparison | None) -> Ready:
     rows: list[tuple[str, str]] = []
-    for name, e in models.items():
-        of = f" of {visible(name)}" if len(models) > 1 else ""
-        rows.append(
-            (f"data{of}", f"{e.facts.get('source', 'unknown')}, {e.rows:,} rows, fingerprint {evidence_fingerprint(e)}")
-        )
-        roles = e.facts.get("roles") or {}
-        if roles:
-            rows.append((f"columns{of}", ", ".join(f"{role} {column}" for role, column in roles.items())))
-        if e.facts.get("engine"):
-            rows.append((f"counted by{of}", str(e.facts["engine"])))
+    if comparison is not None:
+        rows.append(("compared", f"{comparison.pairing.words}, correction {comparison.correction}"))
+    told = {name: _origin(e) for name, e in models.items()}
+    for label in dict.fromkeys(k for found in told.values() for k in found):
+        texts = {name: found.get(label, "") for name, found in told.items()}
+        if len(set(texts.values())) == 1:
+            rows.append((label, next(iter(texts.values()))))
+        else:
+            rows += [(f"{label} of {visible(name)}", text) for name, text in texts.items() if text]
     return made(rows, command)
+
+
+def _origin(evaluation: Evaluation) -> dict[str, str]:
+    """What an evaluation was made from."""
+    roles = evaluation.facts.get("roles") or {}
+    found = {
+        "data": f"{evaluation.facts.get('source', 'unknown')}, {evaluation.rows:,} rows",
+        "columns": ", ".join(f"{role} {column}" for role, column in roles.items()),
+        "counted by": str(evaluation.facts.get("engine") or ""),
+        "fingerprint": evidence_fingerprint(evaluation),
+    }
+    return {label: text for label, text in found.items() if text}
 
 
 def made(rows: Sequence[tuple[str, str]], command: str) -> Ready:

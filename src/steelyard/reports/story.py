@@ -8,13 +8,15 @@ from html import escape
 from typing import Any
 
 from steelyard.charts.marks import Chart
-from steelyard.reports.html import Ready, tag
-from steelyard.reports.in_use import told_html, told_lines
-from steelyard.reports.markdown import made_by, safe
+from steelyard.reports.in_use import answer_html, told_html, told_lines
+from steelyard.reports.markdown import made_by
 from steelyard.reports.page import made, page_header, page_html
 from steelyard.reports.sections import Section
 from steelyard.reports.writing import write_as_asked
+from steelyard.verdicts.verdict import Verdict
+from steelyard.views.html import Ready, tag
 from steelyard.views.in_use import Telling, told_of
+from steelyard.views.markdown import safe
 from steelyard.words import visible
 
 
@@ -24,7 +26,12 @@ def _told(result: Any, charts: Mapping[str, Chart]) -> Telling:
     if known is not None:
         return known
     first, *others = result.sentences()
-    return Telling(first, others, list(charts.values()), [])
+    return Telling(first, others, list(charts.values()), [], verdict=_verdict(result))
+
+
+def _verdict(result: Any) -> Verdict | None:
+    found = getattr(result, "verdict", None)
+    return found if isinstance(found, Verdict) else None
 
 
 def write_story(
@@ -46,9 +53,12 @@ def write_story(
     def page() -> str:
         text = [Ready(escape(visible(line)) + "\n") for line in str(result).splitlines()]
         shown = tag("pre", text, class_="picture", tabindex="0", role="region", aria_label="All numbers")
-        told = told_html(_told(result, charts))
-        body = tag("div", told, tag("details", tag("summary", "All of it as text"), shown))
-        found = [Section("story", question, body), Section("made", "How was this made?", made([], command))]
-        return page_html(title, page_header(title), found)
+        told = _told(result, charts)
+        body = tag("div", told_html(told, headed=True), tag("details", tag("summary", "All of it as text"), shown))
+        # What the reasons point at is this one section.
+        anchor = told.verdict.reasons[0].anchor if told.verdict is not None and told.verdict.reasons else ""
+        found = [Section(anchor or "story", question, body), Section("made", "How was this made?", made([], command))]
+        said = answer_html(told, {s.anchor: s.question for s in found})
+        return page_html(title, page_header(title, said), found)
 
     write_as_asked(path, lambda: {"title": title, "command": command, **result.to_dict()}, markdown, page)

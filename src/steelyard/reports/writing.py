@@ -14,6 +14,7 @@ from steelyard.views.in_use import check_results
 
 if TYPE_CHECKING:
     from steelyard.charts.marks import Chart
+    from steelyard.comparison import Comparison
     from steelyard.comparisons.slices import Slices
 
 ENDINGS = (".html", ".htm", ".md", ".json")
@@ -27,23 +28,29 @@ def report_text(
     command: str = "",
     slices: Slices | None = None,
     in_use: Mapping[str, Any] | None = None,
+    comparison: Comparison | None = None,
 ) -> str:
-    """The report as text of one kind; `in_use` are results of the model in use by name."""
+    """The report as text of one kind; `in_use` are results of the model in use by name, `comparison` tests several models."""
     found = check_results(dict(in_use or {}))
     if ending == ".md":
         from steelyard.reports.markdown import report_markdown
 
-        return report_markdown(models, title=title, command=command, slices=slices, in_use=found)
+        return report_markdown(models, title=title, command=command, slices=slices, in_use=found, comparison=comparison)
     if ending == ".json":
-        document = report_document(models, title, command, slices, found)
+        document = report_document(models, title, command, slices, found, comparison)
         return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
     from steelyard.reports.page import report_html
 
-    return report_html(models, title=title, command=command, slices=slices, in_use=found)
+    return report_html(models, title=title, command=command, slices=slices, in_use=found, comparison=comparison)
 
 
 def report_document(
-    models: Mapping[str, Any], title: str, command: str, slices: Slices | None, in_use: Mapping[str, Any] | None = None
+    models: Mapping[str, Any],
+    title: str,
+    command: str,
+    slices: Slices | None,
+    in_use: Mapping[str, Any] | None = None,
+    comparison: Comparison | None = None,
 ) -> dict[str, Any]:
     """Every number, sentence and chart as plain JSON values."""
     from steelyard.reports.page import evidence_fingerprint
@@ -65,6 +72,7 @@ def report_document(
                 }
                 for name, e in models.items()
             },
+            "comparison": None if comparison is None else comparison.to_dict(),
             "slices": None if slices is None else slices.to_dict(),
             "in_use": {name: result.to_dict() for name, result in (in_use or {}).items()},
         }
@@ -89,10 +97,12 @@ def write_report(
     command: str = "",
     slices: Slices | None = None,
     in_use: Mapping[str, Any] | None = None,
+    comparison: Comparison | None = None,
 ) -> None:
     """Write a report whole or not at all, in the form that the file's name asks for."""
     ending = check_ending(path)
-    write_whole(path, report_text(models, ending, title=title, command=command, slices=slices, in_use=in_use))
+    told: dict[str, Any] = {"title": title, "command": command, "slices": slices, "in_use": in_use}
+    write_whole(path, report_text(models, ending, comparison=comparison, **told))
 
 
 def write_as_asked(

@@ -42,6 +42,9 @@ class Curve:
     def __str__(self) -> str:
         return f"The curve {self.name}, {len(self):,} points: {', '.join(self.columns)}"
 
+    def __repr__(self) -> str:
+        return f"<Curve {self.name}: {len(self):,} points of {', '.join(self.columns)[:200]}>"
+
     def chart(self) -> Chart:
         """As a chart: marks over two scales."""
         from steelyard.charts.curves import curve_chart
@@ -66,7 +69,7 @@ class Curve:
         return self.chart().plot(ax)
 
     def _repr_html_(self) -> str:
-        return self.svg()
+        return str(self.chart()._repr_html_())
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

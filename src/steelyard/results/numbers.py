@@ -194,6 +194,12 @@ class Difference(Numeric):
     """What the number rests on, where that is little: "rests on 1 positive". Every view shows it beside the number."""
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        told = f"{self.measure}, {self.first} − {self.second}: {self}, {self.verdict or 'not judged'}"
+        return f"<span>{escape(told)}</span>"
+
     def __repr__(self) -> str:
         return f"<Difference {self.measure}, {self.first} − {self.second}: {self}, {self.verdict or 'not judged'}>"
 

@@ -5,6 +5,7 @@ An interval can be laid around it, and an undefined value can say why.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,10 +20,16 @@ Number = float | Array
 def divide(top: Number, bottom: Number) -> Array:
     """Divide elementwise, NaN where the bottom is zero and without a warning."""
     top, bottom = np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
-    good = (bottom != 0) & np.isfinite(bottom) & np.isfinite(top)
+    if not top.ndim and not bottom.ndim:
+        first, second = float(top), float(bottom)
+        good = second != 0 and math.isfinite(first) and math.isfinite(second)
+        return np.asarray(first / second if good else math.nan)
     # In a resampled table a bottom can be so small that the ratio has no number.
-    with np.errstate(over="ignore"):
-        return np.where(good, top, np.nan) / np.where(good, bottom, 1.0)
+    with np.errstate(all="ignore"):
+        found = np.asarray(top / bottom)
+    if np.isfinite(found).all() and np.isfinite(bottom).all():
+        return found
+    return np.where((bottom != 0) & np.isfinite(bottom) & np.isfinite(top), found, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +116,7 @@ class Quotient:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean of a value per row, with the sum of its squares, so that its spread is known.
+    """The mean of a value per row, with the sum of its squares, so that its spread is known; of its cubes too, its skew.
 
     >>> float(Mean(total=6.0, squares=14.0, count=3.0).value)
     2.0
@@ -120,6 +127,11 @@ class Mean:
     count: Number
     empty: str = "no rows to average"
     factor: Number = 1.0
+    cubes: Number | None = None
+    """The sum of third powers, and of fourth ones, where they were counted."""
+    fourths: Number | None = None
+    carried: Number | None = None
+    """How many rows carry the mean, where all others are as good as alike."""
 
     @property
     def value(self) -> Array:

@@ -66,29 +66,29 @@ def cuts(threshold: float, m: int = FINE) -> bool:
     return bool(below == at)
 
 
-def expression(r: Any, x: Any, m: int = FINE) -> Any:
+def expression(row: Any, x: Any, m: int = FINE) -> Any:
     """The same cell, written in the row language for engines that cannot see the bits of a number."""
     a, steps = arm(m), 1 << m
 
     def low_closed(y: Any, octave: int) -> Any:
-        return r.whole(y * 2.0 ** (m - octave)) + (1 + (octave - SMALLEST) * steps - steps)
+        return row.whole(y * 2.0 ** (m - octave)) + (1 + (octave - SMALLEST) * steps - steps)
 
     def low_open(y: Any, octave: int) -> Any:
         # By subtraction: not every frame that is written in this language has a minus sign of its own.
-        return r.number(0) - r.whole(y * -(2.0 ** (m - octave))) + ((octave - SMALLEST) * steps - steps)
+        return row.number(0) - row.whole(y * -(2.0 ** (m - octave))) + ((octave - SMALLEST) * steps - steps)
 
-    small = r.chain([(x >= 2.0**o, low_closed(x, o) + 1) for o in range(-2, SMALLEST - 1, -1)], 1)
-    y = r.number(1.0) - x
-    near_one = r.chain([(y > 2.0**o, r.number(2 * a) - low_open(y, o)) for o in range(-2, SMALLEST - 1, -1)], 2 * a)
+    small = row.chain([(x >= 2.0**o, low_closed(x, o) + 1) for o in range(-2, SMALLEST - 1, -1)], 1)
+    y = row.number(1.0) - x
+    near_one = row.chain([(y > 2.0**o, row.number(2 * a) - low_open(y, o)) for o in range(-2, SMALLEST - 1, -1)], 2 * a)
     shift = 2 * a - ((-SMALLEST) << m)
-    beyond = r.chain(
+    beyond = row.chain(
         [(x < 2.0 ** (o + 1), low_closed(x, o) + shift) for o in range(LARGEST)], 2 * a + 1 + (LARGEST << m)
     )
     z = x * -1.0
     top = ((LARGEST - SMALLEST) << m) + 1
-    below = r.chain(
-        [(z > 2.0**LARGEST, r.number(-1 - top))]
-        + [(z > 2.0**o, r.number(-1) - low_open(z, o)) for o in range(LARGEST - 1, SMALLEST - 1, -1)],
+    below = row.chain(
+        [(z > 2.0**LARGEST, row.number(-1 - top))]
+        + [(z > 2.0**o, row.number(-1) - low_open(z, o)) for o in range(LARGEST - 1, SMALLEST - 1, -1)],
         -1,
     )
-    return r.chain([(x >= 1.0, beyond), (x >= 0.5, near_one), (x > 0.0, small), (x < 0.0, below)], 0)
+    return row.chain([(x >= 1.0, beyond), (x >= 0.5, near_one), (x > 0.0, small), (x < 0.0, below)], 0)

@@ -49,6 +49,90 @@ class ScoreCells:
     counts: Array
     levels: list[Any]
 
+    @property
+    def rows_by_level(self) -> Array:
+        """The counts of each level."""
+        return np.asarray(self.counts[:, : len(self.levels)].sum(axis=0))
+
+
+@dataclass(frozen=True, slots=True)
+class PairSums:
+    """Rows of two levels, and what DeLong's interval needs: b negatives below a positive, c positives below a negative.
+
+    Σ b, Σ b² over positives and Σ c² over negatives, ties counting one half. Those of rows in order add to those of the rows
+    that follow.
+
+    >>> PairSums(1, 2, 1.5, 2.25, 0.25) + PairSums(1, 0, 0.0, 0.0, 0.0)
+    PairSums(ones=2, zeros=2, won=3.5, from_ones=6.25, from_zeros=0.25)
+    """
+
+    ones: int
+    zeros: int
+    won: float
+    from_ones: float
+    from_zeros: float
+
+    def __add__(self, after: PairSums) -> PairSums:
+        turned = float(after.ones) * after.zeros - after.won
+        ones, zeros = float(self.ones), float(self.zeros)
+        return PairSums(
+            self.ones + after.ones,
+            self.zeros + after.zeros,
+            self.won + after.won + zeros * after.ones,
+            self.from_ones + after.from_ones + 2 * zeros * after.won + zeros**2 * after.ones,
+            self.from_zeros + after.from_zeros + 2 * ones * turned + ones**2 * after.zeros,
+        )
+
+    @property
+    def from_above(self) -> float:
+        """Σ a² over negatives, of the positives above them."""
+        ones, turned = float(self.ones), float(self.ones) * self.zeros - self.won
+        return ones**2 * self.zeros - 2 * ones * turned + self.from_zeros
+
+
+class SortedCells(ScoreCells):
+    """A table of every distinct score of rows that lie sorted where they were counted: sums are known, the table is made late."""
+
+    sums: PairSums
+    """Sums over pairs, the second of the two levels positive."""
+
+    def __init__(self, levels: list[Any]) -> None:
+        object.__setattr__(self, "levels", levels)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def size(self) -> int:
+        """How many distinct scores there are."""
+        raise NotImplementedError
+
+    def joined(self, starts: Codes) -> tuple[Array, Array]:
+        """Rows of the first and of the second level from one distinct score to the next of these."""
+        raise NotImplementedError
+
+    @property
+    def table(self) -> tuple[Array, Array]:
+        """Each distinct score, and the rows of both levels that have it."""
+        raise NotImplementedError
+
+    @property
+    def low(self) -> Array:
+        """Each distinct score."""
+        return self.table[0]
+
+    high = low
+
+    @property
+    def counts(self) -> Array:
+        """The rows of both levels that have it."""
+        return self.table[1]
+
+    @property
+    def rows_by_level(self) -> Array:
+        """Known without the table."""
+        return np.array([self.sums.zeros, self.sums.ones], dtype=np.float64)
+
 
 def value_roles(rows: Rows) -> list[str]:
     """The roles of the per-row amounts that these rows have."""
@@ -76,8 +160,8 @@ class Rows(Protocol):
         """Answer one request with a small table."""
         ...
 
-    def only(self, role: str, level: object) -> Rows:
-        """The rows in which a column holds this level."""
+    def only(self, role: str, level: object, *, other: bool = False) -> Rows:
+        """The rows in which a column holds this level, or the others."""
         ...
 
 

@@ -9,6 +9,9 @@ from typing import Any
 from steelyard.errors import CannotAdd, UsageError
 from steelyard.wording import either, option
 
+SECOND = "second segment"
+"""The role of a column that is crossed with that of segments."""
+
 
 @dataclass(frozen=True, slots=True)
 class Roles:
@@ -38,8 +41,9 @@ def assign(
     value: object = None,
     validation: object = None,
     needed: Sequence[str] = (),
+    named: bool = False,
 ) -> Roles:
-    """Sort the arguments of a call into roles; what cannot be meant is refused."""
+    """Sort the arguments of a call into roles; what cannot be meant is refused. `named` where columns have names."""
     if target is None:
         message = "No target was given."
         hint = f"Name the column{either(' (or pass the values)', '')} of what really happened: {option('target', ...)}"
@@ -61,12 +65,40 @@ def assign(
         columns |= {f"score{i}": column for i, column in enumerate(score.values())}
     elif score is not None:
         columns["score"] = score
-    others = {"prediction": prediction, "weight": weight, "unit": unit, "segment": segment, "validation": validation}
+    segments, segment_names = _segments(segment, named=named)
+    columns |= segments
+    others = {"prediction": prediction, "weight": weight, "unit": unit, "validation": validation}
     columns |= {role: given for role, given in others.items() if given is not None}
     amounts = _amounts(value, needed)
     columns |= {f"value{i}": column for i, column in enumerate(amounts.values())}
-    names = {role: value for role, value in columns.items() if isinstance(value, str)}
+    names = {role: value for role, value in columns.items() if isinstance(value, str)} | segment_names
     return Roles(columns, classes, names, tuple(amounts))
+
+
+def _segments(given: object, *, named: bool) -> tuple[dict[str, Any], dict[str, str]]:
+    """A column of segments, or two that are crossed: names in a list, or values by name; and names that values go by."""
+    if given is None:
+        return {}, {}
+    if isinstance(given, Mapping):
+        columns, names = list(given.values()), [str(name) for name in given]
+    elif named and isinstance(given, list | tuple) and given and all(isinstance(v, str) for v in given):
+        columns, names = list(given), []
+    else:
+        return {"segment": given}, {}
+    if not 1 <= len(columns) <= 2:
+        message = f"Segments of {len(columns)} columns were asked for, and at most two can be crossed."
+        raise UsageError(message, f"""Name one or two: {option("segment", ["region", "device"])}.""")
+    return dict(zip(("segment", SECOND), columns, strict=False)), dict(zip(("segment", SECOND), names, strict=False))
+
+
+def segment_title(facts: Mapping[str, Any]) -> str:
+    """What the segments are of: one column, or two that are crossed.
+
+    >>> segment_title({"roles": {"segment": "region", SECOND: "device"}}), segment_title({})
+    ('region × device', 'segment')
+    """
+    roles: Mapping[str, str] = facts.get("roles") or {}
+    return " × ".join(roles[r] for r in ("segment", SECOND) if r in roles) or "segment"
 
 
 def _amounts(value: object, needed: Sequence[str]) -> dict[str, Any]:
@@ -84,6 +116,14 @@ def _amounts(value: object, needed: Sequence[str]) -> dict[str, Any]:
     # "value" is what the only amount answers to, whatever its column is called.
     alias = {"value"} if len(found) == 1 else set()
     return found | {name: name for name in needed if name not in found and name not in alias}
+
+
+def refuse_beside(why: str, given: Mapping[str, object], instead: str) -> None:
+    """Refuse what belongs to rows where there are none."""
+    for name, value in given.items():
+        if value is not None:
+            message = f"{why}, and {option(name)} came."
+            raise UsageError(message, f"Leave {option(name)} out, {instead}.")
 
 
 # What parts have in common -------------------------------------------------------------------------------------------

@@ -126,13 +126,13 @@ def _read(path: str, seen: dict[bytes, str], files: int, *, twice: bool) -> Any:
     return part
 
 
-def _named(e: Evaluation, files: Sequence[str]) -> Evaluation:
+def _named(evaluation: Evaluation, files: Sequence[str]) -> Evaluation:
     """Told as the sum of its files."""
     if len(files) == 1:
-        return e
+        return evaluation
     source = f"{len(files):,} saved evaluations, {files[0]} to {files[-1]}"
-    parts = e.segments.changed(lambda p: replace(p, facts={**p.facts, "source": source}))
-    return replace(e, facts={**e.facts, "source": source}, segments=parts)
+    parts = evaluation.segments.changed(lambda p: replace(p, facts={**p.facts, "source": source}))
+    return replace(evaluation, facts={**evaluation.facts, "source": source}, segments=parts)
 
 
 # What must be alike --------------------------------------------------------------------------------------------------
@@ -167,10 +167,10 @@ def _about(part: Evaluation | Timeliness) -> dict[str, Any]:
     }
 
 
-def _amounts(e: Evaluation) -> tuple[str, ...]:
-    if e.scores is not None:
-        return e.scores.amounts
-    kept = None if e.confusion is None else e.confusion.amounts
+def _amounts(evaluation: Evaluation) -> tuple[str, ...]:
+    if evaluation.scores is not None:
+        return evaluation.scores.amounts
+    kept = None if evaluation.confusion is None else evaluation.confusion.amounts
     return () if kept is None else kept.names
 
 

@@ -21,7 +21,7 @@ BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError, StopItera
 
 @as_annotated()
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read what was saved: an evaluation, an experiment, a timeliness, bins, a baseline; or the latest experiment of a store."""
+    """Read what was saved: an evaluation, experiment, timeliness, bins, baseline or window; or the latest experiment of a store."""
     if os.path.isdir(path):
         from steelyard.experiments.result import open_experiment
 
@@ -35,6 +35,10 @@ def load(path: str | os.PathLike[str]) -> Any:
         from steelyard.monitors.saved import load_bins
 
         return load_bins(path)
+    if saved.has("steelyard window"):
+        from steelyard.monitors.windowed import window_of
+
+        return window_of(saved)
     if saved.has("steelyard baseline"):
         from steelyard.monitors.baseline import Baseline
 

@@ -29,7 +29,7 @@ DATABASES = {"mysql", "mariadb", "mssql", "sqlserver", "oracle", "snowflake", "b
 DATABASES |= {"trino", "presto", "databricks", "mongodb", "mongodb+srv", "db2", "cassandra", "redis", "jdbc", "odbc"}
 SELECT = re.compile(r"\s*(?:\(\s*)*(select|with|from|table|values)\b", re.IGNORECASE)
 CHANGE = re.compile(r"\(\s*(insert\s+into|delete\s+from|merge\s+into|update\s+\S+\s+set)\b", re.IGNORECASE)
-EXAMPLE = "Write a query that gives rows, such as: select target, score from predictions"
+EXAMPLE = "Write a query that gives rows, such as: select target, score from predictions."
 
 
 def is_address(data: object) -> TypeGuard[str | os.PathLike[str]]:

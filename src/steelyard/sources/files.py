@@ -74,14 +74,14 @@ def open_files(
     data: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     connection: DuckDBPyConnection | None = None,
     *,
-    alone: bool = False,
+    private: bool = False,
     near: bool = False,
     written: Written = AS_IT_IS,
 ) -> Relation:
     """The rows of a path, a glob or a folder, or of several of them that hold files of one kind.
 
-    `alone` promises that no other table will be joined with it: such questions can share a database that is open. `near`
-    says that the connection is one of ours. `written` is what was said about numbers, days and letters in the files.
+    Questions share a database that is open unless one is asked for that is `private`. `near` says that the connection is one of
+    ours. `written` is what was said about numbers, days and letters in the files.
     """
     import duckdb
 
@@ -89,8 +89,8 @@ def open_files(
     text = ", ".join(paths)
     reader, found = _check(paths, text)
     _refuse_said(reader, found, written)
-    shared = alone and connection is None and reader == "parquet"
     ours = connection is None
+    shared = ours and not private
     connection = connection or (shared_database() if shared else local_database())
     named = found
     if written.encoding is not None:
@@ -141,13 +141,10 @@ def _refuse_said(reader: str, found: list[str], written: Written) -> None:
     if written.sheet is not None and reader != "workbook":
         message = f'"{found[0]}" is no workbook and has no sheets.'
         raise UsageError(message, f"Leave {option('sheet')} out; it is for {listing(list(ENDINGS))}.")
-    if reader == "workbook" and len(found) > 1:
-        message = f"{len(found):,} workbooks came, and one is read at a time."
-        raise UnreadableSource(message, "Name one of them, or save the sheets as CSV in a folder.")
 
 
 def _read_sheet(connection: DuckDBPyConnection, paths: list[str], patterns: list[str], *, sheet: str | None) -> Any:
-    return of_columns(sheet_columns(paths[0], sheet), connection).relation
+    return of_columns(sheet_columns(paths, sheet), connection).relation
 
 
 def _read_parquet(connection: DuckDBPyConnection, paths: list[str], patterns: list[str]) -> Any:
@@ -266,6 +263,8 @@ def _json_complaint(path: str, said: str) -> str:
     line = re.search(r"(?:in line|on line|line) (\d+)", said)
     if line and (twice := re.search(r'has duplicate key "(.*)"', said)):
         return f'line {int(line[1]):,} has the name "{twice[1]}" twice'
+    if alike := re.search("the keys '(.*)' and '(.*)' differ only in case", said):
+        return f'the names "{alike[1]}" and "{alike[2]}" differ only in case'
     if line and (odd := re.search(r'Failed to cast value to numerical: "?(.{1,60}?)"?\n', said)):
         return f'line {int(line[1]):,} has "{odd[1]}" where numbers stood before'
     number = bad_object(path) or (int(line[1]) if line else 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,8 +11,11 @@ import numpy.typing as npt
 
 from steelyard.arguments.allowed import shown
 from steelyard.designs.columns import is_missing
-from steelyard.errors import LengthsDiffer, UnknownColumn, UsageError, listing, nearest
+from steelyard.errors import LengthsDiffer, NotNumeric, UnknownColumn, UsageError, listing, nearest
 from steelyard.results import Codes
+
+MOST = 2.0**63
+"""Whole numbers from here on are told as those that lie next to them."""
 
 
 def read_table(data: object) -> Any:
@@ -43,7 +47,11 @@ def as_table(X: Any) -> Any:
         if lost:
             message = f"A mapping holds columns by name, and {listing(lost[:1])} is {shown(X[lost[0]])}."
             raise UsageError(message, "Give each name a list with a value for each row.")
-        return make_frame({k: list(v) for k, v in X.items()})
+        columns = {k: list(v) for k, v in X.items()}
+        if len(lengths := {len(v) for v in columns.values()}) > 1:
+            message = f"The columns have {listing(sorted(lengths))} values, and each must have as many as the others."
+            raise LengthsDiffer(message, "Give every column a value for each row, None where it is missing.")
+        return make_frame(columns)
     if isinstance(X, list | tuple) and len(widths := {len(row) for row in X if isinstance(row, list | tuple)}) > 1:
         message = f"The rows have {listing(sorted(widths))} values, and each must have as many as the others."
         raise LengthsDiffer(message, "Give every row a value for each feature, None where it is missing.")
@@ -54,6 +62,9 @@ def as_table(X: Any) -> Any:
     if type(X).__module__.startswith(("pyarrow", "ibis.")):
         return X.to_pandas()
     found = X.collect() if hasattr(X, "collect") and hasattr(X, "lazy") else X
+    if isinstance(found, Sequence) and not isinstance(found, list | tuple | str):
+        # A buffer, a range, a deque: rows that models cannot pick from by their places.
+        found = list(found)
     if not (hasattr(found, "shape") and len(found.shape) in (1, 2)) and not isinstance(found, Sequence):
         message = f"The features must be a table or an array with a row for each case, and {shown(X)} came."
         raise UsageError(message, "Pass a frame, an array of two dimensions, or a list of rows.")
@@ -121,9 +132,16 @@ def flat_array(values: Any) -> npt.NDArray[Any]:
             return found.astype(np.bool_)
         numbers = plain and all(isinstance(v, int | float) and not isinstance(v, bool) for v in plain)
         if numbers:
-            as_numbers = np.array([np.nan if gap else float(v) for v, gap in zip(found.tolist(), gaps, strict=True)])
             whole = len(plain) == len(found) and all(isinstance(v, int) for v in plain)
-            return as_numbers.astype(np.int64) if whole else as_numbers
+            try:
+                as_numbers = np.array(
+                    [np.nan if gap else float(v) for v, gap in zip(found.tolist(), gaps, strict=True)]
+                )
+                return np.array(plain, dtype=np.int64) if whole and np.abs(as_numbers).max() < MOST else as_numbers
+            except OverflowError:
+                digits = math.floor(math.log10(max(abs(v) for v in plain))) + 1
+                message = f"A whole number of {digits:,} digits came, which no column of numbers holds."
+                raise NotNumeric(message, "Write such values as text if they are names.") from None
     return found
 
 

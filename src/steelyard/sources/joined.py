@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import count
 
+from steelyard.arguments.allowed import shown
 from steelyard.arguments.annotated import as_annotated
 from steelyard.arguments.written import Decimal
 from steelyard.engines.answers import plain_numbers
@@ -27,6 +29,8 @@ KINDS = {
     "other": "something else",
 }
 """What people call what a column holds."""
+EXACT = 2**53
+"""Up to here every whole number is a float."""
 
 
 @as_annotated()
@@ -81,6 +85,11 @@ def _opened(
     if spark is not None and is_address(data):
         message = "A Spark cluster reads files, and an address of another database came."
         raise UsageError(message, f"Leave {option('spark')} out; or name files that the cluster can see.")
+    if spark is not None and not is_path(data):
+        message = f"A Spark cluster reads files, and {shown(data)} came as data."
+        raise UsageError(
+            message, f"Leave {option('spark')} out; a frame of Spark is counted on its own cluster as it is."
+        )
     refuse_scheme(data, cluster=spark is not None)
     if query is not None and is_address(data):
         return open_address(str(data), query)
@@ -89,7 +98,7 @@ def _opened(
 
         found: Table | None = read_files(spark, data)
     else:
-        found = open_table(data, beside, written=written)
+        found = open_table(data, beside, private=True, written=written)
     if found is None:
         if beside is not None and not isinstance(beside, Relation):
             message = (
@@ -129,13 +138,18 @@ def _joined(mine: Table, other: Table, on: str | Sequence[str] | Mapping[str, st
         other = mine.brought(other)
     rounded = _refuse_kinds(mine, other, keys)
     _refuse_twice(other, list(keys.values()), rounded)
+    for here, there in keys.items():
+        if there in rounded:
+            _refuse_rounded(here, (mine, here), (other, there))
     inside = {mine.names[a]: other.names[b] for a, b in keys.items()}
     more = {name: column for name, column in other.names.items() if name not in keys.values()}
     both = [name for name in more if name in mine.names]
     # A name that both have is never guessed.
     renamed = {(f"labels.{name}" if name in both else name): column for name, column in more.items()}
-    # Databases take "Y" and "y" for one name, so those of the labels are not used inside.
-    places = {name: f"steelyard_label_{i}" for i, name in enumerate(renamed)}
+    # Databases take "Y" and "y" for one name, so those of the labels are not used inside, nor any that the data have there.
+    taken = {column.casefold() for column in mine.names.values()}
+    free = (place for i in count() if (place := f"steelyard_label_{i}") not in taken)
+    places = {name: next(free) for name in renamed}
     found = mine.join(other, inside, {places[name]: column for name, column in renamed.items()})
     told = {(f"data.{name}" if name in both else name): column for name, column in mine.names.items()}
     found.names = told | places
@@ -182,6 +196,19 @@ def _refuse_kinds(mine: Table, other: Table, keys: Mapping[str, str]) -> set[str
         if a != b and "float" in {a, b}:
             rounded.add(there)
     return rounded
+
+
+def _refuse_rounded(key: str, *sides: tuple[Table, str]) -> None:
+    """Refuse whole numbers that are rounded where they are held against floats: two keys would be one."""
+    for table, name in sides:
+        if table.kinds[table.names[name]] != "float":
+            x = table.quoted(table.names[name])
+            found = table.ask(f"select count(*) as large from {SOURCE} where {x} > {EXACT} or {x} < -{EXACT}")
+            if int(plain_numbers(found["large"])[0]):
+                message = (
+                    f'The key "{key}" holds whole numbers of 16 digits and more in one table, and floats in the other.'
+                )
+                raise UsageError(message, "Floats keep 15 digits: give both tables whole numbers, or text.")
 
 
 def _refuse_twice(other: Table, keys: Sequence[str], rounded: Collection[str]) -> None:

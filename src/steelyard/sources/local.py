@@ -6,6 +6,7 @@ import os
 import tempfile
 from typing import Any
 
+from steelyard.engines.cores import allowed
 from steelyard.errors import UsageError
 from steelyard.sources.reach import OFFLINE
 
@@ -14,13 +15,15 @@ QUIET = "set enable_progress_bar_print = false"
 
 
 def local_database() -> Any:
-    """A connection of our own, which spills to the folder of temporary files and keeps to STEELYARD_MEMORY if that is set."""
+    """A connection of our own: it spills to the folder of temporary files, and keeps to STEELYARD_MEMORY and STEELYARD_THREADS."""
     import duckdb
 
     spill = os.path.join(tempfile.gettempdir(), f"steelyard-{os.getpid()}")
     settings: dict[str, Any] = {"temp_directory": spill, **OFFLINE}
     if limit := os.environ.get("STEELYARD_MEMORY"):
         settings["memory_limit"] = limit
+    if (threads := allowed()) is not None:
+        settings["threads"] = threads
     try:
         connection = duckdb.connect(config=settings)
     except duckdb.Error:
@@ -30,7 +33,7 @@ def local_database() -> Any:
     return connection
 
 
-_kept: dict[tuple[str | None, str], Any] = {}
+_kept: dict[tuple[str | None, int | None, str], Any] = {}
 # A database has threads, which a forked process would wait for without end; the next question opens another.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_kept.clear)
@@ -41,7 +44,7 @@ def shared_database() -> Any:
 
     Opening a database takes 13 ms, as long as counting three million rows; a connection to one that is open, nothing.
     """
-    key = (os.environ.get("STEELYARD_MEMORY"), tempfile.gettempdir())
+    key = (os.environ.get("STEELYARD_MEMORY"), allowed(), tempfile.gettempdir())
     database = _kept.get(key)
     if database is None:
         database = _kept[key] = local_database()

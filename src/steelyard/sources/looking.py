@@ -6,11 +6,11 @@ Nothing is believed for good: what a look recognises goes into the line that it 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from steelyard.arguments.written import DAY, MARKS, Decimal, number_pattern
+from steelyard.arguments.written import CURRENCY, DAY, MARKS, Decimal, number_pattern
 from steelyard.engines.sql import SOURCE
 from steelyard.sources.databases import is_address
 from steelyard.sources.delimited import SAMPLE
@@ -18,10 +18,16 @@ from steelyard.sources.letters import likely_encoding
 from steelyard.sources.recognise import open_table
 from steelyard.sources.relations import Relation
 from steelyard.sources.tables import NUMBERS, Table
-from steelyard.sources.written import FORMATS, Written, fitting, unlike_days
+from steelyard.sources.written import FORMATS, Written, fitting, nearly_fitting, unlike_days
+from steelyard.words import quoted
 
 FEW = 6
 """So many levels are named."""
+MOST_COLUMNS = 15
+"""So many columns are asked about together."""
+MOST_VALUES = 20_000_000
+"""So many values are brought to memory at a time."""
+KINDS = {"bool": "bool"} | dict.fromkeys(("date", "moment", "zoned"), "day")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ def look(data: object, written: Written) -> TableSeen:
             table, written = _opened(data, found), found
     rows = table.length(SAMPLE)
     looked = table.limit(SAMPLE) if isinstance(table, Relation) else table
-    columns = tuple(_seen(looked, name, inside, rows) for name, inside in table.names.items())
+    columns = tuple(_seen(looked, min(rows, SAMPLE)))
     return TableSeen(str(table.title or data), min(rows, SAMPLE), rows > SAMPLE, columns, written, tuple(remarks))
 
 
@@ -90,7 +96,7 @@ def _recognised(table: Relation, written: Written, remarks: list[str]) -> Writte
     texts = [column for column, kind in table.kinds.items() if kind == "text"]
     own = {inside: name for name, inside in table.names.items()}
     if written.decimal is None and texts:
-        fits = {mark: set(fitting(table, texts, number_pattern(mark), "[^0-9]")) for mark in MARKS}
+        fits = {mark: set(fitting(table, texts, number_pattern(mark, CURRENCY), "[^0-9]")) for mark in MARKS}
         shared = fits["comma"] & fits["point"]
         sure: list[Decimal] = [mark for mark in MARKS if fits[mark] - shared]
         both = sorted(own[column] for column in shared)
@@ -104,6 +110,7 @@ def _recognised(table: Relation, written: Written, remarks: list[str]) -> Writte
             remarks.append(
                 f"{', '.join(both)}: numbers if you say which mark stands before decimals, --decimal comma or point."
             )
+    remarks.extend(_odd_values(table, texts, written.decimal, own))
     if written.dates is None and texts:
         days = fitting(table, texts, DAY, ".")
         orders = [order for order in FORMATS if not any(unlike_days(table, column, order) for column in days)]
@@ -116,30 +123,71 @@ def _recognised(table: Relation, written: Written, remarks: list[str]) -> Writte
     return written
 
 
-def _seen(table: Table, name: str, inside: str, rows: int) -> Seen:
-    x, held = table.quoted(inside), table.kinds[inside]
-    kind = (
-        "number"
-        if held in NUMBERS
-        else "bool"
-        if held == "bool"
-        else "day"
-        if held in {"date", "moment", "zoned"}
-        else "text"
-    )
-    value = table.number(x) if kind == "number" else f"cast({x} as {table.text})"
-    whole = f"sum(case when {value} <> floor({value}) then 1 else 0 end)" if kind == "number" else "0"
-    asked = f"count({x}) as there, count(distinct {value}) as levels, min({value}) as low, max({value}) as high, {whole} as parts"
-    found = {k: v[0] for k, v in table.ask(f"select {asked} from {SOURCE}").items()}
-    levels = int(found["levels"])
-    most = FEW if levels <= FEW else 2
-    shown = f"select {value} as v from {SOURCE} where {x} is not null group by {value} order by {value} limit {most}"
-    values = [v.item() if hasattr(v, "item") else v for v in table.ask(shown)["v"]]
-    there = int(found["there"])
-    low, high = (None if not there else found[end] for end in ("low", "high"))
-    return Seen(
-        name, kind, min(rows, SAMPLE) - there, levels, low, high, there > 0 and not found["parts"], tuple(values)
-    )
+def _odd_values(table: Relation, texts: list[str], decimal: Decimal | None, own: dict[str, str]) -> list[str]:
+    """Columns that would be numbers but for a few values, each with how many and one of them."""
+    nearly: dict[str, tuple[int, str]] = {}
+    for mark in MARKS if decimal is None else (decimal,):
+        nearly |= nearly_fitting(table, [c for c in texts if c not in nearly], number_pattern(mark, CURRENCY))
+    out = []
+    for column, (odd, told) in nearly.items():
+        few = f"{odd:,} value{'' if odd == 1 else 's'}, such as {quoted(told)}"
+        out.append(f"{own[column]}: numbers but for {few}; leave such cells empty, and the column is read as numbers.")
+    return out
+
+
+def _seen(table: Table, rows: int) -> Iterator[Seen]:
+    """All columns, many at a time: a file is read once for as many as the memory holds, not once for each."""
+    names = list(table.names.items())
+    size = max(1, MOST_VALUES // max(rows, 1))
+    for at in range(0, len(names), size):
+        some = names[at : at + size]
+        groups = [some[i : i + MOST_COLUMNS] for i in range(0, len(some), MOST_COLUMNS)]
+        held: Iterable[Table] = (table for _ in groups)
+        if isinstance(table, Relation):
+            part = table.project({inside: table.quoted(inside) for _, inside in some}) if size < len(names) else table
+            held = part.parted([[inside for _, inside in group] for group in groups])
+        for group, one in zip(groups, held, strict=True):
+            yield from _seen_together(one, [(name, inside, _kind(table, inside)) for name, inside in group], rows)
+
+
+def _kind(table: Table, inside: str) -> str:
+    held = table.kinds[inside]
+    return "number" if held in NUMBERS else KINDS.get(held, "text")
+
+
+def _seen_together(table: Table, names: Sequence[tuple[str, str, str]], rows: int) -> Iterator[Seen]:
+    kinds = [kind for _, _, kind in names]
+    columns = [table.quoted(inside) for _, inside, _ in names]
+    values = [
+        table.number(x) if kind == "number" else f"cast({x} as {table.text})"
+        for x, kind in zip(columns, kinds, strict=True)
+    ]
+    asked = []
+    for i, (x, value, kind) in enumerate(zip(columns, values, kinds, strict=True)):
+        parts = f"sum(case when {value} <> floor({value}) then 1 else 0 end)" if kind == "number" else "0"
+        asked += [f"count({x}) as there{i}, count(distinct {value}) as levels{i}", f"min({value}) as low{i}"]
+        asked += [f"max({value}) as high{i}, {parts} as parts{i}"]
+    found = {k: v[0] for k, v in table.ask(f"select {', '.join(asked)} from {SOURCE}").items()}
+    shown: dict[int, list[Any]] = {}
+    for of_numbers in (True, False):
+        some = [
+            f"select * from (select {i} as k, {value} as v from {SOURCE} where {columns[i]} is not null "
+            f"group by {value} order by {value} limit {FEW if found[f'levels{i}'] <= FEW else 2}) as q{i}"
+            for i, value in enumerate(values)
+            if (kinds[i] == "number") == of_numbers
+        ]
+        told = (
+            table.ask(f"select k, v from ({' union all '.join(some)}) as q order by k, v")
+            if some
+            else {"k": [], "v": []}
+        )
+        for i, v in zip(told["k"], told["v"], strict=True):
+            shown.setdefault(int(i), []).append(v.item() if hasattr(v, "item") else v)
+    for i, (name, _, _) in enumerate(names):
+        there = int(found[f"there{i}"])
+        low, high = (None if not there else found[f"{end}{i}"] for end in ("low", "high"))
+        whole, levels = there > 0 and not found[f"parts{i}"], int(found[f"levels{i}"])
+        yield Seen(name, kinds[i], rows - there, levels, low, high, whole, tuple(shown.get(i, ())))
 
 
 # What may be evaluated ------------------------------------------------------------------------------------------------

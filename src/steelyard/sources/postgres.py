@@ -207,6 +207,10 @@ class PostgresTable(Table):
                 raise self.explain(problem) from problem
         return _columns([column.name for column in found.description], rows)
 
+    def answered(self, sql: str, columns: Sequence[str]) -> Self:
+        """The answer to a query over the table, as a table."""
+        return self._with(f"with {SOURCE} as not materialized ({self.query}) {sql}", columns)
+
     def limit(self, most: int) -> Self:
         """At most so many rows, in no particular order."""
         return self._with(f"select * from ({self.query}) as q limit {most}")

@@ -37,7 +37,7 @@ def asking(look: Callable[[], Share]) -> Iterator[None]:
         while not done.wait(EVERY):
             tell(_seen(share))
 
-    beside = threading.Thread(target=watch, daemon=True)
+    beside = threading.Thread(target=watch, daemon=True, name="progress")
     beside.start()
     try:
         yield

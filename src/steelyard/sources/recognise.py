@@ -40,13 +40,14 @@ def open_table(
     beside: Table | None = None,
     wanted: Sequence[str] = (),
     *,
-    alone: bool = False,
+    private: bool = False,
     written: Written = AS_IT_IS,
 ) -> Table | None:
     """The table of a database behind what was given: an address, a path, a frame that lives there; None for all else.
 
     `beside` is a table with which it will be joined, in whose database files are then opened; `wanted` are the columns
-    that will be asked for, where that is known; `alone` promises that it will not be joined; `written` says how files are written.
+    that will be asked for, where that is known; `private` asks for a database of its own, in which it can be joined and queried;
+    `written` says how files are written.
     """
     if isinstance(data, Table):
         return data
@@ -54,10 +55,10 @@ def open_table(
         near = beside if isinstance(beside, Relation) and not beside.is_shut else None
         if is_address(data):
             # A database file is attached to a connection, and that of somebody else is left as it is.
-            return open_address(os.fspath(data), None, wanted, near.connection if near else None)
+            return open_address(os.fspath(data), None, wanted, near.connection if near and not near.shared else None)
         refuse_scheme(data)
         ours = near is not None and near.connection is not None and not near.shared
-        return open_files(data, near.near if near else None, alone=alone, near=ours, written=written)
+        return open_files(data, near.near if near else None, private=private, near=ours, written=written)
     refuse_same_names(data)
     if type(data).__name__ == "DuckDBPyRelation":
         return Relation(data)
@@ -73,7 +74,7 @@ def open_rows(data: Any, roles: Mapping[str, Any]) -> Rows:
     """Rows of whatever was given: nothing (the roles are the values), a path, or a frame (they are column names)."""
     if data is None:
         return _from_values(roles)
-    table = open_table(data, wanted=[name for name in roles.values() if isinstance(name, str)], alone=True)
+    table = open_table(data, wanted=[name for name in roles.values() if isinstance(name, str)])
     if table is not None:
         check_columns(roles, list(table.names))
         return table.rows(roles)

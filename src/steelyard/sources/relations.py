@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.engines.answers import Answer, explained, in_our_words, is_theirs
+from steelyard.engines.plain import text_of_bytes
 from steelyard.engines.sql import SOURCE
 from steelyard.errors import UnreadableSource
 from steelyard.rows import grid
 from steelyard.sources.local import QUIET, local_database
-from steelyard.sources.parquet import BATCH, Part, arrow_pair, parquet_length, parquet_parts
+from steelyard.sources.parquet import BATCH, Part, arrow_numbers, arrow_pair, parquet_length, parquet_parts
 from steelyard.sources.progress import Share, asking, nobody_knows
 from steelyard.sources.reach import is_shut, refuse_reaching, shut
 from steelyard.sources.tables import Table
@@ -66,6 +67,8 @@ class Relation(Table):
         self.names: dict[str, str] = dict(names or {name: name for name in self.columns})
         self.line_of: Callable[[str, str], str] = lambda column, value: ""
         """Where a value of a column stands in its file, as the tail of a sentence."""
+        self.number_form = ""
+        """A pattern of how its file writes numbers, where that was said."""
 
     @cached_property
     def _types(self) -> dict[str, str]:
@@ -162,12 +165,21 @@ class Relation(Table):
 
     def brought(self, other: Relation) -> Self:
         """The rows of a relation of another connection as a table of this one; they pass through the memory."""
-        if importlib.util.find_spec("pyarrow") is None:
-            found = self.holding(other.ask(f"select * from {SOURCE}"))
-        else:
-            found = self.holding(other.relation.to_arrow_table())
+        found = self.holding(other.in_memory())
         found.names = dict(other.names)
         return found
+
+    def in_memory(self) -> Any:
+        """All rows, as a table of Arrow where that is installed and as arrays by column elsewhere."""
+        if importlib.util.find_spec("pyarrow") is None:
+            return self.ask(f"select * from {SOURCE}")
+        return self.relation.to_arrow_table()
+
+    def parted(self, groups: Sequence[Sequence[str]]) -> Iterator[Self]:
+        """Tables of some of the columns each, of rows that are read once."""
+        whole = self.in_memory()
+        for names in groups:
+            yield self.holding({k: whole[k] for k in names} if isinstance(whole, dict) else whole.select(list(names)))
 
     def ask(self, sql: str) -> Answer:
         """The answer to a query over the table, without Arrow or pandas in between."""
@@ -204,7 +216,13 @@ class Relation(Table):
         y, no, yes = self.quoted(target), *(("false", "true") if self.kinds[target] == "bool" else ("0", "1"))
         level = f"case when {y} = {no} then 0::tinyint when {y} = {yes} then 1::tinyint end"
         asked = {"x": self.number(self.quoted(score)), "y": level}
-        return self._batches(self.project(asked).relation)
+        return self._read(self.project(asked).relation, lambda batch: arrow_pair(batch.column(0), batch.column(1)))
+
+    def numbers(self, parts: Mapping[str, str]) -> Iterator[Any] | None:
+        """These expressions in batches of arrays, NaN where one is missing."""
+        if importlib.util.find_spec("pyarrow") is None:
+            return None
+        return self._read(self.project(parts).relation, arrow_numbers)
 
     def _parts(self, parts: list[Part]) -> Iterator[Part]:
         done = 0
@@ -213,27 +231,33 @@ class Relation(Table):
                 yield part
                 done += 1
 
-    def _batches(self, relation: DuckDBPyRelation) -> Iterator[tuple[Any, Any]]:
-        owned = None if self.shared else self.connection
+    def _read(self, relation: DuckDBPyRelation, told: Callable[[Any], Any]) -> Iterator[Any]:
+        owned = self.connection
         if owned is not None:
-            # Counting does not depend on the order, and keeping it costs as much again.
-            owned.execute("set preserve_insertion_order = false")
+            # Counting does not depend on the order, and keeping it costs as much again. Others who share the database keep theirs.
+            owned.execute("set session preserve_insertion_order = false")
         try:
             with in_our_words(self.explain), asking(self._progress):
                 for batch in relation.to_arrow_reader(BATCH):
-                    yield arrow_pair(batch.column(0), batch.column(1))
+                    yield told(batch)
         finally:
             if owned is not None:
-                owned.execute("reset preserve_insertion_order")
+                owned.execute("reset session preserve_insertion_order")
 
     def odd_text(self, column: str) -> tuple[str | None, str]:
         """The first text in a column that is no number, and the line of the file in which it stands."""
         x = f"cast({self.quoted(column)} as varchar)"
         odd = f"{x} is not null and (try_cast({x} as double) is null or contains({x}, '_'))"
+        if self.number_form:
+            odd = f"nullif(trim({x}), '') is not null and not regexp_full_match(trim({x}), {self.literal(self.number_form)})"
         found = self.ask(f"select {x} as odd from {SOURCE} where {odd} limit 1")["odd"]
         if not len(found):
             return None, ""
         return str(found[0]), self.line_of(column, str(found[0]))
+
+    def answered(self, sql: str, columns: Sequence[str]) -> Self:
+        """The answer to a query over the table, as a table."""
+        return self._with(self.relation.query(SOURCE, sql))
 
     def limit(self, most: int) -> Self:
         """At most so many rows, in no particular order."""
@@ -288,6 +312,10 @@ class Relation(Table):
             # false without looking; it knows nothing of the range of a CASE.
             return f"case when {found} is null then null else {found} end"
         return found
+
+    def micros(self, column: str) -> str:
+        """Moments in microseconds since the start of 1970."""
+        return f"epoch_us({self.quoted(column)})"
 
     def cell(self, x: str, m: int, otherwise: int = 0) -> str:
         """The cell of a number from its bits; ordinary probabilities are looked at first."""
@@ -355,5 +383,7 @@ def _in_arrow(data: object) -> Any:
 
 
 def _known(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same values in an array that DuckDB knows: it makes a category of a text, and has no days of NumPy."""
+    """The same values in an array that DuckDB knows: it makes a category of a text, and has no bytes and no days of NumPy."""
+    if values.dtype.kind == "S":
+        return np.array([text_of_bytes(v) for v in values.ravel().tolist()], dtype=object).reshape(values.shape)
     return values.astype(object) if values.dtype.kind == "U" or values.dtype == "M8[D]" else values

@@ -41,6 +41,7 @@ class SparkTable(Table):
     """A frame of Spark. Every step makes another frame, and only `ask` starts a job."""
 
     database = "Spark"
+    by_days = False
     double: ClassVar[str] = "double"
     text: ClassVar[str] = "string"
     counts = False
@@ -108,10 +109,18 @@ class SparkTable(Table):
 
     def ask(self, sql: str) -> Answer:
         """The answer to a query over the table."""
-        asked = sql.replace("{", "{{").replace("}", "}}").replace(SOURCE, "{given}")
         with in_our_words(self.explain), asking(self._progress):
-            found = self.native.sparkSession.sql(asked, given=self.native).toArrow()
+            found = self._frame(sql).toArrow()
         return {name: _column(found.column(name)) for name in found.column_names}
+
+    def _frame(self, sql: str) -> DataFrame:
+        asked = sql.replace("{", "{{").replace("}", "}}").replace(SOURCE, "{given}")
+        return self.native.sparkSession.sql(asked, given=self.native)
+
+    def answered(self, sql: str, columns: Sequence[str]) -> Self:
+        """The answer to a query over the table, as a frame."""
+        with in_our_words(self.explain):
+            return type(self)(self._frame(sql), columns)
 
     def _progress(self) -> Share:
         if ".connect." in type(self.native).__module__:
@@ -143,6 +152,17 @@ class SparkTable(Table):
         """The text of a moment in UTC, whatever the zone of the session."""
         moved = f"timestampadd(MICROSECOND, unix_micros({x}), timestamp_ntz'1970-01-01 00:00:00')"
         return f"cast({moved} as string)"
+
+    def moment(self, column: str, text: str) -> str:
+        """A moment as the column holds it."""
+        return f"timestamp'{text}Z'" if self.kinds[column] == "zoned" else f"timestamp_ntz'{text}'"
+
+    def micros(self, column: str) -> str:
+        """Moments in microseconds since the start of 1970, whatever the zone of the session."""
+        x = self.quoted(column)
+        if self.kinds[column] == "zoned":
+            return f"unix_micros({x})"
+        return f"timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01 00:00:00', cast({x} as timestamp_ntz))"
 
     @staticmethod
     def floor(x: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -83,6 +84,10 @@ class Table(SqlTable, ABC):
         """Scores and whole-number targets in batches, without a copy and in no particular order; None if it cannot."""
         return None
 
+    def numbers(self, parts: Mapping[str, str]) -> Iterator[Sequence[Any]] | None:
+        """Expressions in batches of arrays, NaN where one is missing, in no particular order; None if it cannot."""
+        return None
+
     def extended(self, parts: Mapping[str, str]) -> Self:
         """The table with more columns."""
         return self.project({name: self.quoted(name) for name in self.columns} | dict(parts))
@@ -90,6 +95,8 @@ class Table(SqlTable, ABC):
     source: ClassVar[str] = SOURCE
     counts: ClassVar[bool] = True
     """Whether the rows are counted without reading all of them."""
+    by_days: ClassVar[bool] = True
+    """Whether the rows of some days are found without reading the others."""
     histograms: ClassVar[bool] = False
     """Whether the database has a function `histogram`."""
 
@@ -144,6 +151,10 @@ class Table(SqlTable, ABC):
     def utc(self, x: str) -> str:
         """The text of a moment in UTC."""
         return f"cast({x} at time zone 'UTC' as {self.text})"
+
+    def micros(self, column: str) -> str:
+        """Moments in microseconds since the start of 1970, of universal time or, where they have no zone, of the clock."""
+        return f"cast(extract(epoch from {self.quoted(column)}) * 1000000 as bigint)"
 
     def long(self, column: str) -> bool:
         """Whether a column can hold numbers of more digits than a float."""
@@ -207,10 +218,11 @@ class Table(SqlTable, ABC):
         )
 
     # What is built of these -------------------------------------------------------------------------------------------
-    def rows(self, roles: Mapping[str, str]) -> FrameRows:
-        """The rows for counting, with columns under the names of their roles."""
+    def rows(self, roles: Mapping[str, str], moments: Sequence[str] = ()) -> FrameRows:
+        """The rows for counting, with columns under the names of their roles; those of `moments` count microseconds."""
         own = {role: self.names[name] for role, name in roles.items()}
         parts = {role: self.told(column) for role, column in own.items()}
+        parts |= {role: self.micros(own[role]) for role in moments}
         if "unit" in own:
             parts[BUCKET] = self.bucket(own["unit"])
         parts |= {
@@ -218,9 +230,34 @@ class Table(SqlTable, ABC):
         }
         told = {**dict.fromkeys(TIMES, "text"), "other": "text"}
         kinds = {role: told.get(self.kinds[column], self.kinds[column]) for role, column in own.items()}
+        kinds |= dict.fromkeys(moments, "int")
         bucket = BUCKET if "unit" in own else ""
         frame, mine = SqlFrame(self.project(parts)), {role: role for role in roles}
         return FrameRows(frame, mine, roles, kinds, bucket, (self, own))
+
+    def moments(self, name: str) -> tuple[str | None, str | None, int, int]:
+        """The first and the last moment of a column of times, how many rows there are, and how many of them have one."""
+        column = self.names[name]
+        x = self.quoted(column)
+        ends = [
+            self.utc(f"{end}({x})") if self.kinds[column] == "zoned" else f"cast({end}({x}) as {self.text})"
+            for end in ("min", "max")
+        ]
+        found = self.ask(f"select {ends[0]} as a, {ends[1]} as b, count(*) as n, count({x}) as k from {SOURCE}")
+        first, last = (None if np.ma.getmaskarray(found[e])[0] else str(found[e][0]) for e in ("a", "b"))
+        return first, last, int(found["n"][0]), int(found["k"][0])
+
+    def between(self, name: str, start: datetime, end: datetime) -> Self:
+        """The rows whose moment lies between two, the last excluded; both without a zone, in UTC for a column that has one."""
+        x = self.quoted(self.names[name])
+        low, high = (self.moment(self.names[name], f"{t:%Y-%m-%d %H:%M:%S.%f}") for t in (start, end))
+        found = self.filter(f"{x} >= {low} and {x} < {high}")
+        found.names = dict(self.names)
+        return found
+
+    def moment(self, column: str, text: str) -> str:
+        """A moment as the column holds it, so that its ends in a file or an index tell which rows need not be read."""
+        return f"timestamp with time zone '{text}+00:00'" if self.kinds[column] == "zoned" else f"timestamp '{text}'"
 
     def fetch(self, names: Sequence[str]) -> Answer:
         """These columns of all rows, by the names that the user has for them."""

@@ -1,8 +1,9 @@
-"""Workbooks of Excel and LibreOffice: one sheet, whose first row names the columns, as columns in memory."""
+"""Workbooks of Excel and LibreOffice: one sheet of each, whose first row names the columns, as columns in memory."""
 
 from __future__ import annotations
 
 import datetime
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,32 +11,58 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.arguments.written import saying
-from steelyard.errors import MissingPart, UnreadableSource, listing, nearest
+from steelyard.errors import HiddenRows, MissingPart, UnreadableSource, listing, nearest
+from steelyard.sources.sheet_extents import sheet_extents
 
 Cell = str | float | bool | datetime.datetime | datetime.date | datetime.time | datetime.timedelta
 ENDINGS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
-def sheet_columns(path: str, sheet: str | None = None) -> dict[str, npt.NDArray[Any]]:
-    """The columns of a sheet by name; the only one with anything in it unless one is named."""
+def sheet_columns(paths: Sequence[str], sheet: str | None = None) -> dict[str, npt.NDArray[Any]]:
+    """The columns by name of a sheet of each workbook, one below the other; unless it is named, of the only one that is filled."""
+    names: list[str] = []
+    rows: list[Sequence[Cell]] = []
+    for path in paths:
+        header, *more = _cells(path, sheet)
+        names = names or header
+        if sorted(header) != sorted(names):
+            odd = sorted(set(header) ^ set(names))
+            are = "is" if len(odd) == 1 else "are"
+            message = f'"{paths[0]}" and "{path}" have different columns: {listing(odd)} {are} in one of them.'
+            raise UnreadableSource(message, "Let the first rows name the same columns, or read one workbook at a time.")
+        places = [header.index(name) for name in names]
+        rows += [[row[i] for i in places] for row in more]
+    columns = zip(*rows, strict=True) if rows else ((),) * len(names)
+    return {title: _column(values) for title, values in zip(names, columns, strict=True)}
+
+
+def _cells(path: str, sheet: str | None) -> list[Any]:
+    """The names of the columns, and every row below them."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
         message = "Workbooks are read with python-calamine, which is not installed."
         raise MissingPart(message, "Install it: pip install 'steelyard[excel]'; or save the sheet as CSV.") from None
+    extents = sheet_extents(path)
     try:
         with CalamineWorkbook.from_path(path) as book:
             filled = [name for name in book.sheet_names if book.get_sheet_by_name(name).height]
             name = _chosen(path, sheet, filled)
             rows = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
-    except (CalamineError, OSError) as problem:
+    except BaseException as problem:
+        # What the reader did not foresee is a panic, which Python takes for no Exception.
+        if not isinstance(problem, CalamineError | OSError) and type(problem).__name__ != "PanicException":
+            raise
         message = f'"{path}" cannot be read as a table: it is not a whole workbook.'
         raise UnreadableSource(
             message, "Open it in its program and save it again, or save the sheet as CSV."
         ) from problem
-    header = _header(path, name, rows[0])
-    columns = zip(*rows[1:], strict=True) if len(rows) > 1 else ((),) * len(header)
-    return {title: _column(values) for title, values in zip(header, columns, strict=True)}
+    if name in extents and extents[name].hidden:
+        n = extents[name].hidden
+        rows_are = "1 row is" if n == 1 else f"{n:,} rows are"
+        told = f'{rows_are} hidden in the sheet "{name}" of "{path}", by a filter perhaps, and counted like the others.'
+        warnings.warn(HiddenRows(told), stacklevel=2)
+    return [_header(path, name, rows[0]), *rows[1:]]
 
 
 def _chosen(path: str, sheet: str | None, filled: Sequence[str]) -> str:

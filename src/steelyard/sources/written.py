@@ -6,11 +6,12 @@ further down that is none is refused with the column that it stands in, and neve
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from steelyard.arguments.allowed import Words
-from steelyard.arguments.written import DAY, Decimal, number_pattern, saying, signs_of_thousands
+from steelyard.arguments.written import CURRENCY, DAY, Decimal, number_pattern, saying, signs_of_thousands
 from steelyard.engines.sql import SOURCE
 from steelyard.errors import UnreadableSource, listing
 from steelyard.sources.delimited import SAMPLE
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 Dates = Annotated[Literal["day-first", "month-first"], Words("day-first", "month-first")]
 FORMATS: dict[str, str] = {"day-first": "%d.%m.%Y", "month-first": "%m.%d.%Y"}
+
+FEW_ODD = 0.1
+"""Up to this share of values that are no numbers a column is one of numbers in which something else stands too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,8 @@ def as_written(table: Relation, written: Written) -> Relation:
     parts = {column: table.quoted(column) for column in table.columns}
     changed: dict[str, str] = {}
     if written.decimal is not None:
-        found = fitting(table, texts, number_pattern(written.decimal), "[^0-9]")
+        table.number_form = number_pattern(written.decimal, CURRENCY)
+        found = fitting(table, texts, number_pattern(written.decimal, CURRENCY), "[^0-9]")
         changed |= {column: _number(table, column, written.decimal) for column in found}
     if written.dates is not None:
         found = fitting(table, texts, DAY, ".")
@@ -55,6 +60,7 @@ def as_written(table: Relation, written: Written) -> Relation:
         return table
     made = table.project(parts | changed)
     made.names, made.title, made.line_of = dict(table.names), table.title, table.line_of
+    made.number_form = table.number_form
     return made
 
 
@@ -73,6 +79,20 @@ def fitting(table: Relation, columns: list[str], pattern: str, telling: str) -> 
     return [c for i, c in enumerate(columns) if found[f"fits{i}"][0] and found[f"tells{i}"][0]]
 
 
+def nearly_fitting(table: Relation, columns: list[str], pattern: str) -> dict[str, tuple[int, str]]:
+    """Columns of which nearly every value fits a pattern: how many do not, and one of those."""
+    if not columns:
+        return {}
+    asked = []
+    for i, column in enumerate(columns):
+        x = f"nullif(trim({table.quoted(column)}), '')"
+        odd = f"({x} is not null and not regexp_full_match({x}, {table.literal(pattern)}))"
+        asked += [f"count({x}) as there{i}, count(*) filter ({odd}) as odd{i}, min({x}) filter ({odd}) as told{i}"]
+    found = table.limit(SAMPLE).ask(f"select {', '.join(asked)} from {SOURCE}")
+    counted = {c: (int(found[f"there{i}"][0]), int(found[f"odd{i}"][0]), i) for i, c in enumerate(columns)}
+    return {c: (odd, str(found[f"told{i}"][0])) for c, (there, odd, i) in counted.items() if 0 < odd <= FEW_ODD * there}
+
+
 def _checked(table: Relation, column: str, pattern: str, value: str, what: str) -> str:
     """An expression for each value that fits a pattern, nothing where there is none, and an error where it does not fit."""
     x = f"nullif(trim({table.quoted(column)}), '')"
@@ -84,12 +104,26 @@ def _checked(table: Relation, column: str, pattern: str, value: str, what: str) 
 
 
 def _number(table: Relation, column: str, decimal: Decimal) -> str:
-    x = f"trim({table.quoted(column)})"
-    for sign in signs_of_thousands(decimal):
+    x, currency = f"trim({table.quoted(column)})", _currency(table, column)
+    for sign in (*signs_of_thousands(decimal), *([currency] if currency else []), ")"):
         x = f"replace({x}, {table.literal(sign)}, '')"
     # A power of ten behind the digits is read to the last one; a division would round twice.
-    x = f"replace(replace(replace({x}, ',', '.'), '−', '-'), '%', 'e-2')"
-    return _checked(table, column, number_pattern(decimal), table.number(x), f"no number with a decimal {decimal}")
+    x = f"replace(replace(replace(replace({x}, ',', '.'), '−', '-'), '(', '-'), '%', 'e-2')"
+    pattern = number_pattern(decimal, re.escape(currency))
+    amount = f" of {currency}" if currency else ""
+    return _checked(table, column, pattern, table.number(x), f"no number{amount} with a decimal {decimal}")
+
+
+def _currency(table: Relation, column: str) -> str:
+    """The currency in which a column of numbers is told; empty where there is none."""
+    found = f"select distinct regexp_extract({table.quoted(column)}, {table.literal(CURRENCY)}) as named from {SOURCE}"
+    named = sorted(str(name) for name in table.limit(SAMPLE).ask(found)["named"] if name)
+    if len(named) > 1:
+        message = f"The column {listing([column])} holds amounts in {listing(named)}, which cannot be added."
+        raise UnreadableSource(
+            message, "Bring them to one currency, or write the number and the currency into two columns."
+        )
+    return named[0] if named else ""
 
 
 def _parsed(table: Relation, column: str, dates: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from steelyard.arguments.sizes import LARGEST_SUM
 from steelyard.errors import CannotAdd, NotNumeric, UsageError, listing
 from steelyard.results import Array
 from steelyard.rows.language import Term
@@ -65,21 +66,21 @@ def _term(column: tuple[str, Product], *, weighted: bool) -> Term:
     if weighted:
         factors += ["weight"] * (2 if column[0] else 1)
 
-    def term(r: Any) -> Any:
-        x = r.value(factors[0])
+    def term(row: Any) -> Any:
+        x = row.value(factors[0])
         for role in factors[1:]:
-            x = x * r.value(role)
+            x = x * row.value(role)
         return x
 
     return term
 
 
-def value_of(r: Any, coefficients: Array) -> Any:
+def value_of(row: Any, coefficients: Array) -> Any:
     """A row's own amount: c₀ + Σ cₖ Vₖ."""
-    total = r.number(float(coefficients[0]))
+    total = row.number(float(coefficients[0]))
     for i, x in enumerate(coefficients[1:].tolist()):
         if x:
-            total = total + r.value(value_role(i)) * x
+            total = total + row.value(value_role(i)) * x
     return total
 
 
@@ -90,11 +91,22 @@ def check_names(names: Sequence[str]) -> None:
         raise UsageError(message, "Add some of them up in the table first.")
 
 
-def check_finite(sums: Array) -> None:
-    """Refuse amounts whose squares are no numbers any more."""
-    if not np.isfinite(sums).all():
-        message = "The per-row amounts are too large to add up their squares."
-        raise NotNumeric(message, "Express them in another unit, for example in millions.")
+def check_sizes(sums: Array, amounts: int) -> None:
+    """Refuse amounts whose squares are no numbers any more or fade into zero; the first axis is that of `columns`."""
+    too, unit = "large", "millions"
+    squares = [products(amounts, 2).index((i, i)) for i in range(amounts)]
+    if (np.abs(sums) <= LARGEST_SUM).all():
+        if not any(np.any(sums[i]) and sums[square].sum() < 1 / LARGEST_SUM for i, square in enumerate(squares)):
+            return
+        too, unit = "near zero", "millionths"
+    message = f"The per-row amounts are too {too} to add up their squares."
+    raise NotNumeric(message, f"Express them in another unit, for example in {unit}.")
+
+
+def check_counts(counts: Array, levels: int, amounts: int, weighting: str) -> None:
+    """The same of sums that stand behind counts, a block of levels each."""
+    blocks = np.moveaxis(counts.reshape(len(counts), -1, levels), 1, 0)
+    check_sizes(blocks[-len(columns(amounts, weighting)) :], amounts)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

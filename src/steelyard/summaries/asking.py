@@ -11,9 +11,9 @@ def once(term: Term) -> Term:
     """The same term, worked out once for the rows at hand however many others use it."""
     known: list[Any] = []
 
-    def ask(r: Any) -> Any:
-        if not known or known[0] is not r:
-            known[:] = [r, r.keep(term(r))]
+    def ask(row: Any) -> Any:
+        if not known or known[0] is not row:
+            known[:] = [row, row.keep(term(row))]
         return known[1]
 
     return ask

@@ -8,19 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from steelyard.results import Array, Codes
 from steelyard.rows import grid
+from steelyard.rows.language import SortedCells
 from steelyard.summaries.believing import believed_order, believed_rows
 from steelyard.summaries.sparse import Sparse, spared
 from steelyard.summaries.summary import EXACT_ROWS, pack, same, unpack
 
+LATE = ("low", "high", "kept")
+
+
+class Late:
+    """What is no part of a table: rows that were sorted and not yet laid out, which is done when the first column is looked at."""
+
+    __slots__ = ("rows_in_order",)
+
+    rows_in_order: SortedCells | None
+
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Cells:
+class Cells(Late):
     """Cells in increasing order: `counts[..., i, k]` rows of column k have a value in [low[i], high[i]].
 
     >>> a = Cells.of(np.array([0.2, 0.7]), np.array([[1.0], [2.0]]), rows=3)
@@ -37,6 +48,8 @@ class Cells:
     cuts: tuple[float, ...] = ()
     rest: Array | None = None
     """What floats leave of values with more digits: cells of one float differ by it, and are in its order."""
+    mesh: int = grid.FINE
+    """Steps per octave of the grid, as a power of two."""
 
     @classmethod
     def of(cls, values: Array, counts: Array, rows: int, *, exact: bool = False, cuts: tuple[float, ...] = ()) -> Cells:
@@ -44,6 +57,31 @@ class Cells:
         order = np.argsort(values, kind="stable")
         values = np.asarray(values, dtype=np.float64)[order] + 0.0
         return cls(values, values, counts[order], rows, exact=exact, cuts=cuts)
+
+    @classmethod
+    def of_sorted(cls, rows_in_order: SortedCells, rows: int, *, exact: bool, cuts: tuple[float, ...]) -> Cells:
+        """From rows that an engine sorted; their columns are made when they are first looked at."""
+        out = cls(np.zeros(0), np.zeros(0), np.zeros((0, 2)), rows, exact=exact, cuts=cuts)
+        for column in LATE:
+            object.__delattr__(out, column)
+        object.__setattr__(out, "rows_in_order", rows_in_order)
+        return out
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Only a place that was left empty comes here.
+            if name == "rows_in_order":
+                return None
+            made = self.rows_in_order if name in LATE else None
+            if made is None:
+                # Another thread may have laid it out meanwhile.
+                return object.__getattribute__(self, name)
+            for column, values in zip(LATE, (made.low, made.low, spared(made.counts)), strict=True):
+                object.__setattr__(self, column, values)
+            # The rows are needed no more.
+            object.__setattr__(self, "rows_in_order", None)
+            return getattr(self, name)
 
     @property
     def counts(self) -> Array:
@@ -65,7 +103,7 @@ class Cells:
     @property
     def sharp(self) -> bool:
         """Whether every cell holds one value, so that nothing was lost."""
-        return self.low is self.high or not bool(self.blurred.any())
+        return self.rows_in_order is not None or self.low is self.high or not bool(self.blurred.any())
 
     @property
     def blurred(self) -> Any:
@@ -78,8 +116,32 @@ class Cells:
             return replace(self, gridded=True)
         return replace(self, gridded=True).joined(self._keys())
 
+    def bounded(self, most: int) -> Cells:
+        """The same table if it has at most so many cells, else on the finest grid on which it has.
+
+        A sum of parts that were bounded is the bounded sum of all rows: whichever grid a part needs, the whole needs no finer one.
+        """
+        if len(self.low) <= most:
+            return self
+        out = self.on_grid()
+        while len(out.low) > most and out.mesh > 0:
+            out = out.on_mesh(out.mesh - 1)
+        return out
+
+    def on_mesh(self, mesh: int) -> Cells:
+        """The same table on a grid of so many steps per octave, as a power of two, or of fewer if it has fewer."""
+        if self.gridded and mesh >= self.mesh:
+            return self
+        wide = replace(self, gridded=True, mesh=min(mesh, self.mesh))
+        return wide._joined_from_all(wide._keys())
+
+    def _joined_from_all(self, keys: Codes | Array) -> Cells:
+        """Join neighbours with equal keys, of which the last need not have the greatest value."""
+        starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
+        return replace(self._joined_from(starts), high=np.maximum.reduceat(self.high, starts))
+
     def _keys(self) -> Any:
-        code = grid.encode(self.low)
+        code = grid.encode(self.low, self.mesh)
         if not self.cuts:
             return code
         return code * (len(self.cuts) + 1) + np.searchsorted(np.array(self.cuts), self.low, side="right")
@@ -113,8 +175,9 @@ class Cells:
         keep = exact or (rows <= EXACT_ROWS and not self.gridded and not other.gridded)
         cuts = self.cuts if self.cuts == other.cuts else tuple(sorted(set(self.cuts) & set(other.cuts)))
         a, b = replace(self, cuts=cuts), replace(other, cuts=cuts)
+        mesh = min(self.mesh, other.mesh)
         if not keep:
-            a, b = a.on_grid(), b.on_grid()
+            a, b = a.on_grid().on_mesh(mesh), b.on_grid().on_mesh(mesh)
         low = np.concatenate([a.low, b.low])
         high = np.concatenate([a.high, b.high])
         rest = None
@@ -129,6 +192,7 @@ class Cells:
             not keep,
             exact,
             cuts,
+            mesh=mesh,
         )
         if rest is not None:
             left = rest[order]
@@ -137,21 +201,16 @@ class Cells:
             return replace(joined, rest=left[np.r_[True, new[1:]]])
         if keep:
             return both.joined(both.low)
-        joined = both.joined(both._keys())
-        # Within one cell the greatest value need not belong to the last entry.
-        keys = both._keys()
-        starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
-        return replace(joined, high=np.maximum.reduceat(both.high, starts))
+        return both._joined_from_all(both._keys())
 
-    def fewer(self, most: int, mass: Array) -> Cells:
-        """At most this many cells, joined so that each holds about the same mass."""
+    def fewer(self, most: int, middles: Array) -> Cells:
+        """At most this many cells, joined so that each holds about the same mass: `middles` of their running sum, and its end."""
         if len(self.low) <= most:
             return self
-        total = np.cumsum(mass)
         # A cell belongs where its middle lies.
-        ends = np.arange(1, most) * (total[-1] / most)
-        starts = np.unique(np.r_[0, np.searchsorted(total - mass / 2, ends)])
-        return self._joined_from(starts[starts < len(mass)])
+        ends = np.arange(1, most) * (middles[-1] / most)
+        starts = np.r_[0, np.searchsorted(middles[:-1], ends)]
+        return self._joined_from(starts[(starts < len(self.low)) & (np.diff(starts, prepend=-1) > 0)])
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -176,6 +235,8 @@ class Cells:
             "exact": self.exact,
             "cuts": list(self.cuts),
             "rest": pack(self.rest),
+            # Left out where it is the usual one, as in files written before there was another.
+            **({} if self.mesh == grid.FINE else {"mesh": self.mesh}),
         }
 
     @classmethod
@@ -186,4 +247,5 @@ class Cells:
         counts, rest = unpack(data["counts"]), unpack(data.get("rest"))
         believed_order(low, high, rest)
         believed_rows(data["rows"])
-        return cls(low, high, spared(counts), data["rows"], data["gridded"], data["exact"], tuple(data["cuts"]), rest)
+        cuts, mesh = tuple(data["cuts"]), int(data.get("mesh", grid.FINE))
+        return cls(low, high, spared(counts), data["rows"], data["gridded"], data["exact"], cuts, rest, mesh)

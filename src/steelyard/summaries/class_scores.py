@@ -62,6 +62,11 @@ class ClassScores(Summary):
         error = ((every - hit) ** 2).sum(axis=0)
         return cls(tables, ranks, np.array([error.sum(), (error**2).sum()]))
 
+    def bounded(self, most: int) -> ClassScores:
+        """The same with at most so many cells of each score, or fewer where there are many classes."""
+        each = max(most // len(self.tables), 64)
+        return replace(self, tables=tuple(t.bounded(each) for t in self.tables))
+
     @property
     def levels(self) -> tuple[Any, ...]:
         """The classes, in the order of the tables."""
@@ -232,42 +237,42 @@ def rank_tally(
     promises = [once(partial(_promise, roles=roles, worth=worth, place=i)) for i in range(len(roles))]
 
     @once
-    def own(r: Any) -> Any:
-        return r.chain(
-            [(r.is_level("target", v), r.value(role)) for v, role in zip(levels, roles, strict=True)], np.nan
+    def own(row: Any) -> Any:
+        return row.chain(
+            [(row.is_level("target", v), row.value(role)) for v, role in zip(levels, roles, strict=True)], np.nan
         )
 
     @once
-    def top(r: Any) -> Any:
-        return r.greatest([promise(r) for promise in promises])
+    def top(row: Any) -> Any:
+        return row.greatest([promise(row) for promise in promises])
 
-    def above(r: Any) -> Any:
-        mine = own(r)
-        return sum((r.flag(r.value(role) > mine) for role in roles), start=0)
+    def above(row: Any) -> Any:
+        mine = own(row)
+        return sum((row.flag(row.value(role) > mine) for role in roles), start=0)
 
-    def tied(r: Any) -> Any:
-        mine = own(r)
-        return sum((r.flag(r.value(role) == mine) for role in roles), start=0)
+    def tied(row: Any) -> Any:
+        mine = own(row)
+        return sum((row.flag(row.value(role) == mine) for role in roles), start=0)
 
-    def best(r: Any) -> Any:
+    def best(row: Any) -> Any:
         # The first of equally high classes, in the order of the levels.
-        return r.chain([(promise(r) == top(r), i) for i, promise in enumerate(promises[:-1])], len(roles) - 1)
+        return row.chain([(promise(row) == top(row), i) for i, promise in enumerate(promises[:-1])], len(roles) - 1)
 
-    def off(r: Any, v: Any, role: str) -> Any:
+    def off(row: Any, v: Any, role: str) -> Any:
         # Scores that are no probabilities have no squared error; kept between the ends it stays a number.
-        x = r.value(role)
-        return r.chain([(x < 0.0, 0.0), (x > 1.0, 1.0)], x) - r.flag(r.is_level("target", v))
+        x = row.value(role)
+        return row.chain([(x < 0.0, 0.0), (x > 1.0, 1.0)], x) - row.flag(row.is_level("target", v))
 
     @once
-    def error(r: Any) -> Any:
-        return sum((off(r, v, role) * off(r, v, role) for v, role in zip(levels, roles, strict=True)), start=0.0)
+    def error(row: Any) -> Any:
+        return sum((off(row, v, role) * off(row, v, role) for v, role in zip(levels, roles, strict=True)), start=0.0)
 
-    def unsummed(r: Any) -> Any:
-        whole = sum((r.value(role) for role in roles), start=r.number(0.0))
-        return r.flag((whole > 1.0 + SLACK) | (whole < 1.0 - SLACK))
+    def unsummed(row: Any) -> Any:
+        whole = sum((row.value(role) for role in roles), start=row.number(0.0))
+        return row.flag((whole > 1.0 + SLACK) | (whole < 1.0 - SLACK))
 
-    def weight(r: Any) -> Any:
-        return r.value("weight") if weighting != "none" else 1.0
+    def weight(row: Any) -> Any:
+        return row.value("weight") if weighting != "none" else 1.0
 
     by: dict[str, Term] = {
         "state": lambda r: r.state(scores=roles, labels=("target",)),
@@ -290,11 +295,13 @@ def rank_tally(
     return Tally(by, sums)
 
 
-def _promise(r: Any, *, roles: Sequence[str], worth: Array | None, place: int) -> Any:
+def _promise(row: Any, *, roles: Sequence[str], worth: Array | None, place: int) -> Any:
     """What deciding for a class promises: its score, or the profit to be expected, Σᵢ pᵢ · profit(i, this class)."""
     if worth is None:
-        return r.value(roles[place])
-    return sum((r.value(role) * value_of(r, worth[:, i, place]) for i, role in enumerate(roles)), start=r.number(0.0))
+        return row.value(roles[place])
+    return sum(
+        (row.value(role) * value_of(row, worth[:, i, place]) for i, role in enumerate(roles)), start=row.number(0.0)
+    )
 
 
 def read_ranks(table: Table, classes: int, weighting: str) -> tuple[Array, Array]:

@@ -13,6 +13,7 @@ from steelyard.results import Array, Number, Reading, Share
 from steelyard.summaries.amounts import Amounts, same_amounts
 from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
 from steelyard.summaries.effective import effective_by_level, effective_whole
+from steelyard.summaries.folding import folded, others
 from steelyard.summaries.remembering import Remembered
 from steelyard.summaries.summary import (
     Drawn,
@@ -30,6 +31,9 @@ from steelyard.summaries.summary import (
 from steelyard.summaries.units import Units, add_units, without_each
 from steelyard.words import quoted
 
+CELLS = {name: names[:2] for names in ("tp f++ a", "fn f+- b", "fp f-+ c", "tn f-- d") for name in names.split()}
+"""The four counts of two levels by the names that texts give them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
@@ -43,12 +47,8 @@ class Outcomes:
     tn: Number
 
     def __getitem__(self, name: str) -> Number:
-        """A count by the name that a text gives it: "tp", "f++" or "a"; "fn", "f+-", "b"; "fp", "f-+", "c"; "tn", "f--", "d"."""
-        names = {"tp": ("f++", "a"), "fn": ("f+-", "b"), "fp": ("f-+", "c"), "tn": ("f--", "d")}
-        found = next((own for own, others in names.items() if name == own or name in others), None)
-        if found is None:
-            raise KeyError(name)
-        value: Number = getattr(self, found)
+        """A count by the name that a text gives it, such as "tp", "f++" or "a"."""
+        value: Number = getattr(self, CELLS[name])
         return value
 
     @property
@@ -68,6 +68,7 @@ class Outcomes:
 
 
 _BY_LEVEL = Remembered[Outcomes](4)
+_SUMMED = Remembered[Array](6)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -108,7 +109,11 @@ class Confusion(Summary):
     @property
     def total(self) -> Array:
         """All counts together."""
-        return np.asarray(self.counts.sum(axis=(-2, -1)))
+        return self._summed(-2, -1)
+
+    def _summed(self, *axes: int) -> Array:
+        known = _SUMMED.known(self, axes)
+        return _SUMMED.keep(np.asarray(self.counts.sum(axis=axes)), self, axes) if known is None else known
 
     @property
     def correct(self) -> Array:
@@ -130,16 +135,16 @@ class Confusion(Summary):
     @property
     def actual(self) -> Array:
         """Counts of each actual level."""
-        return np.asarray(self.counts.sum(axis=-1))
+        return self._summed(-1)
 
     @property
     def predicted(self) -> Array:
         """Counts of each predicted level."""
-        return np.asarray(self.counts.sum(axis=-2))
+        return self._summed(-2)
 
     def outcomes(self, level: object) -> Outcomes:
         """One level against the rest."""
-        (tn, fp), (fn, tp) = np.moveaxis(_folded(self.counts, self.levels.index(level)), (-2, -1), (0, 1))
+        (tn, fp), (fn, tp) = np.moveaxis(folded(self.counts, self.levels.index(level)), (-2, -1), (0, 1))
         return Outcomes(tp, fn, fp, tn)
 
     def by_level(self) -> Outcomes:
@@ -147,8 +152,11 @@ class Confusion(Summary):
         if (known := _BY_LEVEL.known(self)) is not None:
             return known
         tp = np.asarray(np.diagonal(self.counts, axis1=-2, axis2=-1))
-        off = self.counts * (1.0 - np.eye(len(self.levels)))
-        fn, fp, total = off.sum(axis=-1), off.sum(axis=-2), self.total[..., None]
+        # Level by level: copies of a large table less its diagonal would fill the memory once more.
+        places = range(len(self.levels))
+        fn = np.stack([others(self.counts[..., i, :], i) for i in places], -1)
+        fp = np.stack([others(self.counts[..., i], i) for i in places], -1)
+        total = self.total[..., None]
         tn = total - tp - fn - fp
         # What subtracting sums of weights leaves over where there are no rows is none.
         return _BY_LEVEL.keep(Outcomes(tp, fn, fp, np.where(tn > 1e-12 * total, tn, 0.0)), self)
@@ -158,10 +166,10 @@ class Confusion(Summary):
         if len(self.levels) == 2:
             return self if self.positive == level else replace(self, positive=level)
         i = self.levels.index(level)
-        units = None if self.units is None else replace(self.units, table=_folded(self.units.table, i))
-        squares = None if self.squares is None else _folded(self.squares, i)
-        counts = _folded(self.counts, i)
-        amounts = None if self.amounts is None else self.amounts.changed(lambda t: _folded(t, i))
+        units = None if self.units is None else replace(self.units, table=folded(self.units.table, i))
+        squares = None if self.squares is None else folded(self.squares, i)
+        counts = folded(self.counts, i)
+        amounts = None if self.amounts is None else self.amounts.changed(lambda t: folded(t, i))
         return Confusion((None, level), counts, self.rows, level, self.weighting, squares, units, (0.0, 0.0), amounts)
 
     def each_against_rest(self) -> Confusion:
@@ -176,8 +184,7 @@ class Confusion(Summary):
 
     def over(self, levels: Sequence[Any]) -> Confusion:
         """The same counts laid out over these levels."""
-        levels = tuple(levels)
-        if levels == self.levels:
+        if (levels := tuple(levels)) == self.levels:
             return self
         place = [levels.index(v) for v in self.levels]
         k = len(levels)
@@ -307,10 +314,8 @@ class Confusion(Summary):
         out = []
         for p, n in ((self.uncertain[0], 0.0), (0.0, self.uncertain[1]), self.uncertain):
             counts = self.counts.copy()
-            counts[i, i] += p
-            counts[i, 1 - i] -= p
-            counts[1 - i, i] += n
-            counts[1 - i, 1 - i] -= n
+            counts[i, [i, 1 - i]] += p, -p
+            counts[1 - i, [i, 1 - i]] += n, -n
             out.append(self.replicate(counts))
         return out
 
@@ -384,15 +389,3 @@ class Confusion(Summary):
             tuple(data["uncertain"]),
             Amounts.from_dict(data["amounts"]),
         )
-
-
-def _folded(table: Array, i: int) -> Array:
-    """The rest and the i-th level: added up and not subtracted, so that no rows are exactly none under any weights."""
-    rest = np.arange(table.shape[-1]) != i
-    mine, others = table[..., i, :], table[..., rest, :]
-    missed, called, left = (
-        mine[..., rest].sum(axis=-1),
-        others[..., i].sum(axis=-1),
-        others[..., rest].sum(axis=(-2, -1)),
-    )
-    return np.stack([np.stack([left, called], -1), np.stack([missed, mine[..., i]], -1)], -2)

@@ -1,6 +1,6 @@
 """Unit deviances of positive predictions: what Poisson's, the gamma and the compound distribution between them make of an error.
 
-Sums of d and d² for each of the POWERS, where every prediction is above zero and no target below; other rows are counted by
+Sums of d, d², d³ and d⁴ for each of the POWERS, where every prediction is above zero and no target below; other rows are counted by
 what is wrong with them. No other power can be read from these sums: one that is needed is one more number in POWERS.
 """
 
@@ -18,6 +18,8 @@ from steelyard.summaries.sums import Sums
 
 POWERS = (1.0, 1.5, 2.0)
 """The variance of a target goes with this power of its mean: Poisson's 1, compound Poisson and gamma 1.5, gamma 2."""
+DEGREES = ("deviance", "squared", "cubed", "fourth")
+"""What is summed of a unit deviance: its spread and its skew follow from its powers."""
 LEAST = 2.0**-230
 """Below this a prediction is zero: a target over it, squared, is no number any more."""
 
@@ -40,7 +42,7 @@ class Deviances(Sums):
         "not_above",
         "negative",
         "zero",
-        *(f"{what} {power:g}" for power in POWERS for what in ("deviance", "squared")),
+        *(f"{what} {power:g}" for power in POWERS for what in DEGREES),
     )
 
     @classmethod
@@ -54,12 +56,13 @@ class Deviances(Sums):
             ratio = np.log(np.where(t > 0, t, 1.0) / p)
             poisson, gamma = 2 * (t * ratio - t + p), np.where(t > 0, 2 * (t / p - 1 - ratio), 0.0)
             between = 4 * (np.sqrt(t) - np.sqrt(p)) ** 2 / np.sqrt(p)
-            sums[4:] = [(d**k).sum() for d in (poisson, between, gamma) for k in (1, 2)]
+            sums[4:] = [(d**k).sum() for d in (poisson, between, gamma) for k in (1, 2, 3, 4)]
         return cls(sums, len(t))
 
-    def deviance(self, power: float) -> tuple[Array, Array]:
-        """The sum of unit deviances of a power, and that of their squares."""
-        return self.sum(f"deviance {power:g}"), self.sum(f"squared {power:g}")
+    def deviance(self, power: float) -> tuple[Array, Array, Array, Array]:
+        """The sum of unit deviances of a power, and those of their squares, cubes and fourth powers."""
+        total, squares, cubes, fourths = (self.sum(f"{what} {power:g}") for what in DEGREES)
+        return total, squares, cubes, fourths
 
     # How an engine is asked for it -----------------------------------------------------------------------------------
     @classmethod
@@ -78,36 +81,37 @@ class Deviances(Sums):
 
     @classmethod
     def terms(cls) -> dict[str, Term]:
-        """Unit deviances and their squares; what comes of rows outside is not read."""
+        """Unit deviances and their powers; what comes of rows outside is not read."""
 
         @once
-        def prediction(r: Any) -> Any:
-            return r.chain([(r.value("prediction") >= LEAST, r.value("prediction"))], 1.0)
+        def prediction(row: Any) -> Any:
+            return row.chain([(row.value("prediction") >= LEAST, row.value("prediction"))], 1.0)
 
         @once
-        def target(r: Any) -> Any:
-            return r.chain([(r.value("target") > 0.0, r.value("target"))], 0.0)
+        def target(row: Any) -> Any:
+            return row.chain([(row.value("target") > 0.0, row.value("target"))], 0.0)
 
         @once
-        def logarithm(r: Any) -> Any:
-            return r.log(r.chain([(target(r) > 0.0, target(r))], 1.0) / prediction(r))
+        def logarithm(row: Any) -> Any:
+            return row.log(row.chain([(target(row) > 0.0, target(row))], 1.0) / prediction(row))
 
         @once
-        def poisson(r: Any) -> Any:
-            return (target(r) * logarithm(r) - target(r) + prediction(r)) * 2.0
+        def poisson(row: Any) -> Any:
+            return (target(row) * logarithm(row) - target(row) + prediction(row)) * 2.0
 
         @once
-        def between(r: Any) -> Any:
-            root = r.power(prediction(r), 0.5)
-            off = r.power(target(r), 0.5) - root
+        def between(row: Any) -> Any:
+            root = row.power(prediction(row), 0.5)
+            off = row.power(target(row), 0.5) - root
             return off * off * 4.0 / root
 
         @once
-        def gamma(r: Any) -> Any:
-            return r.chain([(target(r) > 0.0, (target(r) / prediction(r) - 1.0 - logarithm(r)) * 2.0)], 0.0)
+        def gamma(row: Any) -> Any:
+            return row.chain([(target(row) > 0.0, (target(row) / prediction(row) - 1.0 - logarithm(row)) * 2.0)], 0.0)
 
-        def square(term: Term) -> Term:
-            return lambda r: term(r) * term(r)
+        def powers(term: Term) -> tuple[Term, ...]:
+            square = once(lambda r: term(r) * term(r))
+            return term, square, lambda r: square(r) * term(r), lambda r: square(r) * square(r)
 
-        found = (poisson, between, gamma)
-        return dict(zip(cls.names[4:], (f for d in found for f in (d, square(d))), strict=True))
+        found = (f for deviance in (poisson, between, gamma) for f in powers(deviance))
+        return dict(zip(cls.names[4:], found, strict=True))

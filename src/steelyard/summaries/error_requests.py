@@ -15,16 +15,16 @@ from steelyard.summaries.residuals import PARTS
 from steelyard.summaries.units import Units
 
 
-def _target(r: Any) -> Any:
-    return r.value("target")
+def _target(row: Any) -> Any:
+    return row.value("target")
 
 
-def _error(r: Any) -> Any:
-    return r.value("prediction") - r.value("target")
+def _error(row: Any) -> Any:
+    return row.value("prediction") - row.value("target")
 
 
-def _state(r: Any) -> Any:
-    return r.state(numbers=("target", "prediction"))
+def _state(row: Any) -> Any:
+    return row.state(numbers=("target", "prediction"))
 
 
 def mean_tally(weighting: str, *, segmented: bool) -> Tally:
@@ -33,9 +33,9 @@ def mean_tally(weighting: str, *, segmented: bool) -> Tally:
     def weighed(term: Term) -> Term:
         return term if weighting == "none" else lambda r: term(r) * r.value("weight")
 
-    def binary(r: Any) -> Any:
-        t, p = r.value("target"), r.value("prediction")
-        return r.flag(((t == 0.0) | (t == 1.0)) & ((p == 0.0) | (p == 1.0)))
+    def binary(row: Any) -> Any:
+        t, p = row.value("target"), row.value("prediction")
+        return row.flag(((t == 0.0) | (t == 1.0)) & ((p == 0.0) | (p == 1.0)))
 
     sums = {**weight_sums(weighting), "target": weighed(_target), "error": weighed(_error), "binary": binary}
     return Tally({"state": _state, **segment_key(segmented=segmented)}, sums)
@@ -44,8 +44,8 @@ def mean_tally(weighting: str, *, segmented: bool) -> Tally:
 def prediction_tally() -> Tally:
     """Ask for the cells of predictions, with and without a target, so that rows without one can be compared."""
 
-    def value(r: Any) -> Any:
-        return r.value("prediction") + 0.0
+    def value(row: Any) -> Any:
+        return row.value("prediction") + 0.0
 
     return Tally({"state": _state, "cell": lambda r: r.cell(value(r), grid.FINE)}, {}, {"low": value}, {"high": value})
 
@@ -56,24 +56,24 @@ def moment_tally(
     """Ask for sums of powers about the means of each segment, and the PARTS; by bucket of units if bits are given."""
 
     def off(axis: int) -> Term:
-        def term(r: Any) -> Any:
+        def term(row: Any) -> Any:
             centre: Any = centres[None][axis]
             if segmented:
                 known = {level: c[axis] for level, c in centres.items() if level is not None}
-                centre = r.lookup("segment", known, centre)
-            return (_error(r) if axis else _target(r)) - centre
+                centre = row.lookup("segment", known, centre)
+            return (_error(row) if axis else _target(row)) - centre
 
         return once(term)
 
     target_off, error_off = off(0), off(1)
 
     def power(i: int, j: int) -> Term:
-        def term(r: Any) -> Any:
-            out = r.value("weight") if weighting != "none" else 1.0
+        def term(row: Any) -> Any:
+            out = row.value("weight") if weighting != "none" else 1.0
             for _ in range(i):
-                out = target_off(r) * out
+                out = target_off(row) * out
             for _ in range(j):
-                out = error_off(r) * out
+                out = error_off(row) * out
             return out
 
         return term
@@ -81,15 +81,15 @@ def moment_tally(
     def weighed(term: Term) -> Term:
         return term if weighting == "none" else lambda r: term(r) * r.value("weight")
 
-    def over(r: Any) -> Any:
-        return r.chain([(_error(r) > 0.0, _error(r))], 0.0)
+    def over(row: Any) -> Any:
+        return row.chain([(_error(row) > 0.0, _error(row))], 0.0)
 
-    def under(r: Any) -> Any:
-        return r.chain([(_error(r) < 0.0, -_error(r))], 0.0)
+    def under(row: Any) -> Any:
+        return row.chain([(_error(row) < 0.0, -_error(row))], 0.0)
 
-    def relative(r: Any) -> Any:
-        t = _target(r)
-        return r.absolute(_error(r)) / r.absolute(r.chain([(t == 0.0, 1.0)], t)) * (1.0 - r.flag(t == 0.0))
+    def relative(row: Any) -> Any:
+        t = _target(row)
+        return row.absolute(_error(row)) / row.absolute(row.chain([(t == 0.0, 1.0)], t)) * (1.0 - row.flag(t == 0.0))
 
     terms: dict[str, Term] = {f"m{i}{j}": power(i, j) for i, j in ORDERS}
     terms |= {

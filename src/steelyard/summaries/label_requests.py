@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.results import Array
 from steelyard.rows.language import Table, Tally, Term
-from steelyard.summaries.amounts import Amounts, amount_sums, check_finite, column_name, columns, first_sums
+from steelyard.summaries.amounts import Amounts, amount_sums, check_sizes, column_name, columns, first_sums
 from steelyard.summaries.asking import segment_key, weight_sums
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.summary import places_among
@@ -41,7 +41,8 @@ def read_confusion(
 
     def spread(name: str) -> Array:
         out = np.zeros((k, k))
-        np.add.at(out, (i, j), table[name].astype(np.float64))
+        with np.errstate(over="ignore"):  # what is too large is refused below
+            np.add.at(out, (i, j), table[name].astype(np.float64))
         return out
 
     squares = spread("weight2") if weighting == "sampling" else None
@@ -50,7 +51,7 @@ def read_confusion(
     if not names:
         return found
     sums = np.stack([spread(column_name(c)) for c in columns(len(names), weighting)])
-    check_finite(sums)
+    check_sizes(sums, len(names))
     return replace(found, amounts=Amounts(names, sums))
 
 

@@ -9,10 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from steelyard.results import Array, Share
-from steelyard.rows.language import Table, Tally, Term
-from steelyard.summaries.asking import segment_key, weight_sums
 from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
-from steelyard.summaries.summary import join_weighting, occurring, pack, places_among, same, sort_levels, unpack
+from steelyard.summaries.summary import join_weighting, pack, same, sort_levels, unpack
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -102,22 +100,3 @@ class Levels:
         levels = believed_levels(data["levels"])
         counts = believed_table(unpack(data["counts"]), len(levels))
         return cls(levels, counts, believed_rows(data["rows"], counts, data["weighting"]), data["weighting"])
-
-
-def level_tally(role: str, weighting: str, *, segmented: bool) -> Tally:
-    """Ask for the counts of the levels of one column."""
-    by: dict[str, Term] = {
-        "state": lambda r: r.state(labels=(role,)),
-        "level": lambda r: r.level(role),
-        **segment_key(segmented=segmented),
-    }
-    return Tally(by, weight_sums(weighting))
-
-
-def read_levels(table: Table, weighting: str) -> Levels:
-    """Lay the answer out in the order of the levels."""
-    levels = sort_levels(occurring(table["level"]))
-    counts = np.zeros(len(levels))
-    place = places_among(levels, table["level"])
-    np.add.at(counts, place, table["rows" if weighting == "none" else "weight"].astype(np.float64))
-    return Levels(levels, counts, int(table["rows"].sum()), weighting)

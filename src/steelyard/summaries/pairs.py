@@ -251,14 +251,14 @@ def pair_tally(
         factors = {segment: 1.0 if exact else 1 / widths(level)[place] for segment, level in wanted.items()}
         octaves = octaves_of(furthest[place] * max(factors.values())) + 1
 
-        def term(r: Any) -> Any:
+        def term(row: Any) -> Any:
             factor: Any = factors.get(None, 0.0)
             if segmented:
                 every = {segment: factors.get(segment, 0.0) for segment in levels if segment is not None}
-                factor = r.lookup("segment", every, factor)
-            x = value(r) * factor
-            x = r.chain([(r.absolute(x) < np.inf, x)], 0.0) + 0.0
-            return x if exact else AXES[place].expression(r, r.keep(x), octaves)
+                factor = row.lookup("segment", every, factor)
+            x = value(row) * factor
+            x = row.chain([(row.absolute(x) < np.inf, x)], 0.0) + 0.0
+            return x if exact else AXES[place].expression(row, row.keep(x), octaves)
 
         return term
 
@@ -279,12 +279,12 @@ def pair_tally(
     return Tally(by, weight_sums(weighting) | sums)
 
 
-def _prediction(r: Any) -> Any:
-    return r.value("prediction")
+def _prediction(row: Any) -> Any:
+    return row.value("prediction")
 
 
-def _error(r: Any) -> Any:
-    return r.value("prediction") - r.value("target")
+def _error(row: Any) -> Any:
+    return row.value("prediction") - row.value("target")
 
 
 def read_pairs(table: Table, weighting: str, level: int) -> Pairs:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections import deque
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 Found = TypeVar("Found")
 
 
+def held(thing: object, gone: Callable[[object], object] | None = None) -> Callable[[], object]:
+    """What gives the thing as long as somebody else has it, and is called when it is gone; what cannot be held loosely is kept."""
+    try:
+        return weakref.ref(thing, gone)
+    except TypeError:
+        return lambda: thing
+
+
 class Remembered(Generic[Found]):
-    """What was found of the last few things asked about; things are known by being the same object.
+    """What was found of the last few things asked about; things are known by being the same object, and forgotten with it.
 
     A function asks what is known before it works something out, and puts down what it found.
 
@@ -22,17 +32,21 @@ class Remembered(Generic[Found]):
     """
 
     def __init__(self, most: int) -> None:
-        self._kept: deque[tuple[object, tuple[object, ...], Found]] = deque(maxlen=most)
+        self.most = most
+        self._kept: dict[tuple[int, tuple[object, ...]], tuple[Callable[[], object], Found]] = {}
 
     def known(self, thing: object, *asked: object) -> Found | None:
         """What was found of this very thing, asked in the same way; None if that was not kept."""
-        # A copy, since another thread may add to it.
-        for one, way, found in tuple(self._kept):
-            if one is thing and way == asked:
-                return found
-        return None
+        found = self._kept.get((id(thing), asked))
+        return None if found is None else found[1]
 
     def keep(self, found: Found, thing: object, *asked: object) -> Found:
         """Put down what was found, and give it back; the oldest is forgotten."""
-        self._kept.append((thing, asked, found))
+        key = id(thing), asked
+        # While it is kept, its identity is that of no other.
+        self._kept[key] = (held(thing, lambda _: self._kept.pop(key, None)), found)
+        while len(self._kept) > self.most:
+            # Another thread may have forgotten it first, or be adding to it.
+            with suppress(KeyError, RuntimeError, StopIteration):
+                del self._kept[next(iter(self._kept))]
         return found

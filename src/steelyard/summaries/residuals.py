@@ -72,6 +72,10 @@ class Residuals(Summary):
         moments = Moments(sums, np.zeros(2)).centred()
         return cls(moments, parts, largest, cells[0], cells[1], len(t), pairs=Pairs.of(p, e))
 
+    def bounded(self, most: int) -> Residuals:
+        """The same sums with at most so many sizes of errors, and as many targets."""
+        return replace(self, sizes=self.sizes.bounded(most), targets=self.targets.bounded(most))
+
     def part(self, name: str) -> Array:
         """One of the PARTS."""
         return np.asarray(self.parts[..., PARTS.index(name)])

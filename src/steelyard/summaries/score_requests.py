@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from steelyard.rows import grid
 from steelyard.rows.language import ScoreTally, Table, Tally, Term
-from steelyard.summaries.amounts import amount_sums, check_finite, column_name, columns, first_sums
+from steelyard.summaries.amounts import amount_sums, check_counts, column_name, columns, first_sums
 from steelyard.summaries.asking import segment_key, weight_sums
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.sparse import spared
@@ -52,8 +52,8 @@ def score_tally(
         for i, cut in enumerate(cuts):
             by[f"cut{i}"] = partial(_at_least, role=role, cut=cut)
 
-        def value(r: Any) -> Any:
-            return r.value(role) + 0.0
+        def value(row: Any) -> Any:
+            return row.value(role) + 0.0
 
         lows, highs = {"low": value}, {"high": value}
         if rounded:
@@ -62,8 +62,8 @@ def score_tally(
     return ScoreTally(by, sums, lows, highs, role, exact, cuts, tuple(p for _, p in columns(amounts, weighting)))
 
 
-def _at_least(r: Any, *, role: str, cut: float) -> Any:
-    return r.value(role) >= cut
+def _at_least(row: Any, *, role: str, cut: float) -> Any:
+    return row.value(role) >= cut
 
 
 def unit_score_tally(
@@ -119,7 +119,7 @@ def read_cells(
     for b, name in enumerate(blocks):
         np.add.at(counts, (place, places + b * len(levels)), table[name].astype(np.float64))
     if amounts:
-        check_finite(counts)
+        check_counts(counts, len(levels), amounts, weighting)
     rows = int(table["rows"].sum())
     if not gridded:
         scores = found.astype(np.float64)

@@ -12,12 +12,13 @@ import numpy.typing as npt
 from steelyard.errors import CannotAdd, listing
 from steelyard.results import Array, Number, Reading, Share
 from steelyard.rows import grid
+from steelyard.rows.language import SortedCells
 from steelyard.summaries.amounts import Product, products, same_amounts
 from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.confusion import Confusion
-from steelyard.summaries.effective import effective_by_level
 from steelyard.summaries.remembering import Remembered
+from steelyard.summaries.score_sums import by_level, middles_of_mass, squared_errors, total, whole
 from steelyard.summaries.summary import (
     Drawn,
     Read,
@@ -91,7 +92,7 @@ class Scores(Summary):
     @property
     def total(self) -> Array:
         """All counts together."""
-        return np.asarray(self.counts.sum(axis=(-2, -1)))
+        return total(self)
 
     @property
     def score_tables(self) -> tuple[Scores, ...]:
@@ -113,7 +114,24 @@ class Scores(Summary):
         """All other rows by cell."""
         if len(self.levels) == 2:
             return self.counts[..., 1 - self.levels.index(self.positive)]
-        return np.asarray(self.counts.sum(axis=-1) - self.positives)
+        if (known := _OTHERS.known(self)) is not None:
+            return known
+        return _OTHERS.keep(np.asarray(self.counts.sum(axis=-1) - self.positives), self)
+
+    @property
+    def in_order(self) -> SortedCells | None:
+        """The sorted rows of a table that nobody looked at yet, where the second of two levels is the positive one."""
+        return self.cells.rows_in_order if self.levels[1:] == (self.positive,) else None
+
+    @property
+    def all_positives(self) -> Array:
+        """Positive rows of the whole table."""
+        return whole(self, "positives")
+
+    @property
+    def all_negatives(self) -> Array:
+        """All other rows of the whole table."""
+        return whole(self, "negatives")
 
     @property
     def probabilities(self) -> bool:
@@ -126,10 +144,7 @@ class Scores(Summary):
 
     def squared_errors(self) -> tuple[Array, Array]:
         """The sum over rows of (p − y)², and that of its square."""
-        p = np.clip(self.score, 0.0, 1.0)
-        up, down = (1.0 - p) ** 2, p**2
-        first, second = ((self.positives * up**k + self.negatives * down**k).sum(axis=-1) for k in (1, 2))
-        return np.asarray(first), np.asarray(second)
+        return squared_errors(self)
 
     def about(self, level: object) -> Scores:
         """The same table with another level as the positive one."""
@@ -162,9 +177,11 @@ class Scores(Summary):
         """At most this many cells, fine where either class is dense."""
         if len(self.cells.low) <= most:
             return self
-        p, n = self.positives, self.negatives
-        mass = p / max(p.sum(), 1e-300) + n / max(n.sum(), 1e-300)
-        return replace(self, cells=self.cells.fewer(most, mass), units=None, unit_codes=None)
+        return replace(self, cells=self.cells.fewer(most, middles_of_mass(self)), units=None, unit_codes=None)
+
+    def bounded(self, most: int) -> Scores:
+        """The same table with at most so many cells, on as fine a grid as that allows; tables by unit are coarse anyway."""
+        return replace(self, cells=self.cells.bounded(most))
 
     def by_unit(self) -> Scores | None:
         """The table of every bucket of units, stacked on a leading axis, over coarse cells."""
@@ -188,24 +205,23 @@ class Scores(Summary):
         """The best and the worst that the rows in shared cells can have scored: positives high, or positives low."""
         if (known := _EXTREMES.known(self)) is not None:
             return known
-        keep = ~self.cells.blurred
-        low, high = self.cells.low, self.cells.high
-        p, n, zero = self.positives, self.negatives, np.zeros(len(low))
+        blurred = self.cells.blurred
+        cell = np.repeat(np.arange(len(blurred)), 1 + blurred)
+        # A cell of several values becomes two, its lower end and its upper one.
+        lower = np.append(cell[:-1] == cell[1:], False)
+        upper = np.roll(lower, 1)
+        values = np.where(upper, self.cells.high[cell], self.cells.low[cell])
+        order = np.argsort(values, kind="stable")
+        values = values[order]
+        p, n = self.positives[cell], self.negatives[cell]
 
-        def table(at_low: tuple[Array, Array], at_high: tuple[Array, Array]) -> Scores:
-            values = np.concatenate([low, high])
-            counts = np.stack(
-                [
-                    np.concatenate([np.where(keep, p, at_low[0]), np.where(keep, 0.0, at_high[0])]),
-                    np.concatenate([np.where(keep, n, at_low[1]), np.where(keep, 0.0, at_high[1])]),
-                ],
-                axis=-1,
-            )
-            order = np.argsort(values, kind="stable")
-            cells = Cells(values[order], values[order], counts[order], self.rows)
-            return Scores(cells, (self.positive, "the rest"), self.positive)
+        def table(positives: Array, negatives: Array) -> Scores:
+            counts = np.stack([positives[order], negatives[order]]).T
+            return Scores(Cells(values, values, counts, self.rows), (self.positive, "the rest"), self.positive)
 
-        return _EXTREMES.keep((table((zero, n), (p, zero)), table((p, zero), (zero, n))), self)
+        best = table(np.where(lower, 0.0, p), np.where(upper, 0.0, n))
+        worst = table(np.where(upper, 0.0, p), np.where(lower, 0.0, n))
+        return _EXTREMES.keep((best, worst), self)
 
     # What it answers for itself --------------------------------------------------------------------------------------
     def copies(self, factor: float) -> Scores:
@@ -227,14 +243,15 @@ class Scores(Summary):
     @property
     def rarest(self) -> float:
         """Effective rows of the rarer side: the positive level, or all others together."""
-        place = self.levels.index(self.positive)
+        return min(self.rows_by_side)
 
-        def sides(table: Array) -> Array:
-            mine = table[..., place].sum()
-            return np.array([mine, table.sum() - mine])
-
-        total = sides(self.counts)
-        return float(effective_rows(total, total if self.squares is None else sides(self.squares)).min())
+    @property
+    def rows_by_side(self) -> tuple[float, float]:
+        """Effective rows of the positive level, and of all others together."""
+        mine, others, squared = self.all_positives, self.all_negatives, self.squared()
+        if squared is not None:
+            mine, others = effective_rows(mine, squared.all_positives), effective_rows(others, squared.all_negatives)
+        return float(mine), float(others)
 
     def squared(self) -> Scores | None:
         """The same table of squared weights, where rows carry sampling weights."""
@@ -244,7 +261,9 @@ class Scores(Summary):
         self, reading: Reading, squares: Share | None, average: str, sides: Sides
     ) -> Iterator[tuple[Number, str]]:
         """The rows of each level."""
-        for level, n in zip(self.levels, effective_by_level(self.counts, self.squares, 0), strict=True):
+        rows = by_level(self)
+        rows = rows if self.squares is None else effective_rows(rows, self.squares.sum(axis=0))
+        for level, n in zip(self.levels, rows, strict=True):
             yield n, sides[level != self.positive]
 
     def left_out(self, shares: Array | None = None) -> tuple[Scores, Scores, int]:
@@ -319,7 +338,7 @@ class Scores(Summary):
         units, codes = None, None
         if a.units is not None and b.units is not None and a.unit_codes is not None and b.unit_codes is not None:
             codes = np.union1d(a.unit_codes, b.unit_codes)
-            units = add_units(_widen(a.units, a.unit_codes, codes), _widen(b.units, b.unit_codes, codes))
+            units = add_units(a.units.over(a.unit_codes, codes), b.units.over(b.unit_codes, codes))
         return Scores(a.cells + b.cells, levels, a.positive, weighting, units, codes, a.amounts)
 
     def __eq__(self, other: object) -> bool:
@@ -367,15 +386,10 @@ class Scores(Summary):
 
 
 _EXTREMES = Remembered[tuple[Scores, Scores]](2)
+_OTHERS = Remembered[Array](2)
 
 
 def scores_of(x: object) -> Scores | None:
     """The score table of an evaluation, or the table itself; None where there is none."""
     found = x if isinstance(x, Scores) else getattr(x, "scores", None)
     return found if isinstance(found, Scores) else None
-
-
-def _widen(units: Units, codes: npt.NDArray[np.int64], wider: npt.NDArray[np.int64]) -> Units:
-    table = np.zeros((units.table.shape[0], len(wider), units.table.shape[2]))
-    table[:, np.searchsorted(wider, codes)] = units.table
-    return Units(units.ids, table, units.bits)

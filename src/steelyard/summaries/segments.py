@@ -17,16 +17,30 @@ MISSING = "(missing)"
 
 def key_of(value: Any) -> Key:
     """What tells one value of a column from every other; None where the column has a gap."""
+    if isinstance(value, list):
+        # A pair as it is saved.
+        value = tuple((bool(truth), side) for truth, side in value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         value = int(value)
     return isinstance(value, bool), value
 
 
+def pair_of(first: Any, second: Any) -> tuple[Key, Key]:
+    """A value of each of two columns that are crossed, as one value.
+
+    >>> list(names_of([key_of(pair_of("north", 2))]).values())
+    ['north × 2']
+    """
+    return key_of(first), key_of(second)
+
+
 def order_of(key: Key) -> tuple[int, Any, str]:
-    """The order in which segments are told: gaps, truth values, numbers by size, text."""
+    """The order in which segments are told: gaps, truth values, numbers by size, text; pairs by the first, then the second."""
     truth, value = key
     if value is None:
         return 0, 0, ""
+    if isinstance(value, tuple):
+        return 4, tuple(order_of(side) for side in value), ""
     if isinstance(value, str):
         return 3, 0, value
     return (1 if truth else 2), value, ""
@@ -40,6 +54,10 @@ def names_of(keys: Iterable[Key]) -> dict[Key, str]:
     >>> list(names_of([(False, 2), (False, "2")]).values())
     ['2 (number)', '"2"']
     """
+    keys = list(keys)
+    if keys and isinstance(keys[0][1], tuple):
+        sides = [names_of(dict.fromkeys(key[1][i] for key in keys)) for i in (0, 1)]
+        return {key: " × ".join(side[x] for side, x in zip(sides, key[1], strict=True)) for key in keys}
     plain = {key: MISSING if key[1] is None else str(key[1]) for key in keys}
     written = Counter(plain.values())
     if len(written) == len(plain):
@@ -86,8 +104,9 @@ class Segments(Mapping[str, T], Generic[T]):
         if isinstance(asked, str) and asked in self.keys_by_name:
             return self.by_key[self.keys_by_name[asked]]
         try:
-            return self.by_key[key_of(asked)]
+            return self.by_key[(False, pair_of(*asked)) if isinstance(asked, tuple) else key_of(asked)]
         except (KeyError, TypeError):
+            asked = " × ".join(map(str, asked)) if isinstance(asked, tuple) else asked
             message = f"There is no segment {listing([asked])}; there are {listing(self)}."
             raise UnknownSegment(message, nearest(str(asked), self) or "Name one of these.") from None
 
@@ -111,6 +130,11 @@ class Segments(Mapping[str, T], Generic[T]):
 
     def __repr__(self) -> str:
         return f"<{len(self):,} segments>"
+
+    @property
+    def crossed(self) -> bool:
+        """Whether each is a pair of values of two columns."""
+        return any(isinstance(value, tuple) for _, value in self.by_key)
 
     @property
     def levels(self) -> list[Any]:

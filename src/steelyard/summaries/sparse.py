@@ -31,14 +31,14 @@ class Sparse:
 
 
 def spared(table: Array) -> Array | Sparse:
-    """A table in as little room as it needs.
+    """A table in as little room as it needs; its columns lie together, since they are read one by one.
 
     >>> kept = spared(np.eye(100))
     >>> len(kept.values), bool((kept.dense() == np.eye(100)).all())
     (100, True)
     """
     if table.ndim != 2 or table.shape[1] < WIDE:
-        return table
+        return table if table.ndim != 2 else np.asfortranarray(table)
     places = np.flatnonzero(table)
     if len(places) > FULL * table.size:
         return table

@@ -63,7 +63,7 @@ class Steps:
         """The upper end of each step that begins there."""
         return np.asarray(self.decode(self.encode(lower / width) + 1) * width)
 
-    def expression(self, r: Any, x: Any, octaves: int) -> Any:
+    def expression(self, row: Any, x: Any, octaves: int) -> Any:
         """The same number, written in the row language; no |x| reaches octave `octaves`."""
         if isinstance(x, np.ndarray):
             # Whole numbers in memory are grouped in place, and need not be sorted.
@@ -73,11 +73,11 @@ class Steps:
         ends = [d for d in range(1, last + 1) if self.growth[d] != self.growth[d - 1]]
 
         def step(d: int, side: float) -> Any:
-            return r.whole(x * float(self.factor[d])) + side * float(self.offset[d])
+            return row.whole(x * float(self.factor[d])) + side * float(self.offset[d])
 
-        up = r.chain([(x < 2.0**d, step(d - 1, 1.0)) for d in ends], step(last, 1.0))
-        down = r.chain([(x >= -(2.0**d), step(d - 1, -1.0)) for d in ends], step(last, -1.0))
-        return r.chain([(x >= 0.0, up)], down)
+        up = row.chain([(x < 2.0**d, step(d - 1, 1.0)) for d in ends], step(last, 1.0))
+        down = row.chain([(x >= -(2.0**d), step(d - 1, -1.0)) for d in ends], step(last, -1.0))
+        return row.chain([(x >= 0.0, up)], down)
 
 
 def octaves_of(x: float) -> int:

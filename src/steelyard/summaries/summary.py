@@ -30,7 +30,8 @@ class Summary:
     What a summary does not say of itself is as it says here: rows of one weight that were added up, read without a grid.
     """
 
-    __slots__ = ()
+    # What was worked out of a summary is forgotten with it (`remembering.py`).
+    __slots__ = ("__weakref__",)
 
     kind: ClassVar[str] = ""
     """Its name in evidence and in saved files."""
@@ -94,6 +95,10 @@ class Summary:
     def from_dict(cls, data: Mapping[str, Any]) -> Any:
         """Read back what `to_dict` wrote."""
         raise NotImplementedError
+
+    def bounded(self, most: int) -> Any:
+        """The same summary with at most so many cells of scores, errors or targets, as fine as that allows."""
+        return self
 
     # Rows that count -------------------------------------------------------------------------------------------------
     @property
@@ -210,8 +215,8 @@ def _load() -> None:
 def kinds() -> dict[str, type[Summary]]:
     """Every kind of summary by its name: those of this room, found by their files, and what was defined elsewhere.
 
-    >>> sorted(kinds())[:4]
-    ['class_scores', 'confusion', 'deviances', 'residuals']
+    >>> sorted(kinds())[:3]
+    ['class_scores', 'confusion', 'deviances']
     """
     _load()
     return dict(_kinds)
@@ -279,16 +284,31 @@ def join_weighting(a: str, b: str) -> str:
     raise CannotAdd(message, "Weigh both parts in the same way.")
 
 
-def pack(array: npt.NDArray[Any] | None) -> Any:
+def pack(array: npt.NDArray[Any] | None, readable: int = READABLE) -> Any:
     """An array as JSON: a plain list when short, compressed bytes when long; exact either way."""
     if array is None:
         return None
     array = np.asarray(array)
-    if array.size <= READABLE:
+    if array.size <= readable:
         return {"shape": list(array.shape), "values": [_shortest(v) for v in array.ravel().tolist()]}
     kind = "<i8" if array.dtype.kind in "iu" else "<f8"
     raw = zlib.compress(np.ascontiguousarray(array).astype(kind).tobytes(), 3)
     return {"shape": list(array.shape), "type": kind, "packed": base64.b64encode(raw).decode("ascii")}
+
+
+def packed_tightly(data: Any, readable: int) -> Any:
+    """The same JSON with arrays longer than that as compressed bytes.
+
+    >>> sorted(packed_tightly({"a": pack(np.zeros(9))}, 4)["a"])
+    ['packed', 'shape', 'type']
+    """
+    if isinstance(data, list):
+        return [packed_tightly(x, readable) for x in data] if data and isinstance(data[0], dict | list) else data
+    if not isinstance(data, dict):
+        return data
+    if "shape" in data and "values" in data:
+        return pack(unpack(data, np.float64), readable) if math.prod(data["shape"]) > readable else data
+    return {name: packed_tightly(x, readable) for name, x in data.items()}
 
 
 def _shortest(value: Any) -> Any:
@@ -307,7 +327,7 @@ def unpack(data: Any, kind: type = np.float64) -> Any:
         flat = np.frombuffer(raw, dtype={"<i8": "<i8", "<f8": "<f8"}[data["type"]])
     else:
         flat = np.array(data["values"])
-    return flat.astype(kind).reshape(data["shape"])
+    return flat.reshape(data["shape"]).astype(kind)  # an array of its own, and no view of another
 
 
 def same(a: npt.NDArray[Any] | None, b: npt.NDArray[Any] | None) -> bool:

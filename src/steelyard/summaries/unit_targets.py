@@ -139,14 +139,14 @@ def unit_target_tally(
     factors = {segment: 2.0**-level for segment, level in levels.items()}
     named = {segment: factor for segment, factor in factors.items() if segment is not None}
 
-    def step(r: Any) -> Any:
+    def step(row: Any) -> Any:
         factor: Any = factors.get(None, 0.0)
-        x = value(r) * (r.lookup("segment", named, factor) if segmented else factor)
-        x = r.chain([(r.absolute(x) < np.inf, x)], 0.0) + 0.0
-        return PREDICTIONS.expression(r, r.keep(x), octaves_of(furthest) + 1)
+        x = value(row) * (row.lookup("segment", named, factor) if segmented else factor)
+        x = row.chain([(row.absolute(x) < np.inf, x)], 0.0) + 0.0
+        return PREDICTIONS.expression(row, row.keep(x), octaves_of(furthest) + 1)
 
-    def weighed(r: Any) -> Any:
-        return value(r) if weighting == "none" else value(r) * r.value("weight")
+    def weighed(row: Any) -> Any:
+        return value(row) if weighting == "none" else value(row) * row.value("weight")
 
     by: dict[str, Term] = {
         "state": lambda r: r.state(numbers=("target", "prediction")),

@@ -28,6 +28,12 @@ class Units:
     table: Array
     bits: int = BITS
 
+    def over(self, codes: npt.NDArray[np.int64], wider: npt.NDArray[np.int64]) -> Units:
+        """The same counts laid out over more codes of cells, zero where there were none."""
+        table = np.zeros((len(self.table), len(wider), self.table.shape[2]))
+        table[:, np.searchsorted(wider, codes)] = self.table
+        return Units(self.ids, table, self.bits)
+
     def fewer(self, bits: int) -> Units:
         """The same table with buckets joined down to 2**bits."""
         if bits >= self.bits:

@@ -56,23 +56,26 @@ class Order:
     exact: bool = True
 
     @classmethod
-    def of(cls, s: Scores) -> Order:
+    def of(cls, scores: Scores) -> Order:
         """The curve of one fold."""
-        p, n = s.positives[::-1], s.negatives[::-1]
+        p, n = scores.positives[::-1], scores.negatives[::-1]
         total_p, total_n = float(p.sum()), float(n.sum())
         sums = dict.fromkeys(SUMS, 0.0)
         sums |= {"all": total_p + total_n, "rare": total_p}
-        other = next((v for v in s.levels if v != s.positive), "the rest")
-        facts = ((s.positive, other) if s.levels.index(s.positive) == 0 else (other, s.positive), s.positive)
+        other = next((v for v in scores.levels if v != scores.positive), "the rest")
+        facts = (
+            (scores.positive, other) if scores.levels.index(scores.positive) == 0 else (other, scores.positive),
+            scores.positive,
+        )
         if not (total_p > 0 and total_n > 0):
-            sums |= {"silent": 1.0, "single": float(s.rows == 1)}
+            sums |= {"silent": 1.0, "single": float(scores.rows == 1)}
             empty = np.array([0.0, 1.0])
             return cls(empty, np.zeros(2), np.zeros(2), np.array(list(sums.values())), *facts)
         pairs = total_p * total_n
         count_p, count_n = total_p, total_n
-        if s.squares is not None:
-            own = s.squares[..., s.levels.index(s.positive)]
-            rest = s.squares.sum(axis=-1) - own
+        if scores.squares is not None:
+            own = scores.squares[..., scores.levels.index(scores.positive)]
+            rest = scores.squares.sum(axis=-1) - own
             count_p, count_n = (float(effective_rows(t, q.sum())) for t, q in ((p.sum(), own), (n.sum(), rest)))
         sums |= {"pairs": pairs, "positives": total_p, "negatives": total_n, "folds": 1.0}
         sums |= {"by_positives": pairs**2 / count_p, "by_negatives": pairs**2 / count_n}
@@ -83,7 +86,7 @@ class Order:
         last = np.r_[first[1:], len(x)] - 1
         low, high = y[first], y[last]
         low[0] = 0.0
-        made = cls(x[first], low, high, np.array(list(sums.values())), *facts, exact=s.cells.sharp)
+        made = cls(x[first], low, high, np.array(list(sums.values())), *facts, exact=scores.cells.sharp)
         return made._fewer()
 
     def sum(self, name: str) -> float:
@@ -308,13 +311,13 @@ def _alike(a: Order, b: Order) -> bool:
     )
 
 
-def _areas(c: ClassScores) -> Array:
-    k = len(c.levels)
+def _areas(scores: ClassScores) -> Array:
+    k = len(scores.levels)
     out = np.zeros((k, k, 2))
-    for i, level in enumerate(c.levels):
-        for j, other in enumerate(c.levels):
+    for i, level in enumerate(scores.levels):
+        for j, other in enumerate(scores.levels):
             if i != j:
-                t = c.table(level).between(level, other)
+                t = scores.table(level).between(level, other)
                 p, n = t.positives, t.negatives
                 out[i, j] = float(p.sum() * n.sum()), float((p * (np.cumsum(n) - n / 2)).sum())
     return out

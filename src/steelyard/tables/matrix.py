@@ -20,7 +20,7 @@ SHARES = ("all", "actual", "predicted")
 
 
 @tabulated("labels, or scores of two levels and a threshold", lambda e: e.confusion is not None)
-def matrix(e: Any, percent: str | bool = False, level: Any = None) -> Tabulation:
+def matrix(evaluation: Any, percent: str | bool = False, level: Any = None) -> Tabulation:
     """Actual level by row and predicted level by column, recall beside each row and precision below each column.
 
     `percent` tells cells as shares: True or "all" of all rows, "actual" of the row's level, "predicted" of the column's.
@@ -33,12 +33,16 @@ def matrix(e: Any, percent: str | bool = False, level: Any = None) -> Tabulation
         )
         raise UsageError(message, f"Say {option('percent', True)}, or one of {listing(SHARES)}.")
     level = level_of(level)
-    if level is not None and level not in e.levels:
-        message = f"There is no level {listing([level])}; there are {listing(e.levels)}."
-        raise NotAvailable(message, f"For example {either(f'level={e.levels[0]!r}', f'--of-level {e.levels[0]}')}.")
+    if level is not None and level not in evaluation.levels:
+        message = f"There is no level {listing([level])}; there are {listing(evaluation.levels)}."
+        raise NotAvailable(
+            message, f"For example {either(f'level={evaluation.levels[0]!r}', f'--of-level {evaluation.levels[0]}')}."
+        )
     if level is not None:
-        e = replace(e, evidence={"confusion": e.confusion.against_rest(level)}, threshold=None)
-    c = e.confusion
+        evaluation = replace(
+            evaluation, evidence={"confusion": evaluation.confusion.against_rest(level)}, threshold=None
+        )
+    c = evaluation.confusion
     order = c.positive_first
     names = ["the rest" if level is not None and c.levels[i] is None else level_names(c.levels)[i] for i in order]
     counts, total = c.counts[np.ix_(order, order)], float(c.total)
@@ -51,10 +55,10 @@ def matrix(e: Any, percent: str | bool = False, level: Any = None) -> Tabulation
         column = [*inside[:, place].tolist(), float(predicted[place]) / edge]
         cells[name] = [
             *(None if np.isnan(x) else x for x in column),
-            _margin(e, "precision", "npv", c.levels[order[place]]),
+            _margin(evaluation, "precision", "npv", c.levels[order[place]]),
         ]
     cells["total"] = [*(actual / edge).tolist(), 1.0 if of else total, ""]
-    cells["recall"] = [*(_margin(e, "recall", "specificity", c.levels[i]) for i in order), "", ""]
+    cells["recall"] = [*(_margin(evaluation, "recall", "specificity", c.levels[i]) for i in order), "", ""]
     unit = "rows" if c.weighting == "none" else "sums of weights"
     told = {
         "all": "shares of all rows",
@@ -63,11 +67,13 @@ def matrix(e: Any, percent: str | bool = False, level: Any = None) -> Tabulation
     }
     note = "Actual level by row, predicted level by column."
     forms = dict.fromkeys([*names, "total"], "percent" if of else "count")
-    return Tabulation("matrix", f"Confusion matrix ({told.get(str(of), unit)})", cells, note, e.confidence, forms)
+    return Tabulation(
+        "matrix", f"Confusion matrix ({told.get(str(of), unit)})", cells, note, evaluation.confidence, forms
+    )
 
 
-def _margin(e: Any, name: str, other: str, level: Any) -> Estimate:
+def _margin(evaluation: Any, name: str, other: str, level: Any) -> Estimate:
     """The measure of a level; of two levels that of the other one is told by its own name."""
-    if e.positive is not None and len(e.levels) == 2:
-        return e.measure(name if level == e.positive else other)  # type: ignore[no-any-return]
-    return e.measure(name, level)  # type: ignore[no-any-return]
+    if evaluation.positive is not None and len(evaluation.levels) == 2:
+        return evaluation.measure(name if level == evaluation.positive else other)  # type: ignore[no-any-return]
+    return evaluation.measure(name, level)  # type: ignore[no-any-return]

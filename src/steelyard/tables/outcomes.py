@@ -13,12 +13,12 @@ from steelyard.worth.policies import outcome_worths
 
 
 @tabulated("labels, or scores of two levels and a threshold", lambda e: e.confusion is not None)
-def outcomes(e: Any, payoff: Payoff | None = None) -> Tabulation:
+def outcomes(evaluation: Any, payoff: Payoff | None = None) -> Tabulation:
     """Every outcome with its rows, what they come to, and the sum of all; the positive level first."""
-    worth = payoff_of(e, payoff, "profit")
-    c, kind = labels_of(e), worth.kind
+    worth = payoff_of(evaluation, payoff, "profit")
+    c, kind = labels_of(evaluation), worth.kind
     names = dict(zip(map(repr, c.levels), level_names(c.levels), strict=True))
-    found, whole = outcome_worths(c, worth, kind), getattr(e, kind)(worth)
+    found, whole = outcome_worths(c, worth, kind), getattr(evaluation, kind)(worth)
     cells: dict[str, Sequence[Cell]] = {
         "actual": [*(names[repr(o.actual)] for o in found), "total"],
         "predicted": [*(names[repr(o.predicted)] for o in found), ""],
@@ -28,4 +28,4 @@ def outcomes(e: Any, payoff: Payoff | None = None) -> Tabulation:
         kind: [*(o.total for o in found), whole],
     }
     forms = {"rows": "count", "each": "typed", kind: "typed"}
-    return Tabulation("outcomes", f"The {kind} by outcome", cells, "", e.confidence, forms, whole.chart)
+    return Tabulation("outcomes", f"The {kind} by outcome", cells, "", evaluation.confidence, forms, whole.chart)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Context, Decimal
 from typing import Annotated, Any
 
 import numpy as np
@@ -130,8 +131,10 @@ def _missing(value: Any) -> bool:
 
 
 def _errors(truth: Values, said: Values) -> Values:
-    # As many decimals as a reader would count: 17.578 − 18.99 is −1.412.
-    return np.round(np.asarray(said, dtype=np.float64) - np.asarray(truth, dtype=np.float64), 12)
+    # As a reader would subtract what is printed: 17.578 − 18.99 is −1.412.
+    digits = Context(traps=[])
+    pairs = zip(said.astype(np.float64).tolist(), truth.astype(np.float64).tolist(), strict=True)
+    return np.array([float(digits.subtract(Decimal(repr(x)), Decimal(repr(y)))) for x, y in pairs])
 
 
 def _positive(truth: Values, positive: Any, more: Sequence[Any]) -> tuple[Any, Any]:

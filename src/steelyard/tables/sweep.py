@@ -19,14 +19,16 @@ MOST = 1000
 
 
 @tabulated("scores of two levels", lambda e: e.scores is not None)
-def sweep(e: Any, thresholds: Sequence[float] | None = None, measures: Sequence[str] | None = None) -> Tabulation:
+def sweep(
+    evaluation: Any, thresholds: Sequence[float] | None = None, measures: Sequence[str] | None = None
+) -> Tabulation:
     """Measures of labels at several thresholds; by default 0.1 to 0.9, or tenths of scores that are no probabilities."""
-    cuts = _usual(e.scores) if thresholds is None else [float(t) for t in thresholds]
+    cuts = _usual(evaluation.scores) if thresholds is None else [float(t) for t in thresholds]
     if not cuts or len(cuts) > MOST:
         message = f"A sweep takes from 1 to {MOST:,} thresholds, and {len(cuts):,} came."
         raise UsageError(message, f"For example {option('thresholds', [0.25, 0.5, 0.75])}.")
-    names = _chosen(e, measures)
-    at = [e.at(cut) for cut in cuts]
+    names = _chosen(evaluation, measures)
+    at = [evaluation.at(cut) for cut in cuts]
     cells: dict[str, Sequence[Cell]] = {"threshold": cuts}
     for name in names:
         cells[name] = [x.measure(name) for x in at]
@@ -37,25 +39,25 @@ def sweep(e: Any, thresholds: Sequence[float] | None = None, measures: Sequence[
         "Measures by threshold",
         cells,
         note,
-        e.confidence,
+        evaluation.confidence,
         {"threshold": "typed"},
-        partial(e.chart, "sweep", measures=drawn) if drawn else None,
+        partial(evaluation.chart, "sweep", measures=drawn) if drawn else None,
     )
 
 
-def _usual(s: Scores) -> list[float]:
-    if s.probabilities:
+def _usual(scores: Scores) -> list[float]:
+    if scores.probabilities:
         return list(USUAL)
-    places = np.searchsorted(np.cumsum(s.counts.sum(axis=-1)), np.asarray(USUAL) * float(s.total))
-    return list(dict.fromkeys(float(s.cells.low[i]) for i in np.clip(places, 0, len(s.cells.low) - 1)))
+    places = np.searchsorted(np.cumsum(scores.counts.sum(axis=-1)), np.asarray(USUAL) * float(scores.total))
+    return list(dict.fromkeys(float(scores.cells.low[i]) for i in np.clip(places, 0, len(scores.cells.low) - 1)))
 
 
-def _chosen(e: Any, measures: Sequence[str] | None) -> list[str]:
+def _chosen(evaluation: Any, measures: Sequence[str] | None) -> list[str]:
     """The measures asked for, if a threshold moves them."""
     if measures is None:
-        return [n for n in leading("sweep") if n in e.measures]
+        return [n for n in leading("sweep") if n in evaluation.measures]
     names = list(dict.fromkeys(find(n).name for n in ([measures] if isinstance(measures, str) else measures)))
-    fixed = [n for n in names if not find(n).of_labels or n not in e.measures]
+    fixed = [n for n in names if not find(n).of_labels or n not in evaluation.measures]
     if fixed or not names:
         said = f"{listing(fixed)} {'do' if len(fixed) > 1 else 'does'} not move with it" if names else "none came"
         message = f"A sweep tells measures that a threshold moves, and {said}."

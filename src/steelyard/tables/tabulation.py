@@ -99,8 +99,15 @@ class _Maker:
     needs: str
     allowed: Callable[[Any], bool]
 
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What may be said about the table: the arguments of its function after the evaluation."""
+        return tuple(inspect.signature(self.make).parameters)[1:]
+
 
 _makers: dict[str, _Maker] = {}
+ALSO = dict.fromkeys(("confusion", "confusion_matrix"), "matrix") | {"thresholds": "sweep", "measures": "numbers"}
+"""What people call a table whose name is not like it."""
 Made = Callable[..., Tabulation]
 
 
@@ -116,17 +123,23 @@ def tabulated(needs: str, allowed: Callable[[Any], bool]) -> Callable[[Made], Ma
 
 @cache
 def _load() -> None:
-    for module in marking_modules("steelyard.tables", "@tabulated("):
+    for module in (*marking_modules("steelyard.tables", "@tabulated("), "steelyard.tables.points"):
         importlib.import_module(module)
 
 
-def tables_of(e: Any) -> list[str]:
+def options_of_tables() -> dict[str, tuple[str, ...]]:
+    """Every table that there is, with its options."""
+    _load()
+    return {name: made.options for name, made in sorted(_makers.items())}
+
+
+def tables_of(evaluation: Any) -> list[str]:
     """The names of the tables that the evidence allows."""
     _load()
-    return [name for name, made in sorted(_makers.items()) if made.allowed(e)]
+    return [name for name, made in sorted(_makers.items()) if made.allowed(evaluation)]
 
 
-def table_of(e: Any, name: Any, **options: Any) -> Tabulation:
+def table_of(evaluation: Any, name: Any, **options: Any) -> Tabulation:
     """One table of an evaluation by its name."""
     _load()
     if not isinstance(name, str):
@@ -134,14 +147,13 @@ def table_of(e: Any, name: Any, **options: Any) -> Tabulation:
         raise UnknownMeasure(message, 'For example table("matrix").')
     if name not in _makers:
         message = f'There is no table called "{name}"; there are {listing(sorted(_makers))}.'
-        raise UnknownMeasure(message, nearest(name, _makers) or 'For example table("matrix").')
+        raise UnknownMeasure(message, nearest(ALSO.get(name, name), _makers) or 'For example table("matrix").')
     made = _makers[name]
-    if not made.allowed(e):
+    if not made.allowed(evaluation):
         message = f'The table "{name}" needs {made.needs}.'
-        raise NotAvailable(message, f"Here there are {listing(tables_of(e))}.")
-    known = tuple(inspect.signature(made.make).parameters)[1:]
+        raise NotAvailable(message, f"Here there are {listing(tables_of(evaluation))}.")
     for odd in options:
-        if odd not in known:
-            message = f'The table "{name}" has no option "{odd}"; its options: {", ".join(known) or "none"}.'
-            raise UsageError(message, nearest(odd, known) or "Leave it out.")
-    return made.make(e, **read_like(made.make, options))
+        if odd not in made.options:
+            message = f'The table "{name}" has no option "{odd}"; its options: {", ".join(made.options) or "none"}.'
+            raise UsageError(message, nearest(odd, made.options) or "Leave it out.")
+    return made.make(evaluation, **read_like(made.make, options))

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import InputError, UsageError
-from steelyard.results import Curve, Difference
+from steelyard.results import Array, Curve, Difference
 from steelyard.verdicts.comparison import beyond_chance
 
 CONCENTRATION = 100.0
@@ -186,22 +186,34 @@ def looks_at_means(
     >>> looks.clear, looks.first_clear
     (True, 4)
     """
-    y, arm, when = np.asarray(outcome, dtype=np.float64), np.asarray(treated, dtype=bool), np.asarray(entered)
-    steps = np.unique(when)
-    told = list(names) if len(names) else [int(s) + 1 for s in steps]
+    y, arm = np.asarray(outcome, dtype=np.float64), np.asarray(treated, dtype=bool)
     x = np.zeros_like(y) if before is None else np.asarray(before, dtype=np.float64)
-    at = np.searchsorted(steps, when)
+    steps, at = np.unique(np.asarray(entered), return_inverse=True)
     y, x = y - float(y.mean()), x - float(x.mean())
     moments = (np.ones_like(y), y, x, y * y, x * x, x * y)
     sums = np.zeros((len(moments), 2, len(steps)))
     for j, mask in enumerate((arm, ~arm)):
         for i, part in enumerate(moments):
             sums[i, j] = np.bincount(at[mask], weights=part[mask], minlength=len(steps))
+    told = list(names) if len(names) else [int(s) + 1 for s in steps]
+    return looks_at_sums(sums, told, confidence, scale, fewest, adjusted=before is not None)
+
+
+def looks_at_sums(
+    sums: Array,
+    told: Sequence[Any],
+    confidence: float = 0.95,
+    scale: float = SCALE,
+    fewest: int = 20,
+    *,
+    adjusted: bool = False,
+) -> Looks | None:
+    """The same from sums by arm (treated first) and period of entry: of units, y, x, y², x² and x y, where x came before."""
     n, s, r, q, xx, xy = sums.cumsum(axis=2)
     looks: list[Any] = []
     evidence: list[float] = []
     estimates: list[Difference] = []
-    for t in range(len(steps)):
+    for t in range(n.shape[1]):
         if n[:, t].min() < fewest:
             continue
         mean, earlier = s[:, t] / n[:, t], r[:, t] / n[:, t]
@@ -223,5 +235,5 @@ def looks_at_means(
         estimates.append(Difference("mean", value=value, low=low, high=high, n=size, **facts))
     if not looks:
         return None
-    name = f"mixture confidence sequence of the {'' if before is None else 'adjusted '}means"
+    name = f"mixture confidence sequence of the {'adjusted ' if adjusted else ''}means"
     return Looks(name, tuple(looks), tuple(evidence), tuple(estimates), confidence, GRANTED.format("units"))

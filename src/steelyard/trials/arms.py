@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.sizes import beyond
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.plain import plain_level
 from steelyard.errors import BadLevels, EmptyTable, InputError, MissingValues, NotNumeric, UsageError, listing
 from steelyard.results import Array, Codes, Flags
-from steelyard.rows.language import Tally, Term
+from steelyard.rows.language import Rows, Tally, Term
 from steelyard.sources.recognise import open_rows
 from steelyard.trials.order import places
 from steelyard.wording import option
 
 NAMES = ("group", "unit", "period", "segment")
 NUMBERS = ("outcome", "value", "before", "score", "exposed")
+ROLES = ("group", "outcome", "unit", "period", "segment", "value", "before", "score", "exposed")
+"""In the order in which they are looked at."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -42,8 +45,8 @@ class TrialRows:
         return TrialRows({k: v[keep] for k, v in self.columns.items()}, self.levels, self.dropped)
 
 
-def read(data: object, given: Mapping[str, Any], missing: str = "refuse", positive: object = None) -> TrialRows:
-    """The columns that play a part, without rows in which any is missing; `positive` is the outcome's level that counts."""
+def opened(data: object, given: Mapping[str, Any], missing: str) -> Rows:
+    """The rows with the columns that play a part, wherever they are."""
     roles = {role: value for role, value in given.items() if value is not None}
     if missing not in {"refuse", "drop"}:
         message = f'{option("missing", missing)} is not known; there are "refuse" and "drop".'
@@ -51,7 +54,17 @@ def read(data: object, given: Mapping[str, Any], missing: str = "refuse", positi
     if data is None and (text := next((r for r, v in roles.items() if isinstance(v, str)), "")):
         message = f"{option(text, roles[text])} is the name of a column, but there is no table to find it in."
         raise UsageError(message, "Pass the table first: trial(data, group=..., ...), or pass the values.")
-    rows = open_rows(data, roles)
+    return open_rows(data, roles)
+
+
+def read(data: object, given: Mapping[str, Any], missing: str = "refuse") -> TrialRows:
+    """The columns that play a part, without rows in which any is missing."""
+    return fetched_rows(opened(data, given, missing), missing)
+
+
+def fetched_rows(rows: Rows, missing: str = "refuse", positive: object = None) -> TrialRows:
+    """The same of rows that were opened; `positive` is the outcome's level that counts."""
+    roles = [role for role in ROLES if rows.has(role)]
     names = NAMES if positive is None else (*NAMES, "outcome")
     columns: dict[str, Any] = {}
     levels: dict[str, list[Any]] = {}
@@ -61,13 +74,13 @@ def read(data: object, given: Mapping[str, Any], missing: str = "refuse", positi
                 found = rows.level(role)
                 columns[role], levels[role] = found.codes, list(found.names)
             else:
-                with _worded(role):
+                with worded(role):
                     columns[role] = rows.value(role)
     else:
         # Rows that are alike are fetched once with their number: what stays in a database need not come twice.
         for role in roles:
             if role in NUMBERS and role not in names and rows.kind(role) == "text":
-                with _worded(role):
+                with worded(role):
                     rows.tally(Tally({}, {role: _asking("value", role)}))
         answer = rows.tally(Tally({role: _asking("level", role) for role in roles}))
         times = answer["rows"].astype(np.int64)
@@ -77,7 +90,7 @@ def read(data: object, given: Mapping[str, Any], missing: str = "refuse", positi
                 codes, found_names = _coded(values)
                 columns[role], levels[role] = np.repeat(codes, times), found_names
             else:
-                with _worded(role):
+                with worded(role):
                     columns[role] = np.repeat(_numbers(role, values), times)
     if positive is not None:
         columns["outcome"] = _happened(columns["outcome"], levels.pop("outcome"), plain_level(positive))
@@ -85,7 +98,7 @@ def read(data: object, given: Mapping[str, Any], missing: str = "refuse", positi
 
 
 @contextmanager
-def _worded(role: str) -> Iterator[None]:
+def worded(role: str) -> Iterator[None]:
     """Where an outcome is told in words, say how to name the one that counts."""
     try:
         yield
@@ -95,12 +108,17 @@ def _worded(role: str) -> Iterator[None]:
         raise NotNumeric(problem.message, f"Say which level counts as the outcome: {option('positive', ...)}") from None
 
 
+def known_level(positive: object, known: list[Any]) -> None:
+    """Complain about a level that counts and is not there."""
+    if positive not in known:
+        message = f"The level {listing([positive])} is not among the outcomes {listing(dict.fromkeys(known))}."
+        raise BadLevels(message, f"Name the level that counts as the outcome: {option('positive', ...)}")
+
+
 def _happened(codes: Codes, names: list[Any], positive: object) -> Array:
     """1 where the outcome is the level that counts, 0 where it is another, and no number where it is missing."""
     known = [plain_level(v) for v in names]
-    if positive not in known:
-        message = f"The level {listing([positive])} is not among the outcomes {listing(known)}."
-        raise BadLevels(message, f"Name the level that counts as the outcome: {option('positive', ...)}")
+    known_level(positive, known)
     return np.where(codes < 0, np.nan, (codes == known.index(positive)).astype(np.float64))
 
 
@@ -122,6 +140,13 @@ def _numbers(role: str, values: list[Any]) -> Array:
         raise NotNumeric(message, "Turn the values into numbers first.") from None
 
 
+def refuse_size(role: str, most: float) -> None:
+    """Complain about numbers whose squares are no numbers any more, or nothing."""
+    if why := beyond(most):
+        message = f"The {role} is {most:g} at most, which is {why}."
+        raise NotNumeric(message, "Express it in another unit.")
+
+
 def _complete(table: TrialRows, missing: str) -> TrialRows:
     if not len(table):
         message = "There are no rows."
@@ -137,6 +162,9 @@ def _complete(table: TrialRows, missing: str) -> TrialRows:
         message = "No row has everything it needs."
         raise EmptyTable(message, "Check the columns that were named.")
     kept = table.only(~gone)
+    for role, values in kept.columns.items():
+        if role not in NAMES:
+            refuse_size(role, float(np.abs(values).max()))
     return TrialRows(kept.columns, kept.levels, int(gone.sum()))
 
 
@@ -146,7 +174,18 @@ def _complete(table: TrialRows, missing: str) -> TrialRows:
 def arms_of(table: TrialRows, control: object, treated: object = None) -> tuple[TrialRows, Any, Any, int]:
     """The rows of the two arms, what the arms are called, and the number of rows of other groups."""
     names = table.levels["group"]
-    present = [names[i] for i in np.unique(table.columns["group"])]
+    control, treated = named_arms([names[i] for i in np.unique(table.columns["group"])], control, treated)
+    place = {name: i for i, name in enumerate(names)}
+    arm = np.full(len(names), -1, dtype=np.int64)
+    arm[place[control]], arm[place[treated]] = 0, 1
+    group = arm[table.columns["group"]]
+    keep = group >= 0
+    kept = TrialRows({**table.columns, "group": group}, table.levels, table.dropped).only(keep)
+    return kept, control, treated, int((~keep).sum())
+
+
+def named_arms(present: list[Any], control: object, treated: object) -> tuple[Any, Any]:
+    """The control and the treated among the groups that there are."""
     control = plain_level(control)
     if control not in present:
         message = f"The control {listing([control])} is not among the groups {listing(present)}."
@@ -162,13 +201,7 @@ def arms_of(table: TrialRows, control: object, treated: object = None) -> tuple[
     if treated not in others:
         message = f"The treated group {listing([treated])} is not among the groups {listing(others)}."
         raise BadLevels(message, "Name a group other than the control.")
-    place = {name: i for i, name in enumerate(names)}
-    arm = np.full(len(names), -1, dtype=np.int64)
-    arm[place[control]], arm[place[treated]] = 0, 1
-    group = arm[table.columns["group"]]
-    keep = group >= 0
-    kept = TrialRows({**table.columns, "group": group}, table.levels, table.dropped).only(keep)
-    return kept, control, treated, int((~keep).sum())
+    return control, treated
 
 
 def in_order(codes: Codes, names: list[Any]) -> tuple[Codes, list[Any]]:
@@ -179,6 +212,12 @@ def in_order(codes: Codes, names: list[Any]) -> tuple[Codes, list[Any]]:
     rank = np.empty(len(names), dtype=np.int64)
     rank[used[order]] = np.arange(len(order))
     return rank[codes], [found[i] for i in order]
+
+
+def with_order(rows: TrialRows) -> tuple[TrialRows, list[Any]]:
+    """The rows with their periods numbered in their order, and the names of these."""
+    codes, names = in_order(rows.columns["period"], rows.levels["period"])
+    return TrialRows({**rows.columns, "period": codes}, rows.levels, rows.dropped), names
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -201,6 +240,10 @@ class TrialUnits:
     def arms(self, values: Array) -> tuple[Array, Array]:
         """The values of the treated and of the control."""
         return values[self.treated], values[~self.treated]
+
+
+Fetched = Callable[[], TrialUnits | None]
+"""Fetches single units; None where there are too many."""
 
 
 def _sums(place: Codes, weights: Array | None, size: int) -> Array:

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 
 from steelyard.files.as_json import AsJson
 from steelyard.results import Estimate
+from steelyard.trials.means import CERTAIN
+from steelyard.trials.sums import SCORE, Arms, arm_of_units
 from steelyard.verdicts.trial import flagged, not_by_chance
 
 NORMAL = NormalDist()
@@ -39,29 +41,39 @@ class Balance(AsJson):
 
 
 def standardised_difference(name: str, treated: ArrayLike, control: ArrayLike, confidence: float = 0.95) -> Balance:
-    """The difference of two means in standard deviations: d = (m₁ − m₂) / √((s₁² + s₂²) / 2).
-
-    Error² = 1/n₁ + 1/n₂ + d² / (2 (n₁ + n₂)).
+    """The same from the values of single units.
 
     >>> b = standardised_difference("score", [0.9, 0.8, 0.7, 0.95, 0.85], [0.1, 0.4, 0.3, 0.9, 0.2])
     >>> print(b.estimate, b.flagged)
     2.0 [0.5, 3.5] True
+    """
+    values = [np.asarray(v, dtype=np.float64) for v in (treated, control)]
+    centre = float(np.concatenate(values).mean())
+    arms = [arm_of_units(np.ones_like(v), {SCORE: v}, {SCORE: centre}) for v in values]
+    return balance_of(name, (arms[0], arms[1]), SCORE, confidence)
+
+
+def balance_of(name: str, arms: Arms, what: str, confidence: float = 0.95) -> Balance:
+    """The difference of two means of a score or an earlier value in standard deviations: d = (m₁ − m₂) / √((s₁² + s₂²) / 2).
+
+    Error² = 1/n₁ + 1/n₂ + d² / (2 (n₁ + n₂)).
 
     Austin, Balance diagnostics for comparing the distribution of baseline covariates, Statistics in Medicine 28 (2009).
     """
-    a, b = (np.asarray(v, dtype=np.float64) for v in (treated, control))
-    n, measure = float(a.size + b.size), f"standardised difference of the {name}"
-    if min(a.size, b.size) < 2:
+    a, b = arms
+    n, measure = a.units + b.units, f"standardised difference of the {name}"
+    if min(a.units, b.units) < 2:
         return Balance(name, Estimate(measure, None, confidence=confidence, n=n, reason="fewer than two units"), None)
-    spread = math.sqrt((float(a.var(ddof=1)) + float(b.var(ddof=1))) / 2)
-    apart = float(a.mean() - b.mean())
-    if spread == 0:
-        if apart == 0:
+    spread = math.sqrt((a.variance(what) + b.variance(what)) / 2)
+    apart = a.average(what) - b.average(what)
+    # What is left of values that are all the same is rounding.
+    if spread <= CERTAIN * max(abs(a.average(what)), abs(b.average(what)), 1e-300):
+        if abs(apart) <= CERTAIN * max(abs(a.average(what)), 1e-300):
             return Balance(name, Estimate(measure, 0.0, confidence=confidence, n=n, note="all values are alike"), 1.0)
         why = "no spread within the arms, though they differ"
         return Balance(name, Estimate(measure, None, confidence=confidence, n=n, reason=why), None)
     d = apart / spread
-    plain = 1 / a.size + 1 / b.size
+    plain = 1 / a.units + 1 / b.units
     half = NORMAL.inv_cdf(0.5 + confidence / 2) * math.sqrt(plain + d**2 / (2 * n))
     p = 2 * NORMAL.cdf(-abs(d) / math.sqrt(plain))
     return Balance(name, Estimate(measure, d, d - half, d + half, confidence, "normal (Hedges and Olkin)", n), p)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from steelyard.trials.always_valid import GRANTED, Looks, looks_at_counts, looks_at_means
+from steelyard.trials.always_valid import GRANTED, Looks, looks_at_counts, looks_at_sums
 from steelyard.trials.balance import Balance
 from steelyard.trials.design import Evidence
 from steelyard.trials.means import ALIKE
@@ -50,19 +50,19 @@ def decide(
     return verdict
 
 
-def looks_of(e: Evidence, methods: tuple[Method, ...], confidence: float) -> tuple[Looks | None, str]:
+def looks_of(evidence: Evidence, methods: tuple[Method, ...], confidence: float) -> tuple[Looks | None, str]:
     """The looks at units or at counts of events; where there are none, the reason."""
-    p, u = e.periods, e.units
-    if u is not None and e.design.analysis == "unit":
+    p, u = evidence.periods, evidence.units
+    if u is not None and evidence.design.analysis == "unit":
         if u.repeated:
             return (
                 None,
                 "not valid here: the same units come back, and a sequence over units needs new ones at every look",
             )
-        entered = np.zeros(len(u.total), dtype=np.int64) if u.entered is None else u.entered
-        names = ("all units",) if p is None else p.names
         adjusted = any(m.primary and m.name == CUPED for m in methods)
-        found = looks_at_means(u.total, u.treated, entered, names, confidence, before=u.before if adjusted else None)
+        sums, steps = u.entries(adjusted=adjusted)
+        names = ["all units"] if p is None else [p.names[t] for t in steps]
+        found = looks_at_sums(sums, names, confidence, adjusted=adjusted)
         return found, "" if found is not None else "fewer than 20 units in an arm"
     assert p is not None
     poisson = next((m for m in methods if m.name == EXACT), None)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import BadLevels, InputError, UsageError, listing
-from steelyard.results import Array, Codes
-from steelyard.trials.arms import Periods, TrialRows, TrialUnits, arms_of, in_order, periods_of, units_of
+from steelyard.trials.arms import Periods, TrialRows, arms_of, periods_of, with_order
+from steelyard.trials.counted_trial import CountedTrial
 from steelyard.trials.sample_ratio import planned_shares
+from steelyard.trials.unit_sums import UnitSums
 from steelyard.wording import option
 
 ANALYSES = (None, "unit", "period")
@@ -45,6 +46,8 @@ class TrialDesign:
     """Periods of a table of counts that lack an arm, and that arm."""
     scaled: bool = False
     """Whether counts were compared by the planned shares of the arms, since the exposed units are not known."""
+    outcome: str = ""
+    """The column of what happened, where it has a name."""
 
     @property
     def unit(self) -> str:
@@ -63,7 +66,7 @@ class Evidence:
     """What a trial is judged by: the design, units where they are known, and periods where there are any."""
 
     design: TrialDesign
-    units: TrialUnits | None
+    units: UnitSums | None
     periods: Periods | None
     sizes: tuple[float, float] | None
     """Assigned units of the control and the treated; None where they are not known."""
@@ -94,12 +97,6 @@ def check_words(
         raise UsageError(message, f"Leave it out, or say {option('adjust', False)} to let the plain effect decide.")
 
 
-def _varied(outcome: Array) -> None:
-    if outcome.min() == outcome.max():
-        message = f"The outcome is {outcome[0]:g} in every row of both arms, so there is nothing to compare."
-        raise BadLevels(message, "Check the column, or wait for outcomes to come in.")
-
-
 def from_counts(
     table: TrialRows,
     control: object,
@@ -128,7 +125,7 @@ def from_counts(
     if float(counts.sum()) == 0:
         message = "No event was counted in any period of either arm, so there is nothing to compare."
         raise BadLevels(message, "Check the column, or wait for outcomes to come in.")
-    rows, names = _ordered(rows)
+    rows, names = with_order(rows)
     periods = periods_of(rows, names, counted=True)
     if periods.exposed is None:
         periods = _by_plan(periods, planned, (control, treated))
@@ -175,68 +172,33 @@ def _by_plan(periods: Periods, planned: object, arms: tuple[Any, Any]) -> Period
     return replace(periods, exposed=exposed, known=False)
 
 
-def _ordered(rows: TrialRows) -> tuple[TrialRows, list[Any]]:
-    codes, names = in_order(rows.columns["period"], rows.levels["period"])
-    return TrialRows({**rows.columns, "period": codes}, rows.levels, rows.dropped), names
-
-
-def from_rows(
-    table: TrialRows, control: object, treated: object, analysis: str | None, direction: str, selection: str | None
-) -> Evidence:
+def from_rows(found: CountedTrial, analysis: str | None, direction: str, selection: str | None) -> Evidence:
     """The evidence of rows, one a unit or one a unit and period."""
-    rows, control, treated, others = arms_of(table, control, treated)
-    if analysis == "period" and not rows.has("period"):
-        message = "The period was named as the unit of analysis, and there are zero periods."
-        raise UsageError(message, f"Name the column of the periods: {option('period', ...)}, or leave analysis out.")
-    outcome = rows.columns["outcome"]
-    _varied(outcome)
-    kind = "0/1" if set(np.unique(outcome).tolist()) <= {0.0, 1.0} else "number"
-    if kind == "number" and (outcome >= 0).all() and (outcome % 1 == 0).all():
-        kind = "count"
-    names: list[Any] = []
-    if rows.has("period"):
-        rows, names = _ordered(rows)
-    declared = rows.has("unit")
-    units = units_of(rows, declared=declared)
-    named = "the rows name their units" if declared else "no unit was named, so that each row is taken for one"
+    named = "the rows name their units" if found.declared else "no unit was named, so that each row is taken for one"
     why = "that was asked for" if analysis else named
+    control, treated = found.units.units
     design = TrialDesign(
-        control,
-        treated,
+        found.control,
+        found.treated,
         analysis or "unit",
         why,
         direction,
-        kind,
-        len(units.total),
-        len(rows),
-        len(names),
-        repeated=units.repeated,
+        found.kind,
+        round(control + treated),
+        found.rows,
+        0 if found.periods is None else len(found.periods.names),
+        repeated=found.units.repeated,
         selection=selection,
-        dropped=table.dropped,
-        others=others,
+        dropped=found.dropped,
+        others=found.others,
     )
-    periods = periods_of(rows, names, counted=False) if names else None
+    periods = found.periods
     if periods is not None and design.analysis == "unit":
         # Beside the effect per unit, so that all methods can be read on one scale.
         periods = replace(periods, per=1.0)
-    sizes = (float((~units.treated).sum()), float(units.treated.sum()))
-    return Evidence(design, units, periods, sizes, _parts(rows, units, names, declared=declared))
-
-
-def _parts(rows: TrialRows, units: TrialUnits, names: list[Any], *, declared: bool) -> dict[str, tuple[float, float]]:
-    """Units of each arm that entered in each period, and that belong to each segment."""
-    out: dict[str, tuple[float, float]] = {}
-
-    def add(word: str, codes: Codes, labels: list[Any]) -> None:
-        found = np.unique(codes)
-        if len(found) > 1:
-            for k in found:
-                here = units.treated[codes == k]
-                out[f"{word} {labels[k]}"] = (float((~here).sum()), float(here.sum()))
-
-    if units.entered is not None:
-        add("period", units.entered, names)
-    if rows.has("segment"):
-        first = np.unique(rows.columns["unit"], return_index=True)[1] if declared else np.arange(len(rows))
-        add("segment", rows.columns["segment"][first], rows.levels["segment"])
-    return out
+    parts: dict[str, tuple[float, float]] = {}
+    if found.periods is not None:
+        entered = {found.periods.names[t]: sizes for t, sizes in found.units.by_entry().items()}
+        parts |= {f"period {name}": sizes for name, sizes in entered.items() if len(entered) > 1}
+    parts |= {f"segment {name}": sizes for name, sizes in found.segments.items() if len(found.segments) > 1}
+    return Evidence(design, found.units, periods, (control, treated), parts)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from steelyard.arguments.allowed import Span, Words, shown, taken
 from steelyard.arguments.annotated import as_annotated
+from steelyard.arguments.sizes import beyond
 from steelyard.errors import NotNumeric, UsageError
 from steelyard.files.as_csv import as_csv
 from steelyard.files.writing import write_whole
@@ -152,6 +153,9 @@ def _scores(values: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
     if values.dtype.kind not in "iufb" or not np.isfinite(x := values.astype(np.float64)).all():
         message = f'The score "{name}" must be a number in every row.'
         raise NotNumeric(message, "Leave out rows without one.")
+    if why := beyond(float(np.abs(x).max(initial=0.0))):
+        message = f'The score "{name}" is {np.abs(x).max():g} at most, which is {why}.'
+        raise NotNumeric(message, "Express it in another unit.")
     return x
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import LengthsDiffer
 from steelyard.results import Array, Difference
+from steelyard.trials.sums import Arms, arms_of_units, values_of
 from steelyard.trials.unequal_units import resting, spread_by_units
 
 FEW = "fewer than two values in an arm, so there is no spread to judge by"
@@ -43,11 +44,6 @@ def without_interval(measure: str, value: float | None, confidence: float, why: 
     if value is None:
         return Difference(measure, confidence=confidence, reason=why, **facts)
     return Difference(measure, value=value, confidence=confidence, note=why, **facts)
-
-
-def values_of(values: npt.ArrayLike) -> Array:
-    """The values as one row of numbers."""
-    return np.asarray(values, dtype=np.float64).ravel()
 
 
 def facts_of(a: Array, b: Array, method: str) -> dict[str, Any]:
@@ -182,46 +178,37 @@ def wilcoxon_by_period(
 def by_units(
     totals: tuple[Any, Any], rows: tuple[Any, Any], confidence: float = 0.95, measure: str = "mean"
 ) -> Difference:
+    """The same from the totals and the numbers of rows of single units.
+
+    >>> one = (np.ones(4), np.ones(5))
+    >>> y = ([1.0, 3.0, 2.0, 5.0], [2.0, 4.0, 6.0, 5.0, 7.0])
+    >>> d, e = by_units(y, one), welch(*y)
+    >>> abs(d.low - e.low) < 1e-9, abs(d.high - e.high) < 1e-9
+    (True, True)
+    """
+    return by_unit_sums(arms_of_units(totals, rows), confidence, measure)
+
+
+def by_unit_sums(arms: Arms, confidence: float = 0.95, measure: str = "mean") -> Difference:
     """The difference of two means of rows whose spread is judged by units: rows of one unit are never independent.
 
     m = Σ y / Σ n; its variance and what that is worth are those of `spread_by_units`, which allows for units that carry a large
     part of the rows; over the arms variances add, degrees of freedom by Satterthwaite. With one row a unit this is Welch's t.
 
-    >>> one = (np.ones(4), np.ones(5))
-    >>> y = ([1.0, 3.0, 2.0, 5.0], [2.0, 4.0, 6.0, 5.0, 7.0])
-    >>> d, e = by_units(y, one), welch(*y)
-    >>> round(d.low - e.low, 9), round(d.high - e.high, 9)
-    (0.0, 0.0)
-
     Liang and Zeger, Longitudinal data analysis using generalized linear models, Biometrika 73 (1986); Bell and McCaffrey, Bias
     reduction in standard errors for linear regression with multi-stage samples, Survey Methodology 28 (2002).
     """
     confidence = confidence_of(confidence)
-    means: list[float] = []
-    variances: list[float] = []
-    freedoms: list[float] = []
-    units: list[int] = []
-    for total, count in zip(totals, rows, strict=True):
-        y, n = values_of(total), values_of(count)
-        if y.size != n.size:
-            message = f"There are {y.size:,} totals of units and {n.size:,} numbers of rows."
-            raise LengthsDiffer(message, "Pass one of each for every unit.")
-        units.append(y.size)
-        whole = float(n.sum())
-        means.append(float(y.sum()) / whole if whole else math.nan)
-        if y.size > 1:
-            _, variance, freedom = spread_by_units(y, n)
-            variances.append(variance)
-            freedoms.append(freedom)
-    facts: dict[str, Any] = {"values": (means[0], means[1]), "n": (float(units[0]), float(units[1]))}
-    several = any(float(np.max(values_of(n), initial=1.0)) > 1 for n in rows)
-    facts["method"] = "cluster-robust by unit, t" if several else "Welch's t"
-    if len(variances) < 2:
+    means, units = [arm.mean for arm in arms], [arm.units for arm in arms]
+    facts: dict[str, Any] = {"values": (means[0], means[1]), "n": (units[0], units[1])}
+    facts["method"] = "cluster-robust by unit, t" if any(arm.repeated for arm in arms) else "Welch's t"
+    if min(units) < 2:
         value = means[0] - means[1] if min(units) else None
         facts["values"] = tuple(None if math.isnan(m) else m for m in means)
         return without_interval(measure, value, confidence, FEW, **facts)
+    variances, freedoms = zip(*(spread_by_units(arm) for arm in arms), strict=True)
     error, value = math.sqrt(sum(variances)), means[0] - means[1]
     if error <= CERTAIN * max(abs(means[0]), abs(means[1]), 1e-300):
         return without_interval(measure, value, confidence, ALIKE, **facts)
     freedom = sum(variances) ** 2 / sum(v**2 / f for v, f in zip(variances, freedoms, strict=True))
-    return by_t(measure, value, error, freedom, confidence, caution=resting(freedoms), **facts)
+    return by_t(measure, value, error, freedom, confidence, caution=resting(list(freedoms)), **facts)

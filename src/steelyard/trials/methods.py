@@ -10,14 +10,16 @@ from typing import Any
 from steelyard.errors import SteelyardError
 from steelyard.files.as_json import AsJson
 from steelyard.results import Difference
-from steelyard.trials.arms import Periods, TrialUnits
+from steelyard.trials.arms import Fetched, Periods
 from steelyard.trials.autocorrelation import Neighbours, neighbours
-from steelyard.trials.cuped import by_one_row, cuped
-from steelyard.trials.means import by_units, paired_t, pooled_t, welch, wilcoxon_by_period, without_interval
-from steelyard.trials.permuted import LOPSIDED, lopsided, permuted_t
+from steelyard.trials.cuped import by_earlier_values
+from steelyard.trials.means import by_unit_sums, paired_t, pooled_t, welch, wilcoxon_by_period, without_interval
+from steelyard.trials.permuted import LOPSIDED, TOO_MANY, lopsidedness, permuted_t
 from steelyard.trials.proportions import fisher, two_proportions
 from steelyard.trials.rates import KINDS, Dispersion, dispersion, negative_binomial, poisson_ratio, quasi_poisson
 from steelyard.trials.slow_waves import ALLOWED, slow_waves_t
+from steelyard.trials.sums import EARLIER, OUTCOME, Arms, arms_of_units
+from steelyard.trials.unit_sums import UnitSums
 from steelyard.verdicts.trial import Answer
 
 WELCH = "Welch t by period"
@@ -68,7 +70,7 @@ def named(methods: list[Method], names: tuple[str, str]) -> tuple[Method, ...]:
 
 
 def period_methods(
-    p: Periods,
+    periods: Periods,
     confidence: float,
     *,
     returning: bool = False,
@@ -82,8 +84,8 @@ def period_methods(
     a unit has at most one event in a period, `independent` that periods are known to be independent of each other. Where that
     is neither known nor shown, only the slow waves are valid.
     """
-    out, spread, found = _by_period(p, confidence, returning=returning, counted=counted, single=single)
-    if independent or len(p.names) < 2 or (found is not None and found.harmless):
+    out, spread, found = _by_period(periods, confidence, returning=returning, counted=counted, single=single)
+    if independent or len(periods.names) < 2 or (found is not None and found.harmless):
         return out, spread, found
     why = UNSHOWN
     if found is not None:
@@ -96,16 +98,16 @@ def period_methods(
 
 
 def _by_period(
-    p: Periods, confidence: float, *, returning: bool, counted: bool, single: bool
+    periods: Periods, confidence: float, *, returning: bool, counted: bool, single: bool
 ) -> tuple[list[Method], Dispersion | None, Neighbours | None]:
-    treated, control, _ = p.outcomes()
-    found = neighbours(treated, control, paired=p.matched)
+    treated, control, _ = periods.outcomes()
+    found = neighbours(treated, control, paired=periods.matched)
     back = RETURN if returning else ""
     alike = ALIKE if found is not None and found.alike else ""
     too_much = ""
     if found is not None and found.beyond:
         too_much = f"{BEYOND} ({found.correlation:.2f}) than the {ALLOWED:g} that it allows for"
-    apart = "" if p.matched else "not every period has both arms"
+    apart = "" if periods.matched else "not every period has both arms"
 
     def pairs(test: Callable[..., Difference]) -> Callable[[], Difference]:
         if apart:
@@ -117,11 +119,11 @@ def _by_period(
         _asked("paired t by period", "period", pairs(paired_t), confidence, back, alike),
         _asked("pooled t by period", "period", lambda: pooled_t(treated, control, confidence), confidence, back, alike),
         _asked("Wilcoxon by period", "period", pairs(wilcoxon_by_period), confidence, back, alike),
-        _asked(SLOW, "period", lambda: _slow(p, confidence), confidence, back, too_much),
+        _asked(SLOW, "period", lambda: _slow(periods, confidence), confidence, back, too_much),
     ]
     if not counted:
         return out, None, found
-    (x, e), (y, f) = p.arm(1), p.arm(0)
+    (x, e), (y, f) = periods.arm(1), periods.arm(0)
     spread = dispersion(x, y, (e, f))
     wide = SPREAD if spread is not None and spread.verdict == "more" else ""
     careful = CAREFUL if spread is not None and spread.verdict == "less" else ""
@@ -146,7 +148,7 @@ def _by_period(
         *events,
     ]
     whole = (a, size[0], b, size[1])
-    no_share = "" if single and p.known and a <= size[0] and b <= size[1] else NO_SHARE
+    no_share = "" if single and periods.known and a <= size[0] and b <= size[1] else NO_SHARE
     for name, test in ((SHARES, two_proportions), ("Fisher (odds ratio)", fisher)):
         if no_share:
             nothing = without_interval("share", None, confidence, no_share)
@@ -161,40 +163,39 @@ def _by_period(
     return out, spread, found
 
 
-def _slow(p: Periods, confidence: float) -> Difference:
+def _slow(periods: Periods, confidence: float) -> Difference:
     """The slow waves over the periods that both arms have."""
-    found = slow_waves_t(*p.pairs(), confidence)
-    return found if p.matched else _noted(found, "over the periods that both arms have")
+    found = slow_waves_t(*periods.pairs(), confidence)
+    return found if periods.matched else _noted(found, "over the periods that both arms have")
 
 
-def _noted(d: Difference, note: str) -> Difference:
-    return d.renamed(note="; ".join(filter(None, (d.note, note))))
+def _noted(difference: Difference, note: str) -> Difference:
+    return difference.renamed(note="; ".join(filter(None, (difference.note, note))))
 
 
-def unit_methods(u: TrialUnits, confidence: float, *, binary: bool) -> list[Method]:
+def unit_methods(sums: UnitSums, confidence: float, *, binary: bool) -> list[Method]:
     """The methods by unit, then those by row that are valid where a unit has one row; treated less control.
 
     Where Student's t would see too much, since the outcome is skewed and the arms differ in size, it is not valid, and arms that
     are drawn again decide.
     """
-    totals, rows = u.arms(u.total), u.arms(u.rows)
-    name = "cluster-robust by unit" if u.repeated else "Welch t by unit"
-    plain = _asked(name, "unit", lambda: by_units(totals, rows, confidence), confidence)
+    arms = sums.arms()
+    name = "cluster-robust by unit" if sums.repeated else "Welch t by unit"
+    plain = _asked(name, "unit", lambda: by_unit_sums(arms, confidence), confidence)
     out = [plain]
-    if plain.valid and skewed(totals, rows):
+    if plain.valid and lopsidedness(arms) > LOPSIDED:
         out = [replace(plain, valid=False, why=SKEWED)]
-        if u.repeated or not binary:
-            drawn = _asked(PERMUTED, "unit", lambda: permuted_t(totals, rows, confidence), confidence)
+        if sums.repeated or not binary:
+            drawn = _asked(PERMUTED, "unit", lambda: drawn_again(sums.fetched, OUTCOME, confidence), confidence)
             # What cannot be drawn again is left to Student's t, with a word.
             out = [drawn, out[0]] if drawn.valid else [replace(plain, effect=_cautious(plain.effect))]
-    if u.before is not None:
-        before = u.arms(u.before)
-        means = (by_one_row(totals[0], rows[0]), by_one_row(totals[1], rows[1]))
-        few = FEW_EVENTS if binary and not u.repeated and _fewest(totals, rows) < EVENTS else ""
-        out.append(_asked(CUPED, "unit", lambda: cuped(means, before, confidence, rows=rows), confidence, few))
+    whole = (round(arms[0].whole), arms[0].size, round(arms[1].whole), arms[1].size)
+    if sums.has(EARLIER):
+        fewest = min(v for y, n in (whole[:2], whole[2:]) for v in (y, n - y))
+        few = FEW_EVENTS if binary and not sums.repeated and fewest < EVENTS else ""
+        out.append(_asked(CUPED, "unit", lambda: by_earlier_values(arms, sums.fetched, confidence), confidence, few))
     if binary:
-        whole = (float(totals[0].sum()), float(rows[0].sum()), float(totals[1].sum()), float(rows[1].sum()))
-        several = SEVERAL if u.repeated else ""
+        several = SEVERAL if sums.repeated else ""
         for label, test in ((SHARES, two_proportions), ("Fisher (odds ratio)", fisher)):
             out.append(
                 _asked(label, "row" if several else "unit", partial(test, *whole, confidence), confidence, several)
@@ -202,41 +203,45 @@ def unit_methods(u: TrialUnits, confidence: float, *, binary: bool) -> list[Meth
     return out
 
 
-def skewed(totals: tuple[Any, Any], rows: tuple[Any, Any]) -> bool:
-    """Whether Student's t sees too much of this outcome in arms of these sizes."""
-    return min(len(totals[0]), len(totals[1])) > 1 and (
-        lopsided(by_one_row(totals[0], rows[0]), by_one_row(totals[1], rows[1])) > LOPSIDED
-    )
+def drawn_again(fetched: Fetched, total: str, confidence: float) -> Difference:
+    """The arms drawn again, where single units can be had."""
+    u = fetched()
+    if u is None:
+        return without_interval("mean", None, confidence, TOO_MANY)
+    totals = u.total if total == OUTCOME else u.money
+    assert totals is not None
+    return permuted_t(u.arms(totals), u.arms(u.rows), confidence)
 
 
-def _cautious(d: Difference) -> Difference:
-    return d.renamed(caution=d.caution or SKEWED_CAUTION)
+def _cautious(difference: Difference) -> Difference:
+    return difference.renamed(caution=difference.caution or SKEWED_CAUTION)
 
 
 def effect_by_unit(totals: tuple[Any, Any], rows: tuple[Any, Any], confidence: float, *, once: bool) -> Difference:
-    """The effect by the method that decides for such units, unadjusted; `once` says that each has a yes or no, seen once.
-
-    The same for a trial as a whole, for a band of scores and for money.
+    """The same from single units.
 
     >>> import numpy as np
     >>> one = (np.ones(533), np.ones(67))
     >>> print(effect_by_unit((np.arange(533) < 6, np.zeros(67)), one, 0.95, once=True))
     0.011 [−0.030, 0.023] (rests on 6 outcomes)
     """
-    if once and min(len(totals[0]), len(totals[1])):
-        return two_proportions(
-            float(totals[0].sum()), float(len(totals[0])), float(totals[1].sum()), float(len(totals[1])), confidence
-        )
-    found = by_units(totals, rows, confidence)
-    if found.low is None or not skewed(totals, rows):
+    arms = arms_of_units(totals, rows)
+    return effect_of_sums(arms, lambda: permuted_t(totals, rows, confidence), confidence, once=once)
+
+
+def effect_of_sums(arms: Arms, drawn: Callable[[], Difference], confidence: float, *, once: bool) -> Difference:
+    """The effect by the method that decides for such units, unadjusted; `once` says that each has a yes or no, seen once.
+
+    The same for a trial as a whole, for a band of scores and for money; `drawn` draws the arms again.
+    """
+    if once and min(arm.units for arm in arms):
+        (a, n), (b, m) = ((round(arm.whole), arm.units) for arm in arms)
+        return two_proportions(a, n, b, m, confidence)
+    found = by_unit_sums(arms, confidence)
+    if found.low is None or lopsidedness(arms) <= LOPSIDED:
         return found
-    drawn = permuted_t(totals, rows, confidence)
-    return _cautious(found) if drawn.low is None else drawn.renamed(caution=found.caution)
-
-
-def _fewest(totals: tuple[Any, Any], rows: tuple[Any, Any]) -> float:
-    """The smallest number of units with or without the outcome in either arm."""
-    return min(float(v) for y, n in zip(totals, rows, strict=True) for v in (y.sum(), n.sum() - y.sum()))
+    again = drawn()
+    return _cautious(found) if again.low is None else again.renamed(caution=found.caution)
 
 
 def first_by_unit(methods: list[Method], *, once: bool, adjust: bool) -> str:

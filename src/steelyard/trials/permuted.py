@@ -14,6 +14,7 @@ from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import LengthsDiffer
 from steelyard.results import Array, Difference
 from steelyard.trials.means import ALIKE, CERTAIN, FEW, without_interval
+from steelyard.trials.sums import Arms, arms_of_units, values_of
 
 DRAWS = 1999
 SEED = 20130401
@@ -26,25 +27,34 @@ WORK = 20_000_000
 AT_ONCE = 1_000_000
 CLOSE = 1e-9
 METHOD = "permuted t"
+TOO_MANY = "too many units to draw the arms again"
 
 
 def lopsided(first: ArrayLike, second: ArrayLike) -> float:
-    """How skewed a difference of two means is if both arms are alike: 0 where the arms have the same size.
-
-    γ × |1/n₁² − 1/n₂²| / (1/n₁ + 1/n₂)^1.5, γ the skewness of the values around the mean of their arm, of both arms together
+    """The same from single units of one row each.
 
     >>> rng = np.random.default_rng(0)
     >>> y = rng.exponential(size=500)
     >>> round(lopsided(y[:50], y[50:]), 2), lopsided(y[:250], y[250:])
     (0.25, 0.0)
     """
-    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    off = np.concatenate([a - a.mean(), b - b.mean()])
-    spread = float((off**2).mean())
+    a, b = values_of(first), values_of(second)
+    return lopsidedness(arms_of_units((a, b), (np.ones_like(a), np.ones_like(b))))
+
+
+def lopsidedness(arms: Arms, slope: float = 0.0) -> float:
+    """How skewed a difference of two means is if both arms are alike: 0 where the arms have the same size.
+
+    γ × |1/n₁² − 1/n₂²| / (1/n₁ + 1/n₂)^1.5, γ the skewness of what units are off the mean of their arm, of both arms together,
+    less `slope` times what their earlier values are off.
+    """
+    n, m = arms[0].units, arms[1].units
+    found = [arm.powers(slope) for arm in arms]
+    squares, cubes = (sum(float(sums[i].sum()) for sums in found) for i in (1, 2))
+    spread = squares / (n + m)
     if spread <= 0:
         return 0.0
-    skewness = float(((off / math.sqrt(spread)) ** 3).mean())
-    n, m = float(a.size), float(b.size)
+    skewness = cubes / (n + m) / spread**1.5
     return float(abs(skewness) * abs(1 / n**2 - 1 / m**2) / (1 / n + 1 / m) ** 1.5)
 
 
@@ -80,8 +90,10 @@ def draws(totals: tuple[Any, Any], rows: tuple[Any, Any], number: int = DRAWS) -
         return None
     # In an order of their own, so that the order of the rows changes nothing.
     order = np.lexsort((n, y))
-    # Draws of their own for every trial: the same ones for all would be a little off in the same way each time.
-    seed = zlib.crc32(y[order].tobytes() + n[order].tobytes())
+    # Draws of their own for every trial: the same ones for all would be a little off in the same way each time. The last bits
+    # of a sum depend on the order in which rows were added, and so they are left out.
+    rough = np.rint(y[order] / (float(np.abs(y).max()) or 1.0) * 1e6).astype(np.int64)
+    seed = zlib.crc32(rough.tobytes() + n[order].tobytes())
     y = y - float(y[order].sum() / n.sum()) * n
     number = max(min(number, WORK // small), 199)
     # With one row a unit the rest is known.
@@ -171,5 +183,5 @@ def permuted_t(
         return without_interval(measure, value, confidence, ALIKE, **facts)
     drawn = draws((ys[0], ys[1]), (ns[0], ns[1]))
     found = None if drawn is None else by_draws(measure, value, error, drawn, confidence, **facts)
-    why = "too few units to draw the arms again" if drawn is not None else "too many units to draw the arms again"
+    why = "too few units to draw the arms again" if drawn is not None else TOO_MANY
     return without_interval(measure, value, confidence, why, **facts) if found is None else found

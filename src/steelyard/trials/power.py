@@ -6,48 +6,51 @@ from dataclasses import replace
 
 import numpy as np
 
-from steelyard.results import Array
-from steelyard.trials.cuped import by_one_row
 from steelyard.trials.design import Evidence
 from steelyard.trials.halving import turning_point
+from steelyard.trials.means import CERTAIN
 from steelyard.trials.planning import TWO_SHARES, TrialPlan, planned_effect
 from steelyard.trials.powers import shares_power
 from steelyard.trials.slow_waves import FEWEST as FEWEST_PERIODS
+from steelyard.trials.sums import Arms, arms_of_units
 
 STEPS = 20
 
 
-def plans_of(e: Evidence, explained: float = 0.0) -> tuple[TrialPlan, ...]:
+def plans_of(evidence: Evidence, explained: float = 0.0) -> tuple[TrialPlan, ...]:
     """The smallest effect seen, by the spread within the arms less what the time before explains, and by Poisson's."""
-    if e.design.analysis == "period":
-        assert e.periods is not None
-        treated, control, _ = e.periods.outcomes()
-        arms = (treated, control)
+    if evidence.design.analysis == "period":
+        assert evidence.periods is not None
+        treated, control, _ = evidence.periods.outcomes()
+        arms = arms_of_units((treated, control), (np.ones_like(treated), np.ones_like(control)))
     else:
-        u = e.units
-        assert u is not None
-        (a, b), (n, m) = u.arms(u.total), u.arms(u.rows)
-        arms = (by_one_row(a, n), by_one_row(b, m))
+        assert evidence.units is not None
+        arms = evidence.units.arms()
     # Two equal arms of this size tell as much as these two.
-    size = round(2 / sum(1 / len(a) for a in arms))
-    squares, freedom = sum(float(((a - a.mean()) ** 2).sum()) for a in arms), sum(len(a) - 1 for a in arms)
-    if size < 2 or freedom < 1 or squares <= 0:
+    size = round(2 / sum(1 / arm.units for arm in arms))
+    squares, freedom = sum(float(arm.powers()[1].sum()) for arm in arms), sum(arm.units - 1 for arm in arms)
+    level = arms[1].mean
+    if size < 2 or freedom < 1 or squares <= freedom * (CERTAIN * level) ** 2:
         return ()
-    spread, level = float(np.sqrt(squares / freedom)), float(arms[1].mean())
+    spread = float(np.sqrt(squares / freedom))
     plan = planned_effect(size, deviation=spread, level=level, explained=min(explained, 1 - 1e-9))
-    plans = [_shares(e, arms, plan) if e.design.kind == "0/1" and not e.design.repeated and not explained else plan]
-    if e.design.analysis == "period" and e.design.kind != "number" and level > 0:
-        assert e.periods is not None
-        plans.append(planned_effect(size, deviation=_poisson(e, level), level=level))
+    plans = [
+        _shares(evidence, arms, plan)
+        if evidence.design.kind == "0/1" and not evidence.design.repeated and not explained
+        else plan
+    ]
+    if evidence.design.analysis == "period" and evidence.design.kind != "number" and level > 0:
+        assert evidence.periods is not None
+        plans.append(planned_effect(size, deviation=_poisson(evidence, level), level=level))
     return tuple(plans)
 
 
-def _shares(e: Evidence, arms: tuple[Array, Array], plan: TrialPlan) -> TrialPlan:
+def _shares(evidence: Evidence, arms: Arms, plan: TrialPlan) -> TrialPlan:
     """The smallest change of a share that two proportions see in the good direction; Student's where none is large enough."""
-    level, sizes = float(arms[1].mean()), (len(arms[0]), len(arms[1]))
-    if e.design.analysis == "period" or not 0 < level < 1:
+    level, sizes = arms[1].mean, (round(arms[0].units), round(arms[1].units))
+    if evidence.design.analysis == "period" or not 0 < level < 1:
         return plan
-    sign = -1.0 if e.design.direction == "lower" else 1.0
+    sign = -1.0 if evidence.design.direction == "lower" else 1.0
     most = level if sign < 0 else 1 - level
 
     def seen(step: float) -> bool:
@@ -58,19 +61,19 @@ def _shares(e: Evidence, arms: tuple[Array, Array], plan: TrialPlan) -> TrialPla
     return replace(plan, effect=turning_point(seen, 0.0, most, STEPS)[1], test=TWO_SHARES)
 
 
-def _poisson(e: Evidence, rate: float) -> float:
+def _poisson(evidence: Evidence, rate: float) -> float:
     """Poisson's deviation of an outcome that is told for other numbers of exposed units than there are."""
-    p = e.periods
+    p = evidence.periods
     assert p is not None
     if p.exposed is None or p.even:
         return float(np.sqrt(rate))
     return float(np.sqrt(rate * p.level * float(np.nanmean(1 / p.exposed))))
 
 
-def careful_plan(e: Evidence) -> TrialPlan | None:
+def careful_plan(evidence: Evidence) -> TrialPlan | None:
     """What slow waves see with so many periods, judged by the spread of the differences between the arms."""
-    assert e.periods is not None
-    treated, control = e.periods.pairs()
+    assert evidence.periods is not None
+    treated, control = evidence.periods.pairs()
     if len(treated) < FEWEST_PERIODS:
         return None
     spread = float((treated - control).std(ddof=1)) / float(np.sqrt(2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
@@ -16,17 +17,19 @@ from steelyard.files.addresses import discreet, without_secrets
 from steelyard.files.as_json import AsJson
 from steelyard.results import Difference, make_frame
 from steelyard.trials.always_valid import Looks
-from steelyard.trials.arms import Periods, TrialRows, TrialUnits, read
+from steelyard.trials.arms import Periods, TrialRows, read
 from steelyard.trials.autocorrelation import Neighbours
-from steelyard.trials.balance import Balance, standardised_difference
+from steelyard.trials.balance import Balance, balance_of
 from steelyard.trials.decision import decide, looks_of
 from steelyard.trials.design import Evidence, TrialDesign, check_words, from_counts, from_rows
+from steelyard.trials.in_place import MOST_UNITS, counted_trial
 from steelyard.trials.methods import (
     CUPED,
     SLOW,
     WELCH,
     Method,
-    effect_by_unit,
+    drawn_again,
+    effect_of_sums,
     first_by_unit,
     named,
     period_methods,
@@ -37,8 +40,11 @@ from steelyard.trials.planning import TrialPlan
 from steelyard.trials.power import careful_plan, plans_of
 from steelyard.trials.rates import Dispersion
 from steelyard.trials.sample_ratio import RatioCheck, sample_ratio
+from steelyard.trials.sums import EARLIER, MONEY, SCORE
+from steelyard.trials.unit_sums import UnitSums
 from steelyard.trials.uplift import FEWEST, Uplift, uplift_by_score
-from steelyard.verdicts.trial import FORBIDDEN, RANDOM
+from steelyard.verdicts.trial import FORBIDDEN, RANDOM, decided
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import ToldInSentences
 from steelyard.wording import option
 
@@ -53,9 +59,10 @@ class Trial(AsJson, ToldInSentences):
     `effect` is treated less control by the method that decides; `methods` has all of them, with "not valid here" and why.
     """
 
-    left_out: ClassVar[tuple[str, ...]] = ("periods",)
+    left_out: ClassVar[tuple[str, ...]] = ("periods", "word")
     told_too: ClassVar[tuple[str, ...]] = ("effect", "sentences")
     as_text: ClassVar[str] = "trial.trial_text"
+    as_verdict: ClassVar[str] = "foremost.trial_conclusion"
 
     design: TrialDesign
     ratio: RatioCheck | None
@@ -69,12 +76,20 @@ class Trial(AsJson, ToldInSentences):
     looks_why: str
     uplift: Uplift | None
     money: Money | None
-    verdict: str
+    word: str
     reasons: tuple[str, ...]
     confidence: float
     periods: Periods | None = None
     careful: TrialPlan | None = None
     """The smallest effect that the slow waves see, where these decide."""
+    uplift_why: str = ""
+    """Why nothing is told by score, where scores were given."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether acting helps: a word, what to do, why, and what it is worth."""
+        worth = None if self.money is None else self.money.each
+        return self.in_words(decided(self.word, *self.reasons, rests_on=(self.effect,), worth=worth))
 
     @property
     def primary(self) -> Method:
@@ -84,7 +99,7 @@ class Trial(AsJson, ToldInSentences):
     @property
     def decides(self) -> Method | None:
         """The same, but None where it is not valid, or where the groups may not be compared at all."""
-        return self.primary if self.primary.valid and self.verdict not in FORBIDDEN else None
+        return self.primary if self.primary.valid and self.word not in FORBIDDEN else None
 
     @property
     def effect(self) -> Difference:
@@ -132,10 +147,10 @@ class Trial(AsJson, ToldInSentences):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
-        return AsJson.to_dict(self) | {
-            "decides": None if self.decides is None else self.decides.name,
-            "by_period": None if self.periods is None else self.table().rows_as_dicts(),
-        }
+        told: dict[str, Any] = {"verdict": self.word, "conclusion": self.verdict.to_dict()}
+        told["decides"] = None if self.decides is None else self.decides.name
+        told["by_period"] = None if self.periods is None else self.table().rows_as_dicts()
+        return AsJson.to_dict(self) | told
 
 
 @as_annotated("independent", "adjust")
@@ -190,11 +205,8 @@ def trial(
             message = f"No {role} was given."
             raise UsageError(message, f"{NEEDED[role]}: {option(role, ...)}")
     bands = taken("The number of bands", bands, Span(1, 1000, whole=True), "Ten bands are usual.")
-    cost = (
-        None
-        if cost is None
-        else float(taken("The cost of acting", cost, Span(), f"For example {option('cost', 2.5)}."))
-    )
+    if cost is not None:
+        cost = float(taken("The cost of acting", cost, Span(), f"For example {option('cost', 2.5)}."))
     if cost is not None and value is None:
         message = "A cost came without the value of an outcome, so there is no money effect to tell."
         raise UsageError(message, f"Give {option('value')} as well: what one outcome is worth.")
@@ -214,9 +226,17 @@ def trial(
         roles = {"group": group, "outcome": outcome, "unit": unit, "period": period, "segment": segment}
         amount = None if _is_number(value) else value
         roles |= {"value": amount, "before": before, "score": score}
-        found = from_rows(read(data, roles, missing, positive), control, treated, analysis, direction, selection)
-    amount = value if _is_number(value) else None
-    found = replace(found, design=replace(found.design, independent=independent))
+        if analysis == "period" and period is None:
+            message = "The period was named as the unit of analysis, and there are zero periods."
+            hint = f"Name the column of the periods: {option('period', ...)}, or leave analysis out."
+            raise UsageError(message, hint)
+        counted = counted_trial(data, roles, control, treated, missing, positive)
+        found = from_rows(counted, analysis, direction, selection)
+    amount = None
+    if _is_number(value):
+        amount = float(taken("The value of an outcome", value, Span(), f"For example {option('value', 200)}."))
+    named = outcome if isinstance(outcome, str) else ""
+    found = replace(found, design=replace(found.design, independent=independent, outcome=named))
     return _judged(found, planned, bands, amount, cost, confidence, priced=value is not None, adjust=adjust)
 
 
@@ -261,7 +281,7 @@ def _counted(counts: object, roles: dict[str, Any], missing: str) -> TrialRows:
 
 
 def _judged(
-    e: Evidence,
+    evidence: Evidence,
     planned: object,
     bands: int,
     value: float | None,
@@ -271,63 +291,65 @@ def _judged(
     priced: bool,
     adjust: bool,
 ) -> Trial:
-    d = e.design
+    d = evidence.design
     ratio = None
-    if e.sizes is not None:
-        ratio = sample_ratio({d.control: e.sizes[0], d.treated: e.sizes[1]}, planned, e.parts)
-    balances = _balances(e.units, confidence)
-    methods, spread, alike = _methods(e, confidence, adjust=adjust)
+    if evidence.sizes is not None:
+        ratio = sample_ratio({d.control: evidence.sizes[0], d.treated: evidence.sizes[1]}, planned, evidence.parts)
+    balances = _balances(evidence.units, confidence)
+    methods, spread, alike = _methods(evidence, confidence, adjust=adjust)
     verdict = decide(methods, ratio, balances, d.selection, d.direction, d.analysis)
     word, reasons = verdict.word, tuple(verdict.reason.splitlines())
     primary = next(m for m in methods if m.primary)
-    looks, why = looks_of(e, methods, confidence)
-    money = _money(e, primary.effect, value, cost, confidence) if priced else None
-    uplift = _uplift(e, bands, confidence)
+    looks, why = looks_of(evidence, methods, confidence)
+    money = _money(evidence, primary.effect, value, cost, confidence) if priced else None
+    uplift, unscored = _uplift(evidence, bands, confidence)
     if word in FORBIDDEN:
         # What would be told as the good that acting does is not known here.
-        looks, why, money, uplift = (
-            None,
-            "nothing may be said at any look, since the arms may not be compared",
-            None,
-            None,
-        )
+        looks = money = uplift = None
+        why = "nothing may be said at any look, since the arms may not be compared"
     explained = float(primary.effect.options.get("explained", 0.0)) if primary.name == CUPED else 0.0
-    plans, careful = plans_of(e, explained), careful_plan(e) if primary.name == SLOW else None
+    plans, careful = plans_of(evidence, explained), careful_plan(evidence) if primary.name == SLOW else None
     found = (d, ratio, balances, methods, spread, alike, plans, looks, why, uplift, money, word, reasons, confidence)
-    return Trial(*found, e.periods, careful)
+    return Trial(*found, evidence.periods, careful, unscored)
 
 
-def _uplift(e: Evidence, bands: int, confidence: float) -> Uplift | None:
-    u = e.units
-    if u is None or u.score is None or min(int(u.treated.sum()), int((~u.treated).sum())) < FEWEST:
-        return None
-    sign = -1.0 if e.design.direction == "lower" else 1.0
+def _uplift(evidence: Evidence, bands: int, confidence: float) -> tuple[Uplift | None, str]:
+    """What acting does by score, or why that is not told."""
+    if evidence.units is None or not evidence.units.has(SCORE):
+        return None, ""
+    if min(evidence.units.units) < FEWEST:
+        return None, f"an arm has fewer than {FEWEST} units"
+    u = evidence.units.fetched()
+    if u is None or u.score is None:
+        return None, f"more than {MOST_UNITS:,} units are not brought to one machine: draw a sample of them"
+    sign = -1.0 if evidence.design.direction == "lower" else 1.0
     found = uplift_by_score(u.total / u.rows, u.treated, u.score, bands, confidence, sign, rows=u.rows)
-    # Where most bands have one arm only, there is nothing to compare by score.
-    return found if 2 * sum(b.effect.value is not None for b in found.bands) > len(found.bands) else None
+    if 2 * sum(b.effect.value is not None for b in found.bands) > len(found.bands):
+        return found, ""
+    return None, "most bands of the score have one arm only"
 
 
-def _balances(u: TrialUnits | None, confidence: float) -> tuple[Balance, ...]:
+def _balances(u: UnitSums | None, confidence: float) -> tuple[Balance, ...]:
     if u is None:
         return ()
-    known = (("score", u.score), ("earlier value", u.before))
-    return tuple(standardised_difference(n, *u.arms(v), confidence) for n, v in known if v is not None)
+    known = (("score", SCORE), ("earlier value", EARLIER))
+    return tuple(balance_of(name, u.arms(), what, confidence) for name, what in known if u.has(what))
 
 
 def _methods(
-    e: Evidence, confidence: float, *, adjust: bool
+    evidence: Evidence, confidence: float, *, adjust: bool
 ) -> tuple[tuple[Method, ...], Dispersion | None, Neighbours | None]:
-    d, u = e.design, e.units
+    d, u = evidence.design, evidence.units
     found = [] if u is None else unit_methods(u, confidence, binary=d.kind == "0/1")
     spread = alike = None
-    if e.periods is not None:
+    if evidence.periods is not None:
         back = u is not None and u.repeated and d.analysis == "unit"
         counted = d.kind != "number"
         single = d.kind == "0/1" or u is None
         # Units that are drawn one by one and seen once make periods independent of each other by themselves.
         free = d.independent or (d.analysis == "unit" and not back)
         more, spread, alike = period_methods(
-            e.periods, confidence, returning=back, counted=counted, single=single, independent=free
+            evidence.periods, confidence, returning=back, counted=counted, single=single, independent=free
         )
         # What was asked of units is not asked of their sums again.
         known = {m.name for m in found}
@@ -344,14 +366,16 @@ def _methods(
     return named(marked, (str(d.treated), str(d.control))), spread, alike
 
 
-def _money(e: Evidence, effect: Difference, value: float | None, cost: float | None, confidence: float) -> Money | None:
-    d, spent = e.design, float(cost or 0.0)
+def _money(
+    evidence: Evidence, effect: Difference, value: float | None, cost: float | None, confidence: float
+) -> Money | None:
+    d, spent = evidence.design, float(cost or 0.0)
     if d.analysis == "period":
-        assert e.periods is not None
+        assert evidence.periods is not None
         if value is None:
             message = "By period, the value of an outcome is one number."
             raise UsageError(message, f"For example {option('value', 200)}, or leave analysis out.")
-        p = e.periods
+        p = evidence.periods
         if cost and not p.known:
             message = "The cost is that of treating one unit, and it is not known how many were treated."
             hint = f"Give the exposed units as well: {option('exposed', ...)}, or leave {option('cost')} out."
@@ -366,10 +390,10 @@ def _money(e: Evidence, effect: Difference, value: float | None, cost: float | N
         if money is None or p.exposed is None or p.even or not p.known:
             return money
         return replace(money, per=f"{p.level:,.0f} exposed", treated=float(np.nansum(p.exposed[1])))
-    u = e.units
+    u = evidence.units
     assert u is not None
-    per, size = ("unit and period" if u.repeated else "unit"), float(u.rows[u.treated].sum())
+    per, size = ("unit and period" if u.repeated else "unit"), u.acted_on
     if value is None:
-        assert u.money is not None
-        effect, value = effect_by_unit(u.arms(u.money), u.arms(u.rows), confidence, once=False), 1.0
+        drawn = partial(drawn_again, u.fetched, MONEY, confidence)
+        effect, value = effect_of_sums(u.arms(MONEY), drawn, confidence, once=False), 1.0
     return money_effect(effect, value=value, cost=spent, direction=d.direction, per=per, treated=size)

@@ -114,14 +114,19 @@ def _effect(y: Array, arm: Flags, here: Flags, confidence: float, sign: float, r
     return found if sign > 0 else _turned(found)
 
 
-def _turned(d: Difference) -> Difference:
+def _turned(difference: Difference) -> Difference:
     """The same difference where less is good."""
 
     def less(v: float | None) -> float | None:
         return None if v is None else 0.0 - v
 
-    ends = {"low": less(d.high), "high": less(d.low), "value": less(d.value), "statistic": less(d.statistic)}
-    return d.renamed(**ends, values=(less(d.values[0]), less(d.values[1])))
+    ends = {
+        "low": less(difference.high),
+        "high": less(difference.low),
+        "value": less(difference.value),
+        "statistic": less(difference.statistic),
+    }
+    return difference.renamed(**ends, values=(less(difference.values[0]), less(difference.values[1])))
 
 
 def _columns(outcome: npt.ArrayLike, treated: npt.ArrayLike, score: npt.ArrayLike) -> tuple[Array, Any, Array]:
@@ -131,7 +136,8 @@ def _columns(outcome: npt.ArrayLike, treated: npt.ArrayLike, score: npt.ArrayLik
 
 def _steps(y: Array, arm: Flags, s: Array) -> tuple[Any, Any]:
     """Units in order from the highest score, and where each of at most POINTS steps begins; ties are never cut."""
-    order = np.argsort(-s, kind="stable")
+    # Units with one score in an order of their own, so that resampling does not depend on the order of the rows.
+    order = np.lexsort((y, arm, -s))
     ranked = s[order]
     ends = np.flatnonzero(np.r_[ranked[1:] != ranked[:-1], True]) + 1
     wanted = np.unique(np.rint(np.linspace(0, y.size, POINTS + 1)[1:]).astype(int))

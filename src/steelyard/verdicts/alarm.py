@@ -40,21 +40,21 @@ def alarm(word: str, *rests_on: Estimate | Difference, **facts: object) -> Verdi
     return ALARMS(word, *rests_on, advice=ADVICE[word], **facts)
 
 
-def against_reference(d: Difference, base: float, margin: float, better: str) -> tuple[Verdict, Clears]:
+def against_reference(difference: Difference, base: float, margin: float, better: str) -> tuple[Verdict, Clears]:
     """A difference from the reference by its interval: within it, worse, or worse by more than the margin.
 
-    With d turned so that less is worse: alarm if its upper end lies below −margin · |base|, warn if it lies below 0.
+    With the difference turned so that less is worse: alarm if its upper end lies below −margin · |base|, warn if it lies below 0.
 
     >>> d = Difference("auc", value=-0.1, low=-0.12, high=-0.08)
     >>> against_reference(d, 0.8, 0.05, "higher")[0].word, against_reference(d, 0.8, 0.2, "higher")[0].word
     ('alarm', 'warn')
     """
-    assert d.value is not None
-    assert d.low is not None
-    assert d.high is not None
+    assert difference.value is not None
+    assert difference.low is not None
+    assert difference.high is not None
     allowed = margin * abs(base)
-    least, most = (d.low, d.high) if better == "higher" else (-d.high, -d.low)
-    loss = -d.value if better == "higher" else d.value
+    least, most = (difference.low, difference.high) if better == "higher" else (-difference.high, -difference.low)
+    loss = -difference.value if better == "higher" else difference.value
     within = f"the margin of {percent(margin)}"
     word, reason = OK, "better" if least > 0 else ""
     if most < -allowed:
@@ -62,20 +62,20 @@ def against_reference(d: Difference, base: float, margin: float, better: str) ->
     elif most < 0:
         word, reason = WARN, f"worse, but not shown to exceed {within}"
     clears = (word == OK, loss < NEARER * allowed or most >= 0)
-    return alarm(word, d, bound=0.0, margin=allowed, reason=reason), clears
+    return alarm(word, difference, bound=0.0, margin=allowed, reason=reason), clears
 
 
-def above_limit(x: Estimate, limit: float, margin: float) -> Verdict:
+def above_limit(estimate: Estimate, limit: float, margin: float) -> Verdict:
     """A mean loss that is followed look by look: alarm where its lower end exceeds the limit by the margin, warn where at all."""
-    assert x.low is not None
-    word = ALARM if x.low > limit + margin else WARN if x.low > limit else OK
-    return alarm(word, x, bound=limit, margin=margin)
+    assert estimate.low is not None
+    word = ALARM if estimate.low > limit + margin else WARN if estimate.low > limit else OK
+    return alarm(word, estimate, bound=limit, margin=margin)
 
 
-def added_up(x: Estimate, total: float, limit: float) -> tuple[Verdict, Clears]:
+def added_up(estimate: Estimate, total: float, limit: float) -> tuple[Verdict, Clears]:
     """A sum of excess against its limit; its alarm ends once half of the limit is gone again."""
     calm = total < limit / 2
-    return alarm(ALARM if total > limit else OK, x, bound=limit), (calm, calm)
+    return alarm(ALARM if total > limit else OK, estimate, bound=limit), (calm, calm)
 
 
 # Rows and columns -----------------------------------------------------------------------------------------------------
@@ -118,11 +118,11 @@ def readable(why: Sequence[str], *, rows: bool, waits: bool) -> tuple[Verdict, C
     return alarm(IMMATURE, reason="no row has a label") if waits else alarm(OK), (True, True)
 
 
-def of_column(decision: str, x: Estimate) -> tuple[Verdict, Clears]:
+def of_column(decision: str, estimate: Estimate) -> tuple[Verdict, Clears]:
     """What the decision on a column's stability index says to its alarm: a change that is too small to matter is none."""
     word = decision if decision in {WARN, ALARM, INSUFFICIENT} else OK
-    index, calm = float(x), decision == OK
-    return alarm(word, x, bound=0.0), (calm or index < CLEAR_WARN, calm or index < CLEAR_ALARM)
+    index, calm = float(estimate), decision == OK
+    return alarm(word, estimate, bound=0.0), (calm or index < CLEAR_WARN, calm or index < CLEAR_ALARM)
 
 
 def as_usual(decision: str, p: float, alpha: float) -> bool:
@@ -130,11 +130,11 @@ def as_usual(decision: str, p: float, alpha: float) -> bool:
     return decision not in {WARN, ALARM} and not (decision == INSUFFICIENT and p < alpha)
 
 
-def ruled_out(x: Estimate, completed: tuple[float, float]) -> bool:
+def ruled_out(estimate: Estimate, completed: tuple[float, float]) -> bool:
     """Whether even the best or the worst labels leave the whole interval of an estimate out."""
-    if x.low is None or x.high is None:
+    if estimate.low is None or estimate.high is None:
         return False
-    return x.high < min(completed) or x.low > max(completed)
+    return estimate.high < min(completed) or estimate.low > max(completed)
 
 
 # Several --------------------------------------------------------------------------------------------------------------

@@ -43,7 +43,9 @@ def verdict_word(ends: Ends, better: str, *, few: bool = False) -> str:
     return BETTER if low > 0 else WORSE if high < 0 else UNCLEAR
 
 
-def compared(d: Difference, better: str, margin: float | None = None, short: str = "", looks: int = 1) -> Verdict:
+def compared(
+    difference: Difference, better: str, margin: float | None = None, short: str = "", looks: int = 1
+) -> Verdict:
     """What may be said of a difference: better or worse where its interval leaves out zero, equivalent inside the margin.
 
     A difference that is clear and does not matter is called equivalent. `short` says why there are too few cases, and `looks`
@@ -55,16 +57,16 @@ def compared(d: Difference, better: str, margin: float | None = None, short: str
     """
     facts = {"bound": 0.0, "margin": margin, "looks": looks}
     if better not in {"higher", "lower"}:
-        return COMPARISON(NO_SIDE, d, **facts)
-    if d.value is None:
-        return COMPARISON(NOT_KNOWN, d, reason=d.reason, **facts)
+        return COMPARISON(NO_SIDE, difference, **facts)
+    if difference.value is None:
+        return COMPARISON(NOT_KNOWN, difference, reason=difference.reason, **facts)
     if short:
-        return COMPARISON(TOO_FEW, d, reason=short, advice=ADVICE[TOO_FEW], **facts)
-    if d.low is None or d.high is None:
-        return COMPARISON(NOT_KNOWN, d, reason=d.note, **facts)
-    inside = margin is not None and -margin < d.low and d.high < margin
-    word = EQUIVALENT if inside else verdict_word((d.low, d.high), better)
-    return COMPARISON(word, d, advice=ADVICE[word], **facts)
+        return COMPARISON(TOO_FEW, difference, reason=short, advice=ADVICE[TOO_FEW], **facts)
+    if difference.low is None or difference.high is None:
+        return COMPARISON(NOT_KNOWN, difference, reason=difference.note, **facts)
+    inside = margin is not None and -margin < difference.low and difference.high < margin
+    word = EQUIVALENT if inside else verdict_word((difference.low, difference.high), better)
+    return COMPARISON(word, difference, advice=ADVICE[word], **facts)
 
 
 def wording(verdict: Verdict) -> str:
@@ -72,16 +74,23 @@ def wording(verdict: Verdict) -> str:
     return f"{verdict.word} {verdict.margin:g}" if verdict.word == EQUIVALENT else verdict.word
 
 
-def turned(d: Difference) -> Difference:
+def turned(difference: Difference) -> Difference:
     """The same difference seen from the other side, with its word.
 
     >>> print(turned(Difference("auc", "a", "b", 0.02, 0.01, 0.03, verdict="better")).verdict)
     worse
     """
-    low, high, value, statistic = (None if v is None else -v for v in (d.high, d.low, d.value, d.statistic))
-    word = {BETTER: WORSE, WORSE: BETTER}.get(d.verdict, d.verdict)
-    both = {"first": d.second, "second": d.first, "values": d.values[::-1], "n": d.n[::-1]}
-    return d.renamed(value=value, low=low, high=high, statistic=statistic, verdict=word, **both)
+    low, high, value, statistic = (
+        None if v is None else -v for v in (difference.high, difference.low, difference.value, difference.statistic)
+    )
+    word = {BETTER: WORSE, WORSE: BETTER}.get(difference.verdict, difference.verdict)
+    both = {
+        "first": difference.second,
+        "second": difference.first,
+        "values": difference.values[::-1],
+        "n": difference.n[::-1],
+    }
+    return difference.renamed(value=value, low=low, high=high, statistic=statistic, verdict=word, **both)
 
 
 def neither_beats(values: Sequence[float | None], trivial: float, name: str) -> str:
@@ -94,9 +103,9 @@ def neither_beats(values: Sequence[float | None], trivial: float, name: str) -> 
     return f'neither beats "{name}"' if max(v for v in values if v is not None) <= trivial + 1e-9 else ""
 
 
-def alike(d: Difference) -> bool:
+def alike(difference: Difference) -> bool:
     """Whether there is no difference at all, and no doubt about that."""
-    return d.value == 0 and d.low == d.high
+    return difference.value == 0 and difference.low == difference.high
 
 
 def beyond_chance(p: float | None, confidence: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -55,6 +56,15 @@ def too_few(cases: Iterable[CaseCount]) -> str:
     """
     found = lacking(cases)
     return "" if found is None else f"{found}, and {found.needed} are needed"
+
+
+def fewest_apart(alpha: float) -> int:
+    """So many rows on which one of two alone is right, the same on all of them, are beyond luck: 2 · 0.5ᵏ ≤ α.
+
+    >>> fewest_apart(0.05)
+    6
+    """
+    return math.ceil(math.log2(2 / alpha) - 1e-9)
 
 
 def sides_of(positives: float, negatives: float) -> tuple[CaseCount, CaseCount]:

@@ -51,28 +51,28 @@ class Bound:
         return f"{word} {self.said or f'{self.bound:g}'}"
 
 
-def judge(x: Estimate | Difference, limit: Bound, on: str = "interval") -> Verdict:
+def judge(estimate: Estimate | Difference, limit: Bound, on: str = "interval", too_few: str = "") -> Verdict:
     """What became of a number held against a limit.
 
     A value on the right side is not enough: with other rows it might not be. The end of the interval that is nearer to
-    the bound decides, and what a grid of scores may hide is taken off as well.
+    the bound decides, and what a grid of scores may hide is taken off as well. Where its cases are too few nothing is shown.
 
     >>> [judge(Estimate("auc", v, v - 0.03, v + 0.03), Bound(0.8)).word for v in (0.84, 0.81, 0.70)]
     ['met', 'not shown', 'failed']
     """
 
     def said(word: str, reason: str = "") -> Verdict:
-        return GATE(word, x, bound=limit.bound, against=limit.needed, reason=reason, advice=ADVICE[word])
+        return GATE(word, estimate, bound=limit.bound, against=limit.needed, reason=reason, advice=ADVICE[word])
 
-    if x.value is None:
-        return said(UNDEFINED, x.reason)
+    if estimate.value is None:
+        return said(UNDEFINED, estimate.reason)
     if on == "point":
-        return said(MET if limit.holds(x.value) else FAILED)
-    if x.low is None or x.high is None:
-        return said(NOT_SHOWN, f"it has no interval: {x.note}" if x.note else "it has no interval")
-    low, high = x.low - x.bound, x.high + x.bound
+        return said(MET if limit.holds(estimate.value) else FAILED)
+    if estimate.low is None or estimate.high is None:
+        return said(NOT_SHOWN, f"it has no interval: {estimate.note}" if estimate.note else "it has no interval")
+    low, high = estimate.low - estimate.bound, estimate.high + estimate.bound
     near, far = (high, low) if limit.upper else (low, high)
     if limit.holds(near):
-        return said(MET)
-    hidden = "scores were counted on a grid" if limit.holds(x.high if limit.upper else x.low) else ""
+        return said(NOT_SHOWN, too_few) if too_few else said(MET)
+    hidden = "scores were counted on a grid" if limit.holds(estimate.high if limit.upper else estimate.low) else ""
     return said(NOT_SHOWN if limit.holds(far) else FAILED, hidden)

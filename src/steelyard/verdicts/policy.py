@@ -26,17 +26,17 @@ ADVICE = {
 MODEL, EVERYBODY, NOBODY = "model", "everybody", "nobody"
 
 
-def less(x: Estimate, optimism: float) -> Estimate:
+def less(estimate: Estimate, optimism: float) -> Estimate:
     """The same estimate with value and interval moved down."""
-    value, low, high = (None if v is None else v - optimism for v in (x.value, x.low, x.high))
-    return x.renamed(value=value, low=low, high=high)
+    value, low, high = (None if v is None else v - optimism for v in (estimate.value, estimate.low, estimate.high))
+    return estimate.renamed(value=value, low=low, high=high)
 
 
 def against_policy(advantage: Estimate, name: str, optimism: float = 0.0) -> Verdict:
     """Whether a model beats a policy that needs none, as far as the interval of the difference says.
 
     >>> ahead = Estimate("profit", 20.0, 5.0, 35.0)
-    >>> against_policy(ahead, "treat all").word, against_policy(ahead, "treat all", optimism=10.0).word
+    >>> against_policy(ahead, "flag everybody").word, against_policy(ahead, "flag everybody", optimism=10.0).word
     ('better', 'no clear difference')
     """
     ahead = less(advantage, optimism)

@@ -15,8 +15,8 @@ ORDER = (ALARM, WARN, NEGLIGIBLE, INSUFFICIENT, OK)
 """Decisions from the worst; too few rows come before all is well."""
 CHANGED = (ALARM, WARN, NEGLIGIBLE)
 ADVICE = {
-    OK: "",
-    NEGLIGIBLE: "",
+    OK: "Nothing to do; look again when new rows come.",
+    NEGLIGIBLE: "Nothing to do yet; look again when new rows come.",
     WARN: "Look at the cells with the largest part of the index.",
     ALARM: "Find out what changed in the cells with the largest part of the index, before scores are relied on.",
     INSUFFICIENT: "Take more rows.",
@@ -33,7 +33,7 @@ def light(index: float) -> str:
     return STABLE if index < LOOK else SEE if index <= ACT else DO
 
 
-def changed(x: Estimate, limit: float, p: float, alpha: float, short: str = "") -> Verdict:
+def changed(estimate: Estimate, limit: float, p: float, alpha: float, short: str = "") -> Verdict:
     """The decision from the corrected index with its interval, its one-sided lower limit and the p-value, and why.
 
     ok if p ≥ α or the one-sided limit is 0; else alarm if the corrected index ≥ 0.25 and its interval begins at 0.1 or above;
@@ -47,29 +47,29 @@ def changed(x: Estimate, limit: float, p: float, alpha: float, short: str = "") 
     """
 
     def said(word: str, reason: str) -> Verdict:
-        return STABILITY(word, x, bound=LOOK, reason=reason, advice=ADVICE[word])
+        return STABILITY(word, estimate, bound=LOOK, reason=reason, advice=ADVICE[word])
 
-    assert x.value is not None
-    assert x.low is not None
-    told = f"the index, less what chance brings, is {significant(x.value, 2)}"
+    assert estimate.value is not None
+    assert estimate.low is not None
+    told = f"the index, less what chance brings, is {significant(estimate.value, 2)}"
     chance = f"the change is more than chance ({p_told(p)})"
     if short:
-        if p < alpha and x.low > ACT:
+        if p < alpha and estimate.low > ACT:
             return said(ALARM, f"few as the rows are, the whole interval of the index lies above {ACT}, and {chance}")
         return said(INSUFFICIENT, short)
     if p >= alpha:
         return said(OK, f"the samples do not differ more than chance explains ({p_told(p)}, level {alpha:g})")
     if limit <= 0:
         return said(OK, "with what chance brings taken off, the index may be 0")
-    if x.low > ACT:
+    if estimate.low > ACT:
         return said(ALARM, f"{told}, its whole interval lies above {ACT}, and {chance}")
-    if x.value >= ACT and x.low >= LOOK:
+    if estimate.value >= ACT and estimate.low >= LOOK:
         return said(ALARM, f"{told}, at least {ACT}, its whole interval lies above {LOOK}, and {chance}")
-    if x.value >= LOOK:
+    if estimate.value >= LOOK:
         return said(WARN, f"{told}, at least {LOOK}, and {chance}")
     return said(NEGLIGIBLE, f"{chance}, but {told}, less than {LOOK}")
 
 
-def not_shown_small(decision: str, x: Estimate) -> bool:
+def not_shown_small(decision: str, estimate: Estimate) -> bool:
     """Whether a change that looks too small to matter may be larger: only a whole interval below 0.1 says that it is small."""
-    return decision == NEGLIGIBLE and x.high is not None and x.high >= LOOK
+    return decision == NEGLIGIBLE and estimate.high is not None and estimate.high >= LOOK

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from steelyard.results import Difference, Estimate
 from steelyard.verdicts.comparison import NOT_KNOWN
 from steelyard.verdicts.comparison import UNCLEAR as NO_DIFFERENCE
+from steelyard.verdicts.usefulness import side
 from steelyard.verdicts.verdict import BAD, GOOD, OPEN, UNKNOWN, Kind, Verdict
-from steelyard.words import p_told
+from steelyard.words import p_told, visible
 
 HELPS, HARMS, UNCLEAR = "helps", "harms", "no clear effect"
 LESS, MORE = "inconclusive, leaning to reduction", "inconclusive, leaning to increase"
@@ -29,6 +30,8 @@ ADVICE = {
     BLOCKED: "Find out how units were assigned or lost before reading any effect.",
     NOT_COMPARABLE: "Leave out a random part of the units that would be treated.",
 }
+COSTS_MORE = "Do not go on like this: acting costs more than what it changes is worth."
+MAY_NOT_PAY = "Go on as a trial only: acting helps, but it is not shown to bring more than it costs."
 MOST, LEAST = "most where the score is high", "most where the score is low"
 BY_SCORE = Kind("where it helps", {MOST: GOOD, LEAST: BAD, NO_DIFFERENCE: OPEN, NOT_KNOWN: UNKNOWN})
 SPREAD_MORE, SPREAD_LESS, AS_MUCH = "more", "less", "as much"
@@ -91,31 +94,41 @@ def not_by_chance(p: float | None, looks: int = 1) -> bool:
     return p is not None and p * looks < BLOCKS
 
 
-def flagged(x: Estimate) -> bool:
+def flagged(estimate: Estimate) -> bool:
     """Whether two arms are further apart than a tenth of a standard deviation."""
-    return x.value is not None and abs(x.value) > FLAG
+    return estimate.value is not None and abs(estimate.value) > FLAG
 
 
 def chosen(selection: str | None) -> Verdict | None:
     """The verdict on arms that were not drawn at random; None where they were, or nobody said."""
     if selection is None or selection.strip().casefold() == RANDOM:
         return None
-    return _said(NOT_COMPARABLE, f"The groups are not exchangeable: {selection}. {MAY_STILL}.")
+    return decided(NOT_COMPARABLE, f"The groups are not exchangeable: {visible(selection)}. {MAY_STILL}.")
 
 
 def wrong_sizes(told: str) -> Verdict:
     """The verdict on arms whose sizes are not those planned."""
-    return _said(BLOCKED, f"The sizes of the arms are not those planned: {told}.", ADVICE[BLOCKED])
+    return decided(BLOCKED, f"The sizes of the arms are not those planned: {told}.", ADVICE[BLOCKED])
 
 
 def unlike(apart: Sequence[tuple[str, Estimate]]) -> Verdict:
     """The verdict on arms that differed before anything was done, in what and by how many standard deviations."""
     told = [f"The groups are not exchangeable: the {name} differs by {x} standard deviations." for name, x in apart]
-    return _said(NOT_COMPARABLE, *told, f"{MAY_STILL}.")
+    return decided(NOT_COMPARABLE, *told, f"{MAY_STILL}.")
 
 
-def _said(word: str, *reasons: str, rests_on: Sequence[Difference] = ()) -> Verdict:
-    return TRIAL(word, *rests_on, bound=0.0, reason="\n".join(reasons), advice=ADVICE[word])
+def decided(word: str, *reasons: str, rests_on: Sequence[Difference] = (), worth: Estimate | None = None) -> Verdict:
+    """A verdict of a trial: its word, why, and what to do; where nothing may be read, it rests on no effect.
+
+    What helps is not advised where the money that it is `worth`, less what it costs, speaks against it.
+
+    >>> decided("helps", worth=Estimate("money", -2.0, -3.0, -1.0)).advice
+    'Do not go on like this: acting costs more than what it changes is worth.'
+    """
+    advice, pays = ADVICE[word], None if worth is None else side(worth, 0.0)
+    if word == HELPS and pays is not None and pays < 1:
+        advice = MAY_NOT_PAY if pays == 0 else COSTS_MORE
+    return TRIAL(word, *(() if word in FORBIDDEN else rests_on), bound=0.0, reason="\n".join(reasons), advice=advice)
 
 
 # The effect -----------------------------------------------------------------------------------------------------------
@@ -147,7 +160,7 @@ def effect(
             return _parted(primary, good, by_unit=by_unit)
         why = f"The method that decides, {primary.name}, is not valid here: {primary.why}."
         word = UNCLEAR if side == 0 or primary.side == 0 else LESS if side < 0 else MORE
-        return _said(word, why, rests_on=d)
+        return decided(word, why, rests_on=d)
     doubts: list[str] = []
     lean = primary.side
     if plain is not None and plain.side and not primary.side:
@@ -162,8 +175,8 @@ def effect(
         doubts.append(f"Clear by {_words(seen)}, not by {_words(unseen)}: the answer depends on the unit of analysis.")
         lean = seen.side
     if doubts:
-        return _said(LESS if lean < 0 else MORE, *doubts, rests_on=d)
-    return _said(UNCLEAR if not primary.side else HELPS if primary.side == good else HARMS, rests_on=d)
+        return decided(LESS if lean < 0 else MORE, *doubts, rests_on=d)
+    return decided(UNCLEAR if not primary.side else HELPS if primary.side == good else HARMS, rests_on=d)
 
 
 def _parted(primary: Answer, good: int, *, by_unit: bool) -> Verdict:
@@ -181,14 +194,14 @@ def _parted(primary: Answer, good: int, *, by_unit: bool) -> Verdict:
     if not by_unit or chance > 1 - primary.effect.confidence:
         few = f"{first + second} units" if by_unit else "periods"
         why = f"{told}; there is no spread to judge by, and the {few} alone do not rule out chance."
-        return _said(LESS if primary.lean < 0 else MORE, why, rests_on=d)
+        return decided(LESS if primary.lean < 0 else MORE, why, rests_on=d)
     said = f"{told}: a random draw of the arms would part such units by chance with {p_told(chance)}."
-    return _said(HELPS if primary.lean == good else HARMS, said, rests_on=d)
+    return decided(HELPS if primary.lean == good else HARMS, said, rests_on=d)
 
 
-def _words(m: Answer) -> str:
-    unit = {"unit": "units", "period": "periods", "event": "single events", "row": "rows"}[m.unit]
-    return f"{unit} ({m.name}: {m.told})"
+def _words(answer: Answer) -> str:
+    unit = {"unit": "units", "period": "periods", "event": "single events", "row": "rows"}[answer.unit]
+    return f"{unit} ({answer.name}: {answer.told})"
 
 
 def where_it_helps(contrast: Difference) -> Verdict:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from steelyard.results import Difference, Estimate
+from steelyard.verdicts.conclusion import Conclusion, Reason, SumBar
 from steelyard.verdicts.enough import CaseCount
 
 GOOD, OPEN, BAD, UNKNOWN = 1, 0, -1, None
 """What a word says: what one hoped for, neither, what one feared, or that nothing can be said."""
+TONES: dict[int | None, str] = {GOOD: "good", OPEN: "open", BAD: "bad", UNKNOWN: "unknown"}
+STATES = {"not shown": "not yet shown", "too few": "too few cases"}
+"""Words that need another beside them where they stand alone."""
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,9 @@ class Verdict:
     confidence: float | None = None
     looks: int = 1
     """For how many conclusions at once it holds at this confidence."""
+    teller: Callable[[Verdict], Conclusion] | None = field(default=None, repr=False, compare=False)
+    """Who puts it into words, as its result named; asked once, and only when words are wanted."""
+    _said: list[Conclusion] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.word not in self.kind.words:
@@ -79,14 +90,76 @@ class Verdict:
         """Whether the evidence allows to say anything at all."""
         return self.kind.words[self.word] is not None
 
+    # In words ---------------------------------------------------------------------------------------------------------
+    @property
+    def conclusion(self) -> Conclusion:
+        """All that a person is told first; worked out when it is first asked for."""
+        if not self._said:
+            plain = Conclusion(_sentence(self.reason or self.word), next_step=self.advice)
+            self._said.append(plain if self.teller is None else self.teller(self))
+        return self._said[0]
+
+    @property
+    def state(self) -> str:
+        """How it stands, in a few words: the word itself, or more where more is to be done than it says."""
+        return self.conclusion.state or STATES.get(self.word, self.word)
+
+    @property
+    def tone(self) -> str:
+        """What that means to whoever asked: "good", "open", "bad" or "unknown"."""
+        return self.conclusion.tone or self.plain_tone
+
+    @property
+    def plain_tone(self) -> str:
+        """What the word alone means, whatever else is said beside it."""
+        return TONES[self.kind.words[self.word]]
+
+    @property
+    def sentence(self) -> str:
+        """What to do, in one sentence."""
+        return self.conclusion.sentence
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why, in three sentences at most, each with the part of a page where it is shown."""
+        self._said[:] = [self.conclusion.whole]
+        return self.conclusion.reasons
+
+    @property
+    def bars(self) -> tuple[SumBar, ...]:
+        """Sums side by side, where something is worth something."""
+        return self.conclusion.bars
+
+    @property
+    def next_step(self) -> str:
+        """What to do next, in a sentence; empty where the first one says it."""
+        return self.conclusion.next_step
+
     def __str__(self) -> str:
         return self.word
+
+    def __eq__(self, other: object) -> bool:
+        """A verdict is its word; two of one kind are alike where all that they rest on is."""
+        if isinstance(other, str):
+            return self.word == other
+        if not isinstance(other, Verdict):
+            return NotImplemented
+        return all(getattr(self, f.name) == getattr(other, f.name) for f in fields(self) if f.compare)
+
+    def __hash__(self) -> int:
+        return hash(self.word)
+
+    def __repr__(self) -> str:
+        return f"<Verdict on {self.kind.name}: {self.word}>"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
         return {
             "kind": self.kind.name,
             "word": self.word,
+            "state": self.state,
+            "tone": self.tone,
+            **self.conclusion.whole.to_dict(),
             "rests_on": [x.to_dict() for x in self.rests_on],
             "bound": self.bound,
             "against": self.against,

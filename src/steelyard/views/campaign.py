@@ -9,7 +9,7 @@ from steelyard.results import Estimate
 from steelyard.verdicts.policy import EVERYBODY, NOBODY
 from steelyard.views.document import plain
 from steelyard.views.layout import WIDTH, fit, table, table_width, wrap
-from steelyard.words import estimate_text, number, percent, shortest, significant
+from steelyard.words import bracketed, estimate_text, number, percent, shortest, significant
 
 if TYPE_CHECKING:
     from steelyard.worth.campaign import Campaign
@@ -25,20 +25,20 @@ NAMES = {
 }
 
 
-def campaign_text(c: Campaign) -> str:
+def campaign_text(campaign: Campaign) -> str:
     """The advice, the policies side by side, and what stands behind them."""
     blocks = [
-        [line for text in advice(c) for line in wrap(text, WIDTH)],
-        _policies(c),
-        [line for text in _reasons(c) for line in wrap(text, WIDTH, "", INDENT)],
-        [line for text in c.notes for line in wrap(text, WIDTH, "Note: ", "      ")],
+        [line for text in advice(campaign) for line in wrap(text, WIDTH)],
+        _policies(campaign),
+        [line for text in _reasons(campaign) for line in wrap(text, WIDTH, "", INDENT)],
+        [line for text in campaign.notes for line in wrap(text, WIDTH, "Note: ", "      ")],
     ]
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def campaign_document(c: Campaign) -> dict[str, Any]:
+def campaign_document(campaign: Campaign) -> dict[str, Any]:
     """All that is known, with the sentences, as plain JSON values."""
-    found: dict[str, Any] = plain(c.to_dict() | {"sentences": [*advice(c), *_reasons(c)]})
+    found: dict[str, Any] = plain(campaign.to_dict() | {"sentences": [*advice(campaign), *_reasons(campaign)]})
     return found
 
 
@@ -72,116 +72,132 @@ def _sum(value: float, beside: float) -> str:
     return number(value, 0 if whole else 2)
 
 
-def _earned(x: Estimate) -> str:
-    if x.value is None:
-        return f"n/a ({x.reason})"
-    value, low, high = money(x.value, x.low, x.high)
-    return f"{value} [{low}, {high}]" if low else value
+def _earned(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"n/a ({estimate.reason})"
+    value, low, high = money(estimate.value, estimate.low, estimate.high)
+    return f"{value} {bracketed(low, high)}".rstrip()
 
 
 # Sentences ------------------------------------------------------------------------------------------------------------
 
 
-def advice(c: Campaign) -> list[str]:
+def advice(campaign: Campaign) -> list[str]:
     """What to do, in a sentence or two."""
-    if c.basis == "rule":
-        return [_planned(c), *_against(c)]
-    return [_whom(c), *_against(c)]
+    if campaign.basis == "rule":
+        return [_planned(campaign), *_against(campaign)]
+    return [_whom(campaign), *_against(campaign)]
 
 
-def _contacts(c: Campaign) -> str:
-    told = number(c.contacts, 0)
+def _contacts(campaign: Campaign) -> str:
+    told = number(campaign.contacts, 0)
     return f"{told} prospect{'' if told == '1' else 's'}"
 
 
-def _result(c: Campaign) -> str:
-    word = "profit" if float(c.profit) >= 0 else "result"
-    return f"expected {word} {_earned(c.profit)}"
+def _result(campaign: Campaign) -> str:
+    word = "profit" if float(campaign.profit) >= 0 else "result"
+    return f"expected {word} {_earned(campaign.profit)}"
 
 
-def _whom(c: Campaign) -> str:
-    score = f"a score of at least {shortest(float(f'{c.threshold:.6g}'))}"
-    share = percent_short(c.depth)
-    held = f"they hold {percent_short(c.capture)} of the targets"
-    assert c.at_threshold is not None
-    random = "" if c.at_threshold >= 1 else f" At that score a random {percent_short(c.at_threshold)} are contacted."
-    if c.chosen == "given":
-        return f"Contacting the {_contacts(c)} with {score} ({share}): {held}, {_result(c)}.{random}"
-    if c.verdict == NOBODY:
-        return f"Contact nobody. The least bad depth is {share}: {_contacts(c)} with {score}, {_result(c)}."
-    if c.depth >= 1:
-        return f"Contact everybody: all {_contacts(c)}, {_result(c)}."
-    return f"Contact the {_contacts(c)} with {score} ({share}): {held}, {_result(c)}.{random}"
+def _whom(campaign: Campaign) -> str:
+    score = f"a score of at least {shortest(float(f'{campaign.threshold:.6g}'))}"
+    share = percent_short(campaign.depth)
+    held = f"they hold {percent_short(campaign.capture)} of the targets"
+    assert campaign.at_threshold is not None
+    random = (
+        ""
+        if campaign.at_threshold >= 1
+        else f" At that score a random {percent_short(campaign.at_threshold)} are contacted."
+    )
+    if campaign.chosen == "given":
+        return f"Contacting the {_contacts(campaign)} with {score} ({share}): {held}, {_result(campaign)}.{random}"
+    if campaign.verdict == NOBODY:
+        return (
+            f"Contact nobody. The least bad depth is {share}: {_contacts(campaign)} with {score}, {_result(campaign)}."
+        )
+    if campaign.depth >= 1:
+        return f"Contact everybody: all {_contacts(campaign)}, {_result(campaign)}."
+    return f"Contact the {_contacts(campaign)} with {score} ({share}): {held}, {_result(campaign)}.{random}"
 
 
-def _planned(c: Campaign) -> str:
-    share = percent_short(c.depth)
-    held = f"they would hold {percent_short(c.capture)} of the targets"
-    if c.chosen == "given":
-        return f"Before any model: contacting {_contacts(c)} ({share}) that a fair one chooses, {held}, {_result(c)}."
-    if c.verdict == NOBODY:
-        return f"Before any model: contact nobody. With {_contacts(c)} ({share}) that a fair one chooses, {_result(c)}."
-    return f"Before any model: let a fair one choose {_contacts(c)} ({share}); {held}, {_result(c)}."
+def _planned(campaign: Campaign) -> str:
+    share = percent_short(campaign.depth)
+    held = f"they would hold {percent_short(campaign.capture)} of the targets"
+    if campaign.chosen == "given":
+        return f"Before any model: contacting {_contacts(campaign)} ({share}) that a fair one chooses, {held}, {_result(campaign)}."
+    if campaign.verdict == NOBODY:
+        chosen = f"{_contacts(campaign)} ({share}) that a fair one chooses"
+        return f"Before any model: contact nobody. With {chosen}, {_result(campaign)}."
+    return f"Before any model: let a fair one choose {_contacts(campaign)} ({share}); {held}, {_result(campaign)}."
 
 
-def _against(c: Campaign) -> list[str]:
+def _against(campaign: Campaign) -> list[str]:
     """Whether it beats doing without a model."""
-    if c.budget is not None:
-        room = f"Contacting everybody would take {number(c.prospects, 0)} contacts, more than the {number(c.budget, 0)} allowed."
-        return [room, *([_nobody(c)] if c.verdict == NOBODY else [])]
-    if c.verdict == NOBODY:
-        return [_nobody(c)]
-    if c.verdict == EVERYBODY:
-        if c.chosen == "given" and c.depth < 1:
-            return [f"Contacting everybody earns more: {_earned(c.everybody)}."]
-        tail = f"the lowest scores still hold {significant(c.tail_lift)} times the average share of targets"
-        needed = f"and {significant(c.lift_needed)} times pays for a contact"
+    if campaign.budget is not None:
+        everybody, allowed = number(campaign.prospects, 0), number(campaign.budget, 0)
+        room = f"Contacting everybody would take {everybody} contacts, more than the {allowed} allowed."
+        return [room, *([_nobody(campaign)] if campaign.verdict == NOBODY else [])]
+    if campaign.verdict == NOBODY:
+        return [_nobody(campaign)]
+    if campaign.verdict == EVERYBODY:
+        if campaign.chosen == "given" and campaign.depth < 1:
+            return [f"Contacting everybody earns more: {_earned(campaign.everybody)}."]
+        tail = f"the lowest scores still hold {significant(campaign.tail_lift)} times the average share of targets"
+        needed = f"and {significant(campaign.lift_needed)} times pays for a contact"
         return [
-            f"No model is needed for it: {tail}, {needed}." if c.cost else "Contacts are free, so nobody is left out."
+            f"No model is needed for it: {tail}, {needed}."
+            if campaign.cost
+            else "Contacts are free, so nobody is left out."
         ]
-    over = c.over_everybody
+    over = campaign.over_everybody
     if over.value is None:
-        return [f"Contacting everybody would earn {_earned(c.everybody)}."]
+        return [f"Contacting everybody would earn {_earned(campaign.everybody)}."]
     if over.low is None:
         return [f"That is {_earned(over)} more than contacting everybody."]
-    less = ", the optimism taken off" if c.optimism else ""
-    if not c.unbeaten:
-        return [f"It beats contacting everybody, by {_earned(over)}{less}, and contacting nobody."]
+    less = ", luck taken off" if campaign.optimism else ""
+    if not campaign.unbeaten:
+        return [f"It beats contacting nobody, and contacting everybody by {_earned(over)}{less}."]
     gap = f" (against everybody {_earned(over)}{less})"
-    return [f"It is not clear that it beats contacting {' or '.join(c.unbeaten)}{gap}."]
+    return [f"It is not clear that it beats contacting {' or '.join(campaign.unbeaten)}{gap}."]
 
 
-def _nobody(c: Campaign) -> str:
-    if c.chosen == "given":
+def _nobody(campaign: Campaign) -> str:
+    if campaign.chosen == "given":
         return "Contacting nobody is better: it costs nothing."
-    if c.benefit <= c.cost:
+    if campaign.benefit <= campaign.cost:
         return "A target brings no more than a contact costs, so not even a perfect list would pay."
-    if c.fixed:
-        return f"At no depth does it earn back the fixed cost of {money(c.fixed)[0]}."
-    who = "a fair model" if c.threshold is None and c.basis == "rule" else "the scores"
+    if campaign.fixed:
+        return f"At no depth does it earn back the fixed cost of {money(campaign.fixed)[0]}."
+    who = "a fair model" if campaign.threshold is None and campaign.basis == "rule" else "the scores"
     return f"At no depth would {who} bring enough targets together to pay for the contacts."
 
 
-def _reasons(c: Campaign) -> list[str]:
+def _reasons(campaign: Campaign) -> list[str]:
     """Lift against the lift needed, break-even, quality, optimism, the rule."""
-    fixed = "" if not c.fixed else f", {significant(c.break_even_lift)} with the fixed cost of {money(c.fixed)[0]}"
-    out = [f"Lift there {significant(c.lift)}; needed to pay for a contact {significant(c.lift_needed)}{fixed}."]
-    if c.profitable_depth is None:
+    fixed = (
+        ""
+        if not campaign.fixed
+        else f", {significant(campaign.break_even_lift)} with the fixed cost of {money(campaign.fixed)[0]}"
+    )
+    out = [
+        f"Lift there {significant(campaign.lift)}; needed to pay for a contact {significant(campaign.lift_needed)}{fixed}."
+    ]
+    if campaign.profitable_depth is None:
         out.append("Break-even: at no depth.")
-    elif c.profitable_depth >= 1:
+    elif campaign.profitable_depth >= 1:
         out.append("Break-even: it pays at every depth, down to everybody.")
     else:
-        edge = number(c.prospects * c.profitable_depth, 0)
+        edge = number(campaign.prospects * campaign.profitable_depth, 0)
         out.append(
-            f"Break-even: beyond {percent_short(c.profitable_depth)} of the prospects ({edge}) it earns less than nothing."
+            f"Break-even: beyond {percent_short(campaign.profitable_depth)} of the prospects ({edge}) it earns less than nothing."
         )
-    if c.l_quality is not None:
-        out.append(f"L-quality of the model {estimate_text(c.l_quality)}: 0 is a random order, 1 a perfect one.")
-    if c.optimism:
-        lost = significant(float(f"{c.optimism:.2g}"))
-        out.append(f"About {lost} of the profit is optimism of the choice: expect {_earned(c.corrected)}.")
-    if c.basis == "model":
-        r = c.rule
+    if campaign.l_quality is not None:
+        out.append(f"L-quality of the model {estimate_text(campaign.l_quality)}: 0 is a random order, 1 a perfect one.")
+    if campaign.optimism:
+        lost = significant(float(f"{campaign.optimism:.2g}"))
+        out.append(f"About {lost} of the profit is optimism of the choice: expect {_earned(campaign.corrected)}.")
+    if campaign.basis == "model":
+        r = campaign.rule
         out.append(
             f"Before any model: with the rule of thumb lift = √(1 / targets) one would contact {percent_short(r.depth)}, reach "
             f"{percent_short(r.capture)} of the targets and earn {_earned(r.profit)}."
@@ -203,18 +219,24 @@ def percent_short(share: float) -> str:
 # The table ------------------------------------------------------------------------------------------------------------
 
 
-def _policies(c: Campaign) -> list[str]:
-    head: tuple[str, ...] = ("policy", "contacts", "reached", "profit", f"{percent(c.profit.confidence)} interval")
+def _policies(campaign: Campaign) -> list[str]:
+    head: tuple[str, ...] = (
+        "policy",
+        "contacts",
+        "reached",
+        "profit",
+        f"{percent(campaign.profit.confidence)} interval",
+    )
     rows: list[tuple[str, ...]] = []
-    for row in c.policies():
+    for row in campaign.policies():
         x = row["estimate"]
         value, low, high = money(x.value, x.low, x.high)
         sizes = (number(row["contacts"], 0), number(row["reached"], 0))
-        rows.append((NAMES[row["policy"]], *sizes, value, f"{low} to {high}" if low else ""))
+        rows.append((NAMES[row["policy"]], *sizes, value, bracketed(low, high)))
     # Sums too long for one line leave no room for intervals, which .frame() has.
     if not any(row[-1] for row in rows) or table_width(head, rows) > WIDTH - len(INDENT):
         head, rows = head[:-1], [row[:-1] for row in rows]
     lines = [fit(INDENT + line, WIDTH) for line in table(head, rows, "lrrrl"[: len(head)])]
-    targets = f"{number(c.prospects, 0)} prospects, {percent(float(f'{c.targets:.3g}'))} of them targets"
-    terms = f"{shortest(c.benefit)} for a target reached, {shortest(c.cost)} for a contact"
+    targets = f"{number(campaign.prospects, 0)} prospects, {percent(float(f'{campaign.targets:.3g}'))} of them targets"
+    terms = f"{shortest(campaign.benefit)} for a target reached, {shortest(campaign.cost)} for a contact"
     return [*wrap(f"What each policy earns ({targets}; {terms})", WIDTH, "", INDENT), *lines]

@@ -10,7 +10,7 @@ from steelyard.charts.scales import Scale
 from steelyard.measures.measure import find, leading
 from steelyard.summaries.segments import level_names
 from steelyard.views.pictures import picture, shade_of
-from steelyard.words import count, estimate_parts, percent, visible
+from steelyard.words import bracketed, count, estimate_parts, percent, visible
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
@@ -19,14 +19,16 @@ ACROSS = 2
 """Measures in one row of the card."""
 
 
-def _two(e: Any) -> bool:
-    return e.confusion is not None and e.positive is not None and len(e.confusion.levels) == 2
+def _two(evaluation: Any) -> bool:
+    return (
+        evaluation.confusion is not None and evaluation.positive is not None and len(evaluation.confusion.levels) == 2
+    )
 
 
 @picture("labels, or scores and a threshold, of two levels", _two)
-def card(e: Evaluation, measures: Sequence[str] = ()) -> Chart:
+def card(evaluation: Evaluation, measures: Sequence[str] = ()) -> Chart:
     """The matrix of two levels, the positive one first, and below it the measures with their intervals."""
-    c = e.confusion
+    c = evaluation.confusion
     assert c is not None
     order = c.positive_first
     names = [visible(level_names(c.levels)[i]) for i in order]
@@ -43,16 +45,16 @@ def card(e: Evaluation, measures: Sequence[str] = ()) -> Chart:
             columns["cell"].append(outcome)
             columns["value"].append(n)
     columns["low"] = columns["high"] = [None] * 4
-    told = [name for name in measures or leading("details") if name in e.measures]
+    told = [name for name in measures or leading("details") if name in evaluation.measures]
     wide = 2 / ACROSS
     for i, name in enumerate(told):
-        x = e[name]
+        x = evaluation[name]
         column, row = i % ACROSS, i // ACROSS
         left, top = column * wide - 0.48, 2.7 + row * 0.72
         sides = (left, left + wide - 0.04, top, top + 0.64)
         value, low, high = ("n/a", "", "") if x.value is None else estimate_parts(x.value, x.low, x.high)
-        beside = f" {low} to {high}" if low else ""
-        marks.append(Bar(*sides, "shade0", 1.0, f"{find(name).title} {value}", beside.strip() or "no interval"))
+        beside = bracketed(low, high)
+        marks.append(Bar(*sides, "shade0", 1.0, f"{find(name).title} {value}", beside or "no interval"))
         columns["cell"].append(name)
         for key, v in (("value", x.value), ("low", x.low), ("high", x.high)):
             columns[key] = [*columns[key], v]
@@ -61,7 +63,7 @@ def card(e: Evaluation, measures: Sequence[str] = ()) -> Chart:
     up = Scale(2.7 + 0.72 * rows, 0.1, "", "names", labels=sides_up)
     across = Scale(-0.5, 1.5, "", "names", labels=((0.0, ""),))
     said = f"{count(float(c.wrong))} of {count(float(c.total))} rows are predicted wrong. " + "; ".join(
-        f"{find(name).title} {e[name]}" for name in told
+        f"{find(name).title} {evaluation[name]}" for name in told
     )
     size = (480.0, 220.0 + 56.0 * rows)
     return Chart(

@@ -42,9 +42,9 @@ def catalogue_text() -> str:
     return "\n\n".join(blocks)
 
 
-def range_text(m: Measure) -> str:
+def range_text(measure: Measure) -> str:
     """The least and the greatest possible value."""
-    low, high = m.range
+    low, high = measure.range
     if math.isinf(low) and math.isinf(high):
         return "any number"
     if math.isinf(high):
@@ -52,29 +52,29 @@ def range_text(m: Measure) -> str:
     return f"up to {shortest(high)}" if math.isinf(low) else f"{shortest(low)} to {shortest(high)}"
 
 
-def option_text(m: Measure, name: str) -> str:
+def option_text(measure: Measure, name: str) -> str:
     """An option with its default and what it may be."""
-    allowed = m.allowed.get(name)
-    return f"{name} = {m.options[name]}" + (f" ({allowed})" if allowed is not None else "")
+    allowed = measure.allowed.get(name)
+    return f"{name} = {measure.options[name]}" + (f" ({allowed})" if allowed is not None else "")
 
 
-def measure_text(m: Measure) -> str:
+def measure_text(measure: Measure) -> str:
     """One measure in full."""
     pairs = [
-        ("question", question_of(m)),
-        ("range", range_text(m)),
-        ("direction", BETTER.get(m.better, m.better)),
-        ("needs", "; or ".join(NEEDS.get(r.__name__, r.__name__) for r in m.reads)),
-        ("options", "; ".join(option_text(m, name) for name in m.options) or "none"),
-        ("other names", ", ".join(m.aliases) or "none"),
-        ("in Python", _call(m)),
-        ("when", m.when),
-        ("leans to", m.leans),
+        ("question", question_of(measure)),
+        ("range", range_text(measure)),
+        ("direction", BETTER.get(measure.better, measure.better)),
+        ("needs", "; or ".join(NEEDS.get(r.__name__, r.__name__) for r in measure.reads)),
+        ("options", "; ".join(option_text(measure, name) for name in measure.options) or "none"),
+        ("other names", ", ".join(measure.aliases) or "none"),
+        ("in Python", _call(measure)),
+        ("when", measure.when),
+        ("leans to", measure.leans),
     ]
     pairs = [(label, text) for label, text in pairs if text]
     size = max(len(label) for label, _ in pairs)
-    lines = [m.name, ""]
-    for line in m.documentation.splitlines():
+    lines = [measure.name, ""]
+    for line in measure.documentation.splitlines():
         lines.extend(
             wrap(line, WIDTH, INDENT, INDENT)
             if line.strip() and not line.startswith((">>>", "..."))
@@ -86,26 +86,26 @@ def measure_text(m: Measure) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _call(m: Measure) -> str:
-    if not m.options:
-        return f'e["{m.name}"]'
-    return f'e.measure("{m.name}", {", ".join(f"{k}={v!r}" for k, v in m.options.items())})'
+def _call(measure: Measure) -> str:
+    if not measure.options:
+        return f'e["{measure.name}"]'
+    return f'e.measure("{measure.name}", {", ".join(f"{k}={v!r}" for k, v in measure.options.items())})'
 
 
-def measure_document(m: Measure) -> dict[str, Any]:
+def measure_document(measure: Measure) -> dict[str, Any]:
     """One measure as plain JSON values."""
-    options: Mapping[str, Any] = {k: list(v) if isinstance(v, tuple) else v for k, v in m.options.items()}
+    options: Mapping[str, Any] = {k: list(v) if isinstance(v, tuple) else v for k, v in measure.options.items()}
     return {
-        "name": m.name,
-        "question": question_of(m),
-        "sentence": m.sentence,
-        "documentation": m.documentation,
-        "better": m.better or None,
-        "range": [None if math.isinf(end) else end for end in m.range],
-        "needs": [NEEDS.get(r.__name__, r.__name__) for r in m.reads],
+        "name": measure.name,
+        "question": question_of(measure),
+        "sentence": measure.sentence,
+        "documentation": measure.documentation,
+        "better": measure.better or None,
+        "range": [None if math.isinf(end) else end for end in measure.range],
+        "needs": [NEEDS.get(r.__name__, r.__name__) for r in measure.reads],
         "options": dict(options),
-        "allowed": {name: str(allowed) for name, allowed in m.allowed.items()},
-        "aliases": list(m.aliases),
-        "when": m.when,
-        "leans": m.leans,
+        "allowed": {name: str(allowed) for name, allowed in measure.allowed.items()},
+        "aliases": list(measure.aliases),
+        "when": measure.when,
+        "leans": measure.leans,
     }

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Band, Chart, Mark, Point, Rule
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.measures.measure import find
+from steelyard.payoffs.kinds import KINDS
 from steelyard.results import Difference
 from steelyard.verdicts.comparison import BETTER, EQUIVALENT, NOT_KNOWN, TOO_FEW, UNCLEAR, WORSE
 from steelyard.views.layout import WIDTH, fit, table_width, wrap
-from steelyard.views.notebook import small_table
 from steelyard.views.several import measure_named
+from steelyard.views.standings import CALLED, at_once, ranked_table, standing_finding, standing_sentence, standings
 from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
-from steelyard.words import count, digits_for, estimate_parts, p_told, percent, significant, visible
+from steelyard.views.verdict import verdict_lines
+from steelyard.words import bracketed, count, digits_for, estimate_parts, p_told, percent, significant, visible
 from steelyard.words import number as decimal
 
 if TYPE_CHECKING:
     from steelyard.comparison import Compared, Comparison
     from steelyard.comparisons.best_of_many import Selected
 
-NAMES = {"bonferroni": "Bonferroni", "holm": "Holm", "benjamini-hochberg": "Benjamini and Hochberg"}
 SHORT = {"bonferroni": "p (Bonf.)", "holm": "p (Holm)", "benjamini-hochberg": "p (B.–H.)", "none": "p"}
 SHOWN = 12
 """Pairs that are told one by one; of more, those that differ most clearly."""
@@ -35,12 +35,12 @@ LONGEST = 24
 SEEN = {BETTER: 0, WORSE: 1}
 
 
-def headline(c: Comparison) -> str:
+def headline(comparison: Comparison) -> str:
     """What is compared, in one line."""
-    rows = {e.rows for e in c.evaluations.values()}
+    rows = {e.rows for e in comparison.evaluations.values()}
     of = f"{count(next(iter(rows)))} rows" if len(rows) == 1 else "test sets of different sizes"
-    where = f" in {visible(c.source)}" if c.source else ""
-    return f"{len(c.models)} models compared {c.pairing.words}{where} ({of})"
+    where = f" in {visible(comparison.source)}" if comparison.source else ""
+    return f"{len(comparison.models)} models compared {comparison.pairing.words}{where} ({of})"
 
 
 def p_text(p: float | None) -> str:
@@ -54,27 +54,29 @@ def p_text(p: float | None) -> str:
     return "< 0.0001" if p < 0.0001 else significant(p, 2)
 
 
-def number(d: Difference) -> str:
+def number(difference: Difference) -> str:
     """A difference with its interval and its sign, as it stands in a table."""
-    if d.value is None:
+    if difference.value is None:
         return "n/a"
-    value, low, high = estimate_parts(d.value, d.low, d.high)
-    sign = "+" if d.value > 0 and any(ch in "123456789" for ch in value) else ""
-    return f"{sign}{value} [{low}, {high}]" if low and d.low != d.high else f"{sign}{value}"
+    value, low, high = estimate_parts(difference.value, difference.low, difference.high)
+    sign = "+" if difference.value > 0 and any(ch in "123456789" for ch in value) else ""
+    return f"{sign}{value} {bracketed(low, high)}".rstrip() if difference.low != difference.high else f"{sign}{value}"
 
 
-def models_table(c: Comparison) -> SmallTable:
+def models_table(comparison: Comparison) -> SmallTable:
     """The models' own numbers, each with its interval."""
-    columns = [(name, dict(options)) for m in c.measures for name, options in _columns(m)]
+    columns = [(name, dict(options)) for m in comparison.measures for name, options in _columns(m)]
     head = ("model", *(f"{n} per case" if options else n for n, options in columns))
     rows: list[tuple[str, ...]] = []
     why: dict[str, None] = {}
-    for model, e in c.evaluations.items():
+    order = [s.model for s in standings(comparison, comparison.measures[0])]
+    for model in order:
+        e = comparison.evaluations[model]
         found = [e.measure(n, None, **options) for n, options in columns]
         rows.append((visible(model), *("n/a" if x.value is None else str(x) for x in found)))
         why |= {f"{x.measure} of {visible(model)}: {visible(x.reason)}": None for x in found if x.value is None}
     note = "Intervals of the models' own numbers; that two overlap says nothing about their difference."
-    title = "Each by itself" if c.kind != "same folds" else "Each by itself (sum of the folds)"
+    title = "Each by itself" if comparison.kind != "same folds" else "Each by itself (sum of the folds)"
     return SmallTable(title, head, "l" * len(head), rows, note=_not_there(why) + note)
 
 
@@ -91,13 +93,13 @@ def _not_there(why: dict[str, None]) -> str:
     return f"n/a: {'; '.join(told[:3])}{more}. " if told else ""
 
 
-def below(t: SmallTable) -> list[SmallTable]:
+def below(table: SmallTable) -> list[SmallTable]:
     """A table that is too wide for a page, as several below one another that repeat its first column."""
-    rows = [(fit(row[0], LONGEST), *row[1:]) for row in t.rows]
+    rows = [(fit(row[0], LONGEST), *row[1:]) for row in table.rows]
     parts: list[list[int]] = []
-    for i in range(1, len(t.head)):
+    for i in range(1, len(table.head)):
         wider = [0, *(parts[-1] if parts else []), i]
-        width = table_width([t.head[j] for j in wider], [[row[j] for j in wider] for row in rows])
+        width = table_width([table.head[j] for j in wider], [[row[j] for j in wider] for row in rows])
         if parts and width <= WIDTH - 2:
             parts[-1].append(i)
         else:
@@ -105,32 +107,34 @@ def below(t: SmallTable) -> list[SmallTable]:
     out = []
     for number_of, part in enumerate(parts):
         keep = [0, *part]
-        title = t.title if number_of == 0 else f"{t.title}, continued"
+        title = table.title if number_of == 0 else f"{table.title}, continued"
         cells: list[tuple[str, ...]] = [tuple(row[j] for j in keep) for row in rows]
         last = number_of == len(parts) - 1
-        out.append(SmallTable(title, tuple(t.head[j] for j in keep), "l" * len(keep), cells, t.note if last else ""))
+        out.append(
+            SmallTable(title, tuple(table.head[j] for j in keep), "l" * len(keep), cells, table.note if last else "")
+        )
     return out
 
 
-def looks(c: Comparison, pairs: int) -> str:
+def looks(comparison: Comparison, pairs: int) -> str:
     """For how many looks p-values were corrected, in words; empty where they were not."""
-    over = c.over == "everything"
-    many = pairs * len(c.measures) if over else pairs
-    return "" if many < 2 or c.correction == "none" else f"{many} {'looks' if over else 'pairs'}"
+    over = comparison.over == "everything"
+    many = pairs * len(comparison.measures) if over else pairs
+    return "" if many < 2 or comparison.correction == "none" else f"{many} {'looks' if over else 'pairs'}"
 
 
 def of_case(found: list[Any], measure: str) -> str:
-    """The measure as it is compared: money by case."""
+    """The measure in words, as it is compared: money by case."""
     per = any(r.difference.options.get("per") == "case" for r in found)
-    return f"{measure} per case" if per else measure
+    return f"{find(measure).noun} per case" if per else find(measure).noun
 
 
-def differences_table(c: Comparison, measure: str) -> SmallTable:
+def differences_table(comparison: Comparison, measure: str) -> SmallTable:
     """Every pair in one measure: the difference, its p-value, the verdict."""
-    found = c.ordered(measure)
-    several = bool(looks(c, len(found)))
+    found = comparison.ordered(measure)
+    several = bool(looks(comparison, len(found)))
     # Of several pairs only the corrected p-value is told: the other would be read without its company.
-    head = ("pair", "difference", SHORT[c.correction] if several else "p", "verdict")
+    head = ("pair", "difference", SHORT[comparison.correction] if several else "p", "verdict")
     rows: list[tuple[str, ...]] = []
     why: dict[str, None] = {}
     for r in found[:SHOWN]:
@@ -142,17 +146,26 @@ def differences_table(c: Comparison, measure: str) -> SmallTable:
     better = f"{find(measure).better} is better"
     notes = [_not_there(why).strip(), f"By {' / '.join(methods[:2])}." if methods else ""]
     if several and any(r.p_corrected is not None for r in found):
-        notes.append(f"Intervals and p-values for {looks(c, len(found))} at once ({NAMES[c.correction]}).")
+        notes.append(
+            f"Intervals and p-values for {looks(comparison, len(found))} at once ({CALLED[comparison.correction]})."
+        )
     if len(found) > SHOWN:
         notes.append(f"{len(found) - SHOWN} more pairs in .frame().")
     title = f"Differences in {of_case(found, measure)} ({better})"
     return SmallTable(title, head, "l" * len(head), rows, note=" ".join(filter(None, notes)))
 
 
-def verdict_sentence(r: Compared) -> str:
+def difference_tables(comparison: Comparison) -> list[SmallTable]:
+    """Every pair where there is one; of more models each against the best (or the control) in every measure."""
+    if len(comparison.models) == 2:
+        return [differences_table(comparison, m) for m in comparison.measures]
+    return [ranked_table(comparison, m, own=False) for m in comparison.measures]
+
+
+def verdict_sentence(compared: Compared) -> str:
     """One pair in one measure, in plain words."""
-    d, verdict = r.difference, r.verdict
-    first, second, measure = visible(d.first), visible(d.second), of_case([r], d.measure)
+    d, verdict = compared.difference, compared.verdict
+    first, second, measure = visible(d.first), visible(d.second), of_case([compared], d.measure)
     if d.value is None:
         return f"{measure} of {first} and {second} cannot be compared: {visible(d.reason)}."
     p = d.p_value
@@ -168,110 +181,93 @@ def verdict_sentence(r: Compared) -> str:
         return f"Too few cases to tell {first} and {second} apart in {measure}: {told}{why}."
     if verdict == NOT_KNOWN:
         return f"Whether {first} and {second} differ in {measure} is not known: {told}{why}."
-    if r.alike:
+    if compared.alike:
         return f"{first} and {second} do not differ at all in {measure}{f': {visible(d.note)}' if d.note else ''}."
     return f"No clear difference between {first} and {second} in {measure}: {told}."
 
 
-def comparison_sentences(c: Comparison) -> list[str]:
-    """The verdicts of the first measure pair by pair, then who wins and how much of that is luck."""
-    measure = c.measures[0]
-    found = c.ordered(measure)
-    out = [verdict_sentence(r) for r in found[:4]]
-    if looks(c, len(found)) and any(r.difference.low is not None for r in found):
-        out.append(f"Intervals and p-values are for {looks(c, len(found))} at once ({NAMES[c.correction]}).")
-    if len(found) > 4:
-        clear = sum(r.verdict in SEEN for r in found)
-        out.append(f"Of {len(found)} pairs {clear} differ clearly in {measure}.")
-    whole = c.together(measure)
+def comparison_sentences(comparison: Comparison) -> list[str]:
+    """Who wins in the first measure and in money, then how much of that is luck."""
+    measure = comparison.measures[0]
+    out = [
+        standing_sentence(comparison, n)
+        for n in dict.fromkeys([measure, *(n for n in KINDS if n in comparison.measures)])
+    ]
+    # One pair after the other, and none after the first that has an interval: of a thousand models there are half a million.
+    if (together := at_once(comparison)) and any(
+        comparison.difference(measure, *pair).low is not None for pair in comparison.pairs
+    ):
+        out.append(together)
+    whole = comparison.together(measure)
     if whole is not None and whole.p_value is not None:
         out.append(f"All equal? {whole.method}: {p_told(whole.p_value)}.")
-    best = c.winner(measure) if len(c.models) > 2 else None
+    best = comparison.winner(measure) if len(comparison.models) > 2 else None
     if best is not None and best.optimism.value is not None:
-        out.append(_luck(c, best, measure, found))
-    if c.ranking is not None:
-        out.append(c.ranking.paragraph())
+        out.append(_luck(best, measure, comparison.difference(measure, *comparison.pairs[0])))
+    if comparison.ranking is not None:
+        out.append(comparison.ranking.paragraph())
     return out
 
 
-def _luck(c: Comparison, best: Selected, measure: str, found: list[Compared]) -> str:
+def _luck(best: Selected, measure: str, difference: Difference) -> str:
     """How much of a lead is due to having been chosen."""
     x, left = float(best.optimism), best.corrected
     low, high = left.low, left.high
     decimals = 3 if low is None or high is None else digits_for((high - low) / 2)
-    said = f"{visible(best.winner)} has the best {of_case(found, measure)} of {len(c.models)}"
+    winner = visible(best.winner)
     if round(abs(x), decimals) == 0:
-        # Where only some pairs were compared the second may not be among them.
-        near = [r for r in found if best.winner in (r.difference.first, r.difference.second)]
-        unclear = [r for r in near if r.verdict != BETTER or r.difference.first != best.winner]
-        if len(near) == len(c.models) - 1 and not unclear:
-            return f"{said}, so clearly that the choice hardly flatters it."
-        if not unclear:
-            return f"{said}; the choice hardly flatters it."
-        others = [r.difference.second if r.difference.first == best.winner else r.difference.first for r in unclear]
-        return f"{said}; the choice hardly flatters it, but it is not clearly better than {_some(others)}."
+        return f"That {winner} was chosen as the best makes it look hardly better than it is."
     luck, rest = decimal(abs(x), decimals), decimal(float(left), decimals)
-    return f"{said}; having been chosen flatters it by about {luck}, which leaves {rest}."
+    noun = find(measure).noun
+    told = f"{noun} per case" if difference.options.get("per") == "case" else noun
+    return f"Having been chosen flatters {winner} by about {luck} in {told}, which leaves {rest}."
 
 
-def _some(names: list[str]) -> str:
-    """One or two names, or how many there are."""
-    told = [visible(n) for n in names]
-    return " and ".join(told) if len(told) < 3 else f"{len(told)} others"
-
-
-def comparison_text(c: Comparison) -> str:
+def comparison_text(comparison: Comparison) -> str:
     """The comparison as plain text, 80 columns wide."""
-    blocks = [wrap(headline(c), WIDTH, "", "  ")]
-    blocks.append([line for s in c.sentences() for line in wrap(s, WIDTH, "", "  ")])
-    for t in (*below(models_table(c)), *(differences_table(c, m) for m in c.measures)):
+    verdict = comparison.verdict
+    told = {r.text for r in verdict.reasons}
+    blocks = [verdict_lines(verdict), wrap(f"{headline(comparison)}.", WIDTH)]
+    blocks.append([line for s in comparison.sentences() if s not in told for line in wrap(s, WIDTH, "", "  ")])
+    for t in (*below(models_table(comparison)), *difference_tables(comparison)):
         bare = SmallTable(t.title, t.head, t.align, t.rows, spare=t.spare)
         blocks.append([*table_lines(bare), *(wrap(t.note, WIDTH, "  ", "  ") if t.note else [])])
-    blocks.append([line for n in c.notes() for line in wrap(n, WIDTH, "Note: ", "      ")])
+    blocks.append([line for n in comparison.notes() for line in wrap(n, WIDTH, "Note: ", "      ")])
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def comparison_html(c: Comparison) -> str:
-    """The comparison as plain HTML for a notebook."""
-    parts = [f"<p><strong>{escape(headline(c))}</strong></p>"]
-    parts += [f"<p>{escape(s)}</p>" for s in c.sentences()]
-    parts.append(f'<div style="max-width:640px">{comparison_chart(c).svg()}</div>')
-    parts += [small_table(t) for t in (models_table(c), *(differences_table(c, m) for m in c.measures))]
-    parts += [f"<p>Note: {escape(n)}</p>" for n in c.notes()]
-    return f"<div>{''.join(parts)}</div>"
-
-
-def comparison_document(c: Comparison) -> dict[str, Any]:
+def comparison_document(comparison: Comparison) -> dict[str, Any]:
     """Every number and sentence as plain JSON values."""
-    best, whole = c.winner(), c.together()
+    best, whole = comparison.winner(), comparison.together()
     return {
-        "headline": headline(c),
-        "kind": c.kind,
-        "confidence": c.confidence,
-        "correction": c.correction,
-        "over": c.over,
-        "control": c.control,
-        "margins": dict(c.margins),
-        "models": {n: {m: e[m].to_dict() for m in c.measures} for n, e in c.evaluations.items()},
+        "headline": headline(comparison),
+        "verdict": comparison.verdict.to_dict(),
+        "kind": comparison.kind,
+        "confidence": comparison.confidence,
+        "correction": comparison.correction,
+        "over": comparison.over,
+        "control": comparison.control,
+        "margins": dict(comparison.margins),
+        "models": {n: {m: e[m].to_dict() for m in comparison.measures} for n, e in comparison.evaluations.items()},
         "differences": [
             r.difference.to_dict() | {"p_corrected": r.p_corrected, "p_alone": r.p_alone, "verdict": r.verdict}
-            for r in c.table()
+            for r in comparison.table()
         ],
         "together": None if whole is None else asdict(whole),
         "winner": None if best is None else best.to_dict(),
-        "ranking": None if c.ranking is None else c.ranking.to_dict(),
-        "sentences": c.sentences(),
-        "notes": c.notes(),
+        "ranking": None if comparison.ranking is None else comparison.ranking.to_dict(),
+        "sentences": comparison.sentences(),
+        "notes": comparison.notes(),
     }
 
 
-def comparison_chart(c: Comparison, measure: str | None = None) -> Chart:
+def comparison_chart(comparison: Comparison, measure: str | None = None) -> Chart:
     """The differences below one another, zero as a line, the margin as a band around it."""
-    measure = measure_named(measure) if measure else c.measures[0]
-    every = c.ordered(measure)
+    measure = measure_named(measure) if measure else comparison.measures[0]
+    every = comparison.ordered(measure)
     found = [r for r in every if r.difference.value is not None][:DRAWN]
     values = [v for r in found for v in (r.difference.low, r.difference.value, r.difference.high) if v is not None]
-    margin = c.margins.get(measure)
+    margin = comparison.margins.get(measure)
     values += [0.0, *((-margin, margin) if margin is not None else ())]
     marks: list[Mark] = []
     size = max(len(found), 1)
@@ -282,11 +278,13 @@ def comparison_chart(c: Comparison, measure: str | None = None) -> Chart:
         legend.append((f"equivalent: inside the margin of {margin:g}", 2))
     marks.append(Rule(x=0.0))
     names = []
+    words = []
     for i, r in enumerate(found):
         d = r.difference
         colour = 2 if r.verdict.startswith(EQUIVALENT) else SEEN.get(r.verdict, "quiet")
         marks.append(Point(float(d), float(i), colour, "circle", 4.5, d.low, d.high))
-        names.append(f"{visible(d.first)} minus {visible(d.second)}  {number(d)}")
+        names.append(f"{visible(d.first)} minus {visible(d.second)}")
+        words.append(number(d))
     columns: dict[str, Sequence[Any]] = {
         "pair": names,
         "difference": [r.difference.value for r in found],
@@ -297,12 +295,14 @@ def comparison_chart(c: Comparison, measure: str | None = None) -> Chart:
     told = of_case(every, measure)
     left_out = len(every) - len(found)
     fewer = f" ({left_out} of {len(every)} pairs not shown)" if left_out else ""
-    many = looks(c, len(every))
+    many = looks(comparison, len(every))
     whole = f" for {many} at once" if many else ""
-    title = f"Differences in {told}, {percent(c.confidence)} intervals{whole}{fewer}"
-    said = f"{title}: {'; '.join(names)}."
+    title = f"Differences in {told}, {percent(comparison.confidence)} intervals{whole}{fewer}"
+    said = f"{title}: {'; '.join(f'{a}  {b}' for a, b in zip(names, words, strict=True))}."
     up = Scale(size - 0.5, -0.5, "", "names", tuple(names))
+    more: dict[str, Any] = {"finding": standing_finding(comparison, measure)}
+    if found:
+        more["beside"] = (("difference", tuple(words)),)
     across = wide_enough(values, f"{told}, first minus second")
-    return Chart(
-        "differences", title, across, up, tuple(marks), said, columns, tuple(legend), (700.0, 90 + 28.0 * size)
-    )
+    more["size"] = (700.0, 90 + 28.0 * size)
+    return Chart("differences", title, across, up, tuple(marks), said, columns, tuple(legend), **more)

@@ -8,7 +8,7 @@ from steelyard.charts.marks import Bar, Chart, Line, Mark, Rule
 from steelyard.charts.palette import DASHES
 from steelyard.charts.scales import Scale
 from steelyard.views.regions import sentence
-from steelyard.words import estimate_parts, percent, visible
+from steelyard.words import bracketed, estimate_parts, percent, visible
 
 if TYPE_CHECKING:
     from steelyard.comparisons.crossing import Crossing, Range
@@ -27,26 +27,26 @@ def crossing_sentences(found: Crossing) -> list[str]:
         out = [f"The ROC curve of {who} is higher but for narrow stretches."]
     else:
         out = [f"The ROC curves of {first} and {second} cross."]
-    out += [_range(r) for r in found.ranges if r.who is not None]
     if found.ranges and not any(r.clear for r in found.ranges) and any(r.who is not None for r in found.ranges):
         out.append("No range shows a clear difference.")
+    out += [_range(r) for r in found.ranges if r.who is not None]
     if found.regions is not None:
         out.append(sentence(found.regions))
     return out
 
 
-def _range(r: Range) -> str:
-    d = r.difference
+def _range(bounds: Range) -> str:
+    d = bounds.difference
     assert d.value is not None
     assert d.low is not None
     assert d.high is not None
     # Told in favour of the better one.
     told = (d.value, d.low, d.high) if d.value > 0 else (-d.value, -d.high, -d.low)
     value, low, high = estimate_parts(*told)
-    clear = "" if r.clear else ", no clear difference"
+    clear = "" if bounds.clear else ", no clear difference"
     return (
-        f"At false positive rates from {percent(r.low)} to {percent(r.high)} {visible(r.who)} finds more "
-        f"positives: its area there is larger by {value} ({low} to {high}{clear})."
+        f"At false positive rates from {percent(bounds.low)} to {percent(bounds.high)} {visible(bounds.who)} finds more "
+        f"positives: its area there is larger by {value} {bracketed(low, high)}{clear}."
     )
 
 

@@ -20,17 +20,19 @@ TITLES = {
     "cumulative_lift": "Cumulative lift: all parts so far",
 }
 MOST_WRITTEN = 12
+CLOSE = 8
+"""From so many bars on there is no room for a digit after the point."""
 
 
 @picture("scores", lambda e: e.scores is not None or e.class_scores is not None, of_level=True)
 def deciles(
-    e: Evaluation,
+    evaluation: Evaluation,
     show: Annotated[str, Words(*TITLES)] = "gain",
     parts: Annotated[int, Span(1, 1000, whole=True)] = 10,
     level: Any = None,
 ) -> Chart:
     """Bars of gain, cumulative gain, lift or cumulative lift, with their intervals, beside what chance would bring."""
-    found = e.deciles(parts, level).columns
+    found = evaluation.deciles(parts, level).columns
     values, lows, highs = (found[f"{show}{end}"] for end in ("", "_low", "_high"))
     shares = "gain" in show
     ends = [v for v in (*values, *highs) if v is not None]
@@ -43,7 +45,7 @@ def deciles(
         if low is not None and high is not None:
             marks.append(Line([i, i], [low, high], "ink", 1.5))
         if parts <= MOST_WRITTEN:
-            told = percent(round(v, 3)) if shares else number(v, 2)
+            told = percent(round(v, 3 if parts < CLOSE else 2)) if shares else number(v, 2)
             marks.append(Text(i, max(v, high or 0.0), told, "ink", "middle", dy=-5))
     if show == "cumulative_gain":
         marks.append(Line([0.5, float(parts)], [0.5 / parts, 1.0], "quiet", 1, "4 4"))
@@ -62,4 +64,15 @@ def deciles(
         f"{TITLES[show]}: {', '.join('n/a' if v is None else percent(v) if shares else number(v, 2) for v in values)}."
     )
     columns = {"part": found["part"], show: values, "low": lows, "high": highs}
-    return Chart("deciles", TITLES[show], across, up, tuple(marks), said, columns, size=(560.0, 340.0))
+    first = values[0]
+    part = "The top tenth" if parts == 10 else f"The first of {parts} parts"
+    if first is None:
+        finding = ""
+    elif shares:
+        finding = f"{part} holds {percent(round(first, 2))} of positives"
+    else:
+        finding = f"{part} holds {number(first, 1)} times as many as chance"
+    size, read = (560.0, 340.0), f"part {show} low high"
+    return Chart(
+        "deciles", TITLES[show], across, up, tuple(marks), said, columns, size=size, finding=finding, read=read
+    )

@@ -21,20 +21,24 @@ FINE = 2048
 """Cells into which scores are gathered before they are smoothed."""
 
 
-def _both(e: Any) -> bool:
-    return e.scores is not None and float(e.scores.positives.sum()) > 0 and float(e.scores.negatives.sum()) > 0
+def _both(evaluation: Any) -> bool:
+    return (
+        evaluation.scores is not None
+        and float(evaluation.scores.all_positives) > 0
+        and float(evaluation.scores.all_negatives) > 0
+    )
 
 
 @picture("one score for two levels, and rows of both", _both)
-def densities(e: Evaluation, threshold: float | None = None) -> Chart:
+def densities(evaluation: Evaluation, threshold: float | None = None) -> Chart:
     """The scores of both classes as smooth curves, filled from the threshold on: found, missed and false alarms.
 
     A normal kernel as wide as Silverman's rule says, mirrored at 0 and 1 where scores are probabilities; the shares are
     counted and not read from the curves.
     """
-    s = e.scores
+    s = evaluation.scores
     assert s is not None
-    at = e.threshold if threshold is None else threshold_of(threshold)
+    at = evaluation.threshold if threshold is None else threshold_of(threshold)
     low, high = float(s.cells.low[0]), float(s.cells.high[-1])
     if s.probabilities:
         low, high = 0.0, 1.0
@@ -47,22 +51,22 @@ def densities(e: Evaluation, threshold: float | None = None) -> Chart:
     marks: list[Mark] = []
     said = "Smoothed distribution of the scores of positives and negatives."
     if at is not None:
-        moved = e if at == e.threshold else e.at(threshold=at)
+        moved = evaluation if at == evaluation.threshold else evaluation.at(threshold=at)
         found, alarms = moved["recall"].value or 0.0, moved["fpr"].value or 0.0
         right, left = grid >= at, grid <= at
-        for curve, tint, inside in ((curves[1], "quiet", 0.45), (curves[0], 1, 0.4)):
+        for curve, tint, inside in ((curves[1], "quiet", 0.45), (curves[0], 0, 0.4)):
             for part, strength in ((right, inside), (left, 0.1)):
                 marks.append(Band(grid[part].tolist(), [0.0] * int(part.sum()), curve[part].tolist(), tint, strength))
         sides = (("end", -7, ("FN", 1 - found), ("TN", 1 - alarms)), ("start", 7, ("TP", found), ("FP", alarms)))
         marks.append(Rule(x=at, colour="ink"))
         for anchor, dx, (mine, first), (other, second) in sides:
-            marks.append(Text(at, top, f"{mine} {percent(first)}", 1, anchor, True, dx, 14))
+            marks.append(Text(at, top, f"{mine} {percent(first)}", 0, anchor, True, dx, 14))
             marks.append(Text(at, top, f"{other} {percent(second)}", "quiet", anchor, True, dx, 30))
         said += f" From {shortest(at)} on lie {percent(found)} of the positives and {percent(alarms)} of the negatives."
-    marks += [Line(xs, curves[1].tolist(), "quiet", 2), Line(xs, curves[0].tolist(), 1, 2)]
+    marks += [Line(xs, curves[1].tolist(), "quiet", 2), Line(xs, curves[0].tolist(), 0, 2)]
     title = "Densities of the scores" + ("" if at is None else f", cut at {shortest(at)}")
     columns = {"score": xs, "positive": curves[0].tolist(), "negative": curves[1].tolist()}
-    legend = (("negatives", "quiet"), ("positives", 1))
+    legend = (("negatives", "quiet"), ("positives", 0))
     across, up = Scale(low, high, "Score"), Scale(0.0, top, "Density")
     return Chart("densities", title, across, up, tuple(marks), said, columns, legend, live="threshold")
 

@@ -16,28 +16,28 @@ SCHEMA = 1
 """Raised when a key changes its meaning or goes away; new keys may come at any time."""
 
 
-def evaluation_document(e: Evaluation) -> dict[str, Any]:
+def evaluation_document(evaluation: Evaluation) -> dict[str, Any]:
     """All that is known, as plain JSON values."""
-    confusion, worth = e.confusion, e.worth
+    confusion, worth = evaluation.confusion, evaluation.worth
     found: dict[str, Any] = plain(
         {
             "schema": SCHEMA,
-            "source": e.facts.get("source"),
-            "evidence": list(e.evidence),
-            "rows": e.rows,
-            "levels": list(e.levels),
-            "positive": e.positive,
-            "threshold": None if "confusion" in e.evidence else e.threshold,
-            "confidence": e.confidence,
-            "segments": list(e.segments),
-            "facts": {k: v for k, v in e.facts.items() if k not in {"at", "source"}},
-            "sentences": [{"about": s.about, "text": s.text} for s in sentences(e)],
-            "verdict": e.verdict.to_dict(),
-            "notes": story.notes(e, story.groups(e)),
+            "source": evaluation.facts.get("source"),
+            "evidence": list(evaluation.evidence),
+            "rows": evaluation.rows,
+            "levels": list(evaluation.levels),
+            "positive": evaluation.positive,
+            "threshold": None if "confusion" in evaluation.evidence else evaluation.threshold,
+            "confidence": evaluation.confidence,
+            "segments": list(evaluation.segments),
+            "facts": {k: v for k, v in evaluation.facts.items() if k not in {"at", "source"}},
+            "sentences": [{"about": s.about, "text": s.text} for s in sentences(evaluation)],
+            "verdict": evaluation.verdict.to_dict(),
+            "notes": story.notes(evaluation, story.groups(evaluation)),
             "confusion": None
             if confusion is None
             else {"levels": list(confusion.levels), "counts": confusion.counts.tolist()},
-            "numbers": e.rows_as_dicts(),
+            "numbers": evaluation.rows_as_dicts(),
             "worth": None if worth is None else worth.to_dict(),
         }
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Chart
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.stability import cell_table, many_table
 from steelyard.views.tables import SmallTable
 from steelyard.views.timeliness import alert_table, quality_table, timeliness_notes
@@ -39,6 +40,8 @@ class Telling:
     notes: Sequence[str] = ()
     more: Sequence[Chart] = ()
     """Pictures for those who ask."""
+    verdict: Verdict | None = None
+    """What is said before all of it, where it concludes anything."""
 
 
 def check_results(given: dict[str, Any]) -> dict[str, Any]:
@@ -74,32 +77,32 @@ def told_stability(s: Any) -> Telling:
     """One column, or many."""
     first, *others = s.sentences()
     table = cell_table(s) if hasattr(s, "cells") else many_table(s)
-    return Telling(first, others, [s.chart()], [table])
+    return Telling(first, others, [s.chart()], [table], verdict=getattr(s, "verdict", None))
 
 
-def told_timeliness(t: Timeliness) -> Telling:
+def told_timeliness(timeliness: Timeliness) -> Telling:
     """How early it warns; pictures need the events, which sums that were added or read back do not have."""
-    first, *others = t.sentences()
-    charts, notes = [], timeliness_notes(t)
+    first, *others = timeliness.sentences()
+    charts, notes = [], timeliness_notes(timeliness)
     try:
-        charts = [t.chart("scores"), t.chart("l_quality")]
+        charts = [timeliness.chart("scores"), timeliness.chart("l_quality")]
     except NotAvailable as problem:
         notes = [*notes, problem.message]
-    tables, a = [quality_table(t)], t.alerted
+    tables, a = [quality_table(timeliness)], timeliness.alerted
     if a is not None:
         others, charts, tables = [*others, *a.sentences()], [*charts, a.chart()], [*tables, alert_table(a)]
         notes = [*notes, *([a.note] if a.note else [])]
-    return Telling(first, others, charts, tables, notes)
+    return Telling(first, others, charts, tables, notes, verdict=timeliness.verdict)
 
 
-def told_trial(t: Trial) -> Telling:
+def told_trial(trial: Trial) -> Telling:
     """The verdict, the effect by every method, and where it is largest."""
-    first, *others = t.sentences()
-    drawn = t.charts()
-    tables = [methods_table(t), *([bands_table(t)] if t.uplift is not None else [])]
+    first, *others = trial.sentences()
+    drawn = trial.charts()
+    tables = [methods_table(trial), *([bands_table(trial)] if trial.uplift is not None else [])]
     shown = [drawn[name] for name in FIRST if name in drawn]
     more = [chart for name, chart in drawn.items() if name not in FIRST]
-    return Telling(first, others, shown, tables, method_notes(t), more)
+    return Telling(first, others, shown, tables, method_notes(trial), more, trial.verdict)
 
 
 TELLING: dict[str, Callable[[Any], Telling]] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,10 +16,10 @@ from steelyard.measures.measure import find
 from steelyard.results import Estimate
 from steelyard.views.experiment import experiment_notes, number
 from steelyard.views.layout import WIDTH, wrap
-from steelyard.views.notebook import small_table
 from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
-from steelyard.words import count, digits_for, estimate_parts, percent, visible
+from steelyard.views.verdict import verdict_lines
+from steelyard.words import bracketed, count, digits_for, estimate_parts, percent, visible
 from steelyard.words import number as decimal
 
 if TYPE_CHECKING:
@@ -37,7 +36,8 @@ def learning_table(curve: LearningCurve, model: str) -> SmallTable:
         curve.sizes, curve.estimates(model, train=True), curve.estimates(model), strict=True
     ):
         rows.append((count(size), number(learnt), number(tested)))
-    title = f"{visible(model)}, {curve.measure}" if len(curve.models) > 1 else f"{curve.measure} of {visible(model)}"
+    noun = find(curve.measure).noun
+    title = f"{visible(model)}, {noun}" if len(curve.models) > 1 else f"{noun} of {visible(model)}"
     return SmallTable(title, ("training rows", "on training rows", "on test rows"), "rll", rows)
 
 
@@ -62,12 +62,12 @@ def learning_sentences(curve: LearningCurve, model: str) -> list[str]:
         said = f"about {value}"
         if low is not None and high is not None:
             # The interval first: how a curve goes on beyond its rows is known by and large.
-            ends = f"{decimal(low, decimals)} to {decimal(high, decimals)}"
+            ends = bracketed(decimal(low, decimals), decimal(high, decimals))
             said = f"{ends} ({percent(curve.confidence)} interval), about {value}"
         good = "" if (gain.value > 0) == (better == "higher") else ", which is worse"
         out.append(
-            f"{visible(model)}: doubling the data to {count(2 * most)} training rows would {way} {curve.measure} by {said}"
-            f"{good}; the nearest power law is {law.text}."
+            f"{visible(model)}: doubling the data to {count(2 * most)} training rows would {way} "
+            f"{find(curve.measure).noun} by {said}{good}; the nearest power law is {law.text}."
         )
     learnt, tested = curve.estimates(model, train=True)[-1], curve.estimates(model)[-1]
     if learnt.value is not None and tested.value is not None:
@@ -78,11 +78,11 @@ def learning_sentences(curve: LearningCurve, model: str) -> list[str]:
     return out
 
 
-def _ends(x: Estimate) -> tuple[float | None, float | None]:
+def _ends(estimate: Estimate) -> tuple[float | None, float | None]:
     """The ends of an interval as sizes of a step in the direction of the value."""
-    if x.low is None or x.high is None:
+    if estimate.low is None or estimate.high is None:
         return None, None
-    return (x.low, x.high) if (x.value or 0.0) >= 0 else (-x.high, -x.low)
+    return (estimate.low, estimate.high) if (estimate.value or 0.0) >= 0 else (-estimate.high, -estimate.low)
 
 
 def headline(curve: LearningCurve) -> str:
@@ -110,7 +110,7 @@ def learning_title(curve: LearningCurve) -> str:
 
 def learning_text(curve: LearningCurve) -> str:
     """The curve as plain text, 80 columns wide."""
-    blocks = [wrap(headline(curve), WIDTH, "", "  ")]
+    blocks = [verdict_lines(curve.verdict), wrap(headline(curve), WIDTH, "", "  ")]
     for model in curve.models:
         blocks.append(table_lines(learning_table(curve, model)))
         blocks.append([line for s in learning_sentences(curve, model) for line in wrap(s, WIDTH, "", "  ")])
@@ -121,16 +121,6 @@ def learning_text(curve: LearningCurve) -> str:
     blocks.append(wrap(said, WIDTH, "", "  ") if said else [])
     blocks.append([line for n in experiment_notes(curve.experiment) for line in wrap(n, WIDTH, "Note: ", "      ")])
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
-
-
-def learning_html(curve: LearningCurve) -> str:
-    """The curve as plain HTML for a notebook."""
-    parts = [f"<p><strong>{escape(headline(curve))}</strong></p>"]
-    parts.append(f'<div style="max-width:620px">{learning_chart(curve).svg()}</div>')
-    for model in curve.models:
-        parts += [small_table(learning_table(curve, model))]
-        parts += [f"<p>{escape(s)}</p>" for s in learning_sentences(curve, model)]
-    return f"<div>{''.join(parts)}</div>"
 
 
 def learning_document(curve: LearningCurve) -> dict[str, Any]:
@@ -188,10 +178,23 @@ def learning_chart(curve: LearningCurve, *models: str) -> Chart:
     wide = ahead / xs[0] > 20
     across = Scale(xs[0], ahead * 1.02, "Training rows", "log" if wide else "number", labels=ticks if wide else ())
     of = f" of {visible(chosen[0])}" if len(chosen) == 1 else ""
-    title = f"Learning curve: {curve.measure}{of}"
+    title = f"Learning curve: {find(curve.measure).noun}{of}"
     said = " ".join(s for m in chosen for s in learning_sentences(curve, m))
-    up = wide_enough(seen, curve.measure)
-    return Chart("learning", title, across, up, tuple(marks), said, columns, tuple(legend), (620.0, 380.0))
+    up = wide_enough(seen, find(curve.measure).noun)
+    verdict = curve.verdict
+    state = verdict.state if verdict.known else "whether more rows would help is not known"
+    return Chart(
+        "learning",
+        title,
+        across,
+        up,
+        tuple(marks),
+        said,
+        columns,
+        tuple(legend),
+        (620.0, 380.0),
+        finding=f"{state[:1].upper()}{state[1:]}",
+    )
 
 
 def _law(curve: LearningCurve, model: str, colour: int, last: float, ahead: float, seen: list[float]) -> list[Mark]:

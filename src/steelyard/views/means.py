@@ -34,8 +34,9 @@ def _levels() -> Chart:
     for level in LEVELS:
         rest = max(2 * level - HIGHEST, 0.0)
         straight = [rest, min(2 * level, HIGHEST)]
-        first = HIGHEST * level / (2 * HIGHEST - level)
-        bent = [first + (HIGHEST - first) * i / 40 for i in range(41)]
+        # A hyperbola, (a - level/2) (b - level/2) = (level/2)²: as many points where it falls as where it is flat.
+        half, furthest = level / 2, HIGHEST - level / 2
+        bent = [half + furthest * (half / furthest) ** (2 * i / 40) for i in range(40, -1, -1)]
         paths = {
             "arithmetic": (straight, straight[::-1]),
             "harmonic": (bent, [level * a / (2 * a - level) for a in bent]),

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale, wide_enough
-from steelyard.views.monitor import UNJUDGED, monitor_sentences
+from steelyard.views.monitor import UNJUDGED, finding, monitor_sentences, signal_noun
 from steelyard.words import percent, significant, visible
 
 if TYPE_CHECKING:
     from steelyard.monitors.result import Monitor
     from steelyard.monitors.signals import Signal
 
-ACROSS, UP, LETTER, LINE = 670.0, 230.0, 7.0, 13.0
+ACROSS, UP, LETTER, LINE = 250.0, 230.0, 7.0, 13.0
 """About how many points a picture is wide and high inside, and a letter and a line of its words."""
 
 
@@ -23,23 +23,23 @@ def _ticks(names: Sequence[str], most: int = 7) -> tuple[tuple[float, str], ...]
     return tuple((float(i), visible(names[i])) for i in range(0, len(names), step))
 
 
-def monitor_chart(m: Monitor, name: str) -> Chart:
+def monitor_chart(monitor: Monitor, name: str) -> Chart:
     """One signal over time: interval, reference, margin; fired alarms filled, unjudged windows hollow, estimates alone.
 
     A thin line through a window whose labels are not in runs from the worst to the best that they can make of it.
     """
-    series = m.series(name)
-    g = m.gauges[series[0].kind]
+    series = monitor.series(name)
+    g = monitor.gauges[series[0].kind]
     xs = [float(i) for i in range(len(series))]
     told = [None if s.value is None else s.value for s in series]
     ys = [None if x is None else x.value for x in told]
     lows, highs = ([None if x is None else getattr(x, end) for x in told] for end in ("low", "high"))
-    stands = [w.state_of(name) for w in m.windows]
+    stands = [w.state_of(name) for w in monitor.windows]
     marks: list[Mark] = []
     seen = [v for v in (*ys, *lows, *highs) if v is not None]
     apart = [s.estimated or s.state == "immature" for s in series]
     marks.append(Band(xs, _settled(lows, apart), _settled(highs, apart), 0, 0.2))
-    lines, levels, words = _levels(m, series[0], max(seen, default=0.0))
+    lines, levels, words = _levels(monitor, series[0], max(seen, default=0.0))
     marks += lines
     seen += levels
     more, reached, told_of = _ranges(series, xs)
@@ -58,29 +58,29 @@ def monitor_chart(m: Monitor, name: str) -> Chart:
         if y is None:
             continue
         if state in {"alarm", "warn"} and s.state not in UNJUDGED:
-            marks.append(Point(x, y, 1, "diamond" if state == "alarm" else "triangle", size + 2))
+            marks.append(Point(x, y, "alarm", "diamond" if state == "alarm" else "triangle", size + 2))
         else:
             marks.append(Point(x, y, 0, "ring" if s.state in UNJUDGED else "circle", size))
-    told_as = {"name": name, "period": m.facts.get("period")}
+    told_as = {"name": signal_noun(name), "period": monitor.facts.get("period")}
     up = wide_enough(seen, g.axis.format(**told_as))
     if g.least is not None:
         up = Scale(0.0, max([*seen, g.least]) * 1.05, up.title)
-    placed = _placed(m, name)
+    placed = _placed(monitor, name)
     deep = 1 + max((row for _, _, row, _ in placed), default=-1)
     # Words stand above everything that is drawn.
     up = Scale(up.low, up.high + (up.high - up.low) * deep * LINE / UP, up.title)
     for x, word, row, right in placed:
-        marks.append(Rule(x=x, colour=1))
+        marks.append(Rule(x=x, colour="alarm"))
         if word:
             side, off = ("start", 4.0) if right else ("end", -4.0)
-            marks.append(Text(x, up.high, word, 1, side, dx=off, dy=10 + LINE * row))
-    across = Scale(-0.5, max(len(xs) - 0.5, 0.5), "", labels=_ticks([w.name for w in m.windows]))
-    names = [w.name for w in m.windows]
+            marks.append(Text(x, up.high, word, "alarm", side, dx=off, dy=10 + LINE * row))
+    across = Scale(-0.5, max(len(xs) - 0.5, 0.5), "", labels=_ticks([w.name for w in monitor.windows]))
+    names = [w.name for w in monitor.windows]
     columns: dict[str, Sequence[Any]] = {"window": names, "value": ys, "low": lows, "high": highs, "state": stands}
-    legend: list[tuple[str, int | str]] = [(visible(name), 0), *words]
+    legend: list[tuple[str, int | str]] = [(signal_noun(name), 0), *words]
     if any(state in {"alarm", "warn"} for state in stands):
-        legend.append(("alarm or warning", 1))
-    description = " ".join(monitor_sentences(m)[:2])
+        legend.append(("alarm or warning", "alarm"))
+    description = " ".join(monitor_sentences(monitor)[:2])
     return Chart(
         f"monitor {name}",
         visible(g.title.format(**told_as)),
@@ -91,17 +91,18 @@ def monitor_chart(m: Monitor, name: str) -> Chart:
         columns,
         tuple(legend),
         (760.0, 320.0),
+        finding=finding(monitor, name),
     )
 
 
-def _placed(m: Monitor, name: str, most: int = 4) -> list[tuple[float, str, int, bool]]:
+def _placed(monitor: Monitor, name: str, most: int = 4) -> list[tuple[float, str, int, bool]]:
     """Where alarms and warnings fired, the line on which each is named so that no words meet, and whether to its right.
 
     Where even the last line is taken, there are no words; the shape of the point says the same.
     """
-    order = {w.name: i for i, w in enumerate(m.windows)}
+    order = {w.name: i for i, w in enumerate(monitor.windows)}
     fired: dict[int, str] = {}
-    for a in m.alarms:
+    for a in monitor.alarms:
         if (
             a.signal == name
             and a.after == "firing"
@@ -109,7 +110,7 @@ def _placed(m: Monitor, name: str, most: int = 4) -> list[tuple[float, str, int,
             and fired.get(order[a.window]) != "alarm"
         ):
             fired[order[a.window]] = a.severity
-    lines = {place: ACROSS * (place + 0.5) / len(m.windows) for place in sorted(fired)}
+    lines = {place: ACROSS * (place + 0.5) / len(monitor.windows) for place in sorted(fired)}
     out: list[tuple[float, str, int, bool]] = []
     taken: list[list[tuple[float, float]]] = [[] for _ in range(most)]
     for place, at in lines.items():
@@ -148,19 +149,24 @@ def _settled(values: Sequence[float | None], apart: Sequence[bool]) -> list[floa
     return [None if alone else v for v, alone in zip(values, apart, strict=True)]
 
 
-def _levels(m: Monitor, signal: Signal, top: float) -> tuple[list[Mark], list[float], list[tuple[str, int | str]]]:
+def _levels(
+    monitor: Monitor, signal: Signal, top: float
+) -> tuple[list[Mark], list[float], list[tuple[str, int | str]]]:
     """The line of the reference and the levels from which it matters, and their words."""
-    g, base = m.gauges[signal.kind], signal.reference
+    g, base = monitor.gauges[signal.kind], signal.reference
     if g.limits:
         first = g.limits[0][0]
         shown = [(v, word) for v, word in g.limits if v <= max(top, first)]
         marks: list[Mark] = [Rule(y=v) for v, _ in shown]
-        return [*marks, *(Text(-0.4, v, word, dy=-4) for v, word in shown)], [first], []
+        # Limits that lie close together are named at opposite ends.
+        ends = ((-0.4, "start"), (len(monitor) - 0.6, "end"))
+        named = [(v, word, *ends[i % 2]) for i, (v, word) in enumerate(reversed(shown))]
+        return [*marks, *(Text(x, v, word, anchor=side, dy=-4) for v, word, x, side in named)], [first], []
     if not g.against or base is None:
         return [], [], []
     words: list[tuple[str, int | str]] = [(f"reference {significant(base)}", "ink")]
-    if not m.margin:
+    if not monitor.margin:
         return [Rule(y=base, colour="ink", dash="")], [base], words
-    edge = g.edge(m, signal.name, base)
-    words.append((f"margin {percent(m.margin)}", "quiet"))
+    edge = g.edge(monitor, signal.name, base)
+    words.append((f"margin {percent(monitor.margin)}", "quiet"))
     return [Rule(y=base, colour="ink", dash=""), Rule(y=edge)], [base, edge], words

@@ -25,15 +25,15 @@ def normal(confidence: Confidence = 0.95) -> Chart:
     marks: list[Mark] = [Band(inside, [0.0] * len(inside), [law.pdf(x) for x in inside], 0, 0.3)]
     for side in (-1.0, 1.0):
         beyond = sorted([side * z, *(x for x in xs if side * x > z)])
-        marks.append(Band(beyond, [0.0] * len(beyond), [law.pdf(x) for x in beyond], 1, 0.55))
+        marks.append(Band(beyond, [0.0] * len(beyond), [law.pdf(x) for x in beyond], "quiet", 0.55))
         anchor = "start" if side > 0 else "end"
         high = max(top * 0.4, 1.05 * law.pdf(z))
         marks.append(Line([side * z, side * z], [0.0, high], "ink", 1, "3 3"))
-        marks.append(Text(side * z, high, f"α/2 = {percent(tail)}", 1, anchor, True, 8 * side))
+        marks.append(Text(side * z, high, f"α/2 = {percent(tail)}", "quiet", anchor, True, 8 * side))
     marks.append(Line(xs, [law.pdf(x) for x in xs], "ink", 2))
     # A narrow part has no room for its own words.
     narrow = z < 1.2
-    marks.append(Text(0.0, top * (1.08 if narrow else 0.42), f"1 − α = {percent(confidence)}", 0, "middle", True))
+    marks.append(Text(0.0, top * (1.08 if narrow else 0.42), f"1 − α = {percent(confidence)}", "ink", "middle", True))
     ends = tuple((v, number(v, 2)) for v in ((-z, z) if z < 1 else (-z, 0.0, z)))
     said = (
         f"The standard normal distribution: {percent(confidence)} lie between {number(-z, 2)} and {number(z, 2)}, "

@@ -23,9 +23,9 @@ MOST_LEVELS = 8
     f"labels of at most {MOST_LEVELS} levels, or scores and a threshold, and what outcomes are worth",
     lambda e: e.confusion is not None and e.payoff is not None and len(e.levels) <= MOST_LEVELS,
 )
-def outcomes(e: Evaluation) -> Chart:
+def outcomes(evaluation: Evaluation) -> Chart:
     """Every outcome's rows times what each is worth, and the sum."""
-    worth = e.worth
+    worth = evaluation.worth
     assert worth is not None
     return outcomes_chart(worth)
 
@@ -44,7 +44,7 @@ def outcomes_chart(worth: Worth) -> Chart:
     for o in found:
         column, row = levels.index(o.predicted), levels.index(o.actual)
         sides = (column - 0.47, column + 0.47, row - 0.47, row + 0.47)
-        tint = "grid" if not o.total else 0 if good * o.total > 0 else 1
+        tint = "grid" if not o.total else 0 if good * o.total > 0 else "alarm"
         each = "" if o.each is None else f" × {number(o.each, 2).rstrip('0').rstrip('.')}"
         marks.append(
             Bar(*sides, tint, 0.15 + 0.35 * abs(o.total) / most, money(o.total), f"{count(o.rows)} rows{each}")

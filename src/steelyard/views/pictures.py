@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from steelyard.measures.ranking import cumulative
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.segments import level_names
-from steelyard.words import count, marked, percent, visible
+from steelyard.words import MARK, bracketed, count, estimate_parts, in_prose, marked, percent, shortest, visible
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
@@ -90,18 +90,19 @@ def shade_of(share: float) -> str:
 
 
 @picture("one score for each class", lambda e: e.class_scores is not None, "classes")
-def one_against_rest(e: Evaluation) -> Chart:
+def one_against_rest(evaluation: Evaluation) -> Chart:
     """The ROC curve of every class against all others, the worst five in colour."""
-    found = {level: e.curve("roc", level) for level in e.levels}
-    areas = {level: e["auc", level].value for level in e.levels}
-    order = sorted(e.levels, key=lambda v: (areas[v] is None, areas[v] or 0.0))
-    return overlay({str(v): found[v] for v in order}, next(iter(found.values())).chart())
+    found = {level: evaluation.curve("roc", level) for level in evaluation.levels}
+    areas = {level: evaluation["auc", level].value for level in evaluation.levels}
+    order = sorted(evaluation.levels, key=lambda v: (areas[v] is None, areas[v] or 0.0))
+    drawn = overlay({str(v): found[v] for v in order}, next(iter(found.values())).chart())
+    return replace(drawn, title="ROC curve of each class against the rest")
 
 
 @picture("labels, or scores and a threshold", lambda e: e.confusion is not None and bool(e.levels), "classes", "labels")
-def confusion(e: Evaluation) -> Chart:
+def confusion(evaluation: Evaluation) -> Chart:
     """The confusion matrix as a heat map: shade and small number are shares of the actual level."""
-    c = e.confusion
+    c = evaluation.confusion
     assert c is not None
     if len(c.levels) > MOST_LEVELS:
         return _worst_pairs(c)
@@ -118,7 +119,12 @@ def confusion(e: Evaluation) -> Chart:
             words = count(n) if k <= WRITTEN and (n or k <= 6) else ""
             small = percent(share) if k <= 6 and c.actual[i] else ""
             sides = (column - 0.5 + gap, column + 0.5 - gap, row - 0.5 + gap, row + 0.5 - gap)
-            marks.append(Bar(*sides, shade_of(share), 1.0, words, small))
+            last = marks[-1] if marks else None
+            if k > WRITTEN and column and isinstance(last, Bar) and last.colour == shade_of(share):
+                # Neighbours of one shade are drawn as one: of 100 levels there are 10,000 cells.
+                marks[-1] = replace(last, x1=sides[1])
+            else:
+                marks.append(Bar(*sides, shade_of(share), 1.0, words, small))
     size = 460.0 if k <= WRITTEN else 620.0
     height = min(120.0 + 60 * k, 420.0) if k <= 6 else size
     columns: dict[str, Sequence[Any]] = {
@@ -129,34 +135,36 @@ def confusion(e: Evaluation) -> Chart:
     across = Scale(-0.5, k - 0.5, "Predicted", "names", names)
     # The first level stands at the top.
     up = Scale(k - 0.5, -0.5, "Actual", "names", names)
-    said = f"{count(float(c.wrong))} of {count(float(c.total))} rows are predicted wrong."
-    title = "Confusion matrix"
-    return Chart("confusion", title, across, up, tuple(marks), said, columns, size=(size, height), grid=False)
+    found = f"{count(float(c.wrong))} of {count(float(c.total))} rows are predicted wrong"
+    title, wide = "Confusion matrix", (size, height)
+    return Chart(
+        "confusion", title, across, up, tuple(marks), f"{found}.", columns, size=wide, grid=False, finding=found
+    )
 
 
-def _worst_pairs(c: Confusion) -> Chart:
+def _worst_pairs(confusion: Confusion) -> Chart:
     """The commonest mistakes of very many levels, as bars."""
-    off = c.counts * (1 - np.eye(len(c.levels)))
+    off = confusion.counts * (1 - np.eye(len(confusion.levels)))
     places = np.argsort(-off, axis=None)[:20]
-    pairs = [(int(p) // len(c.levels), int(p) % len(c.levels)) for p in places if off.flat[int(p)] > 0]
-    called = [visible(name) for name in level_names(c.levels)]
+    pairs = [(int(p) // len(confusion.levels), int(p) % len(confusion.levels)) for p in places if off.flat[int(p)] > 0]
+    called = [visible(name) for name in level_names(confusion.levels)]
     names = tuple(f"{called[i]} as {called[j]}" for i, j in pairs) or ("no mistakes",)
     values = [float(off[i, j]) for i, j in pairs]
-    bars = [Bar(0.0, v, r - 0.36, r + 0.36, 1) for r, v in enumerate(values)]
+    bars = [Bar(0.0, v, r - 0.36, r + 0.36, "alarm") for r, v in enumerate(values)]
     up = Scale(len(names) - 0.4, -0.6, "", "names", names)
-    said = f"The {len(pairs)} commonest mistakes among {len(c.levels):,} levels."
+    said = f"The {len(pairs)} commonest mistakes among {len(confusion.levels):,} levels."
     across = Scale(0.0, max(values, default=1.0) * 1.05, "Rows")
     columns: dict[str, Sequence[Any]] = {"mistake": list(names), "rows": values or [0.0]}
     return Chart("confusion", "Commonest mistakes", across, up, tuple(bars), said, columns, size=(620.0, 460.0))
 
 
 @picture("labels of several levels", lambda e: e.confusion is not None and len(e.levels) > 1, "classes", "labels")
-def levels(e: Evaluation) -> Chart:
+def levels(evaluation: Evaluation) -> Chart:
     """Recall and precision of every level, with intervals."""
     two = [find(n) for n in leading("level")[:2]]
-    shown = list(e.levels)[:25]
-    rows = [[e.measure(m.name, v) for m in two] for v in shown]
-    names = tuple(visible(name) for name in level_names(e.levels)[: len(shown)])
+    shown = list(evaluation.levels)[:25]
+    rows = [[evaluation.measure(m.name, v) for m in two] for v in shown]
+    names = tuple(visible(name) for name in level_names(evaluation.levels)[: len(shown)])
     marks: list[Mark] = []
     for i, pair in enumerate(rows):
         for side, x in enumerate(pair):
@@ -168,17 +176,20 @@ def levels(e: Evaluation) -> Chart:
         "measure": [m.name for m in two] * len(names),
         **_interval_columns([x for pair in rows for x in pair]),
     }
-    more = f" The first 25 of {len(e.levels):,}." if len(e.levels) > 25 else ""
+    low = min(((x.value, i) for i, (x, _) in enumerate(rows) if x.value is not None), default=None)
+    worst = "" if low is None else f"Found least: {names[low[1]]}, {two[0].noun} {in_prose(rows[low[1]][0])}"
+    more = f" The first 25 of {len(evaluation.levels):,}." if len(evaluation.levels) > 25 else ""
     return Chart(
         "levels",
         "Every level",
         Scale(0.0, 1.0, "", "share"),
         Scale(len(names) - 0.5, -0.5, "", "names", names),
         tuple(marks),
-        f"{two[0].title} and {two[1].noun} of every level with {percent(e.confidence)} intervals.{more}",
+        f"{two[0].title} and {two[1].noun} of every level with {percent(evaluation.confidence)} intervals.{more}",
         columns,
         tuple((m.name, side) for side, m in enumerate(two)),
         (460.0, max(130.0, 70 + 34.0 * len(names))),
+        finding=worst,
     )
 
 
@@ -190,10 +201,14 @@ def _interval_columns(found: Sequence[Estimate]) -> dict[str, list[Any]]:
 
 
 def forest(
-    rows: Sequence[tuple[str, Estimate]], title: str = "Intervals", axis: str = "", neutral: float | None = None
+    rows: Sequence[tuple[str, Estimate]],
+    title: str = "Intervals",
+    axis: str = "",
+    neutral: float | None = None,
+    finding: str = "",
 ) -> Chart:
-    """Estimates below one another, each a dot on its interval with its numbers beside its name."""
-    shown = [(name, x) for name, x in rows if x.value is not None]
+    """Estimates below one another: name, rows, value, interval, and each as a dot on its interval."""
+    shown = [(visible(name), x) for name, x in rows if x.value is not None]
     values = [v for _, x in shown for v in (x.low, x.value, x.high) if v is not None]
     if neutral is not None:
         values.append(neutral)
@@ -204,28 +219,80 @@ def forest(
     for i, (_, x) in enumerate(shown):
         assert x.value is not None
         marks.append(Point(x.value, float(i), 0, "circle", 4.5, x.low, x.high))
-    names = tuple(f"{visible(name)}  {marked(x)}" for name, x in shown)
+    names = tuple(name for name, _ in shown)
     up = Scale(max(len(names), 1) - 0.5, -0.5, "", "names", names)
     columns = {"name": [name for name, _ in shown], **_interval_columns([x for _, x in shown])}
-    size = (640.0, max(110.0, 60 + 27.0 * len(names)))
-    return Chart("intervals", title, across, up, tuple(marks), "; ".join(names), columns, size=size)
+    size = (700.0, max(110.0, 60 + 27.0 * len(names)))
+    said = "; ".join(f"{name} {marked(x)}" for name, x in shown)
+    beside = beside_of([x for _, x in shown])
+    read = "name estimate low high"
+    return Chart(
+        "intervals",
+        title,
+        across,
+        up,
+        tuple(marks),
+        said,
+        columns,
+        size=size,
+        finding=finding,
+        read=read,
+        beside=beside,
+    )
+
+
+def beside_of(found: Sequence[Estimate]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Estimates as columns of words beside their intervals: rows where they differ, values, intervals."""
+    told = [("n/a", "", "") if x.value is None else estimate_parts(x.value, x.low, x.high) for x in found]
+    value = ("value", tuple(t[0] + (MARK if x.caution else "") for t, x in zip(told, found, strict=True)))
+    limits = (
+        f"{percent(found[0].confidence)} interval" if found else "",
+        tuple(bracketed(low, high) for _, low, high in told),
+    )
+    rows = [x.n for x in found]
+    if len(set(rows)) < 2 or None in rows:
+        return value, limits
+    return ("rows", tuple(count(float(n or 0)) for n in rows)), value, limits
+
+
+def _directed(evaluation: Evaluation, measures: Sequence[str], losses: bool) -> list[tuple[str, Estimate]]:
+    told = [name for name in measures or leading("forest") if name in evaluation.measures]
+    return [(find(name).title, evaluation[name]) for name in told if (find(name).better == "lower") == losses]
 
 
 @picture("any evidence", lambda _: True)
-def intervals(e: Evaluation, measures: Sequence[str] = ()) -> Chart:
-    """The chief measures as dots on their intervals."""
-    told = [name for name in measures or leading("forest") if name in e.measures]
-    return forest([(name, e[name]) for name in told], "How sure?")
+def intervals(evaluation: Evaluation, measures: Sequence[str] = ()) -> Chart:
+    """The chief measures as dots on their intervals, or those that are asked for."""
+    # What was asked for is shown together; by itself a loss has an axis of its own.
+    rows = [(find(name).title, evaluation[name]) for name in measures] or _directed(evaluation, (), losses=False)
+    axis = "" if measures else "higher is better →"
+    return forest(rows, f"Chief measures with {percent(evaluation.confidence)} intervals", axis)
+
+
+def _has_losses(evaluation: Any) -> bool:
+    return bool(_directed(evaluation, (), losses=True))
+
+
+@picture("a measure of which less is better", _has_losses)
+def losses(evaluation: Evaluation) -> Chart:
+    """The measures of which less is better as dots on their intervals, on an axis that starts at 0."""
+    chart = forest(
+        _directed(evaluation, (), losses=True),
+        f"Losses with {percent(evaluation.confidence)} intervals",
+        "← lower is better",
+    )
+    top = chart.x.high
+    return replace(chart, name="losses", x=replace(chart.x, low=min(0.0, chart.x.low), high=top))
 
 
 # Thresholds -----------------------------------------------------------------------------------------------------------
 
 
 @picture("one score for two levels", lambda e: e.scores is not None)
-def sweep(e: Evaluation, measures: Sequence[str] = ()) -> Chart:
+def sweep(evaluation: Evaluation, measures: Sequence[str] = ()) -> Chart:
     """Measures of labels at every threshold."""
     measures = measures or leading("sweep")
-    s = e.scores
+    s = evaluation.scores
     assert s is not None
     tp, fp = cumulative(s)
     cuts = thresholds(s)
@@ -245,15 +312,21 @@ def sweep(e: Evaluation, measures: Sequence[str] = ()) -> Chart:
         ys = [v if math.isfinite(v) else None for v in np.asarray(found.value)[keep].tolist()]
         columns[name] = ys
         marks.append(Line(xs, ys, i, 2, DASHES[i % len(DASHES)]))
-    if e.threshold is not None:
-        marks.append(Rule(x=e.threshold))
+    if evaluation.threshold is not None:
+        marks.append(Rule(x=evaluation.threshold))
     low, high = (0.0, 1.0) if s.probabilities else (min(xs, default=0.0), max(xs, default=1.0))
     across = Scale(low, high if high > low else low + 1, "Threshold")
     legend = tuple((name, i) for i, name in enumerate(measures))
     up = Scale(0.0, 1.0, "", "share")
     said = f"{', '.join(measures)} at every threshold."
     title = "All rates against the threshold"
-    return Chart("sweep", title, across, up, tuple(marks), said, columns, legend, live="threshold")
+    now = [(name, evaluation[name].value) for name in measures[:2]] if evaluation.threshold is not None else []
+    told = " and ".join(f"{name} {percent(round(v, 2))}" for name, v in now if v is not None)
+    finding = f"At {shortest(evaluation.threshold)} {told}" if told and evaluation.threshold is not None else ""
+    read = " ".join(("threshold", *measures))
+    return Chart(
+        "sweep", title, across, up, tuple(marks), said, columns, legend, live="threshold", finding=finding, read=read
+    )
 
 
 # Series, for whoever has them -----------------------------------------------------------------------------------------

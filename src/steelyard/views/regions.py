@@ -9,12 +9,13 @@ from steelyard.verdicts.comparison import UNCLEAR
 from steelyard.views.layout import WIDTH, wrap
 from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
+from steelyard.views.worth import doing
 from steelyard.words import percent, shortest, significant, visible
 
 if TYPE_CHECKING:
     from steelyard.worth.regions import Regions
 
-TRIVIAL = ("treat none", "treat all")
+TRIVIAL = ("flag nobody", "flag everybody")
 MOST_ROWS = 12
 INDENT = "  "
 
@@ -33,7 +34,7 @@ def sentence(found: Regions) -> str:
     head = f"At {percent(found.prevalence)} positives: "
     if all(names[0] in TRIVIAL for _, names, _ in stretches):
         if len(stretches) == 1:
-            return f"{head}{stretches[0][1][0]} is never beaten, by no model and at no costs."
+            return f"{head}{doing(stretches[0][1][0])} is never beaten, by no model and at no costs."
         return (
             f"{head}no model beats the trivial policies; {stretches[0][1][0]} where finding a positive is worth less "
             f"than {ends[0]} times a false alarm, {stretches[-1][1][0]} where it is worth more."
@@ -47,10 +48,7 @@ def sentence(found: Regions) -> str:
             last.append(f"below {high} {names[0]}" if low is None else f"above {low} {names[0]}")
             continue
         name = _either([visible(n) for n in names])
-        if told:
-            said = f"{name} {_range(low, high, 'from ')}"
-        else:
-            said = f"{name} is best when finding a positive is worth {_range(low, high, '')} times a false alarm"
+        said = f"{name} {_range(low, high, 'from ')}" if told else f"{name} is best{_when(low, high)}"
         told.append(f"{said} ({UNCLEAR})" if unclear else said)
     return head + "; ".join([*told, *([", ".join(last)] if last else [])]) + "."
 
@@ -72,9 +70,13 @@ def _either(names: list[str]) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]
 
 
-def _range(low: str | None, high: str | None, before: str) -> str:
+def _when(low: str | None, high: str | None) -> str:
     if low is None and high is None:
-        return "any number of"
+        return ", whatever finding a positive is worth"
+    return f" when finding a positive is worth {_range(low, high, '')} times a false alarm"
+
+
+def _range(low: str | None, high: str | None, before: str) -> str:
     if low is None:
         return f"less than {high}" if not before else f"below {high}"
     if high is None:

@@ -20,7 +20,7 @@ from steelyard.results import Array, Flags, Interval
 from steelyard.summaries.pairs import Pairs
 from steelyard.summaries.residuals import Residuals
 from steelyard.views.pictures import picture
-from steelyard.words import count, estimate_text, percent, significant
+from steelyard.words import count, in_prose, percent, significant
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
@@ -39,8 +39,8 @@ Window = tuple[float, float]
 Legend = tuple[tuple[str, Colour], ...]
 
 
-def _has_pairs(e: Evaluation) -> bool:
-    return e.residuals is not None and e.residuals.pairs is not None
+def _has_pairs(evaluation: Evaluation) -> bool:
+    return evaluation.residuals is not None and evaluation.residuals.pairs is not None
 
 
 # Where to look --------------------------------------------------------------------------------------------------------
@@ -149,12 +149,12 @@ def _heat(x: Array, y: Array, rows: Array, ends: tuple[Array, Array]) -> tuple[l
     return marks, (("1 row", "shade1"), (_rows(round(most)), f"shade{deepest}")) if most > 1.5 else ()
 
 
-def _body(r: Residuals, wide: Window, tall: Window, *, actual: bool) -> tuple[list[Mark], Legend]:
+def _body(residuals: Residuals, wide: Window, tall: Window, *, actual: bool) -> tuple[list[Mark], Legend]:
     """What lies inside a window: errors against predictions, or predictions against actual values."""
-    assert r.pairs is not None
-    pairs = r.pairs
+    assert residuals.pairs is not None
+    pairs = residuals.pairs
     # Under weights, rows as heavy as the mean one.
-    rows = pairs.counts * (r.rows / float(pairs.counts.sum()))
+    rows = pairs.counts * (residuals.rows / float(pairs.counts.sum()))
     p, e = pairs.places
     x, y = (p - e, p) if actual else (p, e)
     if pairs.exact and len(pairs) <= DOTS:
@@ -171,9 +171,9 @@ def _body(r: Residuals, wide: Window, tall: Window, *, actual: bool) -> tuple[li
 
 
 @picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
-def predicted(e: Evaluation) -> Chart:
+def predicted(evaluation: Evaluation) -> Chart:
     """Predicted against actual; what lies on the diagonal is right."""
-    r = e.residuals
+    r = evaluation.residuals
     assert r is not None
     assert r.pairs is not None
     p, error = r.pairs.places
@@ -189,44 +189,56 @@ def predicted(e: Evaluation) -> Chart:
         "rows": r.pairs.counts.tolist(),
     }
     said = f"Predicted against actual of {_rows(r.rows)}{outside}; on the diagonal predictions are right."
-    return Chart("predicted", "Predicted against actual", across, up, tuple(marks), said, columns, legend, SIZE)
+    fit = evaluation.measure("r2")
+    finding = "" if fit.value is None else f"R² {in_prose(fit)}"
+    title = "Predicted against actual"
+    return Chart("predicted", title, across, up, tuple(marks), said, columns, legend, SIZE, finding=finding)
 
 
 @picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
-def residuals(e: Evaluation) -> Chart:
+def residuals(evaluation: Evaluation) -> Chart:
     """Errors against predictions, with the mean error along the predictions."""
-    r = e.residuals
+    r = evaluation.residuals
     assert r is not None
     assert r.pairs is not None
     p, error = r.pairs.places
     wide, tall = _window(p, r.pairs.counts), _window(error, r.pairs.counts)
     marks, legend = _body(r, wide, tall, actual=False)
     outside = _outside(r.pairs, _inside(p, wide), _inside(error, tall))
-    bias = e.measure("bias")
-    curve = mean_errors(r, Interval(bias.low, bias.high, bias.method, bias.note), e.confidence)
+    bias = evaluation.measure("bias")
+    curve = mean_errors(r, Interval(bias.low, bias.high, bias.method, bias.note), evaluation.confidence)
     xs, ys, low, high = ([*curve.columns[name]] for name in ("prediction", "error", "low", "high"))
     marks.append(Rule(y=0.0, colour="ink", dash=""))
-    marks += [Line([x, x], [a, b], 1, 2) for x, a, b in zip(xs, low, high, strict=True) if a is not None]
-    marks.append(Line(xs, ys, 1, 1.5))
-    marks += [Point(x, y, 1, size=3.5) for x, y in zip(xs, ys, strict=True) if x is not None and y is not None]
+    marks += [Line([x, x], [a, b], "ink", 2) for x, a, b in zip(xs, low, high, strict=True) if a is not None]
+    marks.append(Line(xs, ys, "ink", 1.5))
+    marks += [Point(x, y, "ink", size=3.5) for x, y in zip(xs, ys, strict=True) if x is not None and y is not None]
     # An interval of very few rows may be so wide that nothing else would be seen.
     ends = [v for v in (*low, *high) if v is not None and abs(v) <= 3 * max(map(abs, tall))]
     across, up = wide_enough(wide, f"Predicted{outside}"), wide_enough((*tall, *ys, *ends, 0.0), ERROR)
     how = (
-        f"with {percent(e.confidence)} intervals ({curve.method})" if not curve.note else f"no intervals: {curve.note}"
+        f"with {percent(evaluation.confidence)} intervals ({curve.method})"
+        if not curve.note
+        else f"no intervals: {curve.note}"
     )
     said = (
         f"Errors against predictions of {_rows(r.rows)}{outside}, "
         f"and their mean in {_rows(len(xs), 'bin')} of predictions, {how}."
     )
-    legend = (*legend, ("mean error", 1))
-    return Chart("residuals", "Errors against predictions", across, up, tuple(marks), said, curve.columns, legend, SIZE)
+    legend = (*legend, ("mean error", "ink"))
+    seen = [y for y in ys if y is not None]
+    finding = ""
+    if len(seen) > 1:
+        low_end, high_end = (significant(v, 2) for v in (min(seen), max(seen)))
+        finding = f"Mean error from {low_end} to {high_end} along the prediction"
+    more: dict[str, Any] = {"finding": finding, "read": "prediction error low high"}
+    title = "Errors against predictions"
+    return Chart("residuals", title, across, up, tuple(marks), said, curve.columns, legend, SIZE, **more)
 
 
 @picture("numbers as target and prediction, counted in pairs", _has_pairs, "numbers")
-def errors(e: Evaluation) -> Chart:
+def errors(evaluation: Evaluation) -> Chart:
     """How errors are spread, and their mean."""
-    r = e.residuals
+    r = evaluation.residuals
     assert r is not None
     values, rows = r.signed_errors()
     low, high = quantiles(values, rows)
@@ -244,21 +256,28 @@ def errors(e: Evaluation) -> Chart:
         for a, b, v in zip(edges[:-1], edges[1:], shares, strict=True)
         if v > 0
     ]
-    mean = e.measure("bias")
+    mean = evaluation.measure("bias")
     told = f"{percent(tails[0])} of rows lie below {significant(low)}, {percent(tails[1])} above {significant(high)}"
     title = f"{ERROR}; {percent(sum(tails))} outside" if sum(tails) > 0 else ERROR
     across = wide_enough((*seen, mean.value), title)
     marks += [Rule(x=0.0)] if across.low < 0 < across.high else []
-    marks.append(Rule(x=mean.value, colour=1, dash=""))
+    marks.append(Rule(x=mean.value, colour="ink", dash=""))
     columns: dict[str, Sequence[Any]] = {
         "from": [None, *edges.tolist()],
         "to": [*edges.tolist(), None],
         "share": [tails[0], *shares.tolist(), tails[1]],
     }
-    words = estimate_text(mean)
+    words = in_prose(mean)
     said = f"Distribution of the errors of {_rows(r.rows)}; their mean is {words}. {told}."
     up = Scale(
         0.0, float(shares.max()) * 1.06, "Share of rows" if r.weighting == "none" else "Share of weight", "share"
     )
-    legend: Legend = ((f"mean {words}", 1),)
-    return Chart("errors", "Distribution of errors", across, up, tuple(marks), said, columns, legend, (460.0, 340.0))
+    legend: Legend = ((f"mean {words}", "ink"),)
+    leans = mean.value is not None and (mean.low is None or mean.high is None or mean.low * mean.high > 0)
+    sign = 1 if mean.value is None or mean.value > 0 else -1
+    side = f"Predictions are {in_prose(mean, sign)} too {'high' if sign > 0 else 'low'} on average"
+    finding = "" if mean.value is None else side if leans and mean.value else f"No clear lean: {words} on average"
+    size = (460.0, 340.0)
+    return Chart(
+        "errors", "Distribution of errors", across, up, tuple(marks), said, columns, legend, size, finding=finding
+    )

@@ -111,7 +111,7 @@ def score_rows(models: Mapping[str, Evaluation]) -> Chart:
                 marks.append(Bar(a, b, foot, foot - unit * v, "quiet", 0.45))
         xs = [left[0], *(v for pair in zip(left, right, strict=True) for v in pair), right[-1]]
         ys = [foot, *(foot - unit * v for v in shares["positive"] for _ in range(2)), foot]
-        marks += [Band(xs, [foot] * len(xs), ys, 1, 0.25), Line(xs, ys, 1, 2)]
+        marks += [Band(xs, [foot] * len(xs), ys, 0, 0.25), Line(xs, ys, 0, 2)]
         at = models[name].threshold
         if at is not None:
             marks.append(Line([at, at], [foot, foot - ROOM], "ink", 1, "3 3"))
@@ -129,8 +129,8 @@ def score_rows(models: Mapping[str, Evaluation]) -> Chart:
         tuple(marks),
         f"Distribution of scores, positives against negatives, of {areas}.",
         columns,
-        (("negatives", "quiet"), ("positives", 1), ("threshold in force", "ink")),
-        (520.0, 90.0 + 110.0 * len(names)),
+        (("negatives", "quiet"), ("positives", 0), ("threshold in force", "ink")),
+        (520.0, 90.0 + max(min(110.0 * len(names), 330.0), 56.0 * len(names))),
     )
 
 

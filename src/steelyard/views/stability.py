@@ -11,7 +11,7 @@ from steelyard.views.layout import WIDTH, fit, wrap
 from steelyard.views.tables import SmallTable
 from steelyard.views.tabulations import laid_out
 from steelyard.views.text import table_lines
-from steelyard.words import count, estimate_parts, number, percent, quoted, significant, visible
+from steelyard.words import bracketed, count, estimate_parts, number, percent, quoted, significant, visible
 
 if TYPE_CHECKING:
     from steelyard.monitors.many import Stabilities
@@ -32,78 +32,88 @@ MOST_INDEX = 1.0
 """Where the axis of many columns ends: what lies beyond is large whatever it is."""
 INDENT = "  "
 SHORT = 24
-COLOURS: dict[str, Colour] = {"alarm": 1, "warn": 3, "shift-negligible": 0, "ok": "quiet", "insufficient": "quiet"}
+COLOURS: dict[str, Colour] = {
+    "alarm": "alarm",
+    "warn": 1,
+    "shift-negligible": 0,
+    "ok": "quiet",
+    "insufficient": "quiet",
+}
 SHAPES = {"alarm": "square", "warn": "diamond", "shift-negligible": "circle", "ok": "circle", "insufficient": "ring"}
 
 
 # One column -----------------------------------------------------------------------------------------------------------
 
 
-def _ends(s: Stability) -> tuple[float, float, float]:
+def _ends(stability: Stability) -> tuple[float, float, float]:
     """The index less what chance brings and the ends of its interval, which are always known."""
-    x = s.corrected
+    x = stability.corrected
     assert x.value is not None
     assert x.low is not None
     assert x.high is not None
     return x.value, x.low, x.high
 
 
-def stability_sentences(s: Stability) -> list[str]:
+def stability_sentences(stability: Stability) -> list[str]:
     """The decision and why, the numbers, where the change is, the classic light, and what to know."""
-    name = f"{visible(s.column)}: " if s.column else ""
-    first = _words(s)
-    head = f"{name}{first[0].lower() + first[1:] if name else first}: {s.reason}."
-    if s.adjusted is not None and "(p " in s.reason:
+    name = f"{visible(stability.column)}: " if stability.column else ""
+    first = _words(stability)
+    head = f"{name}{first[0].lower() + first[1:] if name else first}: {stability.reason}."
+    if stability.adjusted is not None and "(p " in stability.reason:
         head = f"{head[:-1]}, after the correction for many columns."
-    value, low, high = estimate_parts(*_ends(s))
-    interval = f"{value}, {percent(s.confidence)} interval {low} to {high}" if low else value
-    cells = "one cell" if len(s.cells) == 1 else f"{len(s.cells)} cells"
+    value, low, high = estimate_parts(*_ends(stability))
+    interval = f"{value}, {percent(stability.confidence)} interval {bracketed(low, high)}" if low else value
+    cells = "one cell" if len(stability.cells) == 1 else f"{len(stability.cells)} cells"
     numbers = (
-        f"The stability index of {count(s.reference_rows)} reference and {count(s.current_rows)} current rows in "
-        f"{cells} is {significant(s.index)}; less what chance alone brings it is {interval}."
+        f"The stability index of {count(stability.reference_rows)} reference and {count(stability.current_rows)} current rows in "
+        f"{cells} is {significant(stability.index)}; less what chance alone brings it is {interval}."
     )
-    light = f"The classic traffic light, uncorrected for sample size, says {LIGHTS[s.classic]}"
-    light += "." if abs(s.classic_index - s.index) < 5e-4 else f", from an index of {significant(s.classic_index)}."
-    return [head, numbers, *_largest(s), light, *s.notes]
+    light = f"The classic traffic light, uncorrected for sample size, says {LIGHTS[stability.classic]}"
+    light += (
+        "."
+        if abs(stability.classic_index - stability.index) < 5e-4
+        else f", from an index of {significant(stability.classic_index)}."
+    )
+    return [head, numbers, *_largest(stability), light, *stability.notes]
 
 
-def _words(s: Stability) -> str:
+def _words(stability: Stability) -> str:
     """What was decided; a change is called too small to matter only where the whole interval says so."""
-    return "There is a change, not shown to be large" if s.open else WORDS[s.decision]
+    return "There is a change, not shown to be large" if stability.open else WORDS[stability.decision]
 
 
-def _largest(s: Stability) -> list[str]:
-    if not s.cells or s.index <= 0 or s.decision in {"ok", "insufficient"}:
+def _largest(stability: Stability) -> list[str]:
+    if not stability.cells or stability.index <= 0 or stability.decision in {"ok", "insufficient"}:
         return []
-    cell = max(s.cells, key=lambda c: c.part)
+    cell = max(stability.cells, key=lambda c: c.part)
     return [
-        f"The largest part, {percent(cell.part / s.index)} of the index, comes from {quoted(cell.name)}: "
+        f"The largest part, {percent(cell.part / stability.index)} of the index, comes from {quoted(cell.name)}: "
         f"{percent(cell.reference_share)} of the rows before, {percent(cell.current_share)} now."
     ]
 
 
-def stability_text(s: Stability) -> str:
+def stability_text(stability: Stability) -> str:
     """The sentences and the cells, 80 columns wide."""
-    said = stability_sentences(s)
-    notes = len(s.notes)
+    said = stability_sentences(stability)
+    notes = len(stability.notes)
     blocks = [[line for t in said[: len(said) - notes] for line in wrap(t, WIDTH, "", INDENT)]]
-    blocks.append(table_lines(cell_table(s)))
-    blocks.append([line for t in s.notes for line in wrap(t, WIDTH, "Note: ", "      ")])
+    blocks.append(table_lines(cell_table(stability)))
+    blocks.append([line for t in stability.notes for line in wrap(t, WIDTH, "Note: ", "      ")])
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def samples_text(s: SampleStabilities) -> str:
+def samples_text(samples: SampleStabilities) -> str:
     """What is said of each sample, and all of them bin by bin."""
-    said = [line for text in s.sentences() for line in wrap(text, WIDTH, "", INDENT)]
-    return "\n".join([*said, "", *table_lines(laid_out(s.table()))])
+    said = [line for text in samples.sentences() for line in wrap(text, WIDTH, "", INDENT)]
+    return "\n".join([*said, "", *table_lines(laid_out(samples.table()))])
 
 
-def cell_table(s: Stability) -> SmallTable:
+def cell_table(stability: Stability) -> SmallTable:
     """Both distributions cell by cell, with the part of the index that each brings."""
-    cells, note = list(s.cells), ""
+    cells, note = list(stability.cells), ""
     if len(cells) > MOST_ROWS:
         cells = sorted(cells, key=lambda c: -c.part)[:MOST_ROWS]
-        note = f"The {MOST_ROWS} largest parts of {len(s.cells):,}; the rest with .frame()."
+        note = f"The {MOST_ROWS} largest parts of {len(stability.cells):,}; the rest with .frame()."
     rows: list[tuple[str, ...]] = [
         (
             visible(c.name),
@@ -170,7 +180,7 @@ def many_table(found: Stabilities) -> SmallTable:
     for s in list(found)[:MOST_ROWS]:
         value, low, high = (number(x, 3) for x in _ends(s))
         p = "" if s.adjusted is None else "< 0.0001" if s.adjusted < 1e-4 else significant(s.adjusted, 2)
-        rows.append((visible(s.column), s.decision, value, f"[{low}, {high}]", p, s.classic))
+        rows.append((visible(s.column), s.decision, value, bracketed(low, high), p, s.classic))
     note = f"The first {MOST_ROWS} of {len(found):,}; the rest with .frame()." if len(found) > MOST_ROWS else ""
     head = ("column", "decision", "index", "interval", "p", "classic light")
     note = note or "The index is less what chance brings; the classic light is of the plain one."
@@ -188,19 +198,22 @@ def many_chart(found: Stabilities) -> Chart:
     """The corrected indices with their intervals, the largest on top, beside the classic limits."""
     shown = list(found)[:MOST_COLUMNS]
     marks: list[Mark] = [Rule(x=0.1), Rule(x=0.25)]
-    end = min(MOST_INDEX, max([0.3, *(_ends(s)[2] for s in shown)]))
+    widest = max([0.3, *(_ends(s)[2] for s in shown)])
+    # An interval that ends a little beyond what is large whatever it is is still drawn whole.
+    end = widest if widest <= 1.25 * MOST_INDEX else MOST_INDEX
+    edge = end * 1.04
     beyond = [s for s in shown if float(s.corrected) > end]
     for i, s in enumerate(shown):
-        x, low, high = (min(v, end) for v in _ends(s))
-        marks.append(Point(x, i, COLOURS[s.decision], SHAPES[s.decision], 4.5, low, high))
+        x, low, high = (min(v, edge) for v in _ends(s))
+        marks.append(Point(min(x, end), i, COLOURS[s.decision], SHAPES[s.decision], 4.5, low, high))
         if s in beyond:
             # One column that broke must not press all others to the axis.
-            marks.append(Text(x, i, f"{significant(float(s.corrected), 2)} →", "ink", "end", dx=-8, dy=4))
-    high = end * 1.04
+            marks.append(Text(end, i, f"{significant(float(s.corrected), 2)} →", "ink", "end", dx=8, dy=-7))
+    high = edge
     names = tuple(fit(s.column, SHORT) for s in shown)
     up = Scale(len(shown) - 0.5, -0.5, "", "names", names)
-    cut = "; arrows: beyond the end of the axis" if beyond else ""
-    across = Scale(0.0, high, f"Stability index, less what chance brings{cut}")
+    cut = "; →: beyond the axis" if beyond else ""
+    across = Scale(0.0, high, f"Index, less what chance brings{cut}")
     there = [name for name in ("alarm", "warn", "shift-negligible", "ok") if any(s.decision == name for s in shown)]
     if any(s.decision == "insufficient" for s in shown):
         there.append("insufficient")
@@ -214,4 +227,7 @@ def many_chart(found: Stabilities) -> Chart:
         "decision": [s.decision for s in found],
     }
     size = (620.0, 90.0 + 24.0 * len(shown))
-    return Chart("stabilities", "Stability of columns", across, up, tuple(marks), told, columns, legend, size)
+    changed = [s for s in found if s.verdict.bad]
+    most = f", most of all {visible(changed[0].column)}" if changed else ""
+    more: dict[str, Any] = {"finding": f"{len(changed)} of {_columns(len(found))} changed{most}"}
+    return Chart("stabilities", "Stability of columns", across, up, tuple(marks), told, columns, legend, size, **more)

@@ -32,31 +32,35 @@ class _Side:
     parts: Sequence[float] = ()
 
 
-def stability_chart(s: Stability) -> Chart:
+def stability_chart(stability: Stability) -> Chart:
     """Two bars a cell, the reference left, with the part of the index above them."""
-    title = f"Stability of {visible(s.column)}" if s.column else "Stability"
-    names, then, now, parts = ([getattr(c, part) for c in s.cells] for part in ("name", *SHOWN))
+    title = f"Stability of {visible(stability.column)}" if stability.column else "Stability"
+    names, then, now, parts = ([getattr(c, part) for c in stability.cells] for part in ("name", *SHOWN))
     sides = [_Side("reference", then), _Side("current; above the bars their part of the index", now, parts)]
     columns = dict(zip(("cell", *SHOWN), (names, then, now, parts), strict=True))
-    return _bars(names, sides, title, s.column, stability_sentences(s)[0], columns)
+    state = stability.verdict.state
+    finding = f"{state[:1].upper()}{state[1:]}: index {number(stability.index, 3)}"
+    return _bars(names, sides, (finding, title), stability.column, stability_sentences(stability)[0], columns)
 
 
-def samples_chart(s: SampleStabilities) -> Chart:
+def samples_chart(samples: SampleStabilities) -> Chart:
     """A bar for the reference and one for every sample, bin by bin."""
-    found = {name: values[:-1] for name, values in s.table().columns.items()}
+    found = {name: values[:-1] for name, values in samples.table().columns.items()}
     sides = [_Side("reference", found["reference_share"])]
     sides += [
         _Side(f"{visible(n)}: index {number(x.index, 3)}", found[f"{n}_share"], found[f"{n}_part"])
-        for n, x in s.items()
+        for n, x in samples.items()
     ]
-    column = next(iter(s.values())).column
-    return _bars(found["bin"], sides, "Stability of several samples", column, " ".join(s.sentences()), found)
+    column = next(iter(samples.values())).column
+    changed = sum(x.verdict.bad for x in samples.values())
+    heading = (f"{changed} of {len(samples)} samples changed", "Stability of several samples")
+    return _bars(found["bin"], sides, heading, column, " ".join(samples.sentences()), found)
 
 
 def _bars(
     cells: Sequence[str],
     sides: Sequence[_Side],
-    title: str,
+    heading: tuple[str, str],
     column: str | None,
     told: str,
     columns: Mapping[str, Sequence[Any]],
@@ -80,4 +84,5 @@ def _bars(
     more = f" ({left} cells with smaller parts are not shown)" if left else ""
     legend = tuple((side.name, k if k < SERIES else "quiet") for k, side in enumerate(sides))
     size = min(900.0, max(460.0, 90.0 + 26.0 * len(sides) * len(kept))), 360.0
-    return Chart("stability", title, across, up, tuple(marks), f"{told}{more}", columns, legend, size)
+    finding, title = heading
+    return Chart("stability", title, across, up, tuple(marks), f"{told}{more}", columns, legend, size, finding=finding)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from steelyard.asking.questions import value_of
 from steelyard.measures.measure import find, leading
 from steelyard.results import Estimate
+from steelyard.rows.roles import segment_title
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.segments import level_names
 from steelyard.views.story import MOST_LEVELS, kind_of
@@ -37,9 +38,14 @@ class SmallTable:
     spare: int = 0
 
 
-def matrix(e: Evaluation) -> SmallTable | None:
+def bare(table: SmallTable) -> SmallTable:
+    """The same without its title and its note, where these stand above."""
+    return replace(table, title="", note="")
+
+
+def matrix(evaluation: Evaluation) -> SmallTable | None:
     """The confusion matrix, or the commonest mistakes where it would be too large to read."""
-    c: Confusion | None = e.confusion
+    c: Confusion | None = evaluation.confusion
     if c is None:
         return None
     if len(c.levels) > MOST_LEVELS:
@@ -52,21 +58,21 @@ def matrix(e: Evaluation) -> SmallTable | None:
     return SmallTable(f"Confusion matrix ({unit})", head, "l" + "r" * (len(names) + 1), rows)
 
 
-def _mistakes(c: Confusion) -> SmallTable:
-    wrong = c.counts * (1 - np.eye(len(c.levels)))
+def _mistakes(confusion: Confusion) -> SmallTable:
+    wrong = confusion.counts * (1 - np.eye(len(confusion.levels)))
     order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_LEVELS]
     rows: list[tuple[str, ...]] = []
-    names = [visible(name) for name in level_names(c.levels)]
+    names = [visible(name) for name in level_names(confusion.levels)]
     for i, j in zip(*np.unravel_index(order, wrong.shape), strict=True):
         if wrong[i, j] > 0:
-            share = f"{count(float(wrong[i, j]))} of {count(float(c.actual[i]))}"
+            share = f"{count(float(wrong[i, j]))} of {count(float(confusion.actual[i]))}"
             rows.append((names[i], names[j], share))
     note = "" if rows else "No row was given a wrong level."
     return SmallTable("Commonest mistakes", ("actual", "predicted as", "rows"), "llr", rows, note)
 
 
-def _cell(x: Estimate) -> str:
-    return "n/a" if x.value is None else marked(x)
+def _cell(estimate: Estimate) -> str:
+    return "n/a" if estimate.value is None else marked(estimate)
 
 
 def _marks(rows: Sequence[tuple[str, Sequence[Estimate]]]) -> str:
@@ -79,18 +85,18 @@ def _notes(*parts: str) -> str:
     return " ".join(f"{p.rstrip('.')}." for p in parts if p)
 
 
-def levels(e: Evaluation) -> SmallTable | None:
+def levels(evaluation: Evaluation) -> SmallTable | None:
     """One row a level, where there are more than two or none is the positive one."""
-    c: Confusion | None = e.confusion
-    if c is None or (e.positive is not None and len(e.levels) <= 2):
+    c: Confusion | None = evaluation.confusion
+    if c is None or (evaluation.positive is not None and len(evaluation.levels) <= 2):
         return None
-    names = [n for n in leading("level") if find(n).of_labels or e.class_scores is not None]
+    names = [n for n in leading("level") if find(n).of_labels or evaluation.class_scores is not None]
     sizes = [float(n) for n in c.actual]
     many = MOST_ROWS < len(c.levels) <= MOST_LOOKED
-    values = [value_of(e, names[0], v) for v in c.levels] if many else []
+    values = [value_of(evaluation, names[0], v) for v in c.levels] if many else []
     chosen, note = _shown(c.levels, sizes, names[0], values, MOST_ROWS, ("commonest", "levels"))
     called = level_names(c.levels)
-    found = [(visible(called[i]), [e.measure(n, c.levels[i]) for n in names]) for i in chosen]
+    found = [(visible(called[i]), [evaluation.measure(n, c.levels[i]) for n in names]) for i in chosen]
     rows = [(name, count(sizes[i]), *map(_cell, xs)) for i, (name, xs) in zip(chosen, found, strict=True)]
     note = _notes(note, _marks(found))
     return SmallTable("By level", ("level", "rows", *names), "lr" + "l" * len(names), rows, note, len(names) - 1)
@@ -127,12 +133,12 @@ def worst_of(measure: str, values: Sequence[float]) -> int | None:
     return max(known)[1] if find(measure).better == "lower" else min(known)[1]
 
 
-def segments(e: Evaluation, most: int = MOST_ROWS) -> SmallTable | None:
+def segments(evaluation: Evaluation, most: int = MOST_ROWS) -> SmallTable | None:
     """One row a segment with the measures that matter most."""
-    if not e.segments:
+    if not evaluation.segments:
         return None
-    keys, parts = list(e.segments), list(e.segments.values())
-    names = [n for n in leading("segment", kind_of(e)) if n in e.measures]
+    keys, parts = list(evaluation.segments), list(evaluation.segments.values())
+    names = [n for n in leading("segment", kind_of(evaluation)) if n in evaluation.measures]
     # No intervals are asked for, since of very many most are never shown.
     values = [value_of(p, names[0]) for p in parts] if names and len(parts) > most else []
     chosen, note = _shown(
@@ -140,9 +146,9 @@ def segments(e: Evaluation, most: int = MOST_ROWS) -> SmallTable | None:
     )
     found = [(visible(keys[i]), [parts[i][n] for n in names]) for i in chosen]
     rows = [(name, f"{parts[i].rows:,}", *map(_cell, xs)) for i, (name, xs) in zip(chosen, found, strict=True)]
-    rows.append(("all", f"{e.rows:,}", *(_cell(e[n]) for n in names)))
+    rows.append(("all", f"{evaluation.rows:,}", *(_cell(evaluation[n]) for n in names)))
     note = _notes(note, _marks(found))
-    column = e.facts.get("roles", {}).get("segment", "segment")
+    column = segment_title(evaluation.facts)
     return SmallTable(
         "By segment", (visible(column), "rows", *names), "lr" + "l" * len(names), rows, note, len(names) - 1
     )

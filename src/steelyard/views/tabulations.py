@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from steelyard.charts.marks import in_a_cell
 from steelyard.results import Estimate
 from steelyard.views.layout import table_width
 from steelyard.views.notebook import small_table
@@ -25,38 +27,53 @@ if TYPE_CHECKING:
 
 
 MOST_WHOLE = 1e9
+LEAST = "method"
+"""The column that is left out first where there is no room."""
 MOST_ROWS = 100
 """So many rows are told as text; all of them are in the frame."""
 
 
-def tabulation_text(t: Tabulation) -> str:
+def tabulation_text(tabulation: Tabulation) -> str:
     """Title, rows and note, 80 columns wide."""
-    return "\n".join(table_lines(laid_out(t)))
+    return "\n".join(table_lines(laid_out(tabulation)))
 
 
-def tabulated_text(x: HasTable) -> str:
+def tabulated_text(result: HasTable) -> str:
     """What tells itself as a table."""
-    return tabulation_text(x.table())
+    return tabulation_text(result.table())
 
 
-def tabulation_html(t: Tabulation) -> str:
+def tabulation_html(tabulation: Tabulation) -> str:
     """The same for a notebook."""
-    return small_table(laid_out(t))
+    return in_a_cell(small_table(laid_out(tabulation)))
 
 
-def laid_out(t: Tabulation, room: int = ROOM) -> SmallTable:
-    """A table in words: of a long one the first rows, of a wide one the numbers without their intervals."""
-    head = _head(list(t.cells))
-    rows = _written(t, short=False)
-    narrow = table_width(head, rows) > room and any(_estimates(cells) for cells in t.cells.values())
-    left = len(t) - MOST_ROWS
-    said = [t.note, *(f"{text.removesuffix('.')}." for text in told_marks(_cautions(t)))]
-    said += ["The intervals are in .frame() and --json."] if narrow else []
-    said += [f"{left:,} more rows are in .frame()."] if left > 0 else []
-    align = "".join("r" if _plain(cells) or (narrow and _estimates(cells)) else "l" for cells in t.cells.values())
-    return SmallTable(
-        t.title, head, align, _written(t, short=True) if narrow else rows, " ".join(part for part in said if part)
+def laid_out(tabulation: Tabulation, room: int = ROOM) -> SmallTable:
+    """A table in words: of a long one the first rows; of a wide one the numbers without methods, then without intervals."""
+    left_out = [LEAST] if LEAST in tabulation.cells and not _fits(tabulation, room) else []
+    if left_out:
+        tabulation = replace(tabulation, cells={n: c for n, c in tabulation.cells.items() if n != LEAST})
+    head = _head(list(tabulation.cells))
+    narrow = not _fits(tabulation, room) and any(_estimates(cells) for cells in tabulation.cells.values())
+    left_out += ["interval"] if narrow else []
+    left = len(tabulation) - MOST_ROWS
+    said = [tabulation.note, *(f"{text.removesuffix('.')}." for text in told_marks(_cautions(tabulation)))]
+    said += [f"The {' and '.join(f'{what}s' for what in left_out)} are in .frame() and --json."] if left_out else []
+    said += [f"{left:,} more rows are in .frame() and --json."] if left > 0 else []
+    align = "".join(
+        "r" if _plain(cells) or (narrow and _estimates(cells)) else "l" for cells in tabulation.cells.values()
     )
+    return SmallTable(
+        tabulation.title,
+        head,
+        align,
+        _written(tabulation, short=narrow),
+        " ".join(part for part in said if part),
+    )
+
+
+def _fits(tabulation: Tabulation, room: int) -> bool:
+    return table_width(_head(list(tabulation.cells)), _written(tabulation, short=False)) <= room
 
 
 def _head(names: Sequence[str]) -> tuple[str, ...]:
@@ -69,7 +86,7 @@ def _head(names: Sequence[str]) -> tuple[str, ...]:
     for i, name in enumerate(names):
         owner = next((o for o in names[:i] if name.startswith(f"{o}_")), "")
         out.append(name.removeprefix(f"{owner}_").replace("_", " ") if owner else name.replace("_", " "))
-    return tuple(out)
+    return tuple(map(visible, out))
 
 
 def fine(x: float) -> str:
@@ -77,13 +94,24 @@ def fine(x: float) -> str:
     return number(x, 4)
 
 
-def _written(t: Tabulation, *, short: bool) -> list[tuple[str, ...]]:
-    told = ([_told(x, t.forms.get(name, ""), short) for x in cells[:MOST_ROWS]] for name, cells in t.cells.items())
+def _written(tabulation: Tabulation, *, short: bool) -> list[tuple[str, ...]]:
+    told = (
+        [_told(x, tabulation.forms.get(name, ""), short) for x in cells[:MOST_ROWS]]
+        for name, cells in tabulation.cells.items()
+    )
     return list(zip(*told, strict=True))
 
 
-def _cautions(t: Tabulation) -> list[tuple[str, str]]:
-    return [(name, x.caution) for name, cells in t.cells.items() for x in cells if isinstance(x, Estimate)]
+def _cautions(tabulation: Tabulation) -> list[tuple[str, str]]:
+    first = next(iter(tabulation.cells.values()), ())
+    out = []
+    for name, cells in tabulation.cells.items():
+        # A column of all kinds of numbers has them named by their rows.
+        kinds = {x.measure if isinstance(x, Estimate) else "" for x in cells}
+        by_row = len(kinds) > 1 and "" not in kinds
+        named = [str(x) for x in first] if by_row else [name] * len(cells)
+        out += [(n, x.caution) for n, x in zip(named, cells, strict=True) if isinstance(x, Estimate)]
+    return out
 
 
 def _estimates(cells: Sequence[Cell]) -> bool:
@@ -94,14 +122,14 @@ def _plain(cells: Sequence[Cell]) -> bool:
     return all(x in (None, "") or (isinstance(x, int | float) and not isinstance(x, bool | Estimate)) for x in cells)
 
 
-def _told(x: Cell, form: str, short: bool) -> str:
-    if isinstance(x, Estimate) and x.value is not None:
-        told = marked(x)
-        return f"{told.partition(' [')[0]}{MARK if x.caution else ''}" if short and " [" in told else told
-    if x is None or isinstance(x, Estimate):
+def _told(cell: Cell, form: str, short: bool) -> str:
+    if isinstance(cell, Estimate) and cell.value is not None:
+        told = marked(cell)
+        return f"{told.partition(' [')[0]}{MARK if cell.caution else ''}" if short and " [" in told else told
+    if cell is None or isinstance(cell, Estimate):
         return "n/a"
-    if isinstance(x, str | bool):
-        return visible(x)
+    if isinstance(cell, str | bool):
+        return visible(cell)
     written = {"percent": percent, "count": count, "typed": shortest, "fine": fine}
-    whole = isinstance(x, int) or (x.is_integer() and abs(x) < MOST_WHOLE)
-    return written.get(form, count if whole else significant)(float(x))
+    whole = isinstance(cell, int) or (cell.is_integer() and abs(cell) < MOST_WHOLE)
+    return written.get(form, count if whole else significant)(float(cell))

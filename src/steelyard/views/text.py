@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from steelyard.views import story, tables
 from steelyard.views.layout import GAP, WIDTH, fit, fit_ends, table, table_width, width_of, wrap
 from steelyard.views.sentences import sentences
+from steelyard.views.verdict import verdict_lines
 from steelyard.views.worth import policy_table
 from steelyard.words import percent
 
@@ -22,76 +23,102 @@ LEAST = 6
 """Names are cut no shorter than this to make room for numbers."""
 
 
-def evaluation_text(e: Evaluation, *, full: bool = False) -> str:
-    """The story of an evaluation: facts, sentences, the matrix, the numbers by question, levels, segments, notes."""
-    blocks = [[fit_ends(story.title(e), WIDTH), *_facts(e)]]
-    blocks.append([line for s in sentences(e)[1:] for line in wrap(s.text, WIDTH, "", INDENT)])
-    blocks.append(table_lines(tables.matrix(e)))
-    worth = e.worth
+REST = 'The rest: e.text(), e.frame(), e.report("report.html").'
+
+
+def brief_text(evaluation: Evaluation, width: int = WIDTH, rest: str = REST) -> str:
+    """The conclusion in twelve lines at most, then where the rest is told."""
+    facts = dict(story.facts(evaluation))
+    size, _, more = facts["rows"].partition(", ")
+    rows = f"{size} row{'' if evaluation.rows == 1 else 's'}{', ' if more else ''}{more}"
+    told = f"{fit_ends(story.title(evaluation), width)}: {rows}"
+    told += f"; left out: {facts['left out']}" if "left out" in facts else ""
+    first = verdict_lines(evaluation.verdict, width)
+    said = " ".join(" ".join(first).split())
+    notes = [line for x in story.warnings(evaluation) if x not in said for line in wrap(x, width, "Note: ", "      ")]
+    return "\n".join([*first, *notes, "", *wrap(f"{told}. {rest}", width)])
+
+
+def evaluation_text(evaluation: Evaluation, *, full: bool = False, width: int = WIDTH) -> str:
+    """The conclusion, then all of it: facts, sentences, the matrix, the numbers by question, levels, segments, notes."""
+    blocks = [
+        verdict_lines(evaluation.verdict, width),
+        [fit_ends(story.title(evaluation), width), *_facts(evaluation, width)],
+    ]
+    blocks.append([line for s in sentences(evaluation)[1:] for line in wrap(s.text, width, "", INDENT)])
+    blocks.append(table_lines(tables.matrix(evaluation)))
+    worth = evaluation.worth
     if worth is not None:
         blocks.append(table_lines(policy_table(worth)))
-    told = story.groups(e, full=full)
-    blocks.extend(group_lines(g, e.confidence) for g in told if g.rows)
-    blocks.append([line for text in story.marks(told) for line in wrap(text, WIDTH, INDENT, INDENT * 2)])
-    blocks.append(table_lines(tables.levels(e)))
-    blocks.append(table_lines(tables.segments(e)))
-    blocks.append([line for n in story.notes(e, told) for line in wrap(n, WIDTH, "Note: ", "      ")])
+    told = story.groups(evaluation, full=full)
+    blocks.extend(group_lines(g, evaluation.confidence, width) for g in told if g.rows)
+    blocks.append([line for text in story.marks(told) for line in wrap(text, width, INDENT, INDENT * 2)])
+    blocks.append(table_lines(tables.levels(evaluation)))
+    if "crossed" in evaluation.tables:
+        blocks.append(str(evaluation.table("crossed")).splitlines())
+    blocks.append(table_lines(tables.segments(evaluation)))
+    blocks.append([line for n in story.notes(evaluation, told) for line in wrap(n, width, "Note: ", "      ")])
     more = [name for g in told for name in g.more]
     if more:
         said = f"{len(more)} more with -v, --json or .frame(): {', '.join(more)}."
-        blocks.append(wrap(said, WIDTH, "", INDENT))
+        blocks.append(wrap(said, width, "", INDENT))
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def _facts(e: Evaluation) -> list[str]:
-    pairs = story.facts(e)
+def _facts(evaluation: Evaluation, width: int) -> list[str]:
+    pairs = story.facts(evaluation)
     size = max(len(label) for label, _ in pairs)
     return [
         line
         for label, text in pairs
-        for line in wrap(text, WIDTH, f"{INDENT}{label:<{size}}{INDENT}", " " * (size + 2 * len(INDENT)))
+        for line in wrap(text, width, f"{INDENT}{label:<{size}}{INDENT}", " " * (size + 2 * len(INDENT)))
     ]
 
 
-def group_lines(group: story.Group, confidence: float) -> list[str]:
+def group_lines(group: story.Group, confidence: float, width: int = WIDTH) -> list[str]:
     """One question and the measures that answer it; a meaning that has no room beside its number goes below."""
     head = ("measure", "value", f"{percent(confidence)} interval", "meaning")
     rows = [(r.name, r.value, r.interval, r.meaning) for r in group.rows]
+    room = width - len(INDENT)
     numbers = [row[:3] for row in rows]
-    if table_width(head[:3], numbers) + len(GAP) + ENOUGH <= ROOM:
-        lines = table(head, rows, "lrll", wrapped=True, width=ROOM)
+    if table_width(head[:3], numbers) + len(GAP) + ENOUGH <= room:
+        lines = table(head, rows, "lrll", wrapped=True, width=room)
         return [group.question, *(INDENT + line for line in lines)]
     lines = []
-    first, *others = table(head[:3], numbers, "lrl", width=ROOM)
+    first, *others = table(head[:3], numbers, "lrl", width=room)
     for line, row in zip(others, rows, strict=True):
-        if width_of(line) <= ROOM:
+        if width_of(line) <= room:
             lines.append(INDENT + line)
         else:
-            lines.extend((INDENT + fit(row[0], ROOM), fit(f"{INDENT * 3}{row[1]}  {row[2]}", WIDTH)))
-        lines.extend(wrap(row[3], WIDTH, INDENT * 3, INDENT * 3))
-    return [group.question, *([INDENT + first] if width_of(first) <= ROOM else []), *lines]
+            lines.extend((INDENT + fit(row[0], room), fit(f"{INDENT * 3}{row[1]}  {row[2]}", width)))
+        lines.extend(wrap(row[3], width, INDENT * 3, INDENT * 3))
+    return [group.question, *([INDENT + first] if width_of(first) <= room else []), *lines]
 
 
-def table_lines(t: tables.SmallTable | None) -> list[str]:
+def table_lines(table: tables.SmallTable | None) -> list[str]:
     """A small table with its title; names are cut, and spare columns left out, until it fits."""
-    if t is None:
+    if table is None:
         return []
-    head, rows, align = t.head, t.rows, t.align
-    for spare in range(t.spare + 1):
-        keep = len(t.head) - spare
-        head, align = t.head[:keep], t.align[:keep]
-        rows = [row[:keep] for row in t.rows]
+    head, rows, align = table.head, table.rows, table.align
+    for spare in range(table.spare + 1):
+        keep = len(table.head) - spare
+        head, align = table.head[:keep], table.align[:keep]
+        rows = [row[:keep] for row in table.rows]
         for most in (24, 16, 12, 9, LEAST):
             short, cut = _cut(head, rows, align, most)
-            if table_width(short, cut) <= ROOM and (most >= 12 or spare == t.spare):
-                return _laid(t, short, cut, align)
+            if table_width(short, cut) <= ROOM and (most >= 12 or spare == table.spare):
+                return _laid(table, short, cut, align)
     short, cut = _cut(head, rows, align, LEAST)
-    return [line if width_of(line) <= WIDTH else fit(line, WIDTH) for line in _laid(t, short, cut, align)]
+    return [line if width_of(line) <= WIDTH else fit(line, WIDTH) for line in _laid(table, short, cut, align)]
 
 
-def _laid(t: tables.SmallTable, head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> list[str]:
+def _laid(shown: tables.SmallTable, head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> list[str]:
     lines = table(head, rows, align, width=ROOM) if rows else []
-    return [t.title, *(INDENT + line for line in lines), *(wrap(t.note, WIDTH, INDENT, INDENT) if t.note else [])]
+    return [
+        shown.title,
+        *(INDENT + line for line in lines),
+        *(wrap(shown.note, WIDTH, INDENT, INDENT) if shown.note else []),
+    ]
 
 
 def _cut(

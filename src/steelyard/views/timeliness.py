@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from steelyard.charts.curves import chart_of
 from steelyard.charts.marks import Band, Chart, Line, Mark, Point, Rule, Text
 from steelyard.charts.scales import Scale
@@ -15,10 +17,13 @@ from steelyard.views.layout import WIDTH, table, wrap
 from steelyard.views.tables import SmallTable
 from steelyard.views.tabulations import laid_out
 from steelyard.views.text import table_lines
+from steelyard.views.verdict import verdict_lines
 from steelyard.words import (
+    bracketed,
     count,
     estimate_parts,
     estimate_text,
+    in_hundred,
     p_told,
     percent,
     quoted,
@@ -56,49 +61,49 @@ def in_units(number: str, unit: str) -> str:
     return f"{number} {per_unit(unit) if number == '1' else unit}" if unit else number
 
 
-def _cells(x: Estimate) -> tuple[str, str]:
-    if x.value is None:
-        return f"n/a ({x.reason})", ""
-    value, low, high = estimate_parts(x.value, x.low, x.high)
-    return value, f"{low} to {high}" if low else ""
+def _cells(estimate: Estimate) -> tuple[str, str]:
+    if estimate.value is None:
+        return f"n/a ({estimate.reason})", ""
+    value, low, high = estimate_parts(estimate.value, estimate.low, estimate.high)
+    return value, bracketed(low, high)
 
 
 # Timeliness -----------------------------------------------------------------------------------------------------------
 
 
-def timeliness_sentences(t: Timeliness) -> list[str]:
+def timeliness_sentences(timeliness: Timeliness) -> list[str]:
     """What the quality says, against what needs no model, and what it rests on."""
-    s = t.summary
-    base = percent(float(f"{t.base_rate:.3g}"))
+    s = timeliness.summary
+    base = percent(float(f"{timeliness.base_rate:.3g}"))
     out = [
-        f"Timeliness Q is {estimate_text(t.q)}: 1 would be perfect from the first moment, 0 is to say the base rate of "
+        f"Timeliness Q is {estimate_text(timeliness.q)}: 1 would be perfect from the first moment, 0 is to say the base rate of "
         f"{base} all the time.",
-        _against(t),
+        _against(timeliness),
     ]
-    out.append(_times(t))
+    out.append(_times(timeliness))
     if s.valued:
-        out.append(f"Weighed by the value of customers it is {estimate_text(t.value_q)}.")
-    out.append(_rests(t))
-    out.append(_before(t))
+        out.append(f"Weighed by the value of customers it is {estimate_text(timeliness.value_q)}.")
+    out.append(_rests(timeliness))
+    out.append(_before(timeliness))
     return [text for text in out if text]
 
 
-def _against(t: Timeliness) -> str:
-    v = t.verdict
+def _against(timeliness: Timeliness) -> str:
+    v = timeliness.verdict
     assert v.bound is not None
     told = f'"{v.against}", the best model without data, which has {significant(v.bound)}'
     said = {USEFUL: "It beats", HARMFUL: "It is worse than", NOT_SHOWN: "It is not clear that it beats"}
     return f"{said.get(v.word, 'To be set against')} {told}."
 
 
-def _times(t: Timeliness) -> str:
+def _times(timeliness: Timeliness) -> str:
     """The two parts of Q₀, and what it means where the second is the greater."""
-    good, bad = t["good_time"], t["bad_time"]
+    good, bad = timeliness["good_time"], timeliness["bad_time"]
     said = (
         f"As shares of the period, the mean good time (warning of those with the outcome) is {estimate_text(good)}, "
         f"the mean bad time (warning of the others) {estimate_text(bad)}: Q0 is the first less the second"
     )
-    if t.q0.value is None or t.q0.value >= 0:
+    if timeliness.q0.value is None or timeliness.q0.value >= 0:
         return f"{said}."
     return (
         f"{said}, and below 0 because more warning goes to customers without the outcome than to those with it. Where few have "
@@ -106,9 +111,9 @@ def _times(t: Timeliness) -> str:
     )
 
 
-def _rests(t: Timeliness) -> str:
-    s = t.summary
-    period = in_units(shortest(s.weighing.horizon), t.time_unit)
+def _rests(timeliness: Timeliness) -> str:
+    s = timeliness.summary
+    period = in_units(shortest(s.weighing.horizon), visible(timeliness.time_unit))
     text = (
         f"It rests on {count(s.events)} events of {count(s.customers)} customers over a period of {period}; "
         f"{count(s.positives)} had the outcome"
@@ -118,14 +123,14 @@ def _rests(t: Timeliness) -> str:
     return text + "."
 
 
-def _before(t: Timeliness) -> str:
-    said = "the base rate" if t.before == "base rate" else shortest(float(t.before))
+def _before(timeliness: Timeliness) -> str:
+    said = "the base rate" if timeliness.before == "base rate" else shortest(float(timeliness.before))
     return f"Before a customer's first event the score is taken to be {said}."
 
 
-def timeliness_notes(t: Timeliness) -> list[str]:
+def timeliness_notes(timeliness: Timeliness) -> list[str]:
     """What a reader must know of how it was worked out."""
-    s = t.summary
+    s = timeliness.summary
     out = []
     if s.duplicates:
         many = "1 event has" if s.duplicates == 1 else f"{count(s.duplicates)} events have"
@@ -133,91 +138,99 @@ def timeliness_notes(t: Timeliness) -> list[str]:
     if s.weighing.kernel == "uniform":
         out.append("Uniform kernel: every moment of a warning counts the same, early or late.")
     if s.weighing.ends:
-        perfect = significant(t.trivial("q")["perfect"], 4)
+        perfect = significant(timeliness.trivial("q")["perfect"], 4)
         out.append(
             f"Sampled at {count(len(s.weighing.ends))} period ends as in the paper: this is biased, a perfect model would "
             f"have {perfect} and not 1."
         )
-    for reason, n in t.dropped.items():
+    for reason, n in timeliness.dropped.items():
         out.append(f"{count(n)} {'row was' if n == 1 else 'rows were'} left out: {reason}.")
-    out += [f"{NAMES[name]}: {t[name].note}." for name in ("q",) if t[name].note]
+    out += [f"{NAMES[name]}: {timeliness[name].note}." for name in ("q",) if timeliness[name].note]
     return out
 
 
-def quality_table(t: Timeliness) -> SmallTable:
+def quality_table(timeliness: Timeliness) -> SmallTable:
     """The model beside those that need no data."""
-    names = [n for n in ("q", "q0", "value_q") if n != "value_q" or t.summary.valued]
-    head = ("", *(NAMES[n] for n in names), f"{percent(t.confidence)} interval of Q")
-    model = [_cells(t[n]) for n in names]
+    names = [n for n in ("q", "q0", "value_q") if n != "value_q" or timeliness.summary.valued]
+    head = ("", *(NAMES[n] for n in names), f"{percent(timeliness.confidence)} interval of Q")
+    model = [_cells(timeliness[n]) for n in names]
     rows: list[tuple[str, ...]] = [("the model", *(value for value, _ in model), model[0][1])]
     # To twelve digits, so that the last bit of a sum does not turn 1 into 1.000.
-    trivial = {n: {m: float(f"{v:.12g}") for m, v in t.trivial(n).items()} for n in names}
+    trivial = {n: {m: float(f"{v:.12g}") for m, v in timeliness.trivial(n).items()} for n in names}
     for name in trivial["q"]:
-        rows.append((quoted(name), *(significant(trivial[n][name]) for n in names), ""))
+        rows.append((quoted(name), *(significant(trivial[n][name]) if trivial[n] else "n/a" for n in names), ""))
     return SmallTable("Beside models without data", head, "l" + "r" * len(names) + "l", rows)
 
 
-def timeliness_text(t: Timeliness) -> str:
+def timeliness_text(timeliness: Timeliness) -> str:
     """The story, 80 columns wide."""
-    first, *others = timeliness_sentences(t)
-    made = quality_table(t)
+    first, *others = timeliness_sentences(timeliness)
+    made = quality_table(timeliness)
     lines = table(made.head, made.rows, made.align)
     blocks = [
+        verdict_lines(timeliness.verdict),
         wrap(first, WIDTH),
         [INDENT + line for line in lines],
         [line for text in others for line in wrap(text, WIDTH, "", INDENT)],
-        [line for text in timeliness_notes(t) for line in wrap(text, WIDTH, "Note: ", "      ")],
+        [line for text in timeliness_notes(timeliness) for line in wrap(text, WIDTH, "Note: ", "      ")],
     ]
     told = "\n\n".join("\n".join(block) for block in blocks if block)
-    return told if t.alerted is None else f"{told}\n\n{alert_text(t.alerted)}"
+    return told if timeliness.alerted is None else f"{told}\n\n{alert_text(timeliness.alerted)}"
 
 
 # Alerts ---------------------------------------------------------------------------------------------------------------
 
 
-def alert_sentences(a: AlertResult) -> list[str]:
+def alert_sentences(alerts: AlertResult) -> list[str]:
     """What happens at the threshold."""
-    unit = a.time_unit
+    unit = alerts.time_unit
     out = [
-        f"At a threshold of {shortest(float(f'{a.threshold:.6g}'))} there {_many(a.alerts, 'alert')} in a period of "
-        f"{in_units(shortest(a.horizon), unit)}"
-        + (f", at most {shortest(a.budget)} per {per_unit(unit)}" if a.budget is not None else "")
+        f"At a threshold of {shortest(float(f'{alerts.threshold:.6g}'))} there {_many(alerts.alerts, 'alert')} in a period of "
+        f"{in_units(shortest(alerts.horizon), unit)}"
+        + (f", at most {shortest(alerts.budget)} per {per_unit(unit)}" if alerts.budget is not None else "")
         + (
-            f"; {count(a.suppressed)} more fell into a quiet period of {in_units(shortest(a.quiet), unit)} and "
-            f"{'was' if a.suppressed == 1 else 'were'} held back"
-            if a.quiet is not None
+            f"; {count(alerts.suppressed)} more fell into a quiet period of {in_units(shortest(alerts.quiet), unit)} and "
+            f"{'was' if alerts.suppressed == 1 else 'were'} held back"
+            if alerts.quiet is not None
             else ""
         )
         + "."
     ]
-    recall, lead = a["recall"], a["median_lead_time"]
+    recall, lead = alerts["recall"], alerts["median_lead_time"]
     said = estimate_text(lead) + (f" {unit}" if unit else "")
     ahead = f", half of them at least {said} ahead" if lead.value is not None else ""
-    out.append(f"They catch {estimate_text(recall)} of the outcomes{ahead}.")
-    false, precision = a["false_alarms_per_time"], a["precision"]
-    tail = "" if precision.value is None else f"; of the customers alerted, {estimate_text(precision)} had the outcome"
+    out.append(f"They catch {_of_hundred(recall, 'outcomes')}{ahead}.")
+    false, precision = alerts["false_alarms_per_time"], alerts["precision"]
+    tail = "" if precision.value is None else f"; {_of_hundred(precision, 'customers alerted')} had the outcome"
     out.append(f"There are {estimate_text(false)} false alarms per {per_unit(unit)}{tail}.")
-    if a["value_saved"].value is not None:
-        out.append(f"Value saved if acted on at the first alert: {estimate_text(a['value_saved'])}.")
+    if alerts["value_saved"].value is not None:
+        out.append(f"Value saved if acted on at the first alert: {estimate_text(alerts['value_saved'])}.")
     return out
+
+
+def _of_hundred(share: Estimate, noun: str) -> str:
+    if share.value is None:
+        return f"{estimate_text(share)} of {noun}"
+    value, limits = in_hundred(share)
+    return f"{value} of 100 {noun}{limits}"
 
 
 def _many(n: int, what: str) -> str:
     return f"is 1 {what}" if n == 1 else f"are {count(n)} {what}s"
 
 
-def alert_table(a: AlertResult) -> SmallTable:
+def alert_table(alerts: AlertResult) -> SmallTable:
     """Every number of the alerts; a reason stands where the interval would."""
     rows: list[tuple[str, ...]] = []
-    for name, x in a.numbers.items():
+    for name, x in alerts.numbers.items():
         if x.value is None:
             if name != "value_saved":
-                rows.append((_number_name(name, a.time_unit), "n/a", x.reason))
+                rows.append((_number_name(name, alerts.time_unit), "n/a", x.reason))
             continue
         value, interval = _cells(x)
-        rows.append((_number_name(name, a.time_unit), value, interval or ("no interval" if x.low is None else "")))
-    confidence = next(iter(a.numbers.values())).confidence
-    title = f"Alerts at {shortest(float(f'{a.threshold:.6g}'))}"
+        rows.append((_number_name(name, alerts.time_unit), value, interval or ("no interval" if x.low is None else "")))
+    confidence = next(iter(alerts.numbers.values())).confidence
+    title = f"Alerts at {shortest(float(f'{alerts.threshold:.6g}'))}"
     return SmallTable(title, ("measure", "value", f"{percent(confidence)} interval"), "lrl", rows)
 
 
@@ -235,14 +248,14 @@ def _number_name(name: str, unit: str) -> str:
     return f"{told.removesuffix('time')}{per_unit(unit)}" if told.endswith(" time") else told
 
 
-def alert_text(a: AlertResult) -> str:
+def alert_text(alerts: AlertResult) -> str:
     """The story of alerts, 80 columns wide."""
-    made = alert_table(a)
+    made = alert_table(alerts)
     lines = table(("", *made.head[1:]), made.rows, made.align)
     blocks = [
-        [line for text in alert_sentences(a) for line in wrap(text, WIDTH, "", INDENT)],
+        [line for text in alert_sentences(alerts) for line in wrap(text, WIDTH, "", INDENT)],
         [INDENT + line for line in lines],
-        wrap(a.note, WIDTH, "Note: ", "      ") if a.note else [],
+        wrap(alerts.note, WIDTH, "Note: ", "      ") if alerts.note else [],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
@@ -250,10 +263,10 @@ def alert_text(a: AlertResult) -> str:
 # Models compared ------------------------------------------------------------------------------------------------------
 
 
-def comparison_sentences(c: TimelinessComparison) -> list[str]:
+def comparison_sentences(comparison: TimelinessComparison) -> list[str]:
     """Which model warns earlier, and by how much."""
     out = []
-    for d in c.differences:
+    for d in comparison.differences:
         name, p = (NAMES[d.measure], "" if d.p_value is None else f", {p_told(d.p_value)}")
         if d.value is None:
             out.append(f"{name} of {quoted(d.first)} and {quoted(d.second)} cannot be compared: {d.reason}.")
@@ -268,24 +281,24 @@ def comparison_sentences(c: TimelinessComparison) -> list[str]:
             told = d.verdict.removeprefix("neither ")
             said = f"Neither of {pair} {told}, the best model without data, so neither is called better"
         out.append(f"{said}: {one} against {two}, difference {d}{p}.")
-    return [*out, f"{IMPROPER}; look at calibration, and at what alerts catch.", _paired(c)]
+    return [*out, f"{IMPROPER}; look at calibration, and at what alerts catch.", _paired(comparison)]
 
 
-def _paired(c: TimelinessComparison) -> str:
-    d = c.differences[0]
-    pairs = len(c.models) * (len(c.models) - 1) // 2
+def _paired(comparison: TimelinessComparison) -> str:
+    d = comparison.differences[0]
+    pairs = len(comparison.models) * (len(comparison.models) - 1) // 2
     told = f"Paired by customer, {count(d.n[0])} of them; {percent(d.confidence)} intervals."
     if pairs > 1:
         told += f" Intervals, p-values and verdicts are for the {count(pairs)} pairs at once (Bonferroni)."
     return told
 
 
-def comparison_table(c: TimelinessComparison) -> SmallTable:
+def comparison_table(comparison: TimelinessComparison) -> SmallTable:
     """A row for each pair and number."""
     rows: list[tuple[str, ...]] = []
-    for d in c.differences:
+    for d in comparison.differences:
         parts = ("n/a", "", "") if d.value is None else estimate_parts(d.value, d.low, d.high)
-        interval = f"{parts[1]} to {parts[2]}" if parts[1] else ""
+        interval = bracketed(parts[1], parts[2])
         rows.append(
             (
                 NAMES[d.measure],
@@ -296,89 +309,86 @@ def comparison_table(c: TimelinessComparison) -> SmallTable:
                 d.verdict or d.reason,
             )
         )
-    head = ("", "models", "difference", f"{percent(c.differences[0].confidence)} interval", "p", "verdict")
+    head = ("", "models", "difference", f"{percent(comparison.differences[0].confidence)} interval", "p", "verdict")
     return SmallTable("Differences", head, "llrlrl", rows)
 
 
-def comparison_text(c: TimelinessComparison) -> str:
+def comparison_text(comparison: TimelinessComparison) -> str:
     """The story of a comparison, 80 columns wide."""
-    made = comparison_table(c)
-    told = [line for text in comparison_sentences(c) for line in wrap(text, WIDTH, "", INDENT)]
+    made = comparison_table(comparison)
+    told = [line for text in comparison_sentences(comparison) for line in wrap(text, WIDTH, "", INDENT)]
     lines = table(made.head, made.rows, made.align)
-    blocks = [told, [INDENT + line for line in lines], table_lines(laid_out(c.table()))]
+    blocks = [told, [INDENT + line for line in lines], table_lines(laid_out(comparison.table()))]
     return "\n\n".join("\n".join(block) for block in blocks)
 
 
 # Charts ---------------------------------------------------------------------------------------------------------------
 
 
-def _values(c: Curve, *names: str) -> list[list[float | None]]:
-    return [list(c.columns[name]) for name in names]
+def _values(curve: Curve, *names: str) -> list[list[float | None]]:
+    return [list(curve.columns[name]) for name in names]
 
 
-def _axis(what: str, c: Curve) -> str:
-    unit = str(c.facts.get("time_unit", ""))
+def _axis(what: str, curve: Curve) -> str:
+    unit = str(curve.facts.get("time_unit", ""))
     return f"{what} ({unit})" if unit else what
 
 
 @chart_of("scores_over_time")
-def scores_chart(c: Curve) -> Chart:
+def scores_chart(curve: Curve) -> Chart:
     """The mean score in force of both classes over the period."""
-    x, one, one_low, one_high = _values(c, "time", "positives", "positives_low", "positives_high")
-    zero, zero_low, zero_high = _values(c, "negatives", "negatives_low", "negatives_high")
-    base = float(c.facts["base_rate"])
-    horizon = float(c.facts["horizon"])
+    x, one, one_low, one_high = _values(curve, "time", "positives", "positives_low", "positives_high")
+    zero, zero_low, zero_high = _values(curve, "negatives", "negatives_low", "negatives_high")
+    base = float(curve.facts["base_rate"])
+    horizon = float(curve.facts["horizon"])
     marks: list[Mark] = [
         Rule(y=base),
-        Text(horizon, base, "base rate", anchor="end", dy=15),
+        Text(horizon, base, "base rate", anchor="end", dx=-4, dy=-5),
         Band(x, zero_low, zero_high, "quiet"),
-        Line(x, zero, "quiet", 2),
-        Band(x, one_low, one_high, 1),
-        Line(x, one, 1, 2.5),
+        Line(x, zero, "quiet", 2, label="without"),
+        Band(x, one_low, one_high, 0),
+        Line(x, one, 0, 2.5, label="with the outcome"),
     ]
     seen = [v for v in (*one, *one_high, *zero, *zero_high, base) if v is not None]
     up = Scale(0.0, min(1.0, 1.08 * max(seen)) or 1.0, "Mean score in force", "share")
     said = (
-        f"Mean score in force over the period, with {percent(c.confidence)} bands: positives end at "
+        f"Mean score in force over the period, with {percent(curve.confidence)} bands: positives end at "
         f"{significant(one[-1] or 0.0)}, negatives at {significant(zero[-1] or 0.0)}."
     )
-    legend = (("with the outcome", 1), ("without", "quiet"))
-    across = Scale(0.0, horizon, _axis("Time since the start of the period", c))
-    return Chart(c.name, "Scores over time", across, up, tuple(marks), said, c.columns, legend, SIZE)
+    across = Scale(0.0, horizon, _axis("Time since the start of the period", curve))
+    return Chart(curve.name, "Scores over time", across, up, tuple(marks), said, curve.columns, size=SIZE)
 
 
 @chart_of("l_quality_over_time")
-def l_quality_chart(c: Curve) -> Chart:
+def l_quality_chart(curve: Curve) -> Chart:
     """How well the scores in force rank, over the period."""
-    x, y, low, high = _values(c, "time", "l_quality", "low", "high")
+    x, y, low, high = _values(curve, "time", "l_quality", "low", "high")
     seen = [v for v in (*y, *low, *high) if v is not None]
     least = min(0.0, *seen)
-    horizon = float(c.facts["horizon"])
+    horizon = float(curve.facts["horizon"])
     marks = (Rule(y=0.0), Text(horizon, 0.0, "random order", anchor="end", dy=-5), Band(x, low, high), Line(x, y))
-    said = f"L-quality of the scores in force over the period, with {percent(c.confidence)} bands."
-    across = Scale(0.0, horizon, _axis("Time since the start of the period", c))
+    said = f"L-quality of the scores in force over the period, with {percent(curve.confidence)} bands."
+    across = Scale(0.0, horizon, _axis("Time since the start of the period", curve))
     up = Scale(least, 1.0, "L-quality (2 AUC − 1)")
-    return Chart(c.name, "Ranking over time", across, up, marks, said, c.columns, size=SIZE)
+    found = "" if y[-1] is None else f"L-quality {significant(y[-1])} at the end of the period"
+    return Chart(curve.name, "Ranking over time", across, up, marks, said, curve.columns, size=SIZE, finding=found)
 
 
 @chart_of("detection")
-def detection_chart(c: Curve) -> Chart:
+def detection_chart(curve: Curve) -> Chart:
     """The share of outcomes caught at least so far ahead."""
-    x, y, low, high = _values(c, "ahead", "caught", "low", "high")
-    half = max(
-        (float(d or 0) for d, v in zip(x, y, strict=True) if v is not None and v >= (y[0] or 0) / 2), default=0.0
-    )
-    told = in_units(significant(half), str(c.facts.get("time_unit", "")))
+    x, y, low, high = _values(curve, "ahead", "caught", "low", "high")
+    half = float(curve.facts["median"] or 0.0)
+    told = in_units(significant(half), str(curve.facts.get("time_unit", "")))
     marks: list[Mark] = [Band(x, low, high), Line(x, y)]
     if y[0]:
-        place = max(i for i, d in enumerate(x) if float(d or 0) <= half)
-        level = float(y[place] or 0)
+        level = float(np.interp(half, np.array(x, dtype=float), np.array(y, dtype=float)))
         marks.append(Point(half, level, 0, "ring", 5))
         # The words stand where there is room for them.
-        left = half > float(c.facts["horizon"]) / 2
+        left = half > float(curve.facts["horizon"]) / 2
         anchor, dx, dy = ("end", -9, 20) if left else ("start", 9, -6)
-        marks.append(Text(half, level, f"half of those caught: {told} ahead", "ink", anchor=anchor, dx=dx, dy=dy))
+        marks.append(Text(half, level, f"half: {told} ahead", "ink", anchor=anchor, dx=dx, dy=dy))
     said = f"{percent(y[0] or 0.0)} of the outcomes are caught; half of these at least {told} ahead."
-    across = Scale(0.0, float(c.facts["horizon"]), _axis("Time ahead of the outcome, at least", c))
+    across = Scale(0.0, float(curve.facts["horizon"]), _axis("Time ahead of the outcome, at least", curve))
     up = Scale(0.0, 1.0, "Share of outcomes caught", "share")
-    return Chart(c.name, "Detection", across, up, tuple(marks), said, c.columns, size=SIZE)
+    return Chart(curve.name, "Detection", across, up, tuple(marks), said, curve.columns, size=SIZE, finding=said[:-1])

@@ -19,6 +19,7 @@ import numpy as np
 
 from steelyard.arguments.allowed import INSIDE, SHARE, Span, taken
 from steelyard.arguments.annotated import as_annotated
+from steelyard.arguments.sizes import beyond
 from steelyard.errors import NotAvailable, UsageError
 from steelyard.files.as_json import AsJson
 from steelyard.intervals.bootstrap import replicates
@@ -27,7 +28,9 @@ from steelyard.measures.curves import thresholds
 from steelyard.measures.ranking import cumulative
 from steelyard.results import Curve, Estimate, divide, make_frame
 from steelyard.summaries.scores import Scores, scores_of
+from steelyard.verdicts.choice import POLICY
 from steelyard.verdicts.policy import EVERYBODY, NOBODY, earns_most, unbeaten
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import Told
 from steelyard.wording import option
 from steelyard.worth.contacts import (
@@ -66,18 +69,20 @@ class SquareRootRule:
 class Campaign(Told, AsJson):
     """A campaign at one depth, beside the policies that need no model.
 
-    `basis` is "model", or "rule" without an evaluation; `chosen` is "best", "budget" (the best within it) or "given"; `verdict`
+    `basis` is "model", or "rule" without an evaluation; `chosen` is "best", "budget" (the best within it) or "given"; `policy`
     names the policy that earns most: "model", "everybody" or "nobody". Of the prospects at the threshold the share `at_threshold`
     is contacted. `corrected` is the profit less its optimism, `over_everybody` that less the profit of contacting everybody.
     `lift_needed` is C / (B T), `break_even_lift` the same with the fixed cost borne at this depth, `tail_lift` what the lowest
     scores hold: everybody is best where it is at least `lift_needed`.
     """
 
+    left_out: ClassVar[tuple[str, ...]] = ("policy",)
     as_text: ClassVar[str] = "campaign.campaign_text"
+    as_verdict: ClassVar[str] = "foremost.campaign_conclusion"
 
     basis: str
     chosen: str
-    verdict: str
+    policy: str
     prospects: float
     targets: float
     benefit: float
@@ -107,6 +112,15 @@ class Campaign(Told, AsJson):
     l_quality: Estimate | None
     notes: tuple[str, ...]
     curve: Curve
+
+    @property
+    def verdict(self) -> Verdict:
+        """The policy that earns most: "model", "everybody" or "nobody", and whom to contact, in words."""
+        return self.in_words(POLICY(self.policy, self.over_everybody))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values; never NaN."""
+        return AsJson.to_dict(self) | {"verdict": self.policy, "conclusion": self.verdict.to_dict()}
 
     @property
     def unbeaten(self) -> tuple[str, ...]:
@@ -140,7 +154,10 @@ class Campaign(Told, AsJson):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Campaign:
         """Read back what `to_dict` wrote."""
-        values = dict(data)
+        values: dict[str, Any] = {**data, "policy": data["verdict"]}
+        # What its verdict says is said anew.
+        del values["verdict"]
+        values.pop("conclusion", None)
         for f in fields(cls):
             if str(f.type).startswith("Estimate") and values[f.name] is not None:
                 values[f.name] = Estimate.from_dict(values[f.name])
@@ -169,7 +186,7 @@ def campaign(
     or the end of the budget; where a depth falls inside a tie, a random part of the tied prospects is contacted.
 
     >>> c = campaign(benefit=40.0, cost=1.0, prospects=100_000, targets=0.02)
-    >>> round(c.depth, 3), round(float(c.profit)), c.verdict
+    >>> round(c.depth, 3), round(float(c.profit)), str(c.verdict)
     (0.16, 16000, 'model')
     """
     given = {"benefit": benefit, "cost": cost, "fixed": fixed}
@@ -196,8 +213,6 @@ def campaign(
     return _by_rule(offer, at) if evaluation is None or s is None else _by_model(offer, at, evaluation, s)
 
 
-MOST = 1e30
-"""Amounts whose squares and products a float holds, with room to spare."""
 ALLOWED = {
     "benefit": (Span(0, above=True), "It is what a target brings that is reached, before the cost of the contact."),
     "cost": (Span(0), "It is what one contact costs, whoever answers."),
@@ -214,9 +229,9 @@ def _check(name: str, value: object) -> None:
     allowed, hint = ALLOWED[name]
     found = taken(f"The {name} of a campaign", value, allowed, hint)
     # A share whose square fades into zero is none.
-    least = SHARE.low if name in {"targets", "depth"} else 1 / MOST
-    if found and not least <= found <= MOST:
-        message = f"The {name} of a campaign is {found:g}, which is too {'large' if found > 1 else 'near zero'} to reckon with."
+    share = name in {"targets", "depth"} and 0 < found < SHARE.low
+    if why := "too near zero to reckon with" if share else beyond(found):
+        message = f"The {name} of a campaign is {found:g}, which is {why}."
         raise UsageError(message, "Express the amounts in another unit.")
 
 
@@ -226,7 +241,7 @@ def _scores(evaluation: Evaluation) -> Scores:
         message = "A campaign needs scores to rank the prospects by, and this evaluation has none."
         hint = f"Pass {option('score', ...)} to evaluate, or plan without an evaluation by the rule of thumb."
         raise NotAvailable(message, hint)
-    targets, others = float(s.positives.sum()), float(s.negatives.sum())
+    targets, others = float(s.all_positives), float(s.all_negatives)
     if not (targets > 0 and others > 0):
         message = f"A campaign needs targets and others to judge the scores by; there are {targets:g} and {others:g}."
         raise NotAvailable(message, "Evaluate rows of both classes; check which level is the positive one.")
@@ -267,22 +282,22 @@ def _by_rule(offer: Offer, at: float | None) -> Campaign:
     )
 
 
-def _by_model(offer: Offer, at: float | None, evaluation: Evaluation, s: Scores) -> Campaign:
-    shares, steps, captures = offer.gains(s)
+def _by_model(offer: Offer, at: float | None, evaluation: Evaluation, scores: Scores) -> Campaign:
+    shares, steps, captures = offer.gains(scores)
     share = float(shares[0])
     earned = offer.profit(share, steps, captures)
     depth = offer.best(steps, earned)[0] if at is None else at
-    corners = hull(*cumulative(s))
+    corners = hull(*cumulative(scores))
     x = points(steps, corners, depth)
     capture, here = np.interp(x, steps, captures), int(np.searchsorted(x, depth))
     right = np.clip(np.searchsorted(steps, x * (1 - 1e-12)), 1, len(steps) - 1)
-    cut = np.where(x > 0, thresholds(s)[right], np.inf)
+    cut = np.where(x > 0, thresholds(scores)[right], np.inf)
     i = int(right[here])
     tied = float((depth - steps[i - 1]) / (steps[i] - steps[i - 1]))
     notes = [] if offer.known is None else ["The gains were reweighted to the share of targets that was given."]
-    few = s.units is not None and len(s.units.ids) < FEWEST
-    made = None if few else replicates(s)
-    profit, over, band, finer = spread(offer, made, s, x, here, evaluation.confidence)
+    few = scores.units is not None and len(scores.units.ids) < FEWEST
+    made = None if few else replicates(scores)
+    profit, over, band, finer = spread(offer, made, scores, x, here, evaluation.confidence)
     optimism: float | None = 0.0
     if made is None:
         notes.append(f"There is no interval: the rows belong to fewer than {FEWEST} units.")
@@ -291,7 +306,7 @@ def _by_model(offer: Offer, at: float | None, evaluation: Evaluation, s: Scores)
     if at is not None or offer.cost == 0:
         notes.append("The depth was not chosen on these rows, so there is no optimism to take off.")
     else:
-        optimism = None if made is None else optimism_of(offer, made, s, depth) + finer
+        optimism = None if made is None else optimism_of(offer, made, scores, depth) + finer
         notes.append("The depth was chosen on the same rows that tell its profit, which makes the profit optimistic.")
     return _finished(
         offer,
@@ -305,7 +320,7 @@ def _by_model(offer: Offer, at: float | None, evaluation: Evaluation, s: Scores)
         at_threshold=1.0 if tied > 1 - 1e-9 else tied,
         tail_lift=float(divide(*(float(np.diff(v[corners[-2:]])[0]) for v in (captures, steps)))),
         profitable_depth=break_even(steps, earned),
-        profit=profit.renamed(bound=cell_bound(offer, s, share, i, tied)),
+        profit=profit.renamed(bound=cell_bound(offer, scores, share, i, tied)),
         over_everybody=over,
         optimism=optimism,
         l_quality=evaluation["l_quality"],
@@ -346,7 +361,7 @@ def _finished(
         notes.append("Contacts cost nothing, so as many as possible are worth while.")
     return Campaign(
         chosen="given" if at is not None else "budget" if most < 1 else "best",
-        verdict=earns_most(earned),
+        policy=earns_most(earned),
         prospects=n,
         targets=share,
         benefit=offer.benefit,
@@ -369,13 +384,17 @@ def _finished(
     )
 
 
-def _less(x: Estimate, optimism: float | None) -> Estimate:
+def _less(estimate: Estimate, optimism: float | None) -> Estimate:
     """Less the optimism; of the interval only the lower end moves, for where gains are lopsided it holds the optimism already."""
     if optimism is None:
-        return x.renamed(
+        return estimate.renamed(
             value=None, low=None, high=None, method="none", reason=f"fewer than {FEWEST} units to resample"
         )
-    assert x.value is not None
-    if optimism == 0 or x.low is None:
-        return x.renamed(value=x.value - optimism)
-    return x.renamed(value=x.value - optimism, low=x.low - optimism, method=f"{x.method}, lower end less the optimism")
+    assert estimate.value is not None
+    if optimism == 0 or estimate.low is None:
+        return estimate.renamed(value=estimate.value - optimism)
+    return estimate.renamed(
+        value=estimate.value - optimism,
+        low=estimate.low - optimism,
+        method=f"{estimate.method}, lower end less the optimism",
+    )

@@ -43,11 +43,11 @@ class Offer:
         """
         return self.prospects * (self.benefit * share * capture - self.cost * depth) - self.fixed
 
-    def gains(self, s: Scores) -> tuple[Array, Array, Array]:
+    def gains(self, scores: Scores) -> tuple[Array, Array, Array]:
         """Share of targets, and depth and capture at every step: depth = T TPR + (1 − T) FPR, capture = TPR."""
-        tpr, fpr = rates(s)
-        positives = s.positives.sum(axis=-1)
-        share = np.asarray(divide(positives, positives + s.negatives.sum(axis=-1)))[..., None]
+        tpr, fpr = rates(scores)
+        positives = scores.all_positives
+        share = np.asarray(divide(positives, positives + scores.all_negatives))[..., None]
         if self.known is not None:
             share = np.full_like(share, self.known)
         depth = share * tpr + (1 - share) * fpr
@@ -113,7 +113,7 @@ def break_even(depth: Array, profit: Array) -> float | None:
 def points(steps: Array, corners: Places, depth: float) -> Array:
     """Depths of at most 200 points: the corners of the hull, steps evenly between, and the depth asked for."""
     room = MOST_POINTS - 1
-    kept = corners[thin({"corner": steps[corners]}, room)]
+    kept = corners[thin(len(corners), room)]
     even = np.searchsorted(steps, np.linspace(0.0, 1.0, max(room - len(kept), 0)))
     return np.unique(np.concatenate([steps[kept], steps[np.clip(even, 0, len(steps) - 1)], [depth]]))
 
@@ -121,9 +121,9 @@ def points(steps: Array, corners: Places, depth: float) -> Array:
 # How far off it could be ----------------------------------------------------------------------------------------------
 
 
-def profits(offer: Offer, s: Scores, at: Array) -> Array:
+def profits(offer: Offer, scores: Scores, at: Array) -> Array:
     """Profit at these depths, read along the gains curve; one row for each table of a stack."""
-    share, depth, capture = offer.gains(s)
+    share, depth, capture = offer.gains(scores)
     if depth.ndim == 1:
         return np.asarray(offer.profit(share, at, np.interp(at, depth, capture)))
     found = np.stack([np.interp(at, d, c) for d, c in zip(depth, capture, strict=True)])
@@ -140,19 +140,19 @@ def limits(values: Array, value: Array, confidence: float) -> tuple[Array, Array
     return np.minimum(low, value), np.maximum(high, value)
 
 
-def few_contacted(offer: Offer, s: Scores, x: Array, confidence: float) -> tuple[Array, Array]:
+def few_contacted(offer: Offer, scores: Scores, x: Array, confidence: float) -> tuple[Array, Array]:
     """Limits of the profit at depths that reach fewer than ten targets, or ten others: those of the share of targets among them.
 
     A bootstrap cannot draw what was not seen: one contact that was no target is none in every copy. Where there are enough
     the limits are inside out, so that the wider of two is the other one.
     """
     low, high = np.full(len(x), np.inf), np.full(len(x), -np.inf)
-    all_targets, all_others = float(s.positives.sum()), float(s.negatives.sum())
+    all_targets, all_others = float(scores.all_positives), float(scores.all_negatives)
     if all_others == 0:
         return low, high
-    shares, steps, captures = offer.gains(s)
+    shares, steps, captures = offer.gains(scores)
     share, capture = float(shares[0]), np.interp(x, steps, captures)
-    kish = 1.0 if s.squares is None else (all_targets + all_others) / float(s.squares.sum())
+    kish = 1.0 if scores.squares is None else (all_targets + all_others) / float(scores.squares.sum())
     targets = kish * capture * all_targets
     others = kish * np.clip((x - share * capture) / (1 - share), 0.0, 1.0) * all_others
     # The share of targets among those contacted, where the share of all is another than that of the rows.
@@ -164,7 +164,7 @@ def few_contacted(offer: Offer, s: Scores, x: Array, confidence: float) -> tuple
     return low, high
 
 
-def optimism_of(offer: Offer, made: Resampled, s: Scores, chosen: float) -> float:
+def optimism_of(offer: Offer, made: Resampled, scores: Scores, chosen: float) -> float:
     """How much the profit at the depth that looked best exceeds what that depth is worth.
 
     The table is dealt out into two halves, the best depth is chosen in one and judged in the other. The mean gap, in units of
@@ -173,7 +173,7 @@ def optimism_of(offer: Offer, made: Resampled, s: Scores, chosen: float) -> floa
     at = np.linspace(0.0, 1.0, 101)
     noise = profits(offer, made.copies, at).std(axis=0)
     gaps, around = [], []
-    for pair in halves(made.table, s):
+    for pair in halves(made.table, scores):
         told = [offer.gains(half) for half in pair]
         earned = [offer.profit(share, depth, capture) for share, depth, capture in told]
         for one, two in ((0, 1), (1, 0)):
@@ -198,24 +198,24 @@ def implied(share: float, prevalence: Estimate | None, policy: Callable[[float],
     return Estimate("profit", policy(share), low, high, method=f"share of targets: {prevalence.method}", **told)
 
 
-def cell_bound(offer: Offer, s: Scores, share: float, step: int, part: float) -> float:
+def cell_bound(offer: Offer, scores: Scores, share: float, step: int, part: float) -> float:
     """How far off the profit can be where the depth cuts a cell whose rows are not in order."""
-    cell = len(s.cells.low) - step
-    if part > 1 - 1e-9 or s.cells.low[cell] == s.cells.high[cell]:
+    cell = len(scores.cells.low) - step
+    if part > 1 - 1e-9 or scores.cells.low[cell] == scores.cells.high[cell]:
         return 0.0
-    targets = share * float(s.positives[cell] / s.positives.sum())
-    whole = targets + (1 - share) * float(s.negatives[cell] / s.negatives.sum())
+    targets = share * float(scores.positives[cell] / scores.all_positives)
+    whole = targets + (1 - share) * float(scores.negatives[cell] / scores.all_negatives)
     most, least = min(targets, part * whole), max(0.0, targets - (1 - part) * whole)
     return offer.prospects * offer.benefit * max(most - part * targets, part * targets - least)
 
 
 def spread(
-    offer: Offer, made: Resampled | None, s: Scores, x: Array, here: int, confidence: float
+    offer: Offer, made: Resampled | None, scores: Scores, x: Array, here: int, confidence: float
 ) -> tuple[Estimate, Estimate, tuple[Array, Array], float]:
     """Profit and what it is above everybody's, the band of the curve, and what finer steps than those resampled add."""
-    value = profits(offer, s, x)
+    value = profits(offer, scores, x)
     over = float(value[here] - value[-1])
-    told: dict[str, Any] = {"confidence": confidence, "n": float(s.rows)}
+    told: dict[str, Any] = {"confidence": confidence, "n": float(scores.rows)}
     if made is None:
         told |= {"method": "none", "note": f"fewer than {FEWEST} units"}
         nothing = np.full(len(x), np.nan)
@@ -228,10 +228,10 @@ def spread(
     finer = value - profits(offer, made.table, x)
     copies = profits(offer, made.copies, x) + finer
     low, high = limits(copies, value, confidence)
-    least, most = few_contacted(offer, s, x, confidence)
+    least, most = few_contacted(offer, scores, x, confidence)
     low, high = np.minimum(low, least), np.maximum(high, most)
     less, more = limits(copies[:, here] - copies[:, -1], np.asarray(over), confidence)
-    kind = "cells" if s.units is None else "units"
+    kind = "cells" if scores.units is None else "units"
     told |= {"method": f"bootstrap over {kind}, percentiles ({len(copies):,} replicates)", "note": CHANCE}
     return (
         Estimate("profit", float(value[here]), float(low[here]), float(high[here]), **told),

@@ -65,7 +65,7 @@ def cost_curve(scores: Scores, confidence: float = 0.95) -> Curve:
     (0.25, 0.5, 0.9)
     """
     lines = envelope(scores)
-    corners = lines.breaks[thin({"skew": lines.breaks}, MOST_CORNERS)]
+    corners = lines.breaks[thin(len(lines.breaks), MOST_CORNERS)]
     skew = np.unique(np.concatenate([np.arange(GRID) / (GRID - 1), corners]))
     cost, trivial = lines.cost(skew), np.minimum(skew, 1.0 - skew)
     low, high = cost_limits(scores, lines, skew, confidence)

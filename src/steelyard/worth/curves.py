@@ -29,12 +29,12 @@ WINDOW = 0.05
 """At a fixed depth the threshold moves with the rows; what the next row is worth is averaged over this share of them."""
 
 
-def worth_curve(e: Evaluation, kind: str, payoff: Payoff, over: object = "threshold") -> Curve:
+def worth_curve(evaluation: Evaluation, kind: str, payoff: Payoff, over: object = "threshold") -> Curve:
     """Total profit (or cost) with share and number flagged, one point for each distinct score.
 
     The band holds at each threshold; with `over="depth"` at each share flagged, where the threshold follows the rows.
     """
-    s, confidence = one_score(e, f'The curve "{kind}"'), e.confidence
+    s, confidence = one_score(evaluation, f'The curve "{kind}"'), evaluation.confidence
     if not isinstance(over, str) or over not in {"threshold", "depth"}:
         message = f"{option('over', over)} is not a choice."
         raise UsageError(message, 'Allowed: "threshold", "depth".')
@@ -50,7 +50,7 @@ def worth_curve(e: Evaluation, kind: str, payoff: Payoff, over: object = "thresh
         kind: total,
         "per_case": divide(total, n),
     }
-    keep = np.union1d(thin(columns, MOST_POINTS), [first_best(sign_of(kind) * total)]).astype(np.int64)
+    keep = np.union1d(thin(len(total), MOST_POINTS), [first_best(sign_of(kind) * total)]).astype(np.int64)
     columns = {name: values[keep] for name, values in columns.items()}
     low, high, method = _band(s, _at(every, keep), table, columns, columns[kind], over, confidence)
     columns |= {"low": np.minimum(low, columns[kind]), "high": np.maximum(high, columns[kind])}
@@ -62,51 +62,57 @@ def worth_curve(e: Evaluation, kind: str, payoff: Payoff, over: object = "thresh
     return Curve(kind, {k: plain(v) for k, v in columns.items()}, confidence, method, note)
 
 
-def _at(c: Confusion, places: Places) -> Confusion:
+def _at(confusion: Confusion, places: Places) -> Confusion:
     """Only these of many matrices."""
-    squares = None if c.squares is None else c.squares[places]
-    amounts = None if c.amounts is None else replace(c.amounts, sums=c.amounts.sums[places])
-    return replace(c, counts=c.counts[places], squares=squares, amounts=amounts)
+    squares = None if confusion.squares is None else confusion.squares[places]
+    amounts = None if confusion.amounts is None else replace(confusion.amounts, sums=confusion.amounts.sums[places])
+    return replace(confusion, counts=confusion.counts[places], squares=squares, amounts=amounts)
 
 
 def _band(
-    s: Scores, c: Confusion, table: Array, columns: dict[str, Array], total: Array, over: str, confidence: float
+    scores: Scores,
+    confusion: Confusion,
+    table: Array,
+    columns: dict[str, Array],
+    total: Array,
+    over: str,
+    confidence: float,
 ) -> tuple[Array, Array, str]:
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    if s.units is not None and len(s.units.ids) < FEWEST_BUCKETS:
+    if scores.units is not None and len(scores.units.ids) < FEWEST_BUCKETS:
         nothing = np.full(len(total), np.nan)
         return nothing, nothing, f"none: fewer than {FEWEST_BUCKETS} units"
-    if s.units is not None:
+    if scores.units is not None:
         return (
-            *_by_unit(s, table, columns["threshold"], total, z),
+            *_by_unit(scores, table, columns["threshold"], total, z),
             "spread of buckets of units, pointwise, threshold fixed",
         )
     method = "Bayesian bootstrap in closed form, pointwise"
     if over == "depth":
-        low, high = _at_depth(c, table, columns["depth"], confidence)
+        low, high = _at_depth(confusion, table, columns["depth"], confidence)
         method += ", depth fixed"
     else:
-        low, high = limits(c, table, confidence)
-    return low * c.total, high * c.total, method
+        low, high = limits(confusion, table, confidence)
+    return low * confusion.total, high * confusion.total, method
 
 
-def _at_depth(c: Confusion, table: Array, depth: Array, confidence: float) -> tuple[Array, Array]:
+def _at_depth(confusion: Confusion, table: Array, depth: Array, confidence: float) -> tuple[Array, Array]:
     """Whoever comes in pushes another one out: a flagged row is worth its own amount less that of the row at the cut."""
     # What flagging down to each cut adds in all; its slope against depth is what the next row is worth.
-    gained = np.asarray(priced(c, table, 1)[0].sum(axis=(-2, -1)))
-    gained = divide(gained - gained[0], c.total)
+    gained = np.asarray(priced(confusion, table, 1)[0].sum(axis=(-2, -1)))
+    gained = divide(gained - gained[0], confusion.total)
     left, right = (np.interp(np.clip(depth + side * WINDOW, 0.0, 1.0), depth, gained) for side in (-1, 1))
     width = np.clip(depth + WINDOW, 0.0, 1.0) - np.clip(depth - WINDOW, 0.0, 1.0)
     marginal = (right - left) / width
     moved = np.broadcast_to(table[:, None], (len(table), len(depth), *table.shape[1:])).copy()
     moved[0, :, :, 1] -= marginal[:, None]
-    low, high = limits(c, moved, confidence)
+    low, high = limits(confusion, moved, confidence)
     return low + marginal * depth, high + marginal * depth
 
 
-def _by_unit(s: Scores, table: Array, thresholds: Array, total: Array, z: float) -> tuple[Array, Array]:
+def _by_unit(scores: Scores, table: Array, thresholds: Array, total: Array, z: float) -> tuple[Array, Array]:
     """Normal limits from the spread of what each bucket of units is worth, about its share of the rows."""
-    stacked = s.by_unit()
+    stacked = scores.by_unit()
     assert stacked is not None
     coarse, c = cuts(stacked)
     values = priced(c, table, 1)[0].sum(axis=(-2, -1))

@@ -48,11 +48,11 @@ class Goal:
         """Whether it is a payoff without ranges, so that profits along the cuts are plain sums."""
         return self.payoff is not None and self.choose is None
 
-    def __call__(self, c: Confusion, told: Array | None = None) -> Array:
+    def __call__(self, confusion: Confusion, told: Array | None = None) -> Array:
         """How good each cut is: larger is better, minus infinity where the number is undefined."""
         if self.choose is not None:
-            return self.choose(c)
-        values = self.sign * np.asarray(self.read(c) if told is None else told, dtype=np.float64)
+            return self.choose(confusion)
+        values = self.sign * np.asarray(self.read(confusion) if told is None else told, dtype=np.float64)
         return np.where(np.isnan(values), -np.inf, values)
 
 
@@ -82,14 +82,14 @@ def _over(payoff: Payoff, over: object) -> Read:
     """How good each cut is over the ranges of a payoff; every rule is linear or convex, so the corners decide."""
     reads = [_money(p, 1.0) for p in payoff.corners()]
 
-    def mean(c: Confusion) -> Array:
-        return _money(payoff.middle(), 1.0)(c)
+    def mean(confusion: Confusion) -> Array:
+        return _money(payoff.middle(), 1.0)(confusion)
 
-    def worst(c: Confusion) -> Array:
-        return np.asarray(np.minimum.reduce([read(c) for read in reads]))
+    def worst(confusion: Confusion) -> Array:
+        return np.asarray(np.minimum.reduce([read(confusion) for read in reads]))
 
-    def regret(c: Confusion) -> Array:
-        return -regrets(c, reads)
+    def regret(confusion: Confusion) -> Array:
+        return -regrets(confusion, reads)
 
     rules = {"mean": mean, "worst": worst, "regret": regret}
     if not isinstance(over, str) or over not in rules:
@@ -98,11 +98,11 @@ def _over(payoff: Payoff, over: object) -> Read:
     return rules[over]
 
 
-def regrets(c: Confusion, reads: Sequence[Read]) -> Array:
+def regrets(confusion: Confusion, reads: Sequence[Read]) -> Array:
     """The most that each cut can lose against the best cut, over all corners of the ranges."""
     lost = []
     for read in reads:
-        values = read(c)
+        values = read(confusion)
         lost.append(values.max(axis=-1, keepdims=True) - values)
     return np.asarray(np.maximum.reduce(lost))
 
@@ -110,17 +110,17 @@ def regrets(c: Confusion, reads: Sequence[Read]) -> Array:
 def _money(payoff: Payoff, sign: float) -> Read:
     """Total profit (or cost) of every matrix."""
 
-    def read(c: Confusion) -> Array:
-        names = () if c.amounts is None else c.amounts.names
-        table = payoff.coefficients(c.levels, c.positive, names)
-        return sign * np.asarray(priced(c, table, 1)[0].sum(axis=(-2, -1)))
+    def read(confusion: Confusion) -> Array:
+        names = () if confusion.amounts is None else confusion.amounts.names
+        table = payoff.coefficients(confusion.levels, confusion.positive, names)
+        return sign * np.asarray(priced(confusion, table, 1)[0].sum(axis=(-2, -1)))
 
     return read
 
 
-def worst_regret(c: Confusion, payoff: Payoff) -> Array:
+def worst_regret(confusion: Confusion, payoff: Payoff) -> Array:
     """The regret of every cut over the ranges of a payoff."""
-    return regrets(c, [_money(p, 1.0) for p in payoff.corners()])
+    return regrets(confusion, [_money(p, 1.0) for p in payoff.corners()])
 
 
 def _measure_goal(name: object, options: Mapping[str, Any]) -> Goal:
@@ -143,10 +143,10 @@ def _measure_goal(name: object, options: Mapping[str, Any]) -> Goal:
 def _read(name: str, options: Mapping[str, Any]) -> Read:
     m = find(name)
 
-    def read(c: Confusion) -> Array:
+    def read(confusion: Confusion) -> Array:
         if Outcomes in m.reads:
-            return m(c.outcomes(c.positive), **options).value
-        return m(c, **options).value
+            return m(confusion.outcomes(confusion.positive), **options).value
+        return m(confusion, **options).value
 
     return read
 
@@ -235,38 +235,40 @@ def _quantity(name: str, payoff: Payoff | None) -> Read:
     return _read(m.name, m.with_defaults({}))
 
 
-def allowed(constraints: Sequence[Constraint], c: Confusion) -> Array:
+def allowed(constraints: Sequence[Constraint], confusion: Confusion) -> Array:
     """Which cuts meet all constraints."""
-    masks = [k.met(np.asarray(k.read(c), dtype=np.float64)) for k in constraints]
-    return np.asarray(np.logical_and.reduce(masks)) if masks else np.ones(c.counts.shape[:-2], dtype=bool)
+    masks = [k.met(np.asarray(k.read(confusion), dtype=np.float64)) for k in constraints]
+    return np.asarray(np.logical_and.reduce(masks)) if masks else np.ones(confusion.counts.shape[:-2], dtype=bool)
 
 
-def feasible(constraints: Sequence[Constraint], c: Confusion, thresholds: Array) -> Array:
+def feasible(constraints: Sequence[Constraint], confusion: Confusion, thresholds: Array) -> Array:
     """Which cuts meet all constraints; where none does, an error says how close one gets."""
-    found = allowed(constraints, c)
+    found = allowed(constraints, confusion)
     if found.any():
         return found
-    values = [np.broadcast_to(np.asarray(k.read(c), dtype=np.float64), thresholds.shape) for k in constraints]
+    values = [np.broadcast_to(np.asarray(k.read(confusion), dtype=np.float64), thresholds.shape) for k in constraints]
     masks = [k.met(v) for k, v in zip(constraints, values, strict=True)]
     alone = [i for i, mask in enumerate(masks) if not mask.any()]
     hard = alone[0] if alone else len(constraints) - 1
     others = [m for i, m in enumerate(masks) if i != hard]
     among = np.logical_and.reduce(others) if others and not alone else np.ones(len(thresholds), dtype=bool)
     rest = [k.text for i, k in enumerate(constraints) if i != hard]
-    raise _nothing(constraints[hard], values[hard], np.asarray(among), rest, c, thresholds)
+    raise _nothing(constraints[hard], values[hard], np.asarray(among), rest, confusion, thresholds)
 
 
-def _nothing(k: Constraint, values: Array, among: Array, others: list[str], c: Confusion, cut: Array) -> NothingMeets:
-    usable = np.where(among & np.isfinite(values), values if k.upper else -values, np.inf)
+def _nothing(
+    constraint: Constraint, values: Array, among: Array, others: list[str], confusion: Confusion, cut: Array
+) -> NothingMeets:
+    usable = np.where(among & np.isfinite(values), values if constraint.upper else -values, np.inf)
     if not np.isfinite(usable).any():
-        message = f'No threshold meets "{k.text}": {k.name} is not defined at any threshold.'
+        message = f'No threshold meets "{constraint.text}": {constraint.name} is not defined at any threshold.'
         return NothingMeets(message, "Choose another constraint.")
     i = int(np.argmin(usable))
-    flagged = float(c.predicted[i, c.levels.index(c.positive)])
+    flagged = float(confusion.predicted[i, confusion.levels.index(confusion.positive)])
     given = "" if among.all() else f" with {' and '.join(others)}"
     where = f"the threshold {significant(float(cut[i]), 4)}" if np.isfinite(cut[i]) else "a threshold above every score"
     message = (
-        f'No threshold meets "{k.text}"{given}: the nearest is {significant(float(values[i]), 4)}, '
+        f'No threshold meets "{constraint.text}"{given}: the nearest is {significant(float(values[i]), 4)}, '
         f"at {where}, where {flagged:,.6g} row{' is' if flagged == 1 else 's are'} flagged."
     )
     return NothingMeets(message, "Loosen the constraint, or find a model that ranks better.")

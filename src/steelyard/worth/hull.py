@@ -163,17 +163,17 @@ def envelope(scores: Scores) -> Envelope:
     return Envelope(breaks, tpr, fpr, thresholds(scores)[corners])
 
 
-def one_score(e: Evaluation, what: str) -> Scores:
+def one_score(evaluation: Evaluation, what: str) -> Scores:
     """The score table of an evaluation that has one, or a sentence."""
-    if e.scores is None:
+    if evaluation.scores is None:
         message = f"{what} needs one score for two levels, and this evaluation has none."
         raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
-    return e.scores
+    return evaluation.scores
 
 
 def require_both(scores: Scores, what: str) -> None:
     """Refuse a table in which a class is missing."""
-    p, n = float(scores.positives.sum()), float(scores.negatives.sum())
+    p, n = float(scores.all_positives), float(scores.all_negatives)
     if not (p > 0 and n > 0):
         message = (
             f"{what} needs at least one positive and one negative, and there are {p:g} positives and {n:g} negatives."

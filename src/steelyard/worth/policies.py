@@ -1,4 +1,4 @@
-"""What a confusion matrix is worth, beside the policies that need no model: treat all, none, at random, perfect."""
+"""What a confusion matrix is worth, beside the policies that need no model: flag everybody or nobody, at random, perfect."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ from steelyard.verdicts.policy import against_policy
 from steelyard.verdicts.verdict import Verdict
 from steelyard.views.outcomes import MOST_LEVELS, outcomes_chart
 from steelyard.views.told import Told
+
+TEXTBOOKS = {"treat all": "flag everybody", "treat none": "flag nobody"}
+"""What textbooks call the two policies that look at nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +80,9 @@ class Worth(Told, Estimate):
 
     @as_annotated()
     def policy(self, name: str) -> Policy:
-        """One of the policies by name."""
+        """One of the policies by name, or by that of textbooks: "treat all", "treat none"."""
         for policy in self.policies:
-            if policy.name == name:
+            if policy.name in (name, TEXTBOOKS.get(name)):
                 return policy
         message = f'There is no policy called "{name}"; there are {listing(p.name for p in self.policies)}.'
         raise NotAvailable(message, "Name one of these.")
@@ -117,7 +120,7 @@ class Worth(Told, Estimate):
 
 
 def worth_of(
-    c: Confusion,
+    confusion: Confusion,
     payoff: Payoff,
     kind: str,
     confidence: float,
@@ -127,27 +130,27 @@ def worth_of(
     movable: bool = False,
 ) -> Worth:
     """Profit or cost of a confusion matrix; `flagged` where two levels are acted on or left alone, `movable` by a threshold."""
-    names = () if c.amounts is None else c.amounts.names
-    table = payoff.coefficients(c.levels, c.positive, names)
-    total = _estimate(c, table, kind, confidence, "total", segment)
+    names = () if confusion.amounts is None else confusion.amounts.names
+    table = payoff.coefficients(confusion.levels, confusion.positive, names)
+    total = _estimate(confusion, table, kind, confidence, "total", segment)
     corners = [
-        _value(c, p.coefficients(c.levels, c.positive, names), kind)
+        _value(confusion, p.coefficients(confusion.levels, confusion.positive, names), kind)
         for p in (payoff.corners() if payoff.ranged else ())
     ]
-    two = flagged and c.positive is not None and len(c.levels) == 2
-    point, rule = break_even(c, table) if two else (None, "")
+    two = flagged and confusion.positive is not None and len(confusion.levels) == 2
+    point, rule = break_even(confusion, table) if two else (None, "")
     facts = {name: getattr(total, name) for name in Estimate.__dataclass_fields__}
     return Worth(
-        **facts | {"options": {"payoff": payoff.to_dict(), "per": "total"}, "bound": _bound(c, payoff, kind)},
-        per_case=_estimate(c, table, kind, confidence, "case", segment),
-        policies=tuple(_policies(c, table, kind, confidence, two=two, segment=segment)),
+        **facts | {"options": {"payoff": payoff.to_dict(), "per": "total"}, "bound": _bound(confusion, payoff, kind)},
+        per_case=_estimate(confusion, table, kind, confidence, "case", segment),
+        policies=tuple(_policies(confusion, table, kind, confidence, two=two, segment=segment)),
         break_even=point,
         rule=rule,
         payoff=payoff.to_dict(),
         reference=payoff.reference,
         band=(min(corners), max(corners)) if corners else None,
         movable=movable,
-        outcomes=outcome_worths(c, payoff, kind) if len(c.levels) <= MOST_LEVELS else (),
+        outcomes=outcome_worths(confusion, payoff, kind) if len(confusion.levels) <= MOST_LEVELS else (),
         linear=linear_in_accuracy(table * sign_of(kind)),
     )
 
@@ -164,44 +167,44 @@ def linear_in_accuracy(table: Array) -> tuple[float, float] | None:
     return float(right[0]), float(wrong[0])
 
 
-def outcome_worths(c: Confusion, payoff: Payoff, kind: str) -> tuple[OutcomeWorth, ...]:
+def outcome_worths(confusion: Confusion, payoff: Payoff, kind: str) -> tuple[OutcomeWorth, ...]:
     """Rows and worth of every outcome, actual level by actual level, the positive one first."""
-    names = () if c.amounts is None else c.amounts.names
-    table = payoff.coefficients(c.levels, c.positive, names) * sign_of(kind)
-    sums = priced(c, table, 1)[0]
-    order = c.positive_first
-    two = c.positive is not None and len(c.levels) == 2
+    names = () if confusion.amounts is None else confusion.amounts.names
+    table = payoff.coefficients(confusion.levels, confusion.positive, names) * sign_of(kind)
+    sums = priced(confusion, table, 1)[0]
+    order = confusion.positive_first
+    two = confusion.positive is not None and len(confusion.levels) == 2
     out = []
     for a, i in enumerate(order):
         for b, j in enumerate(order):
             each = None if np.any(table[1:, i, j]) else float(table[0, i, j])
             # 0 rows of −7 are worth 0, and not −0.
-            facts = (OUTCOMES[a][b] if two else "", float(c.counts[i, j]), each, float(sums[i, j]) + 0.0)
-            out.append(OutcomeWorth(c.levels[i], c.levels[j], *facts))
+            facts = (OUTCOMES[a][b] if two else "", float(confusion.counts[i, j]), each, float(sums[i, j]) + 0.0)
+            out.append(OutcomeWorth(confusion.levels[i], confusion.levels[j], *facts))
     return tuple(out)
 
 
-def _bound(c: Confusion, payoff: Payoff, kind: str) -> float:
+def _bound(confusion: Confusion, payoff: Payoff, kind: str) -> float:
     m = find(kind)
     options = {"payoff": payoff, "per": "total"}
-    question = Question(m, c, lambda s: m(s, **options), 0.95, options=options)
+    question = Question(m, confusion, lambda s: m(s, **options), 0.95, options=options)
     return certified_bound(question, question.value, options)
 
 
-def _value(c: Confusion, table: Array, kind: str) -> float:
-    return sign_of(kind) * float(priced(c, table, 1)[0].sum())
+def _value(confusion: Confusion, table: Array, kind: str) -> float:
+    return sign_of(kind) * float(priced(confusion, table, 1)[0].sum())
 
 
 def _estimate(
-    c: Confusion, table: Array, kind: str, confidence: float, per: str, segment: str | None, name: str = ""
+    confusion: Confusion, table: Array, kind: str, confidence: float, per: str, segment: str | None, name: str = ""
 ) -> Estimate:
     """The estimate of amounts laid over a matrix."""
     table = table * sign_of(kind)
-    first, second = (float(x.sum()) for x in priced(c, table, 2))
-    n = float(c.total)
+    first, second = (float(x.sum()) for x in priced(confusion, table, 2))
+    n = float(confusion.total)
     factor = n if per == "total" else 1.0
-    question = Question(find(kind), c, lambda _: Mean(first, second, n, factor=factor), confidence)
-    found = around_worth(question, c, table, per)
+    question = Question(find(kind), confusion, lambda _: Mean(first, second, n, factor=factor), confidence)
+    found = around_worth(question, confusion, table, per)
     return Estimate(
         name or kind,
         question.value,
@@ -210,35 +213,37 @@ def _estimate(
         confidence=confidence,
         method=found.method,
         n=n,
-        n_eff=n if c.squares is None else n * n / float(c.squares.sum()),
+        n_eff=n if confusion.squares is None else n * n / float(confusion.squares.sum()),
         segment=segment,
         note=found.note,
         options={"per": per},
     )
 
 
-def _policies(c: Confusion, table: Array, kind: str, confidence: float, *, two: bool, segment: str | None) -> Any:
-    predicted = c.predicted / c.total
-    same = np.ones(len(c.levels))
+def _policies(
+    confusion: Confusion, table: Array, kind: str, confidence: float, *, two: bool, segment: str | None
+) -> Any:
+    predicted = confusion.predicted / confusion.total
+    same = np.ones(len(confusion.levels))
     if two:
-        place = c.levels.index(c.positive)
-        constant = {"treat all": place, "treat none": 1 - place}
+        place = confusion.levels.index(confusion.positive)
+        constant = {"flag everybody": place, "flag nobody": 1 - place}
     else:
-        constant = {f"all as {v}": i for i, v in enumerate(c.levels)}
+        constant = {f"all as {v}": i for i, v in enumerate(confusion.levels)}
     rules = {name: table[:, :, i, None] * same for name, i in constant.items()}
     # As many rows of each prediction as the model makes, dealt out at random.
     rules["at random"] = (table * predicted).sum(axis=-1)[..., None] * same
     rules["perfect"] = np.diagonal(table, axis1=-2, axis2=-1)[..., None] * same
     for name, amounts in rules.items():
-        own = _estimate(c, amounts, kind, confidence, "total", segment)
+        own = _estimate(confusion, amounts, kind, confidence, "total", segment)
         # More profit, or less cost, than the policy on the same rows.
-        ahead = _estimate(c, table - amounts, "profit", confidence, "total", segment, "advantage")
+        ahead = _estimate(confusion, table - amounts, "profit", confidence, "total", segment, "advantage")
         yield Policy(name, own, ahead)
 
 
-def break_even(c: Confusion, table: Array) -> tuple[float | None, str]:
+def break_even(confusion: Confusion, table: Array) -> tuple[float | None, str]:
     """The probability above which acting pays, p · gain > (1 − p) · cost, and the rule in words."""
-    place = c.levels.index(c.positive)
+    place = confusion.levels.index(confusion.positive)
     gain, loss = (
         table[:, place, place] - table[:, place, 1 - place],
         table[:, 1 - place, 1 - place] - table[:, 1 - place, place],
@@ -246,9 +251,11 @@ def break_even(c: Confusion, table: Array) -> tuple[float | None, str]:
     values, average = [], ""
     for step, level in ((gain, place), (loss, 1 - place)):
         x = float(step[0])
-        if c.amounts is not None and np.any(step[1:]):
-            rows = float(c.actual[level])
-            means = [float(c.amounts.of((i,))[level].sum()) / rows if rows else 0.0 for i in range(len(step) - 1)]
+        if confusion.amounts is not None and np.any(step[1:]):
+            rows = float(confusion.actual[level])
+            means = [
+                float(confusion.amounts.of((i,))[level].sum()) / rows if rows else 0.0 for i in range(len(step) - 1)
+            ]
             x += float(np.dot(step[1:], means))
             average = " (at average amounts; each row has its own)"
         values.append(x)

@@ -29,7 +29,7 @@ from steelyard.worth.hull import (
     resampled_costs,
 )
 
-NONE, ALL = "treat none", "treat all"
+NONE, ALL = "flag nobody", "flag everybody"
 TRIVIAL = (NONE, ALL)
 CLOSE = 1e-12
 """Costs that differ by less are the same."""
@@ -246,7 +246,7 @@ def _checked(models: object) -> dict[str, Scores]:
 
 def _pooled(tables: Mapping[str, Scores]) -> float:
     """The prevalence of all rows, where the models agree on it."""
-    found = {name: (float(t.positives.sum()), float(t.counts.sum())) for name, t in tables.items()}
+    found = {name: (float(t.all_positives), float(t.counts.sum())) for name, t in tables.items()}
     each = {name: part / whole for name, (part, whole) in found.items()}
     if max(each.values()) > min(each.values()) * ALIKE:
         told = ", ".join(f"{share:.3g} ({name})" for name, share in each.items())

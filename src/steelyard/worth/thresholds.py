@@ -19,13 +19,15 @@ from steelyard.files.as_json import AsJson
 from steelyard.measures.curves import thresholds as cut_points
 from steelyard.measures.measure import find
 from steelyard.payoffs.payoff import Payoff
-from steelyard.results import Array, Estimate, divide
+from steelyard.results import Array, Codes, Estimate, divide
 from steelyard.summaries.scores import Scores
+from steelyard.verdicts.choice import CHOSEN
 from steelyard.verdicts.policy import pays_more
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import Told
 from steelyard.wording import option
 from steelyard.worth.calibration import Implied, implied_threshold
-from steelyard.worth.cuts import DOUBLED, REPLICATES, coarse, cuts, halves, profits, resampled
+from steelyard.worth.cuts import DOUBLED, REPLICATES, coarse, cuts, halves, place_of, profits, resampled, short_cut
 from steelyard.worth.goals import Constraint, Goal, allowed, constraints_of, feasible, goal_of, worst_regret
 from steelyard.worth.hull import one_score
 from steelyard.worth.policies import Worth
@@ -41,6 +43,7 @@ class Threshold(Told, AsJson):
     """Where to cut: the threshold with its interval, what it brings, and how much of that is luck of the choice."""
 
     as_text: ClassVar[str] = "threshold.threshold_text"
+    as_verdict: ClassVar[str] = "foremost.threshold_conclusion"
 
     goal: str
     value: float | None
@@ -66,6 +69,8 @@ class Threshold(Told, AsJson):
     bound: float = 0.0
     """How much more a threshold inside a cell of the grid could bring."""
     note: str = ""
+    short: float | None = None
+    """The threshold in as few digits as flag the same rows."""
     positive: Any = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
@@ -80,9 +85,20 @@ class Threshold(Told, AsJson):
         """What it brings beside the policies that need no model, where that is money."""
         return self.at if isinstance(self.at, Worth) else None
 
-    def ahead_of(self, policy: Estimate) -> bool:
-        """Whether on these rows it brings more than a policy without a model."""
-        return self.value is not None and pays_more(self.at, policy, self.at.measure)
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it brings more than the best policy without a model, where that is money; where to cut, and why."""
+        if self.worth is None:
+            return self.in_words(CHOSEN("chosen", self.at))
+        without = ("flag everybody",) if self.constraints else ()
+        return self.in_words(self.worth.against_none(self.optimism or 0.0, without))
+
+    @property
+    def ahead(self) -> bool:
+        """Whether on these rows it brings more than the best policy without a model."""
+        if self.value is None or self.worth is None:
+            return False
+        return pays_more(self.worth, self.worth.best_policy().estimate, self.worth.measure)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
@@ -92,32 +108,37 @@ class Threshold(Told, AsJson):
 
 
 def best_threshold(
-    e: Evaluation, what: object, *, constraint: str | Sequence[str] | None = None, over: str = "regret", **options: Any
+    evaluation: Evaluation,
+    what: object,
+    *,
+    constraint: str | Sequence[str] | None = None,
+    over: str = "regret",
+    **options: Any,
 ) -> Threshold:
     """The threshold of an evaluation that is best for a payoff or a measure, among those that meet the constraints."""
-    chooser = e if e.validation is None else e.validation
-    own, scores = (one_score(side, "A threshold") for side in (e, chooser))
-    what = in_order_of(e.levels, e.facts, what) if isinstance(what, Payoff) else what
-    goal = goal_of(what, options, e.payoff, over)
-    limits = constraints_of(constraint, goal.payoff or e.payoff)
+    chooser = evaluation if evaluation.validation is None else evaluation.validation
+    own, scores = (one_score(side, "A threshold") for side in (evaluation, chooser))
+    what = in_order_of(evaluation.levels, evaluation.facts, what) if isinstance(what, Payoff) else what
+    goal = goal_of(what, options, evaluation.payoff, over)
+    limits = constraints_of(constraint, goal.payoff or evaluation.payoff)
     if not limits and goal.payoff is None and not find(goal.name).better:
         message = f'The least "{goal.name}" is had by flagging nobody, unless something must be reached.'
         raise UsageError(message, f"Say what: {option('constraint', 'recall >= 0.8')}, for example.")
     value, regret = choose(scores, goal, limits)
-    spread, optimism, tried = _again(scores, goal, limits, value, e.confidence)
+    spread, optimism, tried = _again(scores, goal, limits, value, evaluation.confidence)
     top = max(float(s.cells.high[-1]) for s in (own, scores))
-    test = e.at(value if np.isfinite(value) else float(np.nextafter(top, np.inf)))
+    test = evaluation.at(value if np.isfinite(value) else float(np.nextafter(top, np.inf)))
     there = told_at(test, goal)
-    same = chooser is e
+    same = chooser is evaluation
     # Chosen freely on these rows, the gap there is the KS itself, and has its interval: that of a greatest gap.
-    at = e.measure(goal.name) if goal.sized is not None and same and not limits else there
+    at = evaluation.measure(goal.name) if goal.sized is not None and same and not limits else there
     taken = optimism if same and optimism is not None else 0.0
     matrix = labels_of(test).outcomes(test.positive)
     return Threshold(
         goal.name,
         value if np.isfinite(value) else None,
         *spread,
-        e.confidence,
+        evaluation.confidence,
         f"bootstrap over cells, percentiles ({tried:,} replicates)",
         at,
         optimism if same else None,
@@ -131,8 +152,13 @@ def best_threshold(
         regret,
         None if limits else _implied(test, goal, value, taken),
         _inside(scores, goal),
-        positive=e.positive,
-        facts={"rows": e.rows, "source": e.facts.get("source", ""), "dropped": dict(e.facts.get("dropped") or {})},
+        short=short_cut(scores, place_of(scores, value)),
+        positive=evaluation.positive,
+        facts={
+            "rows": evaluation.rows,
+            "source": evaluation.facts.get("source", ""),
+            "dropped": dict(evaluation.facts.get("dropped") or {}),
+        },
     )
 
 
@@ -162,16 +188,21 @@ def _along(scores: Scores, goal: Goal) -> Array:
 
 def first_best(values: Array) -> int:
     """The first of the best cuts, that is the one that flags fewest; what rounding alone tells apart is equal."""
-    top = float(values.max())
-    return int(np.argmax(values >= top - 1e-12 * max(abs(top), 1e-300)))
+    return int(firsts_best(values))
 
 
-def told_at(e: Evaluation, goal: Goal) -> Estimate:
+def firsts_best(values: Array) -> Codes:
+    """The same of many tables, the cuts of each along the last axis."""
+    top = values.max(axis=-1, keepdims=True)
+    return np.asarray(np.argmax(values >= top - 1e-12 * np.maximum(np.abs(top), 1e-300), axis=-1))
+
+
+def told_at(evaluation: Evaluation, goal: Goal) -> Estimate:
     """The goal's own number at an evaluation's threshold; for the KS the gap there, which is Youden's index."""
     if goal.payoff is not None:
-        worth: Estimate = getattr(e, goal.name)(goal.payoff)
+        worth: Estimate = getattr(evaluation, goal.name)(goal.payoff)
         return worth
-    found: Estimate = e.measure(find(goal.name).goal or goal.name, **goal.options)
+    found: Estimate = evaluation.measure(find(goal.name).goal or goal.name, **goal.options)
     if goal.sized is not None and found.value is not None:
         turned = found.value < 0
         ends = (found.high, found.low) if turned else (found.low, found.high)
@@ -181,37 +212,39 @@ def told_at(e: Evaluation, goal: Goal) -> Estimate:
     return found
 
 
-def _less(x: Estimate, optimism: float) -> Estimate:
+def _less(estimate: Estimate, optimism: float) -> Estimate:
     """The same estimate moved by its optimism."""
-    if x.value is None or not optimism:
-        return x.plain()
-    low, high = (None if v is None else v - optimism for v in (x.low, x.high))
-    return x.plain().renamed(value=x.value - optimism, low=low, high=high, method=f"{x.method}; less optimism")
+    if estimate.value is None or not optimism:
+        return estimate.plain()
+    low, high = (None if v is None else v - optimism for v in (estimate.low, estimate.high))
+    return estimate.plain().renamed(
+        value=estimate.value - optimism, low=low, high=high, method=f"{estimate.method}; less optimism"
+    )
 
 
-def _implied(e: Evaluation, goal: Goal, value: float, optimism: float) -> Implied | None:
+def _implied(evaluation: Evaluation, goal: Goal, value: float, optimism: float) -> Implied | None:
     if goal.payoff is None or goal.payoff.ranged:
         return None
-    return implied_threshold(e, goal.payoff, goal.name, value, optimism)
+    return implied_threshold(evaluation, goal.payoff, goal.name, value, optimism)
 
 
-def _inside(s: Scores, goal: Goal) -> float:
+def _inside(scores: Scores, goal: Goal) -> float:
     """What a cut inside a shared cell could add to the best profit: its rows sorted in the most favourable way."""
-    if s.cells.sharp or goal.payoff is None:
+    if scores.cells.sharp or goal.payoff is None:
         return 0.0
     from steelyard.summaries.amounts import powers
 
-    coefficients = goal.payoff.coefficients(s.levels, s.positive, s.amounts)
-    place = s.levels.index(s.positive)
+    coefficients = goal.payoff.coefficients(scores.levels, scores.positive, scores.amounts)
+    place = scores.levels.index(scores.positive)
     other = 1 - place
-    total = np.zeros(len(s.cells.low))
+    total = np.zeros(len(scores.cells.low))
     for level in (place, other):
         step = coefficients[:, level, place] - coefficients[:, level, other]
-        n = s.counts[:, level]
-        first, second = powers(n, lambda w, level=level: s.amount(w)[:, level], step, 2)  # type: ignore[misc]
+        n = scores.counts[:, level]
+        first, second = powers(n, lambda w, level=level: scores.amount(w)[:, level], step, 2)  # type: ignore[misc]
         # Gains alone are at most half of the sum of sizes plus the sum, and the sum of sizes at most √(n Σd²).
         total = total + (np.sqrt(np.maximum(n * second, 0.0)) + np.abs(first)) / 2
-    return float(total[s.cells.blurred].max())
+    return float(total[scores.cells.blurred].max())
 
 
 def _again(
@@ -225,7 +258,7 @@ def _again(
         thresholds = cut_points(copies)
         values, every = _scored(copies, goal, limits)
         told.append(values)
-        found += [float(thresholds[first_best(ranked)]) for ranked in every if np.isfinite(ranked.max())]
+        found += thresholds[firsts_best(every)[np.isfinite(every.max(axis=-1))]].tolist()
     noise = _noise(np.concatenate(told))
     here = min(int(np.searchsorted(-thresholds, -value)), len(noise) - 1)
     optimism = _optimism(table, scores, goal, limits, noise, here)
@@ -259,7 +292,7 @@ def _optimism(
     for pair in halves(table, scores):
         (one, ranks_one), (two, ranks_two) = (_scored(half, goal, limits) for half in pair)
         for mine, other, ranks in ((one, two, ranks_one), (two, one, ranks_two)):
-            best = np.array([first_best(ranked) for ranked in ranks])
+            best = firsts_best(ranks)
             rows = np.arange(len(best))
             promised, kept = mine[rows, best], other[rows, best]
             # A goal that is the size of a number keeps the sign that was chosen.

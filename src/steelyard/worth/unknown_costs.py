@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 DRAWS = 2048
 
 
-def over_ranges(e: Evaluation, payoff: Payoff) -> Estimate:
+def over_ranges(evaluation: Evaluation, payoff: Payoff) -> Estimate:
     """The best profit per case to be expected when amounts turn out anywhere in their ranges and the threshold follows them.
 
     Each range is taken as uniform; draws are spread evenly (a Weyl sequence), so the answer is the same every time.
     """
-    s = one_score(e, "Expected profit over ranges")
+    s = one_score(evaluation, "Expected profit over ranges")
     if payoff.names:
         message = "Expected profit over ranges needs amounts that are numbers, and some are columns."
         raise NotAvailable(message, "Use a payoff without per-row amounts.")
@@ -43,7 +43,7 @@ def over_ranges(e: Evaluation, payoff: Payoff) -> Estimate:
         drawn += place[j][:, None, None] * (tables[1 << (count - 1 - j)] - tables[0])
     i = s.levels.index(s.positive)
     gain, cost = drawn[:, i, i] - drawn[:, i, 1 - i], drawn[:, 1 - i, 1 - i] - drawn[:, 1 - i, i]
-    found, _ = expected_profit(s, gain, cost, confidence=e.confidence)
+    found, _ = expected_profit(s, gain, cost, confidence=evaluation.confidence)
     share = s.counts.sum(axis=0) / s.counts.sum()
     nothing = float((drawn[:, :, 1 - i].mean(axis=0) * share).sum())
     value, low, high = (None if v is None else v + nothing for v in (found.value, found.low, found.high))
@@ -148,7 +148,7 @@ def h_measure(scores: Scores, prevalence: float | None = None, confidence: float
     >>> h_measure(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1)).value
     0.5
     """
-    if not (scores.positives.sum() > 0 and scores.negatives.sum() > 0):
+    if not (scores.all_positives > 0 and scores.all_negatives > 0):
         return Estimate("h_measure", None, confidence=confidence, n=float(scores.rows), reason=BOTH)
 
     def read(tp: Array, fp: Array) -> float:

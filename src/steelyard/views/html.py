@@ -18,6 +18,8 @@ class Ready(str):
 
 
 VOID = {"meta", "input", "br", "hr"}
+DRAWN = {"rect", "circle"}
+"""Marks of a drawing, which hold nothing."""
 
 
 def tag(name: str, /, *children: object, **attributes: object) -> Ready:
@@ -33,6 +35,8 @@ def tag(name: str, /, *children: object, **attributes: object) -> Ready:
     )
     if name in VOID:
         return Ready(f"<{name}{told}>")
+    if name in DRAWN:
+        return Ready(f"<{name}{told}/>")
     return Ready(f"<{name}{told}>{join(children)}</{name}>")
 
 
@@ -51,6 +55,15 @@ def join(children: Iterable[object]) -> Ready:
     return Ready("".join(out))
 
 
+def breakable(name: object) -> Ready:
+    """A name that may go on in the next line after its underscores, as well as where it has spaces.
+
+    >>> breakable("long_name")
+    'long_<wbr>name'
+    """
+    return Ready(join([name]).replace("_", "_<wbr>"))
+
+
 def island(text: str) -> Ready:
     """JSON that no browser can mistake for anything else."""
     return Ready(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
@@ -61,16 +74,19 @@ def fingerprint(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def small_table(t: SmallTable) -> Ready:
+def small_table(shown: SmallTable) -> Ready:
     """A small table with its title, and below it what is to be known of it."""
     # A screen reader needs a word where the eye needs none.
-    head = [h or ("model" if i == 0 else "remark") for i, h in enumerate(t.head)]
-    return join([table(head, t.rows, t.align, t.title), tag("p", t.note, class_="note") if t.note else None])
+    head = [h or ("model" if i == 0 else "remark") for i, h in enumerate(shown.head)]
+    return join(
+        [table(head, shown.rows, shown.align, shown.title), tag("p", shown.note, class_="note") if shown.note else None]
+    )
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str, caption: str = "") -> Ready:
     """A table with its columns to the left or right, in a box that scrolls by itself on a narrow screen."""
-    sides = ["right" if a == "r" else "left" for a in align]
+    # To the left is where a cell stands by itself.
+    sides = ["right" if a == "r" else None for a in align]
     top = tag("tr", [tag("th", h, scope="col", class_=side) for h, side in zip(head, sides, strict=True)])
     body = [
         tag(
