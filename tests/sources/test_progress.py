@@ -12,7 +12,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.engines.streamed import COUNTED
-from steelyard.sources import progress
+from steelyard.sources import progress, relations
 from steelyard.sources.recognise import open_table
 
 
@@ -91,6 +91,22 @@ def test_files_that_are_read_in_parts_tell_how_far_it_is(
         f"copy (select random() as p, (range % 2)::tinyint as y from range({n})) to '{path}' (format {kind}{how})"
     )
     seen: list[float | None] = []
+
+    def watched(part: Any) -> Any:
+        def read() -> Any:
+            # However fast a part is read, somebody looks while it is under way.
+            before, until = len(seen), time.monotonic() + 30
+            while len(seen) == before and time.monotonic() < until:
+                time.sleep(0.001)
+            return part()
+
+        return read
+
+    def parts(*given: Any) -> Any:
+        return [watched(part) for part in parquet_parts(*given)]
+
+    parquet_parts = relations.parquet_parts
+    monkeypatch.setattr(relations, "parquet_parts", parts)
     with progress.watching(seen.append):
         assert sy.evaluate(str(path), target="y", score="p").rows == n
     assert "progress" not in {thread.name for thread in threading.enumerate()}
