@@ -222,16 +222,23 @@ class ArrayRows(ArrayWords):
         if not plain or len(request.cuts) > 1 or (request.exact and (weighted or request.products)):
             return None
         try:
-            from steelyard.engines import kernels, sorting
+            from steelyard.engines import kernels, sorting, streams
         except ImportError:
             return None
         if column.absent() is not None or (self.has("unit") and self.columns["unit"].absent() is not None):
             return None
         if request.exact:
-            found, score = small_integers(column.values), self.columns[request.role]
-            narrow = score.values.dtype == np.float32 and score.absent() is None
-            x = np.ascontiguousarray(score.values if narrow else self.value(request.role))
-            return None if found is None or len(found[2]) != 2 else sorting.sorted_rows(x, *found)
+            found = small_integers(column.values)
+            return (
+                None if found is None or len(found[2]) != 2 else sorting.sorted_rows(self._narrow(request.role), *found)
+            )
+        found = small_integers(column.values)
+        if found is None:
+            return None
+        target, first, names = found
+        cut = request.cuts[0] if request.cuts else np.inf
+        if not weighted and not request.products and first == 0 and len(names) == 2:
+            return streams.array_cells(self._narrow(request.role), target, cut, names)
         x = np.ascontiguousarray(self.value(request.role))
         low, high, finite = kernels.score_range(x)
         if not finite:
@@ -242,16 +249,17 @@ class ArrayRows(ArrayWords):
             least, _, fine = kernels.score_range(weight)
             if not fine or least <= 0:
                 return None
-        found = small_integers(column.values)
-        if found is None:
-            return None
-        target, first, names = found
         amounts = [np.ascontiguousarray(self.value(role)) for role in value_roles(self)] if request.products else []
-        cut = request.cuts[0] if request.cuts else np.inf
         added = kernels.Added(weight, "weight2" in request.sums, amounts, request.products)
         cells = kernels.grid_cells(x, target, first, len(names), added, cut, (low, high))
         # An amount that is missing or infinite shows up in the sums.
         return ScoreCells(*cells, names) if not amounts or np.isfinite(cells[2]).all() else None
+
+    def _narrow(self, role: str) -> Array:
+        """The numbers of a column side by side, of 32 bits where they came so."""
+        column = self.columns[role]
+        narrow = column.values.dtype == np.float32 and column.absent() is None
+        return np.ascontiguousarray(column.values if narrow else self.value(role))
 
     # The one operation -----------------------------------------------------------------------------------------------
     def tally(self, request: Tally) -> Table:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import wait
 from contextvars import copy_context
-from functools import reduce
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,10 @@ SIZE = 2 * grid.arm(grid.FINE) + (grid.LARGEST << grid.FINE) + 3 - LEAST
 Pair = tuple[Array, Integers]
 Job = Pair | Callable[[], Iterable[Pair]]
 BLOCK = 2048
+PART = 1 << 18
+"""Rows in memory that a thread takes at a time."""
+FEW = 1 << 14
+"""Cells that are added sooner than other threads are told of them."""
 FINE, TWICE = grid.FINE, 2 * grid.arm(grid.FINE)
 FIRST = ((1023 + grid.SMALLEST) << FINE) - 1
 TOP = ((grid.LARGEST - grid.SMALLEST) << FINE) + 1
@@ -96,6 +100,21 @@ def _place(
     return True
 
 
+@compiled
+def _take_out(
+    counts: Codes, ends: Array, low: Array, high: Array, rows: Array, ones: Array
+) -> None:  # pragma: no cover - compiled
+    """Add one table to the sum of all, and leave it empty."""
+    for i in range(len(counts)):
+        known = counts[i]
+        if known != 0:
+            counts[i] = 0
+            rows[i] += known & ROWS_ALONE
+            ones[i] += known >> POSITIVE
+            low[i] = min(low[i], ends[i, 0])
+            high[i] = max(high[i], ends[i, 1])
+
+
 class Counter:
     """What one thread has counted: rows and positives of each cell, least and greatest score, and which cells hold any."""
 
@@ -107,12 +126,10 @@ class Counter:
         self.rows: int = 0
         self.laid_down: tuple[Array, Array] | None = None
 
-    def clear(self) -> Counter:
-        """The same, ready for other rows: ends are not looked at where there were none."""
-        self.counts[self.span[0] : self.span[1] + 1] = 0
+    def clear(self) -> None:
+        """Ready for other rows, once its counts were taken out: ends are not looked at where there were none."""
         self.span[:] = SIZE, 0
         self.rows, self.laid_down = 0, None
-        return self
 
     def count(self, jobs: Iterator[Job], turn: threading.Lock, odd: threading.Event, cut: float) -> None:
         """Take one job after the other until none is left, or until somebody met a row that cannot be used."""
@@ -139,25 +156,24 @@ class Counter:
 
     def _lay_down(self) -> None:
         """Add what was counted to numbers without an end; a row stays in each cell, by which it is known to have ends."""
-        rows, ones = self.at(np.arange(SIZE))
+        rows, ones = self._known()
         kept = np.minimum(ones, 1.0)
         some = rows > 0
         self.laid_down = rows - some, ones - kept
         self.counts[some] = 1 + (kept[some].astype(np.int64) << POSITIVE)
         self.rows = 1
 
-    def at(self, cells: Codes) -> tuple[Array, Array]:
-        """Rows and positives of these cells."""
-        counts = self.counts[cells]
-        rows, ones = (counts & ROWS_ALONE).astype(np.float64), (counts >> POSITIVE).astype(np.float64)
+    def _known(self) -> tuple[Array, Array]:
+        """Rows and positives of all cells."""
+        rows, ones = (self.counts & ROWS_ALONE).astype(np.float64), (self.counts >> POSITIVE).astype(np.float64)
         if self.laid_down is not None:
-            rows, ones = rows + self.laid_down[0][cells], ones + self.laid_down[1][cells]
+            rows, ones = rows + self.laid_down[0], ones + self.laid_down[1]
         return rows, ones
 
 
 SPARE: list[Counter] = []
-"""A few tables that were used: that their memory is warm saves as much time as reading takes."""
-MOST_SPARE = 4
+"""Tables that were used: that their memory is warm saves as much time as reading takes."""
+MOST_SPARE = 16
 
 
 def stream_cells(jobs: Iterable[Job], cut: float, names: list[Any]) -> ScoreCells | None:
@@ -180,9 +196,17 @@ def stream_cells(jobs: Iterable[Job], cut: float, names: list[Any]) -> ScoreCell
         # Nobody may still be reading when the caller hears of it.
         wait(running)
         raise
-    found = None if odd.is_set() else _added(counters, names)
-    SPARE.extend(counter.clear() for counter in counters[: MOST_SPARE - len(SPARE)])
+    if odd.is_set():
+        return None
+    found = _added(counters, names)
+    SPARE.extend(counters[: MOST_SPARE - len(SPARE)])
     return found
+
+
+def array_cells(x: Array, target: Integers, cut: float, names: list[Any]) -> ScoreCells | None:
+    """The score table of rows in memory, a part of them after the other for whichever thread is free; None as above."""
+    edges = range(0, len(x) + PART, PART)
+    return stream_cells(((x[a:b], target[a:b]) for a, b in pairwise(edges)), cut, names)
 
 
 def _counter() -> Counter:
@@ -202,17 +226,27 @@ def distinct_cells(jobs: Iterable[Job], names: list[Any]) -> ScoreCells | None:
 
 
 def _added(counters: list[Counter], names: list[Any]) -> ScoreCells:
+    """The tables of all threads as one, which leaves them empty: each thread adds a stretch of the cells."""
     first = min(int(c.span[0]) for c in counters)
-    last = max(int(c.span[1]) for c in counters) + 1
-    used = np.flatnonzero(reduce(np.bitwise_or, [c.counts[first:last] for c in counters])) + first
-    rows, ones = np.zeros(len(used)), np.zeros(len(used))
-    low, high = np.full(len(used), np.inf), np.full(len(used), -np.inf)
-    for c in counters:
-        # Most cells have rows of every thread.
-        mine, ends = c.at(used), c.ends[used]
-        some = mine[0] > 0
-        rows += mine[0]
-        ones += mine[1]
-        np.minimum(low, ends[:, 0], out=low, where=some)
-        np.maximum(high, ends[:, 1], out=high, where=some)
+    # No rows at all leave a span that ends before it begins.
+    size = max(0, max(int(c.span[1]) for c in counters) + 1 - first)
+    edges = np.linspace(first, first + size, 1 + (len(counters) if size > FEW else 1)).astype(np.int64)
+    stretches = [slice(int(a), int(b)) for a, b in pairwise(edges)]
+    found = list(pool(len(counters)).map(lambda cells: _stretch(counters, cells), stretches))
+    low, high, rows, ones = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    for counter in counters:
+        counter.clear()
     return ScoreCells(low, high, np.stack([rows - ones, ones]).T, names)
+
+
+def _stretch(counters: list[Counter], cells: slice) -> tuple[Array, Array, Array, Array]:
+    """Least and greatest score, rows and positives of those of these cells that have any."""
+    size = cells.stop - cells.start
+    low, high, rows, ones = np.full(size, np.inf), np.full(size, -np.inf), np.zeros(size), np.zeros(size)
+    for counter in counters:
+        _take_out(counter.counts[cells], counter.ends[cells], low, high, rows, ones)
+        if counter.laid_down is not None:
+            rows += counter.laid_down[0][cells]
+            ones += counter.laid_down[1][cells]
+    used = np.flatnonzero(rows)
+    return low[used], high[used], rows[used], ones[used]
