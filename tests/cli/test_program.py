@@ -1,11 +1,14 @@
 """The program as a whole: help, suggestions, pipes, colours, start-up, interruption."""
 
+import fcntl
 import json
 import shlex
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
+import termios
 import time
 from contextlib import closing
 from datetime import date, timedelta
@@ -124,12 +127,23 @@ def test_a_reader_may_stop_reading(preds):
     assert done.stdout.startswith("Useful")
 
 
+def waiting_in(pipe):
+    """Bytes of a pipe that nobody has read yet."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4))[0]
+
+
 def test_interruption_ends_with_130():
     child = subprocess.Popen(
         [sys.executable, "-c", MAIN, "evaluate", "-", "--target", "y", "--score", "p"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    time.sleep(1.5)
+    header = "y,p\n"
+    child.stdin.write(header)
+    child.stdin.flush()
+    # It has begun once it has read what was sent.
+    until = time.monotonic() + 60
+    while waiting_in(child.stdin) and time.monotonic() < until:
+        time.sleep(0.01)
     child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=20)
     assert child.returncode == 130

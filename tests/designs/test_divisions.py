@@ -262,9 +262,9 @@ def test_asking_for_more_leaves_the_first_as_they_were() -> None:
 
 
 def test_the_first_of_very_many_divisions_is_there_at_once() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     first = next(iter(LeaveOneOut().splits(100_000)))
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert (len(first.train), first.test.tolist()) == (99_999, [0])
 
 

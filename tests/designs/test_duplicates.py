@@ -114,9 +114,9 @@ def test_a_large_table_takes_well_under_a_second() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100_000, 20))
     X[1] = X[0]
-    start = time.perf_counter()
+    start = time.process_time()
     keys = row_keys(X)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert len(np.unique(keys)) == 99_999
 
 

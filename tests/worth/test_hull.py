@@ -90,10 +90,10 @@ def test_weights_lose_no_corner_that_matters_and_straight_edges_have_none() -> N
 def test_points_of_a_fine_arc_are_all_kept() -> None:
     angle = np.linspace(0, np.pi / 2, 65536)
     tp, fp = np.sin(angle) * 1e6, (1 - np.cos(angle)) * 1e6
-    started = time.perf_counter()
+    started = time.process_time()
     found = hull(tp, fp)
     # Some 25 ms where nothing else runs; the limit only catches a loop in a loop.
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert len(found) == 65536
     assert hull(fp, tp).tolist() == [0, 65535]
 
