@@ -156,3 +156,8 @@ def test_a_wider_interval_never_says_more(d, more):
 def test_nothing_but_the_interval_counts(d, name):
     other = d.renamed(measure=name, first=name, method=name, p_value=0.5, verdict=name)
     assert compared(d, "higher").word == compared(other, "higher").word
+
+
+def test_luck_may_be_as_frequent_as_the_confidence_leaves_open() -> None:
+    assert likeliest((0.0, 0.0, 1.0), 0.5, luck=0.5, least=0.5) == "higher"
+    assert likeliest((0.0, 0.0, 1.0), 0.5, luck=0.5, least=0.51) == TOO_FEW

@@ -66,6 +66,8 @@ def test_what_is_not_defined_is_not_known():
     [
         (0.1, 1, "too high"),
         (-1, -0.1, "too low"),
+        (0.01, 0.02, "too high"),
+        (-0.02, -0.01, "too low"),
         (0, 1, "no clear lean"),
         (-1, 1, "no clear lean"),
         (None, None, NOT_KNOWN),

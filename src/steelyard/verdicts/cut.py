@@ -46,7 +46,7 @@ def advised_cut(
     better = gain is not None and ahead_there is not None and there > max(here, none)
     # One that is shown to beat no model is preferred to one that is not, however little lies between the two.
     shown = better and ahead_there is not None and ahead_there.good and not ahead.good
-    moving = better and gain is not None and (shown or here <= none or side(gain, 0.0) == 1)
+    moving = better and gain is not None and (shown or side(gain, 0.0) == 1)
     chosen = ahead_there if moving else ahead
     if chosen is None or not chosen.good:
         return CUT(NOT_AHEAD, *rests_on, against=ahead.against)
