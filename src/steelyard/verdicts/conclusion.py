@@ -65,8 +65,7 @@ class Conclusion:
         return self if self.later is None else replace(self, reasons=tuple(islice(self.later(), MOST)), later=None)
 
     def __post_init__(self) -> None:
-        if len(self.reasons) > MOST:
-            object.__setattr__(self, "reasons", self.reasons[:MOST])
+        object.__setattr__(self, "reasons", self.reasons[:MOST])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
