@@ -129,6 +129,24 @@ def test_other_hosts_are_not_served(shut: Asking) -> None:
     assert shut.client.get("/livez", headers={"host": "testserver:8765"}).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("host", "evil.example.com"), ("authorization", "Bearer other"), ("content-type", "text/csv"),
+     ("content-encoding", "gzip"), ("idempotency-key", "tuesday")],
+)  # fmt: skip
+@pytest.mark.parametrize("address", ["/v1/models/churn/predictions", "/v1/models/churn/alarms"])
+def test_what_is_said_twice_in_two_ways_is_refused(ask: Asking, name: str, other: str, address: str) -> None:
+    said = {"host": "testserver", "content-type": "application/json", "content-encoding": "identity"}
+    one = said.get(name, "monday")
+    for values, status in (((one, one), 200), ((one, other), 400), ((other, one), 400)):
+        headers = [(k, v) for k, v in said.items() if k != name] + [(name, v) for v in values]
+        answer = ask.client.post(address, content=b"[]", headers=headers)
+        if status == 400:
+            assert (answer.status_code, answer.json()["code"]) == (400, "header"), answer.text
+        else:
+            assert answer.json().get("code") != "header"
+
+
 def test_too_many_requests_are_asked_to_wait(ask: Asking) -> None:
     client = TestClient(app_of(ask.service, ["testserver"], 1))
     codes = [client.get("/livez").status_code for _ in range(10)]

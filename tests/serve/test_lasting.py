@@ -6,7 +6,6 @@ import gc
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -218,12 +217,17 @@ def test_a_key_holds_for_one_version(alone: Asking) -> None:
 def held(alone: Asking, monkeypatch: pytest.MonkeyPatch) -> tuple[Asking, Callable[[], Any]]:
     """Rows that were read, and are written only after their model was dropped."""
     service, waiting = alone.service, []
-    submit = service.writer.submit
-    monkeypatch.setattr(service.writer, "submit", lambda *given: waiting.append(given) or Future())
+    put = service.writer.put
+    monkeypatch.setattr(service.writer, "put", waiting.append)
     service.take(Sending(what="predictions", model="churn", body=body_of(ROWS[COLUMNS], CSV), kind=CSV))
     monkeypatch.undo()
     alone.client.delete("/v1/models/churn")
-    return alone, lambda: submit(*waiting[0]).result(10)
+
+    def write() -> Any:
+        put(waiting[0])
+        return waiting[0].done.result(10)
+
+    return alone, write
 
 
 def test_rows_of_a_model_that_goes_meanwhile_are_refused(held: tuple[Asking, Callable[[], Any]]) -> None:

@@ -184,6 +184,17 @@ def test_a_body_that_cannot_be_read_is_a_problem(ask: Asking, body: bytes, kind:
     assert answer.headers["content-type"] == "application/problem+json"
 
 
+@pytest.mark.parametrize("kind", [JSON, NDJSON, CSV])
+@pytest.mark.parametrize("letters", ["latin-1", "utf-16", "UTF-8", '"utf-8"'])
+def test_texts_are_utf_8(ask: Asking, kind: str, letters: str) -> None:
+    said = body_of(drawn(5, 1, 1)[COLUMNS], kind)
+    answer = ask.post(said.strip(b"[]") if kind == JSON else said, kind=f"{kind}; charset={letters}")
+    if "8" in letters:
+        assert answer.json()["accepted"] == 1
+    else:
+        assert (answer.status_code, answer.json()["code"]) == (415, "content_type")
+
+
 def test_a_label_is_a_level_of_the_baseline(ask: Asking) -> None:
     answer = ask.post(b"id,y,known\na,2,2026-02-01\n", "labels")
     assert [(e["code"], e["column"]) for e in answer.json()["errors"]] == [("level", "y")]

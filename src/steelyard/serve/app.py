@@ -17,19 +17,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Scope
 
-from steelyard.serve.entrance import Acknowledgements, Ask, BareResponse, Entrance
+from steelyard.serve.entrance import Acknowledgements, AskRows, Awaited, BareResponse, Entrance, RowsRequest
 from steelyard.serve.failing import told_problem
 from steelyard.serve.formats import MOST_BYTES, too_large
 from steelyard.serve.incoming import SMALL, Sending
 from steelyard.serve.operations import ApiReply, ApiRequest, Operation, body_of, operations, query_of
 from steelyard.serve.problems import Problem
 from steelyard.serve.service import Service
-from steelyard.serve.tokens import EVERYBODY
+from steelyard.serve.tokens import EVERYBODY, Caller
 
 PROBLEM = "application/problem+json"
 AT_ONCE = 16 << 20
@@ -37,6 +39,10 @@ AT_ONCE = 16 << 20
 SLOWEST = 30.0
 """Seconds in which a body must have arrived."""
 PORT = re.compile(r":\d+$")
+Ask = Callable[[Request], Awaitable[Response]]
+Asked = Request | RowsRequest
+ONCE = (b"host", b"authorization", b"content-type", b"content-encoding", b"idempotency-key")
+"""Headers of which one alone is meant."""
 SCRIPT = re.compile(rb"<script(?:\s[^>]*)?>(.*?)</script>", re.DOTALL)
 SAFE = {
     "X-Content-Type-Options": "nosniff",
@@ -92,13 +98,16 @@ class Front:
 
     def endpoint(self, op: Operation) -> Ask:
         """The operation as the network asks for it."""
+        if not op.rows:
+            return lambda request: self.answered(self._ask(op, request))
+        take = self.entry(op)
+        return lambda request: take(RowsRequest(request.scope, request.receive, request.path_params))
 
-        async def ask(request: Request) -> Response:
-            return await self.answered(request, self._ask(op, request))
+    def entry(self, op: Operation) -> AskRows:
+        """An operation that takes rows, as the network asks for it."""
+        return lambda request: self.answered(self._take(op, request))
 
-        return ask
-
-    async def answered(self, request: Request, asking: Awaitable[Response]) -> Response:
+    async def answered(self, asking: Awaitable[Response]) -> Response:
         """An answer to whatever happens."""
         try:
             response = await asking
@@ -114,48 +123,63 @@ class Front:
 
     async def _ask(self, op: Operation, request: Request) -> Response:
         self.check_host(request)
-        loop = asyncio.get_running_loop()
         address = request.client.host if request.client else ""
         caller = EVERYBODY
         if op.scope is not None and not (op.name == "get_metrics" and self.open_metrics):
-            caller = self.service.caller(_shown(request, op), address)
-            self.allowance.take(caller.token)
-            caller.check(op.scope, request.path_params.get("model") if "model" in op.parameters else caller.model)
+            caller = self._caller(op, request, address)
         else:
             self.allowance.take(address)
-        query = query_of(_single(request), op.query)
+        query = query_of(_pairs(request.scope), op.query)
         with contextlib.ExitStack() as held:
-            raw = await self.body(request, held) if op.rows or op.body is not None else b""
-            body = body_of(raw, op.body) if op.body is not None else raw
+            body = None if op.body is None else body_of(await self.body(request, held), op.body)
             asked = ApiRequest(self.service, caller, request.path_params, query, body, request.headers)
-            if not op.rows:
-                return self._response(request, await loop.run_in_executor(self.threads, op.run, asked))
+            found = await asyncio.get_running_loop().run_in_executor(self.threads, op.run, asked)
+            return self._response(request, found)
+
+    async def _take(self, op: Operation, request: RowsRequest) -> Response:
+        """Rows, taken in; nobody waits for a thread where they are few."""
+        self.check_host(request)
+        caller = self._caller(op, request, request.address)
+        query = query_of(_pairs(request.scope), op.query)
+        loop = asyncio.get_running_loop()
+        with contextlib.ExitStack() as held:
+            raw = await self.body(request, held)
+            asked = ApiRequest(self.service, caller, request.path_params, query, raw, request.headers)
             sending: Sending = op.run(asked).content
-            # A small body is read at once; larger ones wait for a thread.
-            if len(raw) <= SMALL and not sending.encoding and "apache" not in sending.kind:
-                done = self.service.take(sending)
-            else:
-                done = await loop.run_in_executor(self.readers, self.service.take, sending)
             if self.acknowledgements is None or self.acknowledgements.loop is not loop:
                 self.acknowledgements = Acknowledgements(loop)
-            status, text, again, _ = await self.acknowledgements.result(done)
+            done, ring = Awaited(self.acknowledgements), self.acknowledgements.ring
+            if len(raw) <= SMALL and not sending.encoding and "apache" not in sending.kind:
+                self.service.take_for(sending, done, ring)
+            else:
+                await loop.run_in_executor(self.readers, self.service.take_for, sending, done, ring)
+            status, text, again, _ = await done
             return BareResponse(text.encode(), status, REPLAYED if again else TAKEN)
 
-    def check_host(self, request: Request) -> None:
+    def _caller(self, op: Operation, request: Asked, address: str) -> Caller:
+        """Who asks, where that may be asked."""
+        assert op.scope is not None
+        caller = self.service.caller(_shown(request, op), address)
+        self.allowance.take(caller.token)
+        caller.check(op.scope, request.path_params.get("model") if "model" in op.parameters else caller.model)
+        return caller
+
+    def check_host(self, request: Asked) -> None:
         """Refuse a name that is not ours, as that of a page that had its name moved here."""
-        name = PORT.sub("", request.headers.get("host", "")).lower()
-        if name not in self.hosts:
+        _check_headers(request.scope)
+        told = request.headers.get("host", "")
+        if told not in self.hosts and PORT.sub("", told).lower() not in self.hosts:
             raise Problem(
                 421, "host", "This name is not served here.", "The service is told its names when it is started."
             )
 
-    async def body(self, request: Request, held: contextlib.ExitStack) -> bytes:
+    async def body(self, request: Asked, held: contextlib.ExitStack) -> bytes:
         """The body of a request, of bounded size and in bounded time."""
         said = request.headers.get("content-length")
         if said is not None and (not said.isdigit() or int(said) > MOST_BYTES):
             raise too_large("bytes", MOST_BYTES)
         chunks: list[bytes] = []
-        total = 0
+        total, more = 0, True
 
         def let_go() -> None:
             self.held -= total
@@ -163,7 +187,11 @@ class Front:
         held.callback(let_go)
         try:
             async with asyncio.timeout(SLOWEST):
-                async for chunk in request.stream():
+                while more:
+                    message = await request.receive()
+                    if message["type"] == "http.disconnect":
+                        raise ClientDisconnect
+                    chunk, more = message.get("body", b""), message.get("more_body", False)
                     total += len(chunk)
                     self.held += len(chunk)
                     if total > MOST_BYTES:
@@ -213,16 +241,28 @@ def _problem(problem: Problem) -> Response:
     return Response(_json(problem.to_dict()), problem.status, headers, PROBLEM)
 
 
-def _single(request: Request) -> dict[str, str]:
-    if not request.scope["query_string"]:
+def _check_headers(scope: Scope) -> None:
+    """Refuse what decides something and was said twice: others on the way may have taken the other one."""
+    names = [name for name, _ in scope["headers"]]
+    if len(set(names)) == len(names):
+        return
+    for name in ONCE:
+        if len({value for other, value in scope["headers"] if other == name}) > 1:
+            raise Problem(
+                400, "header", f'The header "{name.decode()}" was said twice, and in two ways.', "Say it once."
+            )
+
+
+def _pairs(scope: Scope) -> dict[str, str]:
+    if not scope["query_string"]:
         return {}
-    pairs = request.query_params.multi_items()
+    pairs = QueryParams(scope["query_string"]).multi_items()
     if len({name for name, _ in pairs}) < len(pairs):
         raise Problem(400, "query", "A part of the query was said twice.")
     return dict(pairs)
 
 
-def _shown(request: Request, op: Operation) -> str:
+def _shown(request: Asked, op: Operation) -> str:
     """The token that was sent: as a bearer, or by a browser that was asked for it, which may only read."""
     kind, _, value = request.headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer":
@@ -258,13 +298,13 @@ def app_of(
                 return await by_method[method](request)
             problem = Problem(405, "method", f"{request.method[:20]} is not to be had here.")
             problem.headers["Allow"] = ", ".join(sorted(by_method))
-            return await front.answered(request, _raise(problem))
+            return await front.answered(_raise(problem))
 
         return Route(path, answer, methods=None)
 
     async def nowhere(request: Request, problem: Exception) -> Response:
         status = problem.status_code if isinstance(problem, HTTPException) else 500
-        return await front.answered(request, _raise(Problem(status, "no_address", "There is nothing at this address.")))
+        return await front.answered(_raise(Problem(status, "no_address", "There is nothing at this address.")))
 
     made = [one(path, by_method) for path, by_method in routes.items()]
     # A route without methods takes those that it is not named for as well.
@@ -272,7 +312,7 @@ def app_of(
         route.methods = set()
     made += [] if pages is None else pages(front)
     told = Starlette(routes=made, exception_handlers={404: nowhere, 405: nowhere, 500: nowhere})
-    return Entrance(told, [(op, routes[op.path][op.method]) for op in operations() if op.rows])
+    return Entrance(told, [(op, front.entry(op)) for op in operations() if op.rows])
 
 
 async def _raise(problem: Problem) -> Response:

@@ -28,6 +28,7 @@ CHUNK = 1 << 20
 PYTHON: Mapping[Kind, Any] = {"number": float, "whole": int, "text": str, "flag": bool}
 JSON, NDJSON, CSV = "application/json", "application/x-ndjson", "text/csv"
 ARROW, PARQUET = "application/vnd.apache.arrow.stream", "application/vnd.apache.parquet"
+UTF8 = ("", "utf-8", "utf8", "us-ascii", "ascii")
 OTHER_NAMES = {"application/ndjson": NDJSON, "application/jsonl": NDJSON, "application/json-lines": NDJSON}
 
 
@@ -86,14 +87,23 @@ def too_large(what: str, most: int) -> Problem:
     )
 
 
+def kind_of(told: str) -> tuple[str, str]:
+    """The kind of a body as it was told, and how its letters are written; nothing where that was not said."""
+    name, *parts = (part.strip().lower() for part in told.split(";"))
+    found = [part.partition("=")[2].strip(' "') for part in parts if part.partition("=")[0].strip() == "charset"]
+    return name, " ".join(found)
+
+
 def read_body(body: bytes, kind: str, encoding: str, wanted: Wanted) -> Sent:
     """The wanted columns of a body; what else it holds is left alone."""
-    name = kind.partition(";")[0].strip().lower()
+    name, letters = kind_of(kind)
     name = OTHER_NAMES.get(name, name)
     if name in {ARROW, PARQUET}:
         from steelyard.serve.decoding import read_apart
 
         return read_apart(decoded(body, encoding), name, wanted)
+    if letters not in UTF8:
+        raise Problem(415, "content_type", f'Texts written as "{letters[:50]}" are not read.', "Send them as UTF-8.")
     readers: dict[str, Callable[[bytes, Wanted], Sent]] = {JSON: _json, NDJSON: _ndjson, CSV: _csv}
     if name not in readers:
         allowed = ", ".join([*readers, ARROW, PARQUET])
@@ -145,12 +155,17 @@ class Events:
 
     def row(self, body: bytes) -> Any:
         """The row of a JSON object; None where something is to be said of it."""
-        if b"\\" in body or any(body.count(name) > 1 for name in self._encoded):
-            return None  # a name may stand there twice
         try:
-            return self._decode(body)
+            found = self._decode(body)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             return None
+        if b"\\" in body:
+            return None  # a name may be spelled in another way
+        held = msgspec.structs.astuple(found)
+        texts = len(held) - held.count(msgspec.UNSET) + sum(value.__class__ is str for value in held)
+        # Names that stand there twice have quotation marks of their own, as has whatever is not wanted.
+        alone = body.count(b'"') == 2 * texts or all(body.count(name) < 2 for name in self._encoded)
+        return found if alone else None
 
     def sent(self, rows: Sequence[Any]) -> Sent:
         """Rows of several bodies, as if they had come in one."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from steelyard.monitors.windows import instant_of
 from steelyard.serve.declared import NAME, DeclaredModel, check_name
-from steelyard.serve.formats import JSON, Events, read_body
+from steelyard.serve.formats import JSON, UTF8, Events, kind_of, read_body
 from steelyard.serve.received import (
     Received,
     received_exposures,
@@ -85,6 +85,11 @@ class Sending:
         return take_exposures(session, model, self.trial, given, self.mode, instant_of(now))
 
 
+def _is_json(kind: str) -> bool:
+    name, letters = kind_of(kind)
+    return name == JSON and letters in UTF8
+
+
 class SingleEvents:
     """Predictions of a model that come one by one, as they should: what waits at the same time is taken in one go."""
 
@@ -95,7 +100,7 @@ class SingleEvents:
     def row(self, sending: Sending) -> Any:
         """The row of a request that may be taken with others; None for any other, of which more is to be said."""
         plain = (sending.what, sending.mode, sending.on_conflict) == ("predictions", "strict", "refuse")
-        if not plain or sending.key or sending.encoding or sending.kind.partition(";")[0].strip().lower() != JSON:
+        if not plain or sending.key or sending.encoding or not (sending.kind == JSON or _is_json(sending.kind)):
             return None
         if len(sending.body) > SMALL or not (sending.version is None or NAME.fullmatch(sending.version)):
             return None

@@ -105,7 +105,11 @@ class _Checks:
     def column(self, name: str) -> Any:
         """The values of a column; none of them where it was not sent."""
         found = self.sent.columns.get(name)
-        return [None] * len(self.places) if found is None else found
+        if found is None:
+            return [None] * len(self.places)
+        if isinstance(found, pa.Array | pa.ChunkedArray) and pa.types.is_dictionary(found.type):
+            found = self.sent.columns[name] = found.cast(found.type.value_type)
+        return found
 
     def array(self, name: str, kind: Kind) -> pa.Array:
         """A column as it is kept."""
@@ -129,8 +133,6 @@ class _Checks:
 
     def _cast(self, values: Any, name: str, kind: Kind) -> pa.Array:
         values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-        if pa.types.is_dictionary(values.type):
-            values = values.dictionary_decode()
         numbers = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
         texts = _is_text(values.type)
         fits = {"number": numbers, "whole": numbers, "text": texts, "flag": pa.types.is_boolean(values.type)}

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from steelyard.monitors.baseline import Baseline
@@ -36,7 +37,7 @@ from steelyard.serve.taking import Taken
 from steelyard.serve.tokens import EVERYBODY, Caller, Doorkeeper
 from steelyard.serve.trials import forget_trials
 from steelyard.serve.watching import WatchedStream, Watcher, let_oldest_go
-from steelyard.serve.writer import Apart, Kin, Overloaded, StoreFailed, Writer
+from steelyard.serve.writer import Apart, Job, Kin, Outcome, Overloaded, StoreFailed, Writer
 from steelyard.words import count
 
 ANSWERS_KEPT = timedelta(days=7)
@@ -213,6 +214,12 @@ class Service:
     # Rows and labels -------------------------------------------------------------------------------------------------
     def take(self, sending: Sending) -> Future[Answered]:
         """Read and check what was sent, and have it written."""
+        done: Future[Answered] = Future()
+        self.take_for(sending, done)
+        return done
+
+    def take_for(self, sending: Sending, done: Outcome, ring: Callable[[], None] | None = None) -> None:
+        """Read and check what was sent, and have it written; what comes of it is told where that is waited for."""
         events = self._events(sending.model)
         model, now = events.model, self.clock()
         self.check_room()
@@ -221,7 +228,7 @@ class Service:
         kin = None
         if row is not None:
             version = sending.version or model.said.champion
-            kin = Kin((events, version), row, lambda session, rows: self._take_all(session, events, version, rows))
+            kin = Kin((events, version), row, partial(self._take_all, events, version))
         digest = sending.digest if sending.key else ""
 
         def change(session: Session) -> Answered:
@@ -244,29 +251,24 @@ class Service:
             return 200, answer, False, taken
 
         try:
-            done = self.writer.submit(change, len(sending.body), kin)
+            self.writer.put(Job(change, len(sending.body), done, kin, self._note, ring))
         except Overloaded as problem:
             self.counts.shed += 1
             raise Problem(429, "overloaded", str(problem), "Send it again, with the same key.", retry_after=1) from None
         except StoreFailed as problem:
             raise Problem(503, "stopping", str(problem), retry_after=5) from None
-        done.add_done_callback(self._note)
-        return done
 
-    def _take_all(self, session: Session, events: SingleEvents, version: str, rows: list[Any]) -> list[Answered]:
+    def _take_all(self, events: SingleEvents, version: str, session: Session, rows: list[Any]) -> list[Answered]:
         """Keep events that came at the same time, where there is nothing to say but that they are new."""
         if self.watcher.model(session, events.model.name, kept=True) is not events.model:
             raise Apart
         events.write(session, version, rows, self.clock())
         return [ONE_TAKEN] * len(rows)
 
-    def _note(self, done: Future[Answered]) -> None:
-        problem = done.exception()
+    def _note(self, answered: Answered | None, problem: Exception | None) -> None:
         if problem is not None:
             self.note_damage(problem)
-            return
-        taken = done.result()[3]
-        if taken is not None:
+        elif answered is not None and (taken := answered[3]) is not None:
             self.counts.accepted += taken.accepted
             self.counts.duplicates += taken.duplicates
             self.counts.rejected += len({e.row for e in taken.errors})

@@ -7,8 +7,8 @@ import queue
 import threading
 from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 from steelyard.serve import statements as sql
 from steelyard.serve.problems import Problem
@@ -39,7 +39,7 @@ class Apart(Exception):
     """Changes cannot be made in one go: something is to be said of one of them. Nothing was kept of any yet."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Kin:
     """What a change has in common with others, so that all of them can be made in one go."""
 
@@ -49,14 +49,28 @@ class Kin:
     """What is done with all that was given; raises Apart where each is to be done by itself."""
 
 
-@dataclass
+class Outcome(Protocol):
+    """Where what comes of a change is waited for."""
+
+    def set_result(self, result: Any, /) -> None:
+        """It is on the disk."""
+
+    def set_exception(self, problem: BaseException | None, /) -> None:
+        """It was not made."""
+
+
+@dataclass(slots=True)
 class Job:
     """A change, and where its result is waited for."""
 
     work: Callable[[Session], Any]
     size: int
+    done: Outcome
     kin: Kin | None = None
-    done: Future[Any] = field(default_factory=Future)
+    after: Callable[[Any, Exception | None], None] | None = None
+    """Told what came of it before whoever waits."""
+    ring: Callable[[], None] | None = None
+    """Wakes whoever waits, once for all that was made together."""
 
 
 def _by_kin(jobs: Iterable[Job]) -> Iterable[list[Job]]:
@@ -79,20 +93,24 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
-    def submit(self, work: Callable[[Session], T], size: int = 0, kin: Kin | None = None) -> Future[T]:
-        """Have something written, with others of its kin where some wait; refused where too much waits already."""
-        job = Job(work, size, kin)
+    def submit(self, work: Callable[[Session], T], size: int = 0) -> Future[T]:
+        """Have something written; refused where too much waits already."""
+        done: Future[T] = Future()
+        self.put(Job(work, size, done))
+        return done
+
+    def put(self, job: Job) -> None:
+        """Have a change made, with others of its kin where some wait; refused where too much waits already."""
         with self._guard:
             if self._closed:
                 message = "The service is being stopped."
                 raise StoreFailed(message)
-            if self._waiting >= MOST_JOBS or (self._waiting and self._bytes + size > MOST_BYTES):
+            if self._waiting >= MOST_JOBS or (self._waiting and self._bytes + job.size > MOST_BYTES):
                 message = f"{self._waiting:,} changes wait to be written."
                 raise Overloaded(message)
             self._waiting += 1
-            self._bytes += size
+            self._bytes += job.size
             self._jobs.put(job)
-        return job.done
 
     def do(self, work: Callable[[Session], T]) -> T:
         """Have something written, and wait for it."""
@@ -159,7 +177,12 @@ class Writer:
         for job, result, wrong in ended:
             # Who asked may have gone in the meantime.
             with contextlib.suppress(Exception):
+                if job.after is not None:
+                    job.after(result, wrong)
                 job.done.set_exception(wrong) if wrong is not None else job.done.set_result(result)
+        for ring in {job.ring for job in jobs}:
+            if ring is not None:
+                ring()
         return session
 
     def _together(self, session: Session, jobs: list[Job]) -> list[tuple[Job, Any, Exception | None]]:
