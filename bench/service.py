@@ -93,8 +93,7 @@ def served(folder: Path) -> Iterator[tuple[int, str, int]]:
     process = subprocess.Popen([*typed, "--port", str(port), "--rate", "0"], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        process.stdout.readline()
-        token = process.stdout.readline().split(": ")[1].strip()
+        token = next(line for line in process.stdout if line.startswith("sy_")).strip()
         listening(port)
         yield port, token, process.pid
     finally:

@@ -97,6 +97,14 @@ def test_tokens_are_kept_as_digests_alone(shut: Asking, tmp_path: Path) -> None:
     assert secret not in shut.client.get("/v1/tokens").text + shut.client.get("/v1/audit").text
 
 
+@pytest.mark.parametrize("ends", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "9999-12-31", "soon", ""])
+def test_the_end_of_a_token_is_a_moment(ask: Asking, ends: str) -> None:
+    answer = ask.client.post("/v1/tokens", json={"scopes": ["read"], "ends": ends})
+    assert (answer.status_code, answer.json()["code"]) == (422, "ends"), answer.text
+    muted = ask.client.post("/v1/models/churn/alarms", json={"signal": "auc", "what": "mute", "until": ends})
+    assert muted.status_code in {404, 422}, muted.text
+
+
 def test_who_guesses_is_locked_out(shut: Asking) -> None:
     for i in range(10):
         assert shut.client.get("/v1/models", headers={"authorization": f"Bearer sy_x_{i}"}).status_code == 401

@@ -27,7 +27,7 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def test_it_serves_on_its_own_machine_and_ends_in_order(tmp_path: Path) -> None:
+def test_it_serves_on_its_own_machine_and_ends_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     baseline().save(tmp_path / "base.json")
     (tmp_path / "models.toml").write_text(
         '[models.churn]\nbaseline = "base.json"\ntime = "scored"\nlabel_time = "known"\nkeep = "30 days"\n'
@@ -38,9 +38,10 @@ def test_it_serves_on_its_own_machine_and_ends_in_order(tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, "-m", "steelyard", *typed], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        assert process.stdout.readline() == f"Serving at http://127.0.0.1:{port}; everything is kept in {store}.\n"
-        shown = process.stdout.readline()
-        token = re.fullmatch(r"Token for everything, shown this once: (sy_\S+)\n", shown)
+        shown = [process.stdout.readline() for _ in range(4)]
+        said = [f"Serving at http://127.0.0.1:{port}.\n", f"Everything is kept in {store}.\n"]
+        assert shown[:3] == [*said, "Token for everything, shown this once:\n"]
+        token = re.fullmatch(r"(sy_\S+)\n", shown[3])
         assert token, shown
         headers = {"authorization": f"Bearer {token[1]}", "content-type": CSV}
         asked = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
@@ -56,7 +57,9 @@ def test_it_serves_on_its_own_machine_and_ends_in_order(tmp_path: Path) -> None:
         asked.request("GET", "/readyz")
         assert json.loads(asked.getresponse().read())["status"] == "ok"
         asked.close()
-        assert run(["serve", "--store", str(store), "--port", "0"]) == 3  # in use
+        capsys.readouterr()
+        assert run(["serve", "--store", str(store), "--port", "0"]) == 3
+        assert f'The store "{store}" is in use by another service (process {process.pid}).' in capsys.readouterr().err
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(timeout=30)
@@ -79,6 +82,12 @@ def test_it_serves_on_its_own_machine_and_ends_in_order(tmp_path: Path) -> None:
         (["--store", "."], 2, "no file that a store can be kept in"),
         (["--store", "host=127.0.0.1 password=s3cr3t"], 3, "is an address"),
         (["--rate", "-5"], 2, "no number of them"),
+        (["--keep-mb", "-5"], 2, "room for none"),
+        (["--keep-mb", "0"], 2, "room for none"),
+        (["--host", "https://monitor.example.com"], 2, "no name of a host"),
+        (["--host", "monitor.example.com:443"], 2, "no name of a host"),
+        (["--host", ""], 2, "no name of a host"),
+        (["--host", "[::1]", "--port", "70000"], 2, "from 0 to 65535"),
         (["--port", "70000"], 2, "from 0 to 65535"),
         (["--port", "-1"], 2, "from 0 to 65535"),
         (["--port", "PORT"], 3, "address already in use"),
@@ -103,6 +112,7 @@ def test_what_cannot_be_meant_is_said(
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         typed = [str(taken.getsockname()[1]) if word == "PORT" else word for word in typed]
+        typed += [] if "--port" in typed else ["--port", "0"]  # ours may be taken by another service
         assert run(["serve", *typed]) == code
     shown = capsys.readouterr()
     assert said in shown.err
@@ -147,9 +157,11 @@ def test_a_demo_fills_itself_with_models_and_leaves_nothing(tmp_path: Path) -> N
     process = subprocess.Popen(typed, stdout=subprocess.PIPE, text=True, cwd=tmp_path)
     try:
         assert process.stdout is not None
-        kept = Path(process.stdout.readline().rpartition("kept in ")[2].strip().rstrip("."))
-        assert "6 models are made up" in process.stdout.readline()
-        token = process.stdout.readline().rpartition(" ")[2].strip()
+        shown = [process.stdout.readline() for _ in range(5)]
+        kept = Path(shown[1].rpartition("kept in ")[2].strip().rstrip("."))
+        assert "6 models are made up" in shown[2]
+        assert all(len(line) <= 80 for line in shown)
+        token = shown[4].strip()
         asked = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         for _ in range(100):
             try:

@@ -60,6 +60,27 @@ def test_windows_in_between_to_which_nothing_came_are_empty(ask: Asking) -> None
     assert not any("Nobody counted" in note for note in found["notes"])
 
 
+@pytest.mark.parametrize("day", ["2026-01-20", "2026-02-20", "2026-03-20"])
+@pytest.mark.parametrize("way", ["erased", "sent again"])
+def test_a_row_with_a_wrong_moment_leaves_nothing_behind_once_it_is_mended(ask: Asking, day: str, way: str) -> None:
+    right = drawn(70, 1, 1)
+    ask.send(ROWS)
+    ask.send(right.assign(scored=pd.Timestamp(day, tz="UTC")))
+    assert "volume" in ask.get("alarms").json()["firing"]
+    if way == "erased":
+        ask.client.post("/v1/models/churn/erasures", json={"ids": list(right["id"])})
+        left = ROWS
+    else:
+        assert ask.send(right, on_conflict="replace").json()["replaced"] == 1
+        left = pd.concat([ROWS, right], ignore_index=True)
+    told = sy.monitor(
+        left, time="scored", score="p", features=["age", "region"], reference=baseline(), now="2026-04-01"
+    )
+    found = ask.get("monitor").json()
+    assert [w["rows"] for w in found["windows"]] == [w.rows for w in told.windows]
+    assert found["alarms"] == [a.to_dict() for a in told.alarms]
+
+
 def test_a_saved_window_is_read_by_the_library_and_the_command(ask: Asking, tmp_path: Path) -> None:
     ask.send(ROWS)
     ask.send(ROWS, "labels")

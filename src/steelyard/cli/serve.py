@@ -94,13 +94,13 @@ def command(**given: Any) -> None:
                 pages=board(*folders),
             )
         )
-        told = [] if given["quiet"] else [f"Serving at {running.address}; everything is kept in {_shown(store)}."]
+        told = [] if given["quiet"] else [f"Serving at {running.address}.", f"Everything is kept in {_shown(store)}."]
         if given["demo"]:
             with progress("Making up models, their rows and late labels …", quiet=given["quiet"]):
                 made = running.fill(invent)
             word = f"{made} models are made up" if made else "Nothing is made up: this store has models already"
-            told += [] if given["quiet"] else [f"{word}. Open the address in a browser, and sign in with the token."]
-        told += [f"Token for everything, shown this once: {running.token}"] if running.token else []
+            told += [] if given["quiet"] else [f"{word}. Open the address in a browser; sign in with the token."]
+        told += ["Token for everything, shown this once:", running.token] if running.token else []
         for line in told:
             click.echo(line)
         running.run()

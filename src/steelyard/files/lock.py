@@ -13,22 +13,22 @@ from steelyard.errors import InputError, UnwritableFile
 class Lock:
     """Held from the moment it is made until it is released, or until the process ends in whatever way."""
 
-    def __init__(self, place: Path, what: str = "store", who: str = "experiment") -> None:
+    def __init__(self, place: Path, what: str = "store", who: str = "experiment", of: Path | None = None) -> None:
         self.place = place
+        named = place.parent if of is None else of
         try:
             self.file: Any = open(place, "a+", encoding="utf-8")  # noqa: SIM115  (held until it is released)
         except OSError as problem:
-            message = f'The {what} "{place.parent}" cannot be written: {problem.strerror or problem}.'
+            message = f'The {what} "{named}" cannot be written: {problem.strerror or problem}.'
             raise UnwritableFile(message, "Check the place and the room left on it.") from problem
         if not _take(self.file):
             self.file.seek(0)
             holder = self.file.read().strip()
             self.file.close()
             self.file = None
-            message = f'The {what} "{place.parent}" is in use by another {who}{f" ({holder})" if holder else ""}.'
-            raise InputError(
-                message, f"Wait until it is done, or name another {what}; reading it is possible at any time."
-            )
+            message = f'The {what} "{named}" is in use by another {who}{f" ({holder})" if holder else ""}.'
+            hint = f"Wait until it is done, or name another {what}"
+            raise InputError(message, f"{hint}; reading it is possible at any time." if of is None else f"{hint}.")
         self.file.truncate(0)
         self.file.write(f"process {os.getpid()}")
         self.file.flush()

@@ -182,7 +182,7 @@ def _from_objects(values: npt.NDArray[Any], what: str) -> tuple[npt.NDArray[Any]
         hint = f"Give all of them with a zone, or all without; those without are taken in {option('zone')}."
         raise NotNumeric(message, hint)
     aware = True in zoned
-    plain = {k: None if v is None else v.astimezone(UTC).replace(tzinfo=None) if aware else v for k, v in read.items()}
+    plain = {k: None if v is None else np.datetime64(instant_of(v), "us") if aware else v for k, v in read.items()}
     return np.array([plain[v] for v in values.tolist()], dtype="datetime64[us]"), aware
 
 

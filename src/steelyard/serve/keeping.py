@@ -117,7 +117,7 @@ def restored(copy: Path, store: Path, *, force: bool = False) -> tuple[Copy, Pat
         )
     _refuse_beside(store, copy)
     part = _part_of(store, copy)
-    with Lock(store.with_name(store.name + ".lock"), "store", "service"):
+    with Lock(store.with_name(store.name + ".lock"), "store", "service", store):
         try:
             part.unlink(missing_ok=True)
             copied_to(copy, part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import ipaddress
+import re
 import signal
 import socket
 import ssl
@@ -26,9 +27,11 @@ from steelyard.serve.service import Service
 from steelyard.serve.store import open_store
 from steelyard.serve.tokens import new_token
 from steelyard.wording import option
+from steelyard.words import visible
 
 ARENAS = -8
 """What glibc calls the number of its pools."""
+HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_.])?|\[[0-9A-Fa-f:.]+\]")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -173,6 +176,12 @@ def _check(settings: Settings) -> None:
     if not settings.rate >= 0:
         message = f"A token may make {settings.rate:g} requests a second, which is no number of them."
         raise UsageError(message, f"Say {option('rate', 0)} for any number.")
+    if settings.keep_bytes is not None and settings.keep_bytes <= 0:
+        message = f"Rows may take {settings.keep_bytes / 1e6:g} MB, in which there is room for none."
+        raise UsageError(message, f"Say {option('keep_mb', 2000)}, for example, or leave it out for any number.")
+    if odd := [name for name in settings.hosts if not HOST.fullmatch(name)]:
+        message = f'"{visible(odd[0][:100])}" is no name of a host.'
+        raise UsageError(message, f"Say {option('host', 'monitor.example.com')}, without a scheme, a port or a path.")
     if settings.certificate is not None:
         try:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -193,7 +193,7 @@ class SqliteStore(Store):
         """What of its log could not be read."""
         self.migrated: Path | None = None
         """The copy that was kept of a store of an earlier form."""
-        self.lock: Lock = Lock(path.with_name(path.name + ".lock"), "store", "service")
+        self.lock: Lock = Lock(path.with_name(path.name + ".lock"), "store", "service", path)
         try:
             if not path.exists():
                 self._make()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 
 import numpy as np
 
@@ -199,9 +199,11 @@ class Watcher:
         return Windows(_with_empty(found, one.model))
 
     def _known(self, session: Session, one: WatchedStream) -> list[WindowRecord]:
-        """The windows that were counted against the baseline as it is now."""
+        """The windows that were counted against the baseline as it is now, from the first to which rows came."""
         base = one.model.baseline
-        return [w for w in windows_known(session, one.stream) if base is not None and w.baseline == base.hash]
+        known = [w for w in windows_known(session, one.stream) if base is not None and w.baseline == base.hash]
+        # Rows that were erased, or sent again with another moment, leave an empty window behind: nothing began there.
+        return list(dropwhile(lambda w: not w.rows, known))
 
     def opened(self, session: Session, one: WatchedStream, known: WindowRecord) -> CountedWindow:
         """A window that was counted."""
