@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.cli.program import run
+from steelyard.errors import InputError
 from steelyard.serve.running import Running, Settings
 
 from .asking import COLUMNS, CSV, baseline, body_of, drawn
@@ -118,6 +119,16 @@ def test_what_cannot_be_meant_is_said(
     assert said in shown.err
     assert not shown.out
     assert [path.name for path in tmp_path.iterdir()] == ["deep.toml"]
+
+
+def test_of_two_services_at_one_port_the_second_is_refused_before_anything_is_said(tmp_path: Path) -> None:
+    first = Running(Settings(store=str(tmp_path / "a.db"), port=0))
+    try:
+        with pytest.raises(InputError, match="address already in use"):
+            Running(Settings(store=str(tmp_path / "b.db"), port=int(first.address.rpartition(":")[2])))
+        assert not (tmp_path / "b.db").exists()
+    finally:
+        first.close()
 
 
 def test_a_port_that_is_free_is_found_and_told(tmp_path: Path) -> None:

@@ -207,7 +207,9 @@ class Front:
                         )
                     chunks.append(chunk)
         except TimeoutError:
-            raise Problem(408, "slow", f"The body did not arrive within {SLOWEST:.0f} seconds.") from None
+            problem = Problem(408, "slow", f"The body did not arrive within {SLOWEST:.0f} seconds.")
+            problem.headers["Connection"] = "close"  # the rest of it is not waited for
+            raise problem from None
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     def _response(self, request: Request, answer: ApiReply) -> Response:

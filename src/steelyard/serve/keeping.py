@@ -179,7 +179,7 @@ def store_file(named: str) -> Path:
     """The file of a store; one in a database is copied by the tools of that."""
     if "://" in named:
         message = "A store in PostgreSQL is copied by the tools of PostgreSQL."
-        raise InputError(message, "Use pg_dump and pg_restore, as docs/serving.md says.")
+        raise InputError(message, "Use pg_dump and pg_restore, as docs/service.md says.")
     return Path(named)
 
 

@@ -20,6 +20,7 @@ from steelyard.errors import InputError, UsageError
 from steelyard.monitors.baseline import Baseline
 from steelyard.serve import statements as sql
 from steelyard.serve.app import Pages, app_of
+from steelyard.serve.connections import Connection, PatientServer
 from steelyard.serve.declared import Declaration
 from steelyard.serve.delivering import Channel
 from steelyard.serve.problems import Problem
@@ -29,6 +30,8 @@ from steelyard.serve.tokens import new_token
 from steelyard.wording import option
 from steelyard.words import visible
 
+WAITING = 2_048
+"""Connections that may wait to be answered."""
 ARENAS = -8
 """What glibc calls the number of its pools."""
 HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_.])?|\[[0-9A-Fa-f:.]+\]")
@@ -97,9 +100,10 @@ class Running:
         self.every: float = settings.every
         hosts = {*LOOPBACK, shown, *(h.lower() for h in settings.hosts)}
         app = app_of(self.service, hosts, settings.rate, open_metrics=settings.open_metrics, pages=settings.pages)
-        self.server: uvicorn.Server = uvicorn.Server(
+        self.server: uvicorn.Server = PatientServer(
             uvicorn.Config(
                 app,
+                http=Connection,
                 host=settings.bind,
                 port=settings.port,
                 log_level="warning",
@@ -208,6 +212,7 @@ def _listening(bind: str, port: int) -> list[socket.socket]:
                 one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
             taken = found[0].getsockname()[1] if len(found) > 1 else port
             one.bind((place[0], taken, *place[2:]))
+            one.listen(WAITING)  # or somebody else could have it as well; who comes early waits
     except (OSError, UnicodeError) as problem:
         for one in found:
             one.close()
