@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from steelyard.serve import counting, taking, watching, writer
+from steelyard.serve import counting, joining, taking, watching, writer
 from steelyard.serve.incoming import Sending
 from steelyard.serve.service import Service
 from steelyard.serve.store import open_store
@@ -25,6 +25,7 @@ POINTS = (
     "rows taken",
     "labels taken",
     "window counted",
+    "parts joined",
     "before commit",
     "after commit",
 )
@@ -40,7 +41,7 @@ def strike_at(point: str, times: int) -> None:
             if left[0] <= 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    for room in (writer, taking, counting, watching):
+    for room in (writer, taking, counting, joining, watching):
         room.passed = passed  # type: ignore[attr-defined]
 
 
@@ -60,6 +61,7 @@ def main(place: str, seed: int, point: str, times: int) -> None:
 
     service.declare("churn", declaration_of({**DECLARED}), baseline(), "test")
     print("ready", flush=True)
+    joining.MANY = 3
     if point:
         strike_at(point, times)
     rng = np.random.default_rng(seed)

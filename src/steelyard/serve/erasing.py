@@ -29,6 +29,7 @@ def erase(session: Session, model: DeclaredModel, ids: Collection[str], unit: st
     """Erase some identifiers, and all rows of a unit; pages that held them are written over."""
     if session.dialect == "sqlite":
         session.all(sql.SURELY)
+    session.one(sql.ALONE_WITH_MODEL, model.name)
     out, wanted = Erased(), set(ids)
     streams = [int(row[0]) for row in session.all(sql.STREAMS, model.name)]
     for stream in streams:

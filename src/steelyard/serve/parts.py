@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +19,10 @@ from steelyard.serve.store import Session
 
 SMALL = 1_000
 """Rows up to which what comes at the same time shares a part."""
+
+
+FEW = 50
+"""Rows of which each is looked at sooner than those are found that are meant."""
 
 
 def packed(table: pa.Table) -> tuple[bytes, str]:
@@ -66,8 +70,10 @@ def window_rows(session: Session, stream: int, start: int) -> pa.Table | None:
     return pa.table(columns)
 
 
-def rows_of(table: pa.Table) -> dict[str, tuple[object, ...]]:
-    """Each row by its identifier, to be held against another."""
+def rows_of(table: pa.Table, ids: Collection[str]) -> dict[str, tuple[object, ...]]:
+    """The rows of some identifiers, each by its own, to be held against others."""
+    if table.num_rows > FEW:
+        table = table.filter(pc.is_in(table[ID], pa.array(sorted(ids), pa.string())))
     columns = [table[name].to_pylist() for name in sorted(table.column_names) if name != ID]
     return dict(zip(table[ID].to_pylist(), zip(*columns, strict=True), strict=True))
 

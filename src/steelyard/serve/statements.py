@@ -2,9 +2,9 @@
 
 What differs between the two stands in braces: {serial} numbers rows, {bytes} holds bytes, {flat} keeps a table in its key,
 {ids} is a list of texts, given as JSON, {seal:a,b} keeps a checksum of some columns beside them, where the store has none of
-its own, and {share} keeps a row as it is until the transaction ends, where others write as well. Everything else is what both
-understand. A cross join has SQLite go through the list first: the other way round it would read the list once for each row of
-the table.
+its own, {share} keeps a row as it is until the transaction ends, where others write as well, and {alone} keeps it from being
+shared. Everything else is what both understand. A cross join has SQLite go through the list first: the other way round it
+would read the list once for each row of the table.
 """
 
 from __future__ import annotations
@@ -121,6 +121,7 @@ SET_FACT = "insert into facts (name, value) values (?, ?) on conflict (name) do 
 MODELS = "select model, declared, baseline, changed from models order by model"
 MODEL = "select declared, baseline, changed from models where model = ?"
 KEPT_MODEL = MODEL + "{share}"
+ALONE_WITH_MODEL = MODEL + "{alone}"
 SET_MODEL = (
     "insert into models (model, declared, baseline, changed) values (?, ?, ?, ?) on conflict (model) do update set "
     "declared = excluded.declared, baseline = excluded.baseline, changed = excluded.changed"
@@ -157,6 +158,10 @@ SET_PART = "update parts set held = ?, digest = ?, body = ? where part = ?"
 PART = "select stream, start, digest, body from parts where part = ?"
 DROP_PART = "delete from parts where part = ?"
 PARTS_OF_WINDOW = "select part, digest, body from parts where stream = ? and start = ? order by part"
+LITTLE_PARTS = "select part, digest, body from parts where stream = ? and start = ? and held <= ? order by part limit ?"
+DIGESTS_OF_WINDOW = "select part, digest from parts where stream = ? and start = ?"
+MOVE_TO_PART = "update keys set part = ? where stream = ? and id in (select j.value from {ids} j)"
+DROP_THESE = "delete from parts where part in (select cast(j.value as bigint) from {ids} j)"
 PARTS_OF_STREAM = "select part, held, start, digest, body from parts where stream = ? order by part"
 PARTS = "select part, stream, start, held from parts order by part"
 DROP_PARTS = "delete from parts where stream = ? and start = ?"

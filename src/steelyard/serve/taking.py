@@ -169,12 +169,12 @@ def _unknown(
     for part in set(known.values()):
         if part in pending:
             for table in pending[part].tables:
-                before |= rows_of(table)
+                before |= rows_of(table, known)
             continue
         found = session.one(sql.PART, part)
         assert found is not None
-        before |= rows_of(unpacked(found[3], found[2], part))
-    mine = rows_of(given.table)
+        before |= rows_of(unpacked(found[3], found[2], part), known)
+    mine = rows_of(given.table, known)
     keep = np.ones(len(ids), dtype=np.bool_)
     for i, name in enumerate(ids):
         if name not in known:

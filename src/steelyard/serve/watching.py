@@ -26,6 +26,7 @@ from steelyard.serve import statements as sql
 from steelyard.serve.aside import give_up
 from steelyard.serve.counting import WindowRecord, count_window, microseconds, windows_known
 from steelyard.serve.declared import DeclaredModel, declaration_of
+from steelyard.serve.joining import joined_parts
 from steelyard.serve.parts import listed, unpacked
 from steelyard.serve.problems import Problem
 from steelyard.serve.received import ID
@@ -40,6 +41,8 @@ HELD = 48 << 20
 MODELS_HELD, MONITORS_HELD = 2_000, 100
 STEPS = 24
 """Parts of a window: once in each, and once an hour, a monitor is made anew though nothing came; labels may have become due."""
+ROUNDS = 20
+"""Of joining little parts after a count, at most."""
 PATIENCE = 5.0
 """A window is counted again, and a stream judged again, no sooner than after so many times what that took."""
 
@@ -185,8 +188,17 @@ class Watcher:
         if found is not None:
             lateness = microseconds(one.model.said.lateness)
             self.writer.do(lambda session: found.write(session, self.clock(), lateness))
+            self._join(one, start)
         self._rest(one, start, time.monotonic() - begun)
         return int(found is not None)
+
+    def _join(self, one: WatchedStream, start: int) -> None:
+        """Put the little parts of a window together, where they have become many."""
+        for _ in range(ROUNDS):
+            with self.store.reading() as session:
+                found = joined_parts(session, one.model.name, one.stream, start)
+            if found is None or not self.writer.do(found.write):
+                return
 
     # Reading ---------------------------------------------------------------------------------------------------------
     def windows(self, session: Session, one: WatchedStream) -> Windows:
