@@ -27,6 +27,8 @@ CONCENTRATION = 100.0
 """Events that the guess before the trial is worth on each side: ratios within about 15% of 1 are looked for first."""
 SCALE = 0.1
 """Effects of about so many standard deviations are looked for first."""
+FEWEST = 20
+"""Fewer units in an arm tell nothing."""
 TINY = 1e-12
 """Squares smaller than this part of what they are left of are rounding."""
 GRANTED = "if {} are independent of each other, so that nothing moves all of one arm in one period"
@@ -170,7 +172,7 @@ def looks_at_means(
     names: Sequence[Any] = (),
     confidence: float = 0.95,
     scale: float = SCALE,
-    fewest: int = 20,
+    fewest: int = FEWEST,
     before: ArrayLike | None = None,
 ) -> Looks | None:
     """The difference of two means, treated less control, after every period in which units entered, valid at all looks.
@@ -204,7 +206,7 @@ def looks_at_sums(
     told: Sequence[Any],
     confidence: float = 0.95,
     scale: float = SCALE,
-    fewest: int = 20,
+    fewest: int = FEWEST,
     *,
     adjusted: bool = False,
 ) -> Looks | None:

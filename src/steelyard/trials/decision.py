@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from steelyard.trials.always_valid import GRANTED, Looks, looks_at_counts, looks_at_sums
+from steelyard.trials.always_valid import FEWEST, GRANTED, Looks, looks_at_counts, looks_at_sums
 from steelyard.trials.balance import Balance
 from steelyard.trials.design import Evidence
 from steelyard.trials.means import ALIKE
@@ -50,6 +50,9 @@ def decide(
     return verdict
 
 
+FEWER = f"fewer than {FEWEST} units in an arm"
+
+
 def looks_of(evidence: Evidence, methods: tuple[Method, ...], confidence: float) -> tuple[Looks | None, str]:
     """The looks at units or at counts of events; where there are none, the reason."""
     p, u = evidence.periods, evidence.units
@@ -63,7 +66,9 @@ def looks_of(evidence: Evidence, methods: tuple[Method, ...], confidence: float)
         sums, steps = u.entries(adjusted=adjusted)
         names = ["all units"] if p is None else [p.names[t] for t in steps]
         found = looks_at_sums(sums, names, confidence, adjusted=adjusted)
-        return found, "" if found is not None else "fewer than 20 units in an arm"
+        if found is not None:
+            return found, ""
+        return None, FEWER if sums[0].sum(axis=1).min() < FEWEST else "nothing varies within the arms"
     assert p is not None
     poisson = next((m for m in methods if m.name == EXACT), None)
     if poisson is None or not p.matched:

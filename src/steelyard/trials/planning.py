@@ -12,12 +12,15 @@ from steelyard.errors import UsageError
 from steelyard.results import divide
 from steelyard.trials.powers import means_power, periods_power, shares_power
 from steelyard.trials.slow_waves import FEWEST, slow_waves_shift
+from steelyard.verdicts.trial import by_chance
 from steelyard.wording import option
 from steelyard.words import count, percent, significant
 
 MOST = 10**9
 MOST_PERIODS = 1_000
 """More periods than this are no plan."""
+MOST_TIMES = 1e6
+"""An effect is not told as so many times the outcome without treatment: that outcome is as good as none."""
 AHEAD = 8
 SAWTOOTH = 5_000
 """From so many on the teeth are too small to matter."""
@@ -57,8 +60,9 @@ class TrialPlan:
     @property
     def relative(self) -> float | None:
         """The effect as a part of the outcome without treatment."""
-        found = divide(self.effect, self.level) if self.level else math.inf
-        return float(found) if math.isfinite(found) else None
+        # Of none at all, or next to none, nothing is a part.
+        found = divide(self.effect, self.level) if self.level and self.level > 0 else math.inf
+        return float(found) if found < MOST_TIMES else None
 
     def __str__(self) -> str:
         part = (
@@ -233,6 +237,8 @@ def trial_size(
 
     def chance(n: int) -> float:
         sizes = arms(n)
+        if by_chance(*sizes) > alpha:
+            return 0.0
         if share is None or explained or other is None:
             return means_power(size, own, sizes, alpha, learnt=int(explained > 0))
         return shares_power(other, sizes[1], share, sizes[0], alpha)

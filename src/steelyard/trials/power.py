@@ -13,8 +13,10 @@ from steelyard.trials.planning import TWO_SHARES, TrialPlan, planned_effect
 from steelyard.trials.powers import shares_power
 from steelyard.trials.slow_waves import FEWEST as FEWEST_PERIODS
 from steelyard.trials.sums import Arms, arms_of_units
+from steelyard.verdicts.trial import by_chance
 
 STEPS = 20
+ALPHA = 0.05
 
 
 def plans_of(evidence: Evidence, explained: float = 0.0) -> tuple[TrialPlan, ...]:
@@ -32,8 +34,10 @@ def plans_of(evidence: Evidence, explained: float = 0.0) -> tuple[TrialPlan, ...
     level = arms[1].mean
     if size < 2 or freedom < 1 or squares <= freedom * (CERTAIN * level) ** 2:
         return ()
+    if evidence.design.analysis == "unit" and by_chance(size, size) > ALPHA:
+        return ()
     spread = float(np.sqrt(squares / freedom))
-    plan = planned_effect(size, deviation=spread, level=level, explained=min(explained, 1 - 1e-9))
+    plan = planned_effect(size, alpha=ALPHA, deviation=spread, level=level, explained=min(explained, 1 - 1e-9))
     plans = [
         _shares(evidence, arms, plan)
         if evidence.design.kind == "0/1" and not evidence.design.repeated and not explained

@@ -15,7 +15,7 @@ from steelyard.comparisons.powers import below, likely
 from steelyard.results import Array
 from steelyard.trials.autocorrelation import FEWEST as FEWEST_NEIGHBOURS
 from steelyard.trials.autocorrelation import LEVEL
-from steelyard.trials.proportions import scores
+from steelyard.trials.proportions import quantile_of, scores
 from steelyard.trials.slow_waves import ALLOWED, slow_waves_edge
 
 NORMAL = NormalDist()
@@ -32,7 +32,7 @@ def shares_power(treated: float, units: int, control: float, others: int, alpha:
     >>> round(shares_power(0.12, 4436, 0.14, 4436), 3), round(shares_power(0.01, 108, 0.05, 432), 3)
     (0.8, 0.568)
     """
-    z = NORMAL.inv_cdf(1 - alpha / 2)
+    z = quantile_of(units, others, 1 - alpha)
     side = 1.0 if treated > control else -1.0
     if max(units, others) > COUNTED:
         error = math.sqrt(treated * (1 - treated) / units + control * (1 - control) / others)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Any
 
@@ -18,6 +19,9 @@ from steelyard.trials.means import without_interval
 
 NORMAL = NormalDist()
 SCORE = "skewness-corrected score"
+COUNTED = 60
+"""Up to so many units in both arms all outcomes are counted, and the score is held to what it promises."""
+SHARES = np.linspace(0.005, 0.995, 199)
 CERTAIN = 1e-12
 MOST_TABLES = 2_000_000
 """Beyond so many possible tables Fisher's test is no longer worth its time."""
@@ -59,6 +63,44 @@ def scores(first: ArrayLike, whole: float, second: ArrayLike, other: float) -> A
     score = np.where(there, (x / whole - y / other) / np.sqrt(safe), 0.0)
     bend = np.where(there, inner * (1 - 2 * p) * (1 / whole**2 - 1 / other**2) / safe**1.5, 0.0) / 6
     return _unbent(score, bend)
+
+
+def _commonest(least: Array, whole: int, other: int) -> Array:
+    """How often the score is that far from zero or further, at most, whichever share both arms have."""
+    from scipy.stats import binom
+
+    x, y = np.arange(whole + 1), np.arange(other + 1)
+    found = np.abs(scores(x[:, None], whole, y, other)).ravel()
+    order = np.argsort(-found, kind="stable")
+    share = SHARES[:, None]
+    chance = (binom.pmf(x, whole, share)[:, :, None] * binom.pmf(y, other, share)[:, None, :]).reshape(len(SHARES), -1)
+    beyond = np.concatenate([[0.0], np.cumsum(chance[:, order], axis=1).max(axis=0)])
+    return np.asarray(beyond[np.searchsorted(-found[order], -least / NEAR, side="right")])
+
+
+@lru_cache(maxsize=1024)
+def quantile_of(whole: float, other: float, confidence: float) -> float:
+    """What the score must pass to be clear: the normal quantile, in small arms more where that would be passed too often.
+
+    Of two arms of two, all of one and none of the other is as far apart as can be, and comes once in eight times at a share of
+    one half.
+
+    >>> round(quantile_of(200, 200, 0.95), 3), quantile_of(2, 2, 0.95)
+    (1.96, inf)
+    """
+    z = NORMAL.inv_cdf(0.5 + confidence / 2)
+    if not _small(whole, other):
+        return z
+    n, m = round(whole), round(other)
+    found = np.unique(np.abs(scores(np.arange(n + 1)[:, None], n, np.arange(m + 1), m)))
+    often = found[_commonest(found, n, m) > 1 - confidence]
+    rare = found[found > often.max() * NEAR] if len(often) else found
+    between = (float(often.max()) + float(rare.min())) / 2 if len(rare) and len(often) else math.inf
+    return max(z, between)
+
+
+def _small(whole: float, other: float) -> bool:
+    return whole + other <= COUNTED and float(whole).is_integer() and float(other).is_integer()
 
 
 def _unbent(score: Array, bend: Array) -> Array:
@@ -134,7 +176,7 @@ def two_proportions(first: float, whole: float, second: float, other: float, con
     confidence = confidence_of(confidence)
     _check(first, whole, second, other)
     p, q = first / whole, second / other
-    z = NORMAL.inv_cdf(0.5 + confidence / 2)
+    z = quantile_of(float(whole), float(other), confidence)
     ends: dict[str, Any] = {side: _limit(first, whole, second, other, v) for side, v in (("low", z), ("high", -z))}
     facts: dict[str, Any] = {"values": (p, q), "n": (float(whole), float(other)), "confidence": confidence} | ends
     fewest = min(first + second, whole + other - first - second)
@@ -145,7 +187,10 @@ def two_proportions(first: float, whole: float, second: float, other: float, con
     if error == 0:
         note = "the outcome is the same in every unit"
         return Difference("share", value=0.0, method=SCORE, note=note, **facts)
-    p_value = 2 * NORMAL.cdf(-abs(float(scores(first, whole, second, other))))
+    score = abs(float(scores(first, whole, second, other)))
+    p_value = 2 * NORMAL.cdf(-score)
+    if _small(whole, other):
+        p_value = max(p_value, float(_commonest(np.array([score]), round(whole), round(other))[0]))
     return Difference("share", value=p - q, method=SCORE, p_value=p_value, statistic=(p - q) / error, **facts)
 
 

@@ -176,7 +176,24 @@ def effect(
         lean = seen.side
     if doubts:
         return decided(LESS if lean < 0 else MORE, *doubts, rests_on=d)
+    if by_unit and primary.side and min(primary.effect.n) >= 1:
+        chance = by_chance(*primary.effect.n)
+        if chance > 1 - primary.effect.confidence:
+            few = f"{sum(primary.effect.n):g} units alone do not rule out chance"
+            why = f"Clear by {primary.name} ({primary.told}), but {few}: a random draw of the arms parts them like this with "
+            return decided(LESS if lean < 0 else MORE, f"{why}{p_told(chance)} at least.", rests_on=d)
     return decided(UNCLEAR if not primary.side else HELPS if primary.side == good else HARMS, rests_on=d)
+
+
+def by_chance(first: float, second: float) -> float:
+    """How often a random draw of two arms of so many units parts them as far as they can be parted, to one side or the other.
+
+    >>> round(by_chance(2, 2), 3), round(by_chance(4, 4), 3)
+    (0.333, 0.029)
+    """
+    # The logarithm, since there may be more ways than a float can count.
+    ways = math.lgamma(first + second + 1) - math.lgamma(first + 1) - math.lgamma(second + 1)
+    return min(1.0, 2 * math.exp(-ways))
 
 
 def _parted(primary: Answer, good: int, *, by_unit: bool) -> Verdict:
@@ -186,9 +203,7 @@ def _parted(primary: Answer, good: int, *, by_unit: bool) -> Verdict:
     them like this.
     """
     first, second = (round(n) for n in primary.effect.n)
-    # The logarithm, since there may be more ways than a float can count.
-    ways = math.lgamma(first + second + 1) - math.lgamma(first + 1) - math.lgamma(second + 1)
-    chance = 2 * math.exp(-ways)
+    chance = by_chance(first, second)
     told = "Within each arm all outcomes are the same, and the arms differ"
     d = (primary.effect,)
     if not by_unit or chance > 1 - primary.effect.confidence:
