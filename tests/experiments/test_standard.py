@@ -6,6 +6,7 @@ import datetime as dt
 import pickle
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -270,3 +271,11 @@ def test_models_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert sys.path == before
     for name in ("own_models_here", "broken_models_here", "needing_models_here"):
         sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("gap", ["sNaN", "NaN", "Infinity"])
+def test_a_decimal_that_is_no_number_is_a_gap(gap: str) -> None:
+    """Pandas cannot ask one that signals, and ended in its own error."""
+    X = pd.DataFrame({"a": np.arange(8.0), "b": [Decimal(gap), *map(Decimal, range(7))]})
+    made = standard_model("tree", "levels", X).fit(X, [0, 1] * 4)
+    assert len(made.predict(X)) == 8

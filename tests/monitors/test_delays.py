@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.monitors.baseline import Baseline
-from steelyard.monitors.delays import Course, never_come
+from steelyard.monitors.delays import Course, _equal, never_come
 from steelyard.monitors.labels import OutcomeLabels, labels_of
 from steelyard.monitors.monitor import monitor
 from steelyard.monitors.result import Monitor
@@ -175,3 +175,10 @@ def test_numbers_and_labels_of_many_levels_are_told_apart() -> None:
 def test_delays_need_times_of_labels() -> None:
     rows = waiting(7).drop(columns="known")
     assert watch(rows, label_time=None).baseline.delays is None
+
+
+def test_a_cell_that_holds_several_values_is_no_outcome() -> None:
+    truth = np.empty(3, dtype=object)
+    truth[:] = [1, np.array([1, 0]), 0]
+    assert _equal(truth, 1).tolist() == [True, False, False]
+    assert _equal(truth, truth.copy()).tolist() == [True, False, True]

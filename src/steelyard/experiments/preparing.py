@@ -166,7 +166,12 @@ def _array(column: Column) -> Column:
 def _series(column: Series[Any]) -> Column:
     import narwhals as nw
 
-    gaps = column.is_null().to_numpy()
+    # Objects are asked one by one: pandas cannot ask a decimal that signals.
+    gaps = (
+        np.array([_gap(v) for v in column.to_list()], dtype=bool)
+        if column.dtype == nw.Object
+        else column.is_null().to_numpy()
+    )
     if column.dtype.is_numeric():
         return np.array(column.cast(nw.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
     if column.dtype == nw.Duration:

@@ -155,6 +155,16 @@ def label_times(rows: Stream, evaluation: Evaluation | None, cut: float | None) 
     return LabelTimes.of(groups, group, rows.times, rows.label_times)
 
 
+def _equal(values: Any, others: Any) -> Flags:
+    """Which values are that level, or the ones beside them; a cell that holds several values is none."""
+    try:
+        return np.asarray(values == others, dtype=np.bool_)
+    except ValueError:
+        beside = others if isinstance(others, np.ndarray) else [others] * len(values)
+        pairs = zip(values, beside, strict=True)
+        return np.array([np.ndim(v) == np.ndim(w) == 0 and bool(v == w) for v, w in pairs], dtype=np.bool_)
+
+
 def _group(rows: Stream, evaluation: Evaluation, cut: float | None) -> Codes:
     """The outcome of each row with a label, by its place among the groups; one that is none comes after them."""
     roles, there = rows.roles, rows.labelled
@@ -166,9 +176,9 @@ def _group(rows: Stream, evaluation: Evaluation, cut: float | None) -> Codes:
             return np.full(len(truth), 2, dtype=np.int64)  # no numbers, which is told elsewhere
     prediction = None if roles.prediction is None else rows.columns[roles.prediction][there]
     if evaluation.positive is not None:
-        real = np.asarray(truth == evaluation.positive, dtype=np.bool_)
+        real = _equal(truth, evaluation.positive)
         if prediction is not None:
-            said = np.asarray(prediction == evaluation.positive, dtype=np.bool_)
+            said = _equal(prediction, evaluation.positive)
         else:
             threshold = 0.5 if evaluation.threshold is None else evaluation.threshold
             said = rows.columns[str(roles.score)][there].astype(np.float64) >= threshold
@@ -177,9 +187,9 @@ def _group(rows: Stream, evaluation: Evaluation, cut: float | None) -> Codes:
     ways = 1 if prediction is None else 2
     out = np.full(len(truth), len(levels) * ways, dtype=np.int64)
     for i, level in enumerate(levels):
-        out[np.asarray(truth == level, dtype=np.bool_)] = i * ways
+        out[_equal(truth, level)] = i * ways
     if prediction is not None:
-        wrong = ~np.asarray(truth == prediction, dtype=np.bool_) & (out < len(levels) * ways)
+        wrong = ~_equal(truth, prediction) & (out < len(levels) * ways)
         out[wrong] += 1
     return out
 
