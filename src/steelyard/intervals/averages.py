@@ -30,6 +30,9 @@ MOST_CELLS = 100
 STEP = 1e-4
 """Rows of mean weight by which a cell is raised to see how far a number follows."""
 
+EVEN = 0.05
+"""Below this part of the average of the spreads the spread of the average is not told by influences alone."""
+
 Influence = tuple[Array, Array, Cells]
 _INFLUENCES = Remembered[list[Influence]](2)
 
@@ -48,6 +51,10 @@ def average_interval(question: Question) -> Interval:
     named = "mean of the classes' intervals"
     if times is None:
         return clipped(question, value - low, value + high, value, named)
+    if times < EVEN:
+        # Classes that even out altogether do so to first order; what is left is smaller by as much as they are off in proportion.
+        half = max(low, high)
+        times = max(times, min(half / abs(value), 1.0) if value else 1.0)
     named = f"{named}, less what they even out"
     low = low if raised(question) else low * times
     return clipped(question, value - low, value + high * times, value, named)

@@ -2,11 +2,13 @@
 
 Noise can only raise a sum of gaps or of squares: with few rows a model whose probabilities are exactly right reads far
 above zero. So the noise of every bin is drawn, the limits are laid where that noise would make the found value unlikely,
-and the number says what a perfectly calibrated model would have read.
+and the number says what a perfectly calibrated model would have read. Where an outcome is so rare in a bin that draws hardly
+hold it (scores of 0 and 1, nearly all of them right), the limits reach to where Garwood's limit of its count leads.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +27,8 @@ PRIOR = 2.0
 """Rows of what was promised that keep a small bin of one class from looking certain."""
 UNSEEN = 3.7
 """Rows that a bin without any may stand for: e**-3.7 is 2.5 %."""
+SCARCE = 5.0
+"""Rows of an outcome below which draws of it are no longer even: the rule of thumb for a normal approximation."""
 STEPS = 20
 DRAWN = f"draws by bin, limits where they would be unlikely ({REPLICATES:,} replicates)"
 
@@ -72,6 +76,23 @@ class FilledBins(NamedTuple):
         rows = np.maximum(rows.round(), 1.0)
         chance = (happened * rows + PRIOR * promised) / (rows + PRIOR)
         return _FILLED.keep(FilledBins(n / n.sum(), promised, happened, chance, rows, each), scores, bins)
+
+    def had_more_come(self, tail: float) -> Array:
+        """Shares of positives, had as many more of a bin's rarer outcome come as Garwood's limit of its count allows.
+
+        In all bins that hold hardly any of it, promised or found, at once, and then in each alone.
+        """
+        from scipy.special import gammaincinv
+
+        mostly, rare = self.happened > 0.5, np.minimum(self.happened, 1 - self.happened)
+        scarce = (self.rows * np.minimum(self.chance, 1 - self.chance) < SCARCE) & ((self.chance > 0.5) == mostly)
+        groups = (
+            np.array([scarce, *np.diag(scarce)[scarce]]) if scarce.any() else np.zeros((1, len(self.rows)), dtype=bool)
+        )
+        count, held = groups @ (self.rows * rare), np.maximum(groups @ self.rows, 1e-300)
+        more = (gammaincinv(count + 1, 1 - tail) - count) / held
+        rare = np.minimum(rare + groups * more[:, None], 1.0)
+        return np.asarray(np.where(mostly, 1 - rare, rare))
 
     def honest(self) -> Array:
         """The chance of a positive: as promised where that spreads more and the bin does not speak clearly against it."""
@@ -141,7 +162,8 @@ def calibration_error_interval(question: Question) -> Interval:
     gap = b.promised - b.happened
     moved = (_shares_drawn(b) - b.share) @ np.abs(gap)
     name = f"binomial draws by bin, their noise taken off ({REPLICATES:,} replicates)"
-    return _mean_gap(question, b.share * gap, noise_as_found(b), moved, name, expected)
+    more = _had_more_come(question, b)
+    return _mean_gap(question, b.share * gap, noise_as_found(b), moved, name, expected, _gaps(b, more))
 
 
 def _by_unit(question: Question) -> Interval:
@@ -155,10 +177,34 @@ def _by_unit(question: Question) -> Interval:
     moved = (n / n.sum(axis=-1, keepdims=True) - share) @ np.abs(gap) * times
     expected = float(np.abs(noise).sum(axis=-1).mean())
     name = f"bootstrap over units, noise of the bins taken off ({REPLICATES:,} replicates)"
-    return _mean_gap(question, share * gap, noise, moved, name, expected)
+    b = FilledBins.of(table, bins)
+    return _mean_gap(question, share * gap, noise, moved, name, expected, _gaps(b, _had_more_come(question, b)))
 
 
-def _mean_gap(question: Question, gap: Array, noise: Array, moved: Array, name: str, expected: float) -> Interval:
+def _had_more_come(question: Question, bins: FilledBins) -> Array:
+    return bins.had_more_come((1 - question.confidence) / 2)
+
+
+def _gaps(bins: FilledBins, happened: Array, power: int = 1) -> Array:
+    """The mean gap, or square of the gap, had that happened."""
+    return np.asarray((bins.share * np.abs(bins.promised - happened) ** power).sum(axis=-1))
+
+
+def _reaching(low: float, high: float, to: Array) -> tuple[float, float]:
+    """Limits that hold those values too."""
+    return min(low, float(to.min())), max(high, float(to.max()))
+
+
+def _and(found: Interval, to: Array) -> Interval:
+    if found.low is None or found.high is None:
+        return found
+    low, high = _reaching(found.low, found.high, to)
+    return replace(found, low=low, high=high)
+
+
+def _mean_gap(
+    question: Question, gap: Array, noise: Array, moved: Array, name: str, expected: float, more: Array
+) -> Interval:
     """`moved` is what other rows in other bins would have changed: where bins are far off it is most of the noise."""
     sign = np.where(gap >= 0, 1.0, -1.0)
     clear = np.abs(gap) > CLEAR * noise.std(axis=0)
@@ -167,31 +213,35 @@ def _mean_gap(question: Question, gap: Array, noise: Array, moved: Array, name: 
     tail = (1 - question.confidence) / 2
     value = question.value
     low, high = value - float(quantiles(raised, 1 - tail)[0]), value + float(quantiles(-plain, 1 - tail)[0])
+    low, high = _reaching(low, high, more)
     return clipped(question, low, high, value, name, *_words(value, expected))
 
 
 @method("reliability", by_unit=True, raised=True)
 def reliability_interval(question: Question) -> Interval:
     """Values under which the found one is not unlikely: the bins' gaps stretched or shrunk, their noise drawn."""
-    if question.summary.units is not None:
-        return reflected_interval(question)
     b = FilledBins.of(question.summary, int(question.options.get("bins", 10)))
+    more = _gaps(b, _had_more_come(question, b), 2)
+    if question.summary.units is not None:
+        return _and(reflected_interval(question), more)
     low, high = _unlikely(question, b, b.promised, centred=False)
     raised = (noise_as_promised(b) ** 2 / b.share).sum(axis=-1)
     # What an honest model reads by noise alone says nothing against a truth of zero.
     if question.value <= float(quantiles(raised, (1 + question.confidence) / 2)[0]):
         low = 0.0
+    low, high = _reaching(low, high, more)
     return clipped(question, low, high, question.value, DRAWN, *_words(question.value, float(raised.mean())))
 
 
 @method("resolution", by_unit=True)
 def resolution_interval(question: Question) -> Interval:
     """Values under which the found one is not unlikely: the bins' shares moved apart or together, their noise drawn."""
-    if question.summary.units is not None:
-        return shifted_interval(question)
     s: Scores = question.summary
     bins = int(question.options.get("bins", 10))
     b = FilledBins.of(s, bins)
+    more = _apart(b.share, _had_more_come(question, b))
+    if s.units is not None:
+        return _and(shifted_interval(question), more)
     low, high = _unlikely(question, b, np.full(len(b.rows), float((b.share * b.chance).sum())), centred=True)
     # What the promises amount to stays in, unless draws from them speak against it.
     kept = _apart(b.share, b.promised)
@@ -202,6 +252,10 @@ def resolution_interval(question: Question) -> Interval:
     n = total if s.squares is None else float(effective_rows(np.asarray(total), s.squares.sum()))
     base = float((b.share * b.happened).sum())
     high += _unseen(b, bins, base) * UNSEEN / max(n, UNSEEN)
+    # Bins that are all of one class cannot be stretched: there the noise is how many rows came to each.
+    tail = (1 - question.confidence) / 2
+    ends = quantiles(_apart(_shares_drawn(b), b.happened), tail, 1 - tail)
+    low, high = _reaching(low, high, np.concatenate([more, ends]))
     return clipped(question, low, high, question.value, DRAWN)
 
 

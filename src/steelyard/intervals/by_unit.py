@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from steelyard.intervals.method import Question, around, clipped, method
+from steelyard.intervals.method import Question, around, clipped, interval, method
 from steelyard.intervals.proportions import wilson
-from steelyard.intervals.skewed import TINY, Skewed, assembled, few_of, freedom, tilts
+from steelyard.intervals.skewed import ALIKE, ROUNDING, TINY, Skewed, assembled, few_of, freedom, tilts
 from steelyard.results import Array, Interval, Mean, Share, divide
 from steelyard.summaries.residuals import Residuals
 
@@ -64,7 +65,7 @@ def unit_interval(question: Question) -> Interval:
         sizes = float(reading.whole) - np.asarray(left.whole)
         # Where all units agree, as many as have a say in it.
         sizes = np.where(sizes > 1e-9 * float(reading.whole), sizes, 0.0)
-        n = value * (1 - value) / error**2 if error > 0 else float((sizes > 0).sum())
+        n = value * (1 - value) / error**2 if error > ROUNDING else float((sizes > 0).sum())
         quantile, caution = _quantile(question, influence, sizes)
         low, high = (float(x) for x in wilson(value * n, n, quantile))
         return clipped(question, low, high, value, f"Wilson, {name}", caution=caution)
@@ -74,6 +75,19 @@ def unit_interval(question: Question) -> Interval:
         return Interval(found.low, found.high, found.method, found.note, caution)
     low, high = _skewed(question, influence, error).limits(value, quantile)
     return clipped(question, low, high, value, f"{name}, Hall's correction for skew", caution=caution)
+
+
+def where_units_agree(question: Question, found: Interval) -> Interval:
+    """In place of an interval without a width that of as many rows as there are units: one unlike them may yet come."""
+    few, value, n = question.summary.without_units(), question.value, len(question.summary.units.ids)
+    asked = replace(question, summary=few.copies(min(n / float(few.effective), 1.0)), known=None)
+    # A sum is not that of fewer rows.
+    if abs(asked.value - value) <= ROUNDING * max(abs(value), 1.0):
+        wider = interval(asked)
+        if wider.low is not None and wider.high is not None and wider.high > wider.low:
+            name = f"{wider.method}, as of {n:,} rows, all units being alike"
+            return clipped(question, wider.low, wider.high, value, name, wider.note, found.caution or wider.caution)
+    return replace(found, caution=found.caution or ALIKE)
 
 
 def _skewed(question: Question, influence: Array, error: float) -> Skewed:

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.intervals.method import LOG, Question, around, clipped, method
 from steelyard.intervals.proportions import squares_of
 from steelyard.intervals.rows_seen import influences
-from steelyard.intervals.skewed import ALIKE, FEW, few_of, resting, skewed_mean
+from steelyard.intervals.skewed import ALIKE, FEW, ROUNDING, few_of, resting, skewed_mean
 from steelyard.results import Array, Interval, Mean
 from steelyard.summaries.moments import PLACE, Moments
 from steelyard.summaries.proportions import Proportions
@@ -79,7 +79,7 @@ def skewed_interval(question: Question, error: float) -> Interval | None:
     if points.n <= 1:
         return Interval(None, None, "none", "one row tells nothing about the spread")
     value = question.value
-    if skewed.error == 0:
+    if skewed.error <= ROUNDING * abs(value):
         return clipped(question, value, value, value, f"Student's t ({ALIKE})", caution=ALIKE)
     if not question.summary.pairs.exact and question.summary.weighting != "sampling" and math.isfinite(error):
         skewed = replace(skewed, error=error)
@@ -126,6 +126,8 @@ def moment_interval(question: Question) -> Interval:
     """How the value moves with the moments of target and error; where no rows are kept on the measure's own scale."""
     n = question.summary.effective
     value = question.value
+    if n <= 2:
+        return Interval(None, None, "none", "two rows tell nothing about the spread")
     exact = question.summary.pairs is not None and question.summary.pairs.exact
     error = math.nan if exact else moment_error(question, n)
     found = skewed_interval(question, error)
@@ -135,6 +137,20 @@ def moment_interval(question: Question) -> Interval:
     if not math.isfinite(error):
         return Interval(None, None, "none", "too few rows, or no variation, to tell the spread")
     return around(question, value, error, question.t(n - 1), "delta method over moments")
+
+
+@method("correlation")
+def correlation_interval(question: Question) -> Interval:
+    """How a correlation moves with the moments; with few rows, which always lie near a line, also as far as Fisher's z leads."""
+    found, n = moment_interval(question), float(question.summary.effective)
+    if found.low is None or found.high is None or n >= FEW:
+        return found
+    # Of three rows any correlation may come whatever the true one is.
+    half = question.z / math.sqrt(n - 3) if n > 3 else math.inf
+    centre = math.atanh(min(max(question.value, -1 + ROUNDING), 1 - ROUNDING))
+    low, high = min(found.low, math.tanh(centre - half)), max(found.high, math.tanh(centre + half))
+    caution = few_of(n, n) if found.caution == ALIKE else found.caution
+    return clipped(question, low, high, question.value, f"{HALL}, and Fisher's z", caution=caution)
 
 
 @method("relative")
@@ -199,6 +215,8 @@ def order_interval(question: Question) -> Interval:
     elif summary.weighting == "sampling":
         caution = few_of(n, summary.rows)
     half = quantile / math.sqrt(n) / 2
+    spread = summary.sizes.middle[summary.sizes.counts[:, 0] > 0]
+    caution = caution or ("" if np.ptp(spread) > ROUNDING * float(spread.max()) else ALIKE)
     low, high = (rank_value(summary, r) for r in (max(0.5 - half, 0.0), min(0.5 + half + 1 / n, 1.0)))
     return clipped(question, low, high, question.value, name, caution=caution)
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.intervals.skewed import ROUNDING
 from steelyard.measures.measure import Measure
 from steelyard.results import Array, Average, Interval, Mean, Quotient, Reading, Share
 
@@ -126,7 +127,13 @@ def interval(question: Question) -> Interval:
     _load()
     found = question.known or _methods[choose(question)](question)
     assert isinstance(found, Interval)
-    return found
+    if question.summary.units is None or found.low is None or found.high is None:
+        return found
+    if found.high - found.low > ROUNDING * abs(found.high):
+        return found
+    from steelyard.intervals.by_unit import where_units_agree
+
+    return where_units_agree(question, found)
 
 
 def intervals(question: Question) -> IntervalsOfMany | None:

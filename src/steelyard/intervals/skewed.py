@@ -23,6 +23,8 @@ Values = Callable[[Array], Array]
 """Values of a number for a stack of means, one row of means each."""
 STEP = 1e-4
 TINY = 1e-140
+ROUNDING = 1e-12
+"""A spread that is no larger part of the number is none."""
 LEAST_FREEDOM = 4.0
 """Below so many degrees of freedom Student's quantile says more about the formula than about the rows."""
 UNSEEN = 1.15

@@ -350,7 +350,7 @@ def rrse(residuals: Residuals) -> Ratio:
     better="higher",
     range=(-1, 1),
     aliases=("pearson", "pearson_r"),
-    interval="moments",
+    interval="correlation",
     ranks=True,
     leads="text, forest 16, order 3, astray 2",
 )

@@ -134,6 +134,10 @@ class ClassScores(Summary):
             tuple(t.copies(factor) for t in self.tables), self.ranks * factor, self.brier * factor, units
         )
 
+    def without_units(self) -> ClassScores:
+        """The same rows, of which nobody knows to which unit they belong."""
+        return replace(self, tables=tuple(t.without_units() for t in self.tables), units=None)
+
     def counts_told(self) -> Iterator[tuple[Any, Array]]:
         """The counts of every table."""
         for table in self.tables:

@@ -8,7 +8,7 @@ import math
 import pkgutil
 import zlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -82,6 +82,11 @@ class Summary:
     def copies(self, factor: float) -> Any:
         """The summary of so many copies of its rows, or of a share of them: every sum times the factor."""
         raise NotImplementedError
+
+    def without_units(self) -> Any:
+        """The same rows, of which nobody knows to which unit they belong."""
+        of_units = [f.name for f in fields(self) if f.name == "units" or f.name.startswith("unit_")]  # type: ignore[arg-type]
+        return replace(self, **dict.fromkeys(of_units))  # type: ignore[type-var]
 
     def counts_told(self) -> Iterator[tuple[Any, Array]]:
         """Tables of counts, each with what its cells stand for, by which the same rows are known again."""
