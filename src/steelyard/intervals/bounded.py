@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,11 @@ WHOLE = (1.0, 0.0)
 """A row at the end towards which a limit looks, none at the other: for limits that must not be too good."""
 STEPS = 60
 NEAR = 1e-9
+TURNS = 12
+CLOSE = 3e-7
+"""A step of the log of the slope, so short that the mean moves along a straight line in it to the last digit."""
+FAR = 3.0
+"""A step that no straight line would lead to."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -69,7 +75,7 @@ class Values:
         if spread <= 0:
             return self.worst
         z = np.clip((self.values - self.worst) / spread, 0.0, 1.0)
-        if ((z == 0) | (z == 1)).all():
+        if not ((z > 0) & (z < 1)).any():
             return self.worst + spread * _share(float((self.shares * z).sum()), self.rows, tail, *prior)
         return self.worst + spread * _lower(z, self.rows * self.shares, tail, *prior)
 
@@ -98,33 +104,86 @@ def _lower(z: Array, counts: Array, tail: float, bottom: float, top: float) -> f
     seen = counts > 0
     z, counts = np.append(z[seen], (0.0, 1.0)), np.append(counts[seen], (bottom, top))
     total = float(counts.sum())
-    mean = float((counts * z).sum()) / total
-    variance = float((counts * (z - mean) ** 2).sum()) / total
+    mean = float(counts @ z) / total
+    variance = float(counts @ (z - mean) ** 2) / total
     if variance <= 1e-300:
         return mean
-    wanted = NORMAL.inv_cdf(tail)
-
-    def at(slope: float) -> tuple[float, float]:
-        """Normal score of the chance, and the mean, where weights are tilted by 1 / (1 + λ v)."""
-        tilt = 1.0 / (1.0 + slope * z)
-        tilted = counts * tilt
-        m = float(tilted @ z / tilted.sum())
-        grown = 1.0 + slope * m
-        k = float(counts @ np.log(tilt)) + total * math.log(grown)
-        curve = float(tilted @ (tilt * (z - m) ** 2)) * grown * grown
-        w, u = math.sqrt(max(-2 * k, 0.0)), slope / grown * math.sqrt(curve)
-        if w < 1e-5 or u <= 0:
-            return 0.0, m
-        return -w - math.log(u / w) / w, m
-
-    # Between slopes on the log scale: first the normal approximation, then outwards, then inwards.
+    tilted, wanted = Tilted(z, counts, total), NORMAL.inv_cdf(tail)
+    # The slope on the log scale, as it would be if the mean were normal.
     guess = math.log(max(-wanted, 0.1) / math.sqrt(variance * total))
+    found = _by_secants(tilted, wanted, guess) if wanted < -0.1 else None
+    return _between(tilted, wanted, guess) if found is None else found
+
+
+class At(NamedTuple):
+    """What is found where weights are tilted: the normal score of the chance, the mean, and how both move."""
+
+    score: float
+    mean: float
+    fall: float
+    """By how much the mean falls as the log of the slope grows."""
+    growth: float
+    """About how fast the log of the score grows with that of the slope."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tilted:
+    """Values with weights that are tilted by 1 / (1 + λ v)."""
+
+    values: Array
+    counts: Array
+    total: float
+
+    def at(self, slope: float) -> At:
+        """Where weights are tilted by so much; a score of 0 where it cannot be told from none."""
+        z, counts = self.values, self.counts
+        over = slope * z
+        over += 1.0
+        tilted = counts / over
+        m = float(tilted @ z) / float(tilted.sum())
+        grown = 1.0 + slope * m
+        k = self.total * math.log(grown) - float(counts @ np.log(over))
+        off = z - m
+        off /= over
+        off *= off
+        curve = float(counts @ off)
+        w, u = math.sqrt(max(-2 * k, 0.0)), slope * math.sqrt(curve)
+        if w < 1e-5 or u <= 0:
+            return At(0.0, m, 0.0, 0.0)
+        return At(-w - math.log(u / w) / w, m, curve * slope / self.total, u * u / (grown * w * w))
+
+
+def _by_secants(tilted: Tilted, wanted: float, guess: float) -> float | None:
+    """The mean at the slope of the wanted score, which is all but straight in it on log scales; None where that leads astray."""
+    place, last = guess, (guess, 0.0)
+    for turn in range(TURNS):
+        here = tilted.at(math.exp(place))
+        if not here.score < 0:
+            return None
+        off = math.log(here.score / wanted)
+        steep = (off - last[1]) / (place - last[0]) if turn else here.growth
+        step = -off / steep if abs(steep) > 0.1 else math.inf
+        if abs(step) < CLOSE:
+            return here.mean - here.fall * step
+        if not abs(step) < FAR:
+            return None
+        place, last = place + step, (place, off)
+    return None
+
+
+def _between(tilted: Tilted, wanted: float, guess: float) -> float:
+    """The same between slopes: from the guess outwards, then inwards."""
+
+    def at(place: float) -> tuple[float, float]:
+        found = tilted.at(math.exp(min(place, 690.0)))
+        return found.score, found.mean
+
     far, step = guess, 0.5
-    score, m = at(math.exp(guess))
+    score, m = at(guess)
     near, below = (far, score - wanted), score < wanted
     while (score < wanted) == below and step < 2000:
         near, far = (far, score - wanted), far - step if below else far + step
-        score, m = at(math.exp(min(far, 690.0)))
+        score, m = at(far)
         step *= 2
         if not below and m < 1e-300:
             return 0.0
@@ -135,7 +194,7 @@ def _lower(z: Array, counts: Array, tail: float, bottom: float, top: float) -> f
         middle = (
             low + (high - low) * score_low / (score_low - score_high) if score_low != score_high else (low + high) / 2
         )
-        score, m = at(math.exp(min(middle, 690.0)))
+        score, m = at(middle)
         score -= wanted
         if abs(score) < NEAR or high - low < NEAR:
             break
