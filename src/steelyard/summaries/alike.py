@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
 
 from steelyard.results import Array
 
@@ -56,6 +55,8 @@ def coincidence(evidence: Mapping[str, Any]) -> float:
     >>> round(coincidence({"confusion": Confusion.of([[1, 1], [0, 0]], (0, 1), 1)}), 3)
     0.5
     """
+    from scipy.special import gammaln
+
     least = 0.0
     for summary in evidence.values():
         for _, counts in summary.counts_told():
