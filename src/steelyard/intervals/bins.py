@@ -13,8 +13,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.intervals.bootstrap import REPLICATES, SEED, reflected_interval, replicates, shifted_interval, spread_by
+from steelyard.intervals.bootstrap import (
+    REPLICATES,
+    reflected_interval,
+    replicates,
+    shifted_interval,
+    spread_by,
+    variates,
+)
 from steelyard.intervals.method import Question, clipped, method, quantiles
+from steelyard.intervals.successes import successes
 from steelyard.measures.calibration import binned
 from steelyard.results import Array, Interval
 from steelyard.summaries.remembering import Remembered
@@ -106,10 +114,9 @@ class FilledBins(NamedTuple):
 
     def noise(self, chance: Array) -> Array:
         """Drawn positives less those to be expected, as shares of all rows, by replicate and bin."""
-        rng = np.random.default_rng(SEED)
         positive, one, other = self._steps(chance)
-        drawn = rng.binomial(self.rows.astype(np.int64), positive, size=(REPLICATES, len(self.rows)))
-        return np.asarray(drawn * one - (self.rows - drawn) * other)
+        drawn = successes(self.rows, positive, REPLICATES)
+        return np.asarray(drawn * one[:, None] - (self.rows[:, None] - drawn) * other[:, None]).T
 
     def _steps(self, chance: Array) -> tuple[Array, Array, Array]:
         """How likely a row drawn is a positive, and how far one and a negative move the gap."""
@@ -139,8 +146,7 @@ def _shares_drawn(bins: FilledBins) -> Array:
     """The shares of the bins, had other rows come."""
     if (known := _SHARES.known(bins)) is not None:
         return known
-    rng = np.random.default_rng(SEED + 1)
-    share = rng.standard_gamma(np.broadcast_to(bins.rows, (REPLICATES, len(bins.rows)))) * (bins.share / bins.rows)
+    share = variates(bins.rows[:, None], REPLICATES)[..., 0] * (bins.share / bins.rows)
     return _SHARES.keep(share / share.sum(axis=-1, keepdims=True), bins)
 
 
@@ -266,8 +272,9 @@ def _apart(share: Array, values: Array) -> Array:
 
 def _above(drawn: Array, value: float) -> Array:
     """The part of the draws above a value, and half of those equal to it."""
-    near = np.abs(drawn - value) <= 1e-12
-    return np.asarray(((drawn > value) & ~near).mean(axis=-1) + 0.5 * near.mean(axis=-1))
+    rows = drawn.reshape(-1, drawn.shape[-1])
+    found = [np.count_nonzero(x > value + 1e-12) + np.count_nonzero(x >= value - 1e-12) for x in rows]
+    return np.asarray(np.array(found).reshape(drawn.shape[:-1]) / (2 * drawn.shape[-1]))
 
 
 def _unlikely(question: Question, bins: FilledBins, origin: Array, *, centred: bool) -> tuple[float, float]:
@@ -276,17 +283,24 @@ def _unlikely(question: Question, bins: FilledBins, origin: Array, *, centred: b
     A stretched share of positives stays between 0 and 1.
     """
     noise, share = noise_as_found(bins) / bins.share, _shares_drawn(bins)
+    weighed = 2 * (bins.share * noise)
 
     def squares(share: Array, values: Array) -> Array:
         return _apart(share, values) if centred else np.asarray((share * values**2).sum(axis=-1))
 
     def drawn(factors: Array) -> tuple[Array, Array]:
-        """What every stretching amounts to, and what draws from it read, by replicate and factor."""
+        """What every stretching amounts to, and what draws from it read, by factor and replicate."""
         gap = np.clip(origin + factors[:, None] * gaps, 0.0, 1.0) - origin
         # Gaps with the shares that were drawn, and noise with those that were found: rows come by chance in both.
-        out = share @ (gap**2).T + 2 * (bins.share * noise) @ gap.T + alone[:, None]
+        out = gap**2 @ share.T
         if centred:
-            out -= (share @ gap.T) ** 2 + 2 * (bins.share * noise).sum(axis=-1)[:, None] * (gap @ bins.share)
+            out -= (gap @ share.T) ** 2
+            # The noise moves the mean as well.
+            gap_off = gap - (gap @ bins.share)[:, None]
+            out += gap_off @ weighed.T
+        else:
+            out += gap @ weighed.T
+        out += alone
         return squares(bins.share, gap), out
 
     gaps, alone = bins.chance - origin, squares(bins.share, noise)
@@ -302,7 +316,7 @@ def _unlikely(question: Question, bins: FilledBins, origin: Array, *, centred: b
         factors = np.unique(np.clip(np.concatenate([np.linspace(0, most, STEPS // 2), near]), 0.0, most))
     stretched, values = drawn(factors)
     tail = (1 - question.confidence) / 2
-    rising = np.maximum.accumulate(_above(values.T, question.value))
+    rising = np.maximum.accumulate(_above(values, question.value))
     low, high = (float(np.interp(x, rising, stretched)) for x in (tail, 1 - tail))
     return low, high
 
