@@ -31,7 +31,11 @@ def answer(parts: Sequence[Answering], wanted: set[str] | None = None) -> None:
     for group, have in _alike(parts):
         matrix, each = have.get(Confusion), None
         levels = list(group[0].levels)
+        # All levels are read with the first one.
+        read = set(levels[1:])
         for name, level in every_question(group[0]):
+            if level in read:
+                continue
             m = find(name)
             if (wanted is not None and name not in wanted) or not _fits(m, group[0].summaries, have):
                 continue

@@ -110,12 +110,14 @@ def mover_interval(question: Question) -> Found:
     average = question.reading
     assert isinstance(average, Average)
     squares = squares_of(question)
-    down = up = np.zeros(())
-    for i, (share, weight) in enumerate(zip(average.shares, average.weights, strict=True)):
-        n = effective_whole(share, squares.shares[i] if squares is not None else None, question.summary.rows)
-        p = share.value
-        low, high = share_limits(p * n, n, question.z)
-        down, up = down + (weight * (p - low)) ** 2, up + (weight * (high - p)) ** 2
+    among = [
+        effective_whole(share, squares.shares[i] if squares is not None else None, question.summary.rows)
+        for i, share in enumerate(average.shares)
+    ]
+    p, n = average.values, np.stack(np.broadcast_arrays(*among), axis=-1)
+    low, high = share_limits(p * n, n, question.z)
+    weights = np.array(average.weights)
+    down, up = (((weights * off) ** 2).sum(axis=-1) for off in (p - low, high - p))
     value = average.value
     return laid(question, value - np.sqrt(down), value + np.sqrt(up), "Newcombe (Wilson by level)")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -49,8 +50,9 @@ def cautions(question: Question, levels: Sequence[Any]) -> list[str]:
     cases: list[tuple[Number, str]] = [] if summary.units is None else [(float(len(summary.units.ids)), "unit")]
     squares = squares_of(question) if isinstance(question.reading, Share) else None
     cases += summary.rests_on(question.reading, squares, average, (*sides, mine))
-    if not question.values.ndim:
-        return [_fewest([(float(n), words) for n, words in cases if 0 < round(float(n), 6) < FEW], levels[0])]
+    if question.values.size == 1:
+        few = ((np.asarray(n).item(), words) for n, words in cases)
+        return [_fewest([(n, words) for n, words in few if 0 < round(n, 6) < FEW], levels[0])]
     found = [np.broadcast_to(n, question.values.shape).ravel() for n, _ in cases]
     if not any(((n > 0) & (n < FEW)).any() for n in found):
         return [""] * len(levels)
@@ -69,6 +71,7 @@ def _fewest(few: Sequence[tuple[float, str]], level: object) -> str:
     return _said(n, words.replace("{level}", quoted(level)))
 
 
+@lru_cache(maxsize=4096)
 def _said(n: float, words: str) -> str:
     told = count(round(n, 1) if n >= 1 else math.ceil(n * 10) / 10)
     return f"{RESTS}{told} {words if told == '1' else _plural(words)}"

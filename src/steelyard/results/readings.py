@@ -90,10 +90,19 @@ class Average:
     @property
     def value(self) -> Array:
         """The weighted sum, NaN where any share is undefined."""
-        total = np.asarray(self.constant, dtype=np.float64)
-        for share, weight in zip(self.shares, self.weights, strict=True):
-            total = total + weight * share.value
+        total, values = np.asarray(self.constant, dtype=np.float64), self.values
+        for i, weight in enumerate(self.weights):
+            total = total + weight * values[..., i]
         return total
+
+    @property
+    def values(self) -> Array:
+        """The value of every share, on a trailing axis."""
+        parts, wholes = (
+            np.stack(np.broadcast_arrays(*x), axis=-1)
+            for x in ([s.part for s in self.shares], [s.whole for s in self.shares])
+        )
+        return divide(parts, wholes)
 
 
 @dataclass(frozen=True, slots=True)

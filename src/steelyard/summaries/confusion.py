@@ -144,6 +144,9 @@ class Confusion(Summary):
 
     def outcomes(self, level: object) -> Outcomes:
         """One level against the rest."""
+        if len(self.levels) == 2:
+            i = self.levels.index(level)
+            return Outcomes(*(self.counts[..., a, b] for a, b in ((i, i), (i, 1 - i), (1 - i, i), (1 - i, 1 - i))))
         (tn, fp), (fn, tp) = np.moveaxis(folded(self.counts, self.levels.index(level)), (-2, -1), (0, 1))
         return Outcomes(tp, fn, fp, tn)
 
