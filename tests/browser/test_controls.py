@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.measures.ranking import cumulative
+from steelyard.measures.flagged import cumulative
 from steelyard.reports.explorer import MOST
 from steelyard.reports.page import report_html
 from steelyard.words import count, estimate_parts

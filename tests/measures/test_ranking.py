@@ -6,6 +6,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.measures import ranking
+from steelyard.measures.flagged import cumulative
 from steelyard.summaries.scores import Scores
 
 #             −    +    −    +    +    −
@@ -22,7 +23,7 @@ def test_pairs_counted_one_by_one() -> None:
 
 def test_a_tie_is_one_step() -> None:
     """From the top: one of each at 0.9, a positive, one of each at 0.3, a negative."""
-    tp, fp = ranking.cumulative(TIED)
+    tp, fp = cumulative(TIED)
     assert tp.tolist() == [0, 1, 2, 3, 3]
     assert fp.tolist() == [0, 1, 1, 2, 3]
     assert float(ranking.ks(TIED).value) == pytest.approx(1 / 3)

@@ -211,7 +211,7 @@ def test_the_explorer_keeps_every_cut_that_can_be_best() -> None:
 
 
 def _best(e: sy.Evaluation, a: float, b: float, c: float, d: float) -> float:
-    from steelyard.measures.ranking import cumulative
+    from steelyard.measures.flagged import cumulative
 
     assert e.scores is not None
     tp, fp = cumulative(e.scores)

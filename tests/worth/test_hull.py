@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull
 from scipy.special import betaln, ndtr
 
 from steelyard.errors import NotAvailable, UsageError
-from steelyard.measures.ranking import cumulative
+from steelyard.measures.flagged import cumulative
 from steelyard.results import Array
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.scores import Scores

@@ -11,7 +11,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.errors import NotAvailable, UsageError
-from steelyard.measures.ranking import rates
+from steelyard.measures.flagged import rates
 from steelyard.summaries.scores import Scores
 from steelyard.views.layout import width_of
 from steelyard.worth.regions import INDEPENDENT, Regions, regions, saving

@@ -23,7 +23,7 @@ from steelyard.intervals.bands import MOST_POINTS, plain, thin
 from steelyard.intervals.bootstrap import SEED, replicates
 from steelyard.intervals.by_unit import FEWEST
 from steelyard.intervals.within_folds import table_within
-from steelyard.measures.ranking import rates
+from steelyard.measures.flagged import rates
 from steelyard.results import Array, Curve, Difference, Level
 from steelyard.rows import grid
 from steelyard.summaries.scores import Scores, scores_of

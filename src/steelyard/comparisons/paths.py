@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.measures.ranking import rates
+from steelyard.measures.flagged import rates
 from steelyard.results import Array
 from steelyard.summaries.scores import Scores
 

@@ -11,8 +11,10 @@ import numpy as np
 from steelyard.intervals.bootstrap import FEW, MOST_TIMES, REPLICATES, replicates, spread_by
 from steelyard.intervals.method import Question, clipped, method, quantiles
 from steelyard.intervals.proportions import EXACT, share_limits
-from steelyard.measures.ranking import rates
+from steelyard.measures.flagged import cumulative, rates
 from steelyard.results import Array, Flags, Interval
+from steelyard.summaries.score_sums import STRETCH, stretches
+from steelyard.summaries.scores import Scores
 
 
 @method("ks", by_unit=True, raised=True)
@@ -23,17 +25,12 @@ def gap_interval(question: Question) -> Interval:
     gap = np.abs(tpr - fpr)
     sign = np.where(tpr >= fpr, 1.0, -1.0)
     middle = np.subtract(*rates(centre))
-    tpr, fpr = rates(copies)
     if question.summary.units is not None:
         times = spread_by(question)
     else:
         # Drawn with a row of prior, k rows of the rarer class spread like k + 2, and their own spread is uncertain.
         times = min(question.t(question.summary.rarest) / question.z, MOST_TIMES)
-    with np.errstate(invalid="ignore"):
-        noise = tpr - fpr
-        noise -= middle
-        noise *= sign * times
-    noise = noise.T
+    noise = _noise(copies, middle, sign * times)
     whole = np.isfinite(noise[-1])
     noise = noise if whole.all() else noise[:, whole]
     if noise.shape[1] < REPLICATES // 10:
@@ -54,6 +51,22 @@ def gap_interval(question: Question) -> Interval:
         high = max(high, float(up.max())) if question.summary.rarest <= EXACT else high
     name = f"bootstrap over cells, noise of the maximum taken off ({REPLICATES:,} replicates)"
     return clipped(question, low + value - gap[best], high + value - gap[best], value, name)
+
+
+def _noise(copies: Scores, middle: Array, times: Array) -> Array:
+    """The gap in every copy less that in the middle, so many times, by threshold and copy; NaN for a copy without a class."""
+    first, second = (x.T for x in cumulative(copies))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # By nothing where nothing is, which leaves no number.
+        each = [np.where(x[-1] > 0, 1.0 / x[-1], np.nan) for x in (first, second)]
+        out: Array = np.empty(first.shape)
+        # Some thresholds at a time: what is worked on stays in the processor's cache.
+        for some in stretches(len(out), max(1, STRETCH // out.shape[1])):
+            part = np.multiply(first[some], each[0], out=out[some])
+            part -= second[some] * each[1]
+            part -= middle[some, None]
+            part *= times[some, None]
+    return out
 
 
 def _of_shares(question: Question, *both: Array) -> tuple[Array, Array]:

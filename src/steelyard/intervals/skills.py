@@ -41,17 +41,22 @@ def skill_interval(question: Question) -> Interval:
     ]
     means = [p.mean for p in parts]
 
-    def skill(p: float, positives: float, negatives: float) -> float:
-        known = p * each(np.ones(1), np.full(1, p)) + (1 - p) * each(np.zeros(1), np.full(1, p))
-        return 1 - (p * positives + (1 - p) * negatives) / max(float(known[0]), 1e-300)
-
     # A share of none or of all leaves no doubt to take away; under weights too it is at least as far from them as that of one row.
     near = min(float(share_limits(1.0, n, question.z)[0]), share, 1 - share)
     ends = np.clip(np.array(share_limits(share * n, n, question.z)), near, 1 - near)
+    # The loss of always saying a share, if that is the share: of the one that was found, and of its limits.
+    shares = np.array([share, *ends])
+    known = [w * each(np.full(3, y), shares) for w, y in ((shares, 1.0), (1 - shares, 0.0))]
+    worst = np.maximum(known[0] + known[1], 1e-300)
+
+    def skill(place: int, positives: float, negatives: float) -> float:
+        p = float(shares[place])
+        return 1 - (p * positives + (1 - p) * negatives) / float(worst[place])
+
     moved = [
-        [skill(float(end), *means) for end in ends],
-        [skill(share, end, means[1]) for end in (parts[0].low(tail), parts[0].high(tail))],
-        [skill(share, means[0], end) for end in (parts[1].low(tail), parts[1].high(tail))],
+        [skill(place, *means) for place in (1, 2)],
+        [skill(0, end, means[1]) for end in (parts[0].low(tail), parts[0].high(tail))],
+        [skill(0, means[0], end) for end in (parts[1].low(tail), parts[1].high(tail))],
     ]
     value = question.value
     down = math.hypot(*(max(value - min(ends), 0.0) for ends in moved))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.intervals.proportions import wilson
-from steelyard.measures.ranking import cumulative, rates
+from steelyard.measures.flagged import cumulative, rates
 from steelyard.results import Array, Codes, Number, divide
 from steelyard.summaries.scores import Scores
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.measures.calibration import binned
-from steelyard.measures.ranking import cumulative
+from steelyard.measures.flagged import cumulative
 from steelyard.results import Array, Codes, divide
 from steelyard.summaries.scores import Scores
 

@@ -18,8 +18,10 @@ PARTS = 7
 NODES = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
 """Between the ends of a part: a sum over its cells is that of the polynomial through these places."""
 SHARES = np.linalg.inv(np.vander(NODES, increasing=True))
-NEAR = 1e-4
-"""A step so short lies where Newton's method cannot lead astray."""
+NEAR = 0.5
+"""A step that moves no log-odds by more leads upwards, since the information changes by less than a factor of two."""
+MODEST = 30.0
+"""Log-odds beyond which a fit is not begun: there is no information where all is certain."""
 
 _ODDS = Remembered[Array](2)
 _ENDS = Remembered[tuple[Array, Array]](2)
@@ -87,24 +89,25 @@ def fit_log_odds(scores: Scores, *, slope: bool) -> tuple[Array, Array, Array]:
     x, p, n = at_nodes(scores)
     total_p, total_n = p.sum(axis=-1), n.sum(axis=-1)
     base = np.log(np.maximum(total_p, 1e-9)) - np.log(np.maximum(total_n, 1e-9))
-    both = (
-        np.stack([base, np.zeros_like(base)], axis=-1) if slope else np.stack([0.0 * base, np.ones_like(base)], axis=-1)
-    )
+    both = _start(x, p, n, total_p, total_n, base) if slope else np.stack([0.0 * base, np.ones_like(base)], axis=-1)
     likelihood = None
-    settled = np.zeros(base.shape, dtype=bool)
+    step, settled = np.zeros_like(both), np.zeros(base.shape, dtype=np.bool_)
     for _ in range(100):
         g0, g1, i00, i01, i11 = _slopes(both, x, p, n)
-        if slope:
-            det = i00 * i11 - i01**2
-            step = np.stack([divide(i11 * g0 - i01 * g1, det), divide(i00 * g1 - i01 * g0, det)], axis=-1)
-        else:
-            step = np.stack([divide(g0, i00), np.zeros_like(g0)], axis=-1)
-        step = np.nan_to_num(step)
-        settled = (np.abs(step) <= 1e-12 * (1.0 + np.abs(both))).all(axis=-1)
+        det = i00 * i11 - i01**2 if slope else i00
+        with np.errstate(all="ignore"):
+            if slope:
+                step[..., 0], step[..., 1] = (i11 * g0 - i01 * g1) / det, (i00 * g1 - i01 * g0) / det
+            else:
+                step[..., 0] = g0 / det
+        # Where nothing is known nothing moves.
+        step[np.isnan(step) | (det == 0)[..., None]] = 0.0
+        np.nan_to_num(step, copy=False)
+        settled = np.asarray((np.abs(step) <= 1e-12 * (1.0 + np.abs(both))).all(axis=-1))
         if settled.all():
             break
-        if (np.abs(step) <= NEAR).all():
-            both = both + step
+        if (_farthest(step, x) <= NEAR).all():
+            both, likelihood = both + step, None
         else:
             likelihood = _log_likelihood(both, x, p, n) if likelihood is None else likelihood
             both, likelihood = _climb(both, step, likelihood, x, p, n)
@@ -117,6 +120,24 @@ def fit_log_odds(scores: Scores, *, slope: bool) -> tuple[Array, Array, Array]:
     return _FITS.keep((both, information, exists), scores, slope)
 
 
+def _farthest(both: Array, x: Array) -> Array:
+    """The greatest distance from zero of a line over places in increasing order, which is at one of their ends."""
+    ends = x[[0, -1]] if len(x) else np.zeros(2)
+    return np.asarray(np.abs(both[..., :1] + both[..., 1:] * ends).max(axis=-1))
+
+
+def _start(x: Array, p: Array, n: Array, total_p: Array, total_n: Array, base: Array) -> Array:
+    """Where the fit would be, were the log-odds of each class normal with one variance; flat where that is nowhere near."""
+    mean_p, mean_n = (divide(np.einsum("...k,k->...", w, x), t) for w, t in ((p, total_p), (n, total_n)))
+    square = np.einsum("...k,k->...", p + n, x * x)
+    within = divide(square - total_p * mean_p**2 - total_n * mean_n**2, total_p + total_n)
+    slope = divide(mean_p - mean_n, within)
+    found = np.stack([base - slope * (mean_p + mean_n) / 2, slope], axis=-1)
+    with np.errstate(invalid="ignore"):
+        modest = _farthest(found, x) <= MODEST
+    return np.where(modest[..., None], found, np.stack([base, np.zeros_like(base)], axis=-1))
+
+
 def _slopes(both: Array, x: Array, p: Array, n: Array) -> Array:
     """Gradient and information of the likelihood: Σ r, Σ r x, Σ v, Σ v x and Σ v x².
 
@@ -126,16 +147,29 @@ def _slopes(both: Array, x: Array, p: Array, n: Array) -> Array:
     total = np.zeros((5, *p.shape[:-1]))
     for start in range(0, x.shape[-1], size):
         px, pp, pn = (v[..., start : start + size] for v in (x, p, n))
-        mu = 1.0 / (1.0 + np.exp(-_linear(both, px)))
+        mu = _linear(-both, px)
+        np.exp(mu, out=mu)
+        mu += 1.0
+        np.divide(1.0, mu, out=mu)
         rows = pp + pn
-        residual, v = pp - rows * mu, rows * mu * (1.0 - mu)
+        expected = rows * mu
+        residual = pp - expected
+        mu *= expected
+        v = np.subtract(expected, mu, out=mu)
         vx = v * px
-        total += [y.sum(axis=-1) for y in (residual, residual * px, v, vx, vx * px)]
+        total += [
+            residual.sum(axis=-1),
+            np.einsum("...k,k->...", residual, px),
+            v.sum(axis=-1),
+            vx.sum(axis=-1),
+            np.einsum("...k,k->...", vx, px),
+        ]
     return total
 
 
 def _linear(both: Array, x: Array) -> Array:
-    return np.clip(both[..., :1] + both[..., 1:] * x, -700.0, 700.0)
+    out = np.asarray(both[..., :1] + both[..., 1:] * x)
+    return out if (_farthest(both, x) <= 700.0).all() else np.clip(out, -700.0, 700.0)
 
 
 def _log_likelihood(both: Array, x: Array, p: Array, n: Array) -> Array:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import Annotated
 
 import numpy as np
 
 from steelyard.arguments.allowed import SHARE
 from steelyard.measures.facts import POSITIVES
+from steelyard.measures.flagged import capture_at, cumulative, rates
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Quotient, Ratio, Share, divide
 from steelyard.summaries.remembering import Remembered
@@ -35,9 +35,6 @@ def pairs_won(scores: Scores) -> Array:
 
 _WON = Remembered[Array](6)
 _PLACEMENT_SUMS = Remembered[tuple[float, float, float]](2)
-_CUMULATIVE = Remembered[tuple[Array, Array]](6)
-_RATES = Remembered[tuple[Array, Array]](3)
-_CAPTURES = Remembered[Array](6)
 _GAPS = Remembered[Array](3)
 _AVERAGE = Remembered[Array](4)
 
@@ -75,40 +72,22 @@ def placement_sums(scores: Scores) -> tuple[float, float, float]:
     return _PLACEMENT_SUMS.keep((won, from_positives, from_negatives), scores)
 
 
-def cumulative(scores: Scores) -> tuple[Array, Array]:
-    """True and false positives at "score ≥ cell", from above every score (0, 0) down to the lowest."""
-    if (known := _CUMULATIVE.known(scores)) is not None:
-        return known
-    return _CUMULATIVE.keep((_from_above(scores.positives), _from_above(scores.negatives)), scores)
-
-
-def _from_above(rows: Array) -> Array:
-    """Running sums from the last cell down, nothing first."""
-    if rows.ndim == 2 and rows.strides[0] < rows.strides[1]:
-        # Copies of a cell lie together, and it is added to all of them at once.
-        out = np.zeros((rows.shape[1] + 1, rows.shape[0]))
-        for i, cell in enumerate(rows.T[::-1]):
-            np.add(out[i], cell, out=out[i + 1])
-        return out.T
-    out = np.zeros((*rows.shape[:-1], rows.shape[-1] + 1))
-    np.cumsum(rows[..., ::-1], axis=-1, out=out[..., 1:])
-    return out
-
-
-def rates(scores: Scores) -> tuple[Array, Array]:
-    """True and false positive rates along the ROC curve."""
-    if (known := _RATES.known(scores)) is not None:
-        return known
-    first, second = (x / np.where(x[..., -1:] > 0, x[..., -1:], np.nan) for x in cumulative(scores))
-    return _RATES.keep((first, second), scores)
-
-
 def _expected_area(score: Array, y: Array) -> Array:
     """The area of scores in increasing order, for chances of being positive as well as for labels: no row is a pair with itself."""
     _, place, many = np.unique(score, return_inverse=True, return_counts=True)
     rank = (many.cumsum() - (many - 1) / 2)[place]
     n1, own = y.sum(axis=-1), (y * y).sum(axis=-1)
     return divide((y * rank).sum(axis=-1) - n1 - (n1**2 - own) / 2, n1 * (y.shape[-1] - n1) - (n1 - own))
+
+
+def _area_bound(scores: Scores) -> float:
+    """In a shared cell at best every positive comes above every negative, at worst below; ties were taken for halves."""
+    p, n = scores.positives, scores.negatives
+    return float((p * n)[scores.cells.blurred].sum() / 2 / (scores.all_positives * scores.all_negatives))
+
+
+def _twice_the_area_bound(scores: Scores) -> float:
+    return 2 * _area_bound(scores)
 
 
 def _turned(scores: Scores, value: float) -> str:
@@ -123,6 +102,7 @@ def _turned(scores: Scores, value: float) -> str:
     range=(0, 1),
     aliases=("roc_auc", "roc_index", "auroc", "c_statistic", "area_under_curve"),
     interval="area",
+    bound=_area_bound,
     remark=_turned,
     noun="AUC",
     title="Ranking (AUC)",
@@ -176,6 +156,7 @@ def partial_auc(scores: Scores, *, fpr: Annotated[float, SHARE] = 0.1) -> Ratio:
     range=(-1, 1),
     aliases=("accuracy_ratio", "somers_d", "gain_capture"),
     interval="area",
+    bound=_twice_the_area_bound,
     remark=_turned,
     linear_in=("auc", 2.0, -1.0),
     noun="Gini coefficient",
@@ -195,6 +176,7 @@ def gini(scores: Scores) -> Ratio:
     range=(-1, 1),
     aliases=("lq",),
     interval="area",
+    bound=_twice_the_area_bound,
     remark=_turned,
     linear_in=("auc", 2.0, -1.0),
     noun="L-quality",
@@ -285,27 +267,6 @@ def _found(p: Array, tp: Array, fp: Array) -> Array:
     np.divide(tp, precision, out=precision)
     precision *= p
     return np.asarray(precision.sum(axis=-1))
-
-
-def capture_at(scores: Scores, depth: float) -> Array:
-    """Positives among the first share `depth` of rows by score; inside a tie in proportion."""
-    if (known := _CAPTURES.known(scores, depth)) is not None:
-        return known
-    tp, fp = cumulative(scores)
-    whole = tp[..., -1:] + fp[..., -1:]
-    wanted, last = depth * whole, tp.shape[-1] - 1
-    if tp.ndim == 1:
-        # Rows flagged only grow.
-        enough = float((wanted - 1e-12 * whole)[0])
-        right = np.array([bisect_left(range(last + 1), enough, key=lambda i: float(tp[i] + fp[i]))])
-    else:
-        right = (tp + fp < wanted - 1e-12 * whole).sum(axis=-1)[..., None]
-    right = np.clip(right, 1, last)
-    left = right - 1
-    t0, t1 = np.take_along_axis(tp, left, -1), np.take_along_axis(tp, right, -1)
-    f0, f1 = t0 + np.take_along_axis(fp, left, -1), t1 + np.take_along_axis(fp, right, -1)
-    share = np.clip(divide(wanted - f0, f1 - f0), 0.0, 1.0)
-    return _CAPTURES.keep(np.asarray((t0 + np.where(np.isnan(share), 1.0, share) * (t1 - t0))[..., 0]), scores, depth)
 
 
 def captured_between(scores: Scores, low: float, high: float) -> Share:

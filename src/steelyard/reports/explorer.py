@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.intervals.money import limits
+from steelyard.measures.flagged import cumulative
 from steelyard.measures.money import priced
-from steelyard.measures.ranking import cumulative
 from steelyard.payoffs.kinds import sign_of
 from steelyard.results import Array, Codes
 from steelyard.summaries.scores import Scores

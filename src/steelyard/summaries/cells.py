@@ -16,16 +16,19 @@ from steelyard.results import Array, Codes
 from steelyard.rows import grid
 from steelyard.rows.language import SortedCells
 from steelyard.summaries.believing import believed_order, believed_rows
+from steelyard.summaries.remembering import Remembered
 from steelyard.summaries.sparse import Sparse, spared
 from steelyard.summaries.summary import EXACT_ROWS, pack, same, unpack
 
 LATE = ("low", "high", "kept")
+_MIDDLES = Remembered[Array](6)
 
 
 class Late:
     """What is no part of a table: rows that were sorted and not yet laid out, which is done when the first column is looked at."""
 
-    __slots__ = ("rows_in_order",)
+    # What was worked out of cells is forgotten with them (`remembering.py`).
+    __slots__ = ("__weakref__", "rows_in_order")
 
     rows_in_order: SortedCells | None
 
@@ -93,7 +96,9 @@ class Cells(Late):
         """One value for each cell."""
         if self.low is self.high:
             return self.low
-        return np.where(self.low == self.high, self.low, self.low + (self.high - self.low) / 2)
+        if (known := _MIDDLES.known(self)) is not None:
+            return known
+        return _MIDDLES.keep(np.where(self.low == self.high, self.low, self.low + (self.high - self.low) / 2), self)
 
     @property
     def told(self) -> tuple[Any, ...]:

@@ -177,7 +177,10 @@ class Scores(Summary):
         """At most this many cells, fine where either class is dense."""
         if len(self.cells.low) <= most:
             return self
-        return replace(self, cells=self.cells.fewer(most, middles_of_mass(self)), units=None, unit_codes=None)
+        if (known := _FEWER.known(self, most)) is not None:
+            return known
+        cells = self.cells.fewer(most, middles_of_mass(self))
+        return _FEWER.keep(replace(self, cells=cells, units=None, unit_codes=None), self, most)
 
     def bounded(self, most: int) -> Scores:
         """The same table with at most so many cells, on as fine a grid as that allows; tables by unit are coarse anyway."""
@@ -387,6 +390,7 @@ class Scores(Summary):
 
 _EXTREMES = Remembered[tuple[Scores, Scores]](2)
 _OTHERS = Remembered[Array](2)
+_FEWER = Remembered[Scores](4)
 
 
 def scores_of(x: object) -> Scores | None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from steelyard.errors import UsageError
 from steelyard.measures.curves import thresholds
+from steelyard.measures.flagged import cumulative
 from steelyard.measures.measure import leading
-from steelyard.measures.ranking import cumulative
 from steelyard.tables.tabulation import Cell, Tabulation, tabulated
 from steelyard.wording import option
 

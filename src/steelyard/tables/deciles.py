@@ -16,8 +16,9 @@ from steelyard.asking.questions import level_of
 from steelyard.drawing import table_behind
 from steelyard.errors import NotAvailable, listing
 from steelyard.intervals.method import Question
+from steelyard.measures.flagged import capture_at
 from steelyard.measures.measure import find
-from steelyard.measures.ranking import capture_at, captured_between
+from steelyard.measures.ranking import captured_between
 from steelyard.results import Estimate
 from steelyard.summaries.scores import Scores
 from steelyard.tables.tabulation import Cell, Tabulation, tabulated

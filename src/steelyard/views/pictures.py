@@ -17,8 +17,8 @@ from steelyard.charts.palette import DASHES, SHADES
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.files.marking import marking_modules
 from steelyard.measures.curves import curves, thresholds
+from steelyard.measures.flagged import cumulative
 from steelyard.measures.measure import find, leading
-from steelyard.measures.ranking import cumulative
 from steelyard.results import Estimate
 from steelyard.summaries.confusion import Confusion, Outcomes
 from steelyard.summaries.segments import level_names

@@ -25,7 +25,7 @@ from steelyard.files.as_json import AsJson
 from steelyard.intervals.bootstrap import replicates
 from steelyard.intervals.by_unit import FEWEST
 from steelyard.measures.curves import thresholds
-from steelyard.measures.ranking import cumulative
+from steelyard.measures.flagged import cumulative
 from steelyard.results import Curve, Estimate, divide, make_frame
 from steelyard.summaries.scores import Scores, scores_of
 from steelyard.verdicts.choice import POLICY

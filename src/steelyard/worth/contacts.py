@@ -14,7 +14,7 @@ from steelyard.intervals.bootstrap import REPLICATES, Resampled
 from steelyard.intervals.by_unit import FEWEST
 from steelyard.intervals.proportions import share_limits
 from steelyard.intervals.resting import FEW
-from steelyard.measures.ranking import rates
+from steelyard.measures.flagged import rates
 from steelyard.results import Array, Curve, Estimate, Number, divide
 from steelyard.summaries.scores import Scores
 from steelyard.worth.cuts import DOUBLED, halves

@@ -16,7 +16,7 @@ from steelyard.intervals.bootstrap import replicates
 from steelyard.intervals.proportions import wilson
 from steelyard.intervals.upright import CutEvidence
 from steelyard.measures.curves import thresholds
-from steelyard.measures.ranking import rates
+from steelyard.measures.flagged import rates
 from steelyard.results import Array, Curve
 from steelyard.summaries.scores import Scores
 from steelyard.worth.cuts import DOUBLED, halves

@@ -17,7 +17,7 @@ from steelyard.arguments.allowed import INSIDE, NotAllowed, shown
 from steelyard.errors import NotAvailable, UsageError
 from steelyard.intervals.bootstrap import replicates
 from steelyard.measures.curves import thresholds
-from steelyard.measures.ranking import cumulative, rates
+from steelyard.measures.flagged import cumulative, rates
 from steelyard.results import Array, Number
 from steelyard.summaries.scores import Scores
 from steelyard.wording import option

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from steelyard.errors import NotAvailable, UsageError
 from steelyard.intervals.bootstrap import replicates
 from steelyard.measures.curves import thresholds
-from steelyard.measures.ranking import BOTH, cumulative
+from steelyard.measures.flagged import cumulative
+from steelyard.measures.ranking import BOTH
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Estimate
 from steelyard.summaries.scores import Scores
