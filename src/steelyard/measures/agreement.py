@@ -8,15 +8,13 @@ from typing import Annotated
 import numpy as np
 
 from steelyard.arguments.allowed import Span
+from steelyard.measures.disagreement import ALIKE, SQUARES, STEPS, disagreement
 from steelyard.measures.facts import POSITIVES
 from steelyard.measures.measure import measure
-from steelyard.results import Array, Average, Ratio, Share
+from steelyard.results import Average, Ratio, Share
 from steelyard.summaries.confusion import Confusion, Outcomes
-from steelyard.summaries.remembering import Remembered
-from steelyard.summaries.score_sums import STRETCH, stretches
 from steelyard.words import percent, quoted
 
-_DISAGREED = Remembered[Array](4)
 NO_POSITIVES = "no real positives"
 NO_NEGATIVES = "no real negatives"
 AGREE = "Labels and truth agree by {value}, where 0 is chance and 1 perfect{limits}."
@@ -322,25 +320,9 @@ def average_class_accuracy_hm(confusion: Confusion) -> Ratio:
     return Ratio(np.where(zero, 0.0, mean), np.where(lost, 0.0, 1.0), empty="a level has no rows")
 
 
-def _kappa(confusion: Confusion, distance: int) -> Ratio:
-    """Agreement beyond chance, with disagreements of which the first, the second or the third kind counts."""
-    k = len(confusion.levels)
-    apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64)
-    every = np.stack([np.minimum(apart, 1.0), apart, apart**2])
-    if (seen := _DISAGREED.known(confusion)) is None:
-        # They lie cell by cell, columns first. All three at once, some cells at a time, which stay in the processor's cache; not
-        # by "@": what it does in threads costs more than it saves.
-        cells = np.moveaxis(confusion.counts, (-1, -2), (0, 1))
-        flat, weigh = cells.reshape(k * k, -1), every.reshape(3, -1)
-        found = np.zeros((3, flat.shape[1]))
-        for some in stretches(k * k, max(1, STRETCH * 2 // flat.shape[1])):
-            found += np.einsum("wc,cr->wr", weigh[:, some], flat[some])
-        seen = _DISAGREED.keep(found.reshape(3, *cells.shape[2:]), confusion)
-    weights = every[distance]
-    chance = ((confusion.actual @ weights) * confusion.predicted).sum(axis=-1) / np.where(
-        confusion.total > 0, confusion.total, 1.0
-    )
-    return Ratio(chance - seen[distance], chance, empty="one level alone: agreement by chance is already complete")
+def _kappa(confusion: Confusion, kind: int) -> Ratio:
+    seen, chance = disagreement(confusion, kind)
+    return Ratio(chance - seen, chance, empty="one level alone: agreement by chance is already complete")
 
 
 @measure(
@@ -359,7 +341,7 @@ def kappa(confusion: Confusion) -> Ratio:
     >>> print(kappa(Confusion.of([[113, 8], [87, 409]], levels=(1, 0))))
     0.608
     """
-    return _kappa(confusion, 0)
+    return _kappa(confusion, ALIKE)
 
 
 @measure(better="higher", range=(-1, 1), noun="kappa with linear weights")
@@ -369,7 +351,7 @@ def kappa_linear(confusion: Confusion) -> Ratio:
     >>> print(kappa_linear(Confusion.of([[4, 1, 0], [1, 4, 1], [0, 1, 4]], levels=(1, 2, 3))))
     0.709
     """
-    return _kappa(confusion, 1)
+    return _kappa(confusion, STEPS)
 
 
 @measure(better="higher", range=(-1, 1), aliases=("quadratic_weighted_kappa",), noun="kappa with quadratic weights")
@@ -379,7 +361,7 @@ def kappa_quadratic(confusion: Confusion) -> Ratio:
     >>> print(kappa_quadratic(Confusion.of([[4, 1, 0], [1, 4, 1], [0, 1, 4]], levels=(1, 2, 3))))
     0.8
     """
-    return _kappa(confusion, 2)
+    return _kappa(confusion, SQUARES)
 
 
 @measure(
