@@ -10,7 +10,7 @@ import pytest
 from steelyard.engines.binned import Intervals
 
 pytest.importorskip("numba")
-from steelyard.engines.window_cells import window_cells
+from steelyard.engines.window_cells import WindowNumbers
 
 BINS = {
     "edges": Intervals((0.25, 0.5)),
@@ -35,8 +35,10 @@ def test_numbers_lie_where_the_bins_say(kind: str) -> None:
         odd: list[Any] = [np.nan, np.inf, -np.inf, -1.0, 0.5, -0.0, 1e300, -1e300, 0.30000000000000004]
         x[rng.integers(0, n, 900)] = rng.choice(odd, 900)
     place = first + rng.integers(0, windows - 1, n)
-    batches = [[place[part], *(x[part] for _ in BINS)] for part in np.array_split(np.arange(n), 3)]
-    found = window_cells(batches, BINS, first, windows)
+    counting = WindowNumbers(BINS, first, windows)
+    for part in np.array_split(np.arange(n), 3):
+        counting.count(place[part], [x[part] for _ in BINS])
+    found = counting.cells
     for name, bins in BINS.items():
         cells = bins.place(x.copy())
         size = bins.missing + 1 + bins.new

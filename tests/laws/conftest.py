@@ -11,3 +11,12 @@ from .reading import few_replicates
 def _fast_bootstrap() -> Iterator[None]:
     with few_replicates():
         yield
+
+
+@pytest.fixture(params=["asked", "read once"])
+def counted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Whether a database is asked for each thing, or its rows are read once and counted by compiled loops."""
+    if request.param == "read once":
+        pytest.importorskip("numba")
+        monkeypatch.setattr("steelyard.monitors.window_rows.COMPILED", 0)
+    return str(request.param)

@@ -254,6 +254,7 @@ def test_every_form_gives_the_same_windows(shape: str, form: str, tmp_path: Path
     same_windows(_written(rows_everywhere(), form, tmp_path), shape)
 
 
+@pytest.mark.usefixtures("counted")
 @pytest.mark.parametrize("shape", ["scores", "numbers"])
 def test_a_few_days_at_a_time_give_the_same(shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steelyard.monitors.piecewise.AT_ONCE", 200)
@@ -273,6 +274,7 @@ def test_a_few_days_at_a_time_give_the_same(shape: str, tmp_path: Path, monkeypa
     ],
     ids=str,
 )
+@pytest.mark.usefixtures("counted")
 @pytest.mark.parametrize("zoned", [False, True])
 def test_every_way_to_cut_gives_the_same(cut: dict[str, Any], zoned: bool, tmp_path: Path) -> None:
     rows = rows_everywhere()
@@ -282,12 +284,9 @@ def test_every_way_to_cut_gives_the_same(cut: dict[str, Any], zoned: bool, tmp_p
     same_windows(tmp_path / "rows.parquet", "scores", rows, **cut)
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_awkward_rows_give_the_same(compiled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("counted")
+def test_awkward_rows_give_the_same(tmp_path: Path) -> None:
     """Scores that are missing or no chances, odd targets, new levels, weights of zero, gaps in every column."""
-    if compiled:
-        pytest.importorskip("numba")
-        monkeypatch.setattr("steelyard.monitors.window_rows.COMPILED", 0)
     rows = rows_everywhere().copy()
     rng = np.random.default_rng(3)
     day = rows["when"].dt.day
@@ -306,6 +305,7 @@ def test_awkward_rows_give_the_same(compiled: bool, tmp_path: Path, monkeypatch:
         same_windows(_written(rows, "Parquet", tmp_path), shape, rows, missing="drop")
 
 
+@pytest.mark.usefixtures("counted")
 @pytest.mark.parametrize("shape", ["scores", "weighed", "guesses", "without labels"])
 def test_many_rows_in_cells_give_the_same(shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where rows are too many to be asked for one by one: cells and moments are found as finely as if they had been."""

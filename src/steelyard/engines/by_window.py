@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,6 @@ from steelyard.engines.answers import plain_numbers
 from steelyard.engines.binned import BinnedColumns, Intervals, plain_levels
 from steelyard.engines.sql import SOURCE
 from steelyard.results import Array, Codes
-
-if TYPE_CHECKING:
-    from steelyard.engines.window_cells import WindowCells
-
 
 TRUTHS = {"true": True, "false": False}
 """Truth values as databases write them."""
@@ -36,22 +32,6 @@ class ByWindow:
 
 class WindowedColumns(BinnedColumns):
     """Columns of a table that is asked in SQL, whose rows have a window by its place."""
-
-    def compiled(self, bins: Mapping[str, Intervals], first: int, windows: int) -> dict[str, WindowCells] | None:
-        """The same of numbers by loops of our own, in a third of the time; None where the table hands out no batches."""
-        if not bins or self.rows.has("weight"):
-            return None
-        batches = self.table.numbers(
-            {"w": f"cast({self.table.quoted('window')} as bigint)"}
-            | {f"c{i}": self.number_of(role) for i, role in enumerate(bins)}
-        )
-        if batches is None:
-            return None
-        try:
-            from steelyard.engines.window_cells import window_cells
-        except ImportError:
-            return None
-        return window_cells(batches, bins, first, windows)
 
     def by_window(self, bins: Mapping[str, Intervals], levels: Sequence[str]) -> dict[str, ByWindow]:
         """How many rows of each window lie in each bin, or have each level, of all columns in one scan."""

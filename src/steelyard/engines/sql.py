@@ -57,6 +57,9 @@ class SqlTable(Protocol):
     def numbers(self, parts: Mapping[str, str]) -> Iterator[Sequence[Any]] | None:
         """Expressions in batches of arrays, where rows are near enough to be handed over; None elsewhere."""
 
+    def level_among(self, x: str, levels: Sequence[str]) -> str | None:
+        """The place of a text among some levels, −1 where it is missing and −2 where it is none; None where that takes long."""
+
     def quoted(self, name: str) -> str:
         """A column's name in SQL."""
 

@@ -5,7 +5,7 @@ A bin is found by comparisons that processors make for several numbers at once, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +36,29 @@ def _looked_up(
 
 
 @compiled
+def _add(window: Codes, cell: Codes, first: int, several: Codes, counts: Codes) -> None:  # pragma: no cover - compiled
+    """Add the rows of a block to their windows."""
+    alike = True
+    for place in window:
+        alike &= place == window[0]
+    if not alike:
+        for i in range(len(window)):
+            counts[window[i] - first, cell[i]] += 1
+        return
+    several[:] = 0
+    quarter = len(window) // 4 * 4
+    for i in range(0, quarter, 4):
+        several[0, cell[i]] += 1
+        several[1, cell[i + 1]] += 1
+        several[2, cell[i + 2]] += 1
+        several[3, cell[i + 3]] += 1
+    for i in range(quarter, len(window)):
+        several[0, cell[i]] += 1
+    for k in range(counts.shape[1]):
+        counts[window[0] - first, k] += several[0, k] + several[1, k] + several[2, k] + several[3, k]
+
+
+@compiled
 def _count(
     x: Array,
     window: Codes,
@@ -54,18 +77,24 @@ def _count(
     """
     ordinary = len(edges) + 1
     missing = ordinary + len(special)
-    cell = np.empty(BLOCK, dtype=np.int32)
+    cell = np.empty(BLOCK, dtype=np.int64)
+    # Four tables, so that two numbers in a row that lie in one bin need not wait for each other.
+    several = np.zeros((4, counts.shape[1]), dtype=np.int64)
     for start in range(0, len(x), BLOCK):
         block, places = x[start : start + BLOCK], window[start : start + BLOCK]
         if len(whole) and _looked_up(block, known[0], whole, missing, cell):
-            for i in range(len(block)):
-                counts[places[i] - first, cell[i]] += 1
+            _add(places, cell, first, several, counts)
             continue
         for i in range(len(block)):
             cell[i] = 0
-        for e in edges:
+        for k in range(0, len(edges) - 3, 4):
+            a, b, c, d = edges[k], edges[k + 1], edges[k + 2], edges[k + 3]
             for i in range(len(block)):
-                cell[i] += np.int32(block[i] > e)
+                v = block[i]
+                cell[i] += np.int64(v > a) + np.int64(v > b) + np.int64(v > c) + np.int64(v > d)
+        for k in range(len(edges) // 4 * 4, len(edges)):
+            for i in range(len(block)):
+                cell[i] += np.int64(block[i] > edges[k])
         plain = len(special) == 0 and len(known) == 0
         low, high = (ends[0], ends[1]) if len(ends) else (-np.finfo(np.float64).max, np.finfo(np.float64).max)
         for v in block:
@@ -90,8 +119,7 @@ def _count(
                     at = places[i] - first
                     extremes[at, 0] = min(extremes[at, 0], v)
                     extremes[at, 1] = max(extremes[at, 1], v)
-        for i in range(len(block)):
-            counts[places[i] - first, cell[i]] += 1
+        _add(places, cell, first, several, counts)
 
 
 @dataclass(frozen=True)
@@ -102,21 +130,27 @@ class WindowCells:
     extremes: Array
 
 
-def window_cells(
-    batches: Iterable[Sequence[Array]], bins: Mapping[str, Intervals], first: int, windows: int
-) -> dict[str, WindowCells]:
-    """Of batches of the place of a window and of each column, how many rows lie where; `first` is the first place of all."""
-    out, held = {}, {}
-    for role, b in bins.items():
-        new = np.tile([np.inf, -np.inf], (windows, 1))
-        out[role] = WindowCells(np.zeros((windows, b.missing + 1 + b.new), dtype=np.int64), new)
-        numbers = tuple(np.array(found, dtype=np.float64) for found in (b.edges, b.special, b.ends, b.known))
-        held[role] = (*numbers, _bins_of_whole(b, numbers[-1]))
-    for window, *columns in batches:
-        places = np.ascontiguousarray(window, dtype=np.int64)
-        for (role, found), x in zip(out.items(), columns, strict=True):
-            _count(np.ascontiguousarray(x, dtype=np.float64), places, first, *held[role], found.counts, found.extremes)
-    return out
+class WindowNumbers:
+    """How many rows of each window lie in each bin of each column; `first` is the place of the first window."""
+
+    def __init__(self, bins: Mapping[str, Intervals], first: int, windows: int) -> None:
+        self.first: int = first
+        self.cells: dict[str, WindowCells] = {}
+        self.held = {}
+        for role, b in bins.items():
+            new = np.tile([np.inf, -np.inf], (windows, 1))
+            self.cells[role] = WindowCells(np.zeros((windows, b.missing + 1 + b.new), dtype=np.int64), new)
+            numbers = tuple(np.array(found, dtype=np.float64) for found in (b.edges, b.special, b.ends, b.known))
+            self.held[role] = (*numbers, _bins_of_whole(b, numbers[-1]))
+
+    def count(self, window: Codes, columns: Iterable[Array]) -> None:
+        """Count some rows, of which each column has one number."""
+        for (role, found), x in zip(self.cells.items(), columns, strict=True):
+            _count(_floats(x), window, self.first, *self.held[role], found.counts, found.extremes)
+
+
+def _floats(x: Array) -> Array:
+    return np.ascontiguousarray(x, dtype=np.float64)
 
 
 def _bins_of_whole(intervals: Intervals, known: Array) -> Codes:

@@ -79,17 +79,18 @@ class InPlace:
     def summaries(self, which: Sequence[int], many: int) -> list[WindowSummary]:
         """The summaries of these windows, of about so many rows in all."""
         step, mesh = (1, None) if self.counting.exact or few(many) else self._fineness(which, many)
-        when = self._when(step, self.rows)
+        rows = self.rows.read_once(None if self.counting.exact else step, mesh, many)
+        when = self._when(step, rows)
         if not when:
             return [WindowSummary() for _ in which]
         for table, _ in when.values():
             refuse_weights(int(table["wrong"].sum()) if "wrong" in table else 0)
         r = self.rows.roles
-        scored = {} if r.score is None else self._scored(mesh, self.rows)
+        scored = {} if r.score is None else self._scored(mesh, rows)
         labels = self.rows.predicted() if r.prediction is not None and self._judged else {}
         strange = any((x.table["level"] == ODD).any() for x in scored.values() if self._judged)
         odd = self.rows.odd_targets() if strange else {}
-        columns = self.rows.columns(many)
+        columns = rows.columns()
         return [
             self._summary(*when[w], scored.get(w), labels.get(w), odd.get(w), columns.get(w, {}))
             if w in when

@@ -114,14 +114,18 @@ class Days:
         base = counting.baseline
         named = moments | {role: name for role, name in others.items() if name is not None}
         named |= {f"column{i}": name for i, name in enumerate({**base.outputs, **base.features})}
+        own = {role: self.table.names[name] for role, name in named.items()}
         clock = ZoneOffsets.of(self.zone, int(self.edges[0]), max(int(self.edges[-1]), self._latest()))
-        local = frozenset(role for role, name in moments.items() if self.table.kinds[self.table.names[name]] != "zoned")
+        local = frozenset(role for role in moments if self.table.kinds[own[role]] != "zoned")
         timed = HowTimed(self.edges, clock, local, self.until)
 
-        def around(places: Sequence[int]) -> FrameRows:
+        plain = [role for role in named if role.startswith("column") and self.table.kinds[own[role]] == "float"]
+
+        def around(places: Sequence[int], *, read: bool = False) -> FrameRows:
             # An hour may come twice on the clock of the wall; the windows themselves decide which rows are theirs.
             start, end = self.made[min(places)].start - NEAR, self.made[max(places)].end + NEAR
-            return self.table.between(time, self._told(start), self._told(end)).rows(named, tuple(moments))
+            found = self.table.between(time, self._told(start), self._told(end))
+            return found.rows(named, tuple(moments), plain if read else ())
 
         for places in self._pieces(which, COUNTED_AT_ONCE if self.table.by_days else self.rows):
             of_windows = WindowRows(around, roles, counting, timed, places)

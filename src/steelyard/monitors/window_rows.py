@@ -12,6 +12,7 @@ import numpy as np
 from steelyard.engines.binned import Intervals
 from steelyard.engines.by_window import ByWindow, WindowedColumns
 from steelyard.engines.frames import FrameRows
+from steelyard.engines.read_once import GroupsAsked, ReadOnce, ScoresAsked, Times, read_once
 from steelyard.monitors.bins import Bins
 from steelyard.monitors.delays import groups_of
 from steelyard.monitors.placing import at_midnight, instants, place, rounded
@@ -19,7 +20,7 @@ from steelyard.monitors.segmented import watched_keys
 from steelyard.monitors.sheets import unseen
 from steelyard.monitors.stream import StreamRoles
 from steelyard.monitors.summed import Counting
-from steelyard.monitors.windows import Instants, ZoneOffsets
+from steelyard.monitors.windows import DAY, Instants, ZoneOffsets
 from steelyard.rows.language import Table, Tally, Term
 from steelyard.summaries.asking import weight_sums
 from steelyard.summaries.bin_counts import BinCounts, a_few
@@ -84,13 +85,13 @@ class WindowRows:
 
     def __init__(
         self,
-        around: Callable[[Sequence[int]], FrameRows],
+        around: Callable[..., FrameRows],
         roles: StreamRoles,
         counting: Counting,
         timed: HowTimed,
         which: Sequence[int],
     ) -> None:
-        self.around: Callable[[Sequence[int]], FrameRows] = around
+        self.around: Callable[..., FrameRows] = around
         """All rows of some windows and a few near them: a database finds a stretch of time without reading what lies beyond."""
         self.roles: StreamRoles = roles
         self.timed: HowTimed = timed
@@ -102,23 +103,62 @@ class WindowRows:
         self.weighting = "sampling" if roles.weight is not None else "none"
         self.which: Sequence[int] = which
         self.rows: FrameRows = self._placed(which)
+        self.once: ReadOnce | None = None
+        self.read_as: tuple[int | None, int | None] = None, None
+        """What was counted in one reading, and the unit of time and the mesh of scores in which."""
 
-    def _placed(self, which: Sequence[int]) -> FrameRows:
-        """The rows of some windows, with their moments and the place of their window."""
-        roles, timed, rows = self.roles, self.timed, self.around(which)
+    def _placed(self, which: Sequence[int], *, read: bool = False) -> FrameRows:
+        """The rows of some windows, with their moments and the place of their window; to be read, without that, and others too."""
+        roles, timed, rows = self.roles, self.timed, self.around(which, read=read)
         rows = rows.placed("moment", timed.instants(rows, "time"))
         late = rows.value("moment")
         if roles.label_time is not None:
             late = rows.chain([(rows.absent("label_time"), late)], timed.instants(rows, "label_time"))
-        rows = rows.placed("late", late).placed("window", place(rows, rows.value("moment"), timed.edges))
-        rows = rows.where(_among(rows, which))
+        rows = rows.placed("late", late)
+        if not read:
+            rows = rows.placed("window", place(rows, rows.value("moment"), timed.edges))
+            rows = rows.where(_among(rows, which))
         return rows if timed.until is None else rows.where(rows.value("moment") <= float(timed.until))
 
     def some(self, which: Sequence[int]) -> WindowRows:
         """The rows of fewer windows."""
         out = copy(self)
-        out.rows, out.which = self._placed(which), which
+        out.rows, out.which, out.once = self._placed(which), which, None
         return out
+
+    def read_once(self, step: int | None, mesh: int | None, many: int) -> WindowRows:
+        """The same rows, read once for all that is asked of them, where compiled loops do that faster than the database groups.
+
+        Without a step only numbers are counted so, and all moments and scores asked for one by one.
+        """
+        if many <= COMPILED:
+            return self
+        r, clock, times, scores = self._placed(self.which, read=True), self.timed.clock, None, None
+        if step is not None:
+            times = Times(step, self._groups(r), clock.changes, clock.offsets, DAY, LATER)
+        if step is not None and self.roles.score is not None:
+            level = None if self.roles.target is None else self.level(r)
+            segment = self.segment(r) if self.segments else None
+            scores = ScoresAsked(mesh, self.threshold, level, segment, UNLABELLED)
+        out, held = copy(self), {f"column{i}": b for i, b in enumerate(self.bins.values())}
+        texts = {role: known_levels(b) for role, b in held.items() if b.kind == "levels" and r.kind(role) == "text"}
+        out.once = read_once(
+            r, self.timed.edges, (min(self.which), max(self.which)), times, scores, self._numbers(), texts
+        )
+        out.read_as = step, mesh
+        return out
+
+    def _groups(self, r: Any) -> GroupsAsked:
+        e = self.evaluation
+        if self.roles.target is None:
+            return GroupsAsked()
+        if e is None or e.positive is None or self.roles.score is None or self.roles.prediction is not None:
+            return GroupsAsked(self.group(r))
+        return GroupsAsked(positive=self.levels.index(e.positive))
+
+    def _numbers(self) -> dict[str, Intervals]:
+        held = enumerate(self.bins.values())
+        return {f"column{i}": b.intervals for i, b in held if b.kind == "numbers"}
 
     # Terms of the row language ----------------------------------------------------------------------------------------
     def labelled(self, r: Any) -> Any:
@@ -171,6 +211,8 @@ class WindowRows:
     # What is asked ----------------------------------------------------------------------------------------------------
     def when(self, step: int) -> dict[int, Table]:
         """When rows came and when their labels, rounded down to a unit; and how many have a weight that is none."""
+        if self.once is not None and self.once.times is not None and self.read_as[0] == step:
+            return apart(self.once.times)
         by: dict[str, Term] = {"window": _window}
         highs: dict[str, Term] = {"last": _time}
         sums: dict[str, Term] = {"hours": lambda r: r.flag(~at_midnight(r, _time(r), self.timed.clock))}
@@ -185,6 +227,8 @@ class WindowRows:
 
     def scored(self, mesh: int | None) -> dict[int, Table]:
         """Scores by level: each distinct one, or those in each cell of a grid of so many steps per octave."""
+        if self.once is not None and self.once.scores is not None and self.read_as[1] == mesh:
+            return apart(self.once.scores)
         by: dict[str, Term] = {
             "window": _window,
             "fine": lambda r: r.chain([(r.absolute(r.value("score")) < np.inf, 1.0)], 0.0),
@@ -213,25 +257,22 @@ class WindowRows:
         odd = self.rows.where(self.level(self.rows) == ODD)
         return apart(odd.tally(Tally({"window": _window, "level": lambda r: r.level("target")})))
 
-    def columns(self, many: int) -> dict[int, dict[str, tuple[BinCounts, int]]]:
-        """Every output and feature in its bins, and how many rows have a value of it, of about so many rows in all."""
-        roles, out = (
-            {f"column{i}": name for i, name in enumerate(self.bins)},
-            dict[int, dict[str, tuple[BinCounts, int]]](),
-        )
-        for start in range(0, len(roles), COLUMNS):
-            for w, found in self._counted(dict(list(roles.items())[start : start + COLUMNS]), many).items():
+    def columns(self) -> dict[int, dict[str, tuple[BinCounts, int]]]:
+        """Every output and feature in its bins, and how many rows have a value of it."""
+        roles = {f"column{i}": name for i, name in enumerate(self.bins)}
+        out = {} if self.once is None else self._looped(self.once, roles)
+        told = () if self.once is None else (*self.once.numbers, *self.once.levels)
+        left = [(role, name) for role, name in roles.items() if role not in told]
+        for start in range(0, len(left), COLUMNS):
+            for w, found in self._counted(dict(left[start : start + COLUMNS])).items():
                 out.setdefault(w, {}).update(found)
         return {w: {name: found[name] for name in self.bins} for w, found in out.items()}
 
-    def _counted(self, roles: Mapping[str, str], many: int) -> dict[int, dict[str, tuple[BinCounts, int]]]:
-        engine, new = WindowedColumns(self.rows), {}
+    def _counted(self, roles: Mapping[str, str]) -> dict[int, dict[str, tuple[BinCounts, int]]]:
+        engine, new, out = WindowedColumns(self.rows), {}, dict[int, dict[str, tuple[BinCounts, int]]]()
         bins = {role: self.bins[name] for role, name in roles.items()}
-        numbers = {role: b.intervals for role, b in bins.items() if b.kind == "numbers"}
-        out = self._compiled(engine, numbers, roles) if many > COMPILED else None
-        asked = numbers if out is None else {}
-        out = {} if out is None else out
-        for role, found in engine.by_window(asked, [role for role in roles if role not in numbers]).items():
+        numbers = {role: x for role, x in self._numbers().items() if role in roles}
+        for role, found in engine.by_window(numbers, [role for role in roles if role not in numbers]).items():
             b = bins[role]
             spot = None if role in numbers else b.lookup()
             cells = found.cell if spot is None else np.array([spot(v) for v in found.cell.tolist()], dtype=np.int64)
@@ -252,23 +293,28 @@ class WindowRows:
                     out[w][roles[role]] = replace(kept, unseen=a_few(set(both))), present
         return out
 
-    def _compiled(
-        self, engine: WindowedColumns, numbers: Mapping[str, Intervals], roles: Mapping[str, str]
-    ) -> dict[int, dict[str, tuple[BinCounts, int]]] | None:
-        """Numbers counted by loops of our own, where these read rows faster than the database groups them."""
-        first, last = min(self.which), max(self.which)
-        found = engine.compiled(numbers, first, last + 1 - first)
-        if found is None:
-            return None
+    def _looped(self, once: ReadOnce, roles: Mapping[str, str]) -> dict[int, dict[str, tuple[BinCounts, int]]]:
+        """Numbers that were counted on the way."""
         out: dict[int, dict[str, tuple[BinCounts, int]]] = {}
-        for role, cells in found.items():
-            missing = numbers[role].missing
-            for w, counts, ends in zip(range(first, last + 1), cells.counts, cells.extremes.tolist(), strict=True):
+        for role, cells in once.numbers.items():
+            missing = self.bins[roles[role]].intervals.missing
+            for w, counts, ends in zip(
+                range(min(self.which), max(self.which) + 1), cells.counts, cells.extremes.tolist(), strict=True
+            ):
                 rows = int(counts.sum())
                 if rows:
                     names = a_few(set(ends)) if np.isfinite(ends).all() else ()
                     kept = BinCounts(counts.astype(np.float64), rows, float(rows), self.weighting, None, names)
                     out.setdefault(w, {})[roles[role]] = kept, rows - int(counts[missing])
+        for role, told in once.levels.items():
+            b = self.bins[roles[role]]
+            place = b.place([None, *known_levels(b)])
+            for w, counts in enumerate(told, min(self.which)):
+                rows = int(counts.sum())
+                if rows:
+                    laid = np.bincount(place, counts, b.size).astype(np.float64)
+                    kept = BinCounts(laid, rows, float(rows), self.weighting)
+                    out.setdefault(w, {})[roles[role]] = kept, rows - int(laid[b.missing])
         return out
 
 
@@ -278,6 +324,11 @@ def _windows_of(found: ByWindow, cells: Any) -> Iterator[tuple[int, ByWindow, An
     windows, starts = np.unique(laid["window"], return_index=True)
     for w, a, b in zip(windows.tolist(), starts, [*starts[1:], len(order)], strict=True):
         yield w, ByWindow(**{name: x[a:b] for name, x in laid.items()}), cells[order][a:b]
+
+
+def known_levels(bins: Bins) -> list[str]:
+    """Texts that have a bin of their own, or share that of rare ones."""
+    return [v for v in dict.fromkeys((*bins.levels, *bins.pooled, *bins.special)) if isinstance(v, str)]
 
 
 def apart(table: Table) -> dict[int, Table]:

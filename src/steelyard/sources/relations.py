@@ -224,6 +224,13 @@ class Relation(Table):
             return None
         return self._read(self.project(parts).relation, arrow_numbers)
 
+    def level_among(self, x: str, levels: Sequence[str]) -> str | None:
+        """By a type of these levels, which is looked up once for each entry of a dictionary."""
+        if not levels:
+            return None
+        kind = f"enum({', '.join(self.literal(v) for v in levels)})"
+        return f"coalesce(enum_code(try_cast({x} as {kind})), case when {x} is null then -1 else -2 end)"
+
     def _parts(self, parts: list[Part]) -> Iterator[Part]:
         done = 0
         with asking(lambda: lambda: done / len(parts)):

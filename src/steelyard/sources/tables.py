@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, Self
 
@@ -86,6 +86,10 @@ class Table(SqlTable, ABC):
 
     def numbers(self, parts: Mapping[str, str]) -> Iterator[Sequence[Any]] | None:
         """Expressions in batches of arrays, NaN where one is missing, in no particular order; None if it cannot."""
+        return None
+
+    def level_among(self, x: str, levels: Sequence[str]) -> str | None:
+        """The place of a text among some levels, −1 where it is missing and −2 where it is none; None where that takes long."""
         return None
 
     def extended(self, parts: Mapping[str, str]) -> Self:
@@ -218,10 +222,13 @@ class Table(SqlTable, ABC):
         )
 
     # What is built of these -------------------------------------------------------------------------------------------
-    def rows(self, roles: Mapping[str, str], moments: Sequence[str] = ()) -> FrameRows:
-        """The rows for counting, with columns under the names of their roles; those of `moments` count microseconds."""
+    def rows(self, roles: Mapping[str, str], moments: Sequence[str] = (), plain: Container[str] = ()) -> FrameRows:
+        """The rows for counting, with columns under the names of their roles; those of `moments` count microseconds.
+
+        Those of `plain` are handed out as they are, and the database is asked nothing about them.
+        """
         own = {role: self.names[name] for role, name in roles.items()}
-        parts = {role: self.told(column) for role, column in own.items()}
+        parts = {role: self.quoted(column) if role in plain else self.told(column) for role, column in own.items()}
         parts |= {role: self.micros(own[role]) for role in moments}
         if "unit" in own:
             parts[BUCKET] = self.bucket(own["unit"])
