@@ -242,6 +242,20 @@ def test_a_pattern_of_the_month_is_known_from_the_third_month_on(busy: Any) -> N
     assert named and all(s.state == "ok" and s.usual is not None for s in named)
 
 
+def test_at_the_turn_of_the_month_one_month_is_enough() -> None:
+    """Elsewhere it takes two: what was strange in the middle of one month may be strange again for another reason."""
+    turn = _year(lambda d: 3.0 if d.day >= 28 else 1.0)
+    # The reference ends on 10 January.
+    assert _starts(turn[:40]) == 1 and _starts(turn[40:]) == 0
+    assert any("a pattern of the month, seen in the one before" in s.reason for s in turn[40:60])
+    assert _starts(_year(lambda d: 2.5 if 14 <= d.day <= 16 else 1.0)[:60]) == 2
+
+
+def test_an_outage_at_a_turn_is_seen_although_the_one_before_was_busy() -> None:
+    found = _year(lambda d: 3.0 if d.day >= 28 else 1.0, outage=slice(60, 63))
+    assert all(s.state == "alarm" for s in found[50:53])
+
+
 def test_an_outage_is_seen_whatever_the_month_brings() -> None:
     found = _year(lambda d: 3.0 if d.day >= 28 else 1.0, outage=slice(200, 204))
     assert all(s.state == "alarm" for s in found[190:194])

@@ -26,10 +26,11 @@ SAME = 3
 """Windows at the same place in the week that must have been seen before one is held against those alone."""
 ALIKE = 1.5
 """Windows of a saved baseline count if they are at most so many times longer or shorter."""
-MONTHS = 2
-"""Months before that must have been as busy, or as quiet, at the same place for a pattern of the month to be seen."""
-CLEAR = 0.7
-"""How far they must have been off, on average, as a part of what surprises in one window."""
+MONTHS, TURN = 2, 5
+"""Months before that must have been as busy, or as quiet, at the same place for a pattern of the month to be seen; one is enough
+on so many days before and after the turn of the month, where streams are known to have them."""
+CLEAR, ONCE = 0.7, 1.0
+"""How far they must have been off, on average, as a part of what surprises in one window; and how far where it is one alone."""
 COVERED = 0.95
 """The first and the last window are counted if rows were watched for so much of them."""
 
@@ -87,27 +88,28 @@ class Volume:
 
     def in_month(
         self, rows: int, hours: float, alpha: float, place: str, places: Sequence[str]
-    ) -> tuple[tuple[float, float, float], float] | None:
-        """What is usual at a place of the month at which these rows are no surprise, and how many times as busy z is there.
+    ) -> tuple[tuple[float, float, float], float, int] | None:
+        """What is usual at a place of the month where these rows are no surprise; how many times as busy z is, in how many months.
 
-        z̄ is multiplied by the mean of what it was there in earlier months, at least two, and their spread is added; None where
-        no place explains the rows.
+        z̄ is multiplied by the mean of what it was there in earlier months, and their spread is added; None where no place explains
+        the rows. One month alone must have been a surprise itself.
         """
         mean, error = self._law(hours, alpha, place)
         z = math.sqrt((rows + 0.375) / hours)
         for name in places:
             n, total, squares = self.months.get(name, (0, 0.0, 0.0))
-            if n < MONTHS or mean <= 0:
+            if n < (1 if at_the_turn(name) else MONTHS) or mean <= 0:
                 continue
             times = total / n
-            if mean * abs(times - 1) < CLEAR * error or (times - 1) * (z - mean) <= 0:
+            clear = ONCE if n == 1 else CLEAR
+            if mean * abs(times - 1) < clear * error or (times - 1) * (z - mean) <= 0:
                 continue  # ordinary days, or the other way round
-            spread = max(0.0, squares - total * times) / (n - 1)
+            spread = max(0.0, squares - total * times) / max(1, n - 1)
             off = math.hypot(error * math.sqrt(1 + 1 / n) * max(times, 1.0), 3 * mean * math.sqrt(spread * (1 + 1 / n)))
             ends = (mean * times - off, mean * times, mean * times + off)
             if ends[0] <= z <= ends[2]:
                 least, middle, most = (max(0.0, x) ** 2 * hours - 0.375 for x in ends)
-                return (max(0.0, least), max(0.0, middle), most), times
+                return (max(0.0, least), max(0.0, middle), most), times, n
         return None
 
     def noted(self, rows: int, hours: float, place: str, places: Sequence[str]) -> Volume:
@@ -222,6 +224,15 @@ def places_in_month(window: Window) -> tuple[str, ...]:
     return tuple(places)
 
 
+def at_the_turn(place: str) -> bool:
+    """Whether a place lies in the first or last days of a month.
+
+    >>> at_the_turn("-2"), at_the_turn("3 working"), at_the_turn("17")
+    (True, True, False)
+    """
+    return abs(int(place.split()[0])) <= TURN
+
+
 def hours_of(window: Window) -> float:
     """The hours that pass in a window: 23 or 25 in a day on which clocks change."""
     return (instant_of(window.end) - instant_of(window.start)) / HOUR
@@ -269,8 +280,8 @@ def judge_volume(
         if signal.state in {WARN, ALARM} and rows:
             explained = before.in_month(rows, hours, alpha, place, places)
             if explained is not None:
-                expected, times = explained
-                signal = _as_before(rows, expected, alpha)
+                expected, times, months = explained
+                signal = _as_before(rows, expected, alpha, months)
         out.append(signal)
         # Windows that a saved reference was made from are in it already.
         if not all_of_it or instant_of(window.end) <= reference.last:
@@ -303,10 +314,10 @@ def counted(rows: int) -> Estimate:
     return Estimate("rows", float(rows), n=float(rows), note="a count")
 
 
-def _as_before(rows: int, usual: tuple[float, float, float], alpha: float) -> Signal:
+def _as_before(rows: int, usual: tuple[float, float, float], alpha: float, months: int) -> Signal:
     ends = (math.ceil(usual[0]), math.floor(usual[2]))
     words = f"{count(rows)} rows, where {count(ends[0])} to {count(ends[1])} come at this time of the month"
-    words += f": a pattern of the month, seen in {MONTHS} before"
+    words += f": a pattern of the month, seen in {'the one' if months == 1 else MONTHS} before"
     return Signal(VOLUME, VOLUME, OK, words, counted(rows), usual[1], usual=ends, alpha=alpha)
 
 
