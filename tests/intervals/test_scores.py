@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 import steelyard as sy
 from steelyard.intervals.bins import FilledBins
-from steelyard.intervals.losses import Losses, _quantile
+from steelyard.intervals.losses import LossesByClass, _quantile
 from steelyard.summaries.scores import Scores
 
 
@@ -54,7 +54,7 @@ def test_gamma_limits_of_a_loss_are_those_of_drawn_weights() -> None:
     drawn = rng.standard_gamma(np.concatenate(rows), size=(200_000, 4))
     means = (drawn * np.concatenate(loss)).sum(axis=1) / drawn.sum(axis=1)
     for level in (0.025, 0.975):
-        assert _quantile(*Losses(rows, rows, loss).moments(), level) == pytest.approx(
+        assert _quantile(*LossesByClass(rows, rows, loss).moments(), level) == pytest.approx(
             float(np.quantile(means, level)), rel=0.06
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import combinations
@@ -31,6 +31,7 @@ from steelyard.comparisons.shared_rows import SharedRows, rows_of
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.measure import Measure, find
 from steelyard.results import Difference, Estimate, Level
+from steelyard.summaries.confusion import Confusion
 from steelyard.verdicts.enough import fewest_apart
 from steelyard.wording import either, option
 from steelyard.words import count, percent
@@ -150,18 +151,36 @@ class SameRows:
         )
 
     def few(self, difference: Difference, alpha: float) -> tuple[str, str] | None:
-        """How many rows tell two shares apart, where all of them on one side would still be luck; None for other measures.
+        """How many rows tell two models apart, where all of them on one side would still be luck; None where another count decides.
 
-        McNemar's exact p-value of b rows, on all of which the same model is right, is 2 · 0.5ᵇ.
+        McNemar's exact p-value of b rows, on all of which the same model is right, is 2 · 0.5ᵇ, and so is that of any measure if
+        what the two said may be swapped in each of the b rows on which they differ.
         """
         if difference.statistic is None or difference.value is None or "McNemar" not in difference.method:
-            return None
+            apart = self._apart(difference) if difference.value else 0
+            if not 0 < apart < fewest_apart(alpha):
+                return None
+            kind = "row" if self.options.get("unit") is None else "unit"
+            return _few(apart, kind, "on which the two differ")
         # (b − c) / n and (b − c) / √(b + c) tell b + c.
         apart = round((difference.value * difference.n[0] / difference.statistic) ** 2) if difference.statistic else 0
         if not apart or apart >= fewest_apart(alpha):
             return "", ""
-        rows = f"{apart} row{'' if apart == 1 else 's'}"
-        return f"{rows} on which one of the two alone is right", f"rests on {rows} that tell them apart"
+        return _few(apart, "row", "on which one of the two alone is right")
+
+    def _apart(self, difference: Difference) -> int:
+        """On how many rows, or units, the two differ: in their labels where the measure reads no more."""
+        m, threshold = find(difference.measure), self.options.get("threshold", 0.5)
+        differ: Any = False
+        for x, y in _columns(self.given[difference.first], self.given[difference.second]):
+            labels = self.shape == "scores" and Confusion in m.reads
+            differ = differ | ((x >= threshold) != (y >= threshold) if labels else x != y)
+        unit, weight = self.options.get("unit"), self.options.get("weight")
+        differ = np.asarray(differ, dtype=bool)
+        if unit is not None:
+            return len(np.unique(np.asarray(unit)[differ]))
+        copies = weight is not None and self.options.get("weights") == "frequency"
+        return int(np.asarray(weight)[differ].sum() if copies else differ.sum())
 
     def notes(self) -> list[str]:
         """Rows left out, and predictions that are the same."""
@@ -237,6 +256,19 @@ class SameRows:
         coded, made = predicted(list(self.given.values()), rows, self.shape, **how)
         table = row_values(measure, coded, made, {**measure.options, "payoff": known.get("payoff")})
         return None if table is None else (coded, table)
+
+
+def _few(rows: int, kind: str, where: str) -> tuple[str, str]:
+    told = f"{rows} {kind}{'' if rows == 1 else 's'}"
+    return f"{told} {where}", f"rests on {told} that {'tells' if rows == 1 else 'tell'} them apart"
+
+
+def _columns(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
+    """What two models said, column by column."""
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        yield from ((np.asarray(a[level]), np.asarray(b[level])) for level in a)
+    else:
+        yield np.asarray(a), np.asarray(b)
 
 
 def _alike(a: object, b: object) -> bool:

@@ -10,6 +10,7 @@ Garwood's limits of a rare count are made.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -20,7 +21,6 @@ from steelyard.intervals.method import Question, clipped, method
 from steelyard.intervals.skewed import RESTS
 from steelyard.measures.facts import ByRow
 from steelyard.results import Array, Interval, Mean
-from steelyard.summaries.class_scores import ClassScores
 from steelyard.summaries.scores import Scores
 
 RARE = 100.0
@@ -35,7 +35,7 @@ LARGEST = -math.log(1e-15)
 
 
 @dataclass(frozen=True, slots=True)
-class Losses:
+class LossesByClass:
     """The losses of all rows in parts, one for each class: their weights, the sums of squared weights, and what each lost."""
 
     weight: list[Array]
@@ -59,12 +59,12 @@ class Losses:
         each = zip(self.totals, self.squares, strict=True)
         return min(t * t / q if (q := float(x.sum())) > 0 else 0.0 for t, x in each)
 
-    def and_one_each(self, everyone: list[Array]) -> Losses:
+    def and_one_each(self, everyone: list[Array]) -> LossesByClass:
         """The same and a row of each class, scored like all rows (their shares at the scores of each part), two in all."""
         each = [2 / len(everyone) * x for x in everyone]
         weight = [w + x * t for w, x, t in zip(self.weight, each, self.typical, strict=True)]
         squares = [q + x * t * t for q, x, t in zip(self.squares, each, self.typical, strict=True)]
-        return Losses(weight, squares, self.loss)
+        return LossesByClass(weight, squares, self.loss)
 
     def moments(self) -> tuple[float, float, float]:
         """Of the mean whose rows are drawn with gamma weights: the mean, the standard error and the skewness."""
@@ -85,15 +85,16 @@ def loss_interval(question: Question) -> Interval:
     plain = mean_interval(question)
     if "scores" not in rows or plain.low is None or plain.high is None:
         return plain
-    if isinstance(s, ClassScores):
-        losses, everyone = _own_losses(s, partial(rows["classes"], **question.options))
+    several = len(s.score_tables) > 1
+    if several:
+        losses, everyone = _own_losses(s.score_tables, partial(rows["classes"], **question.options))
         worst = rows["classes"](np.zeros(1, dtype=np.int64), np.array([[0.0], [1.0]]))
     else:
         each = partial(rows["scores"], **question.options)
-        losses, everyone = Losses(*class_losses(s, each)), [s.counts.sum(axis=-1) / float(s.total)] * 2
+        losses, everyone = LossesByClass(*class_losses(s, each)), [s.counts.sum(axis=-1) / float(s.total)] * 2
         worst = each(np.zeros(1), np.ones(1))
     more = losses.and_one_each(everyone)
-    rare = losses.fewest < RARE and not isinstance(s, ClassScores)
+    rare = losses.fewest < RARE and not several
     caution = plain.caution if not rare and plain.caution.startswith(RESTS) else ""
     if math.isinf(worst[0]) and any(
         ((x >= LARGEST) & (w > 0)).any() for x, w in zip(losses.loss, everyone, strict=True)
@@ -102,9 +103,7 @@ def loss_interval(question: Question) -> Interval:
     if not rare and more.moments()[1] <= UNTOLD * losses.moments()[1]:
         return replace(plain, caution=caution or plain.caution)
     tail = (1 - question.confidence) / 2
-    seen, known = (
-        _of_reading(question, losses, x) if isinstance(s, ClassScores) else x.moments() for x in (losses, more)
-    )
+    seen, known = (_of_reading(question, losses, x) if several else x.moments() for x in (losses, more))
     low, high = _quantile(*seen, tail), _quantile(*known, 1 - tail)
     if known[0] < seen[0]:
         # Where nearly all is wrong it is what is right that may only not have come yet.
@@ -113,20 +112,20 @@ def loss_interval(question: Question) -> Interval:
     return clipped(question, low, high, question.value, NAME, caution=caution)
 
 
-def _own_losses(s: ClassScores, each: ByRow) -> tuple[Losses, list[Array]]:
+def _own_losses(tables: Sequence[Scores], each: ByRow) -> tuple[LossesByClass, list[Array]]:
     """What rows lost by the score of their own class, the rest being given to one other; and all rows at the scores of each."""
     weight, squares, loss, everyone = [], [], [], []
-    for t in s.tables:
+    for t in tables:
         whole, mine = t.counts.sum(axis=-1), t.levels.index(t.positive)
         weight.append(t.counts[..., mine])
         squares.append((t.counts if t.squares is None else t.squares)[..., mine])
         lost = each(np.zeros(len(t.score), dtype=np.int64), np.stack([t.score, 1 - t.score]))
         loss.append(np.minimum(lost, LARGEST))
         everyone.append(whole / float(whole.sum()))
-    return Losses(weight, squares, loss), everyone
+    return LossesByClass(weight, squares, loss), everyone
 
 
-def _of_reading(question: Question, losses: Losses, more: Losses) -> tuple[float, float, float]:
+def _of_reading(question: Question, losses: LossesByClass, more: LossesByClass) -> tuple[float, float, float]:
     """The moments of the mean that was read, which knows the scores of all classes, and of the rows that were added to it."""
     read, (_, error, skew) = question.reading, more.moments()
     assert isinstance(read, Mean)
