@@ -92,3 +92,18 @@ def test_wrong_arguments_get_a_sentence(name: str, told: Any) -> None:
     found = told(*more, time=time, horizon=horizon)
     assert found.code in (2, 3) and found.out == ""
     assert re.search(re.escape(message), found.err) and hint in found.err.partition("Hint: ")[2], found.err
+
+
+def test_windows_that_were_counted_are_refused(steelyard: Any, tmp_path: Path) -> None:
+    (tmp_path / "days").mkdir()
+    (tmp_path / "days" / "2024-05-01.json").write_text(
+        '{"steelyard window": 1, "name": "2024-05-01"}', encoding="utf-8"
+    )
+    roles = ("--unit", "customer", "--time", "day", "--score", "p", "--outcome", "left", "--horizon", "31 days")
+    for named in ("days", "days/*.json", "days/2024-05-01.json"):
+        found = steelyard("timeliness", named, *roles)
+        assert (
+            found.code == 2
+            and "cannot tell timeliness" in found.err
+            and 'steelyard monitor --period "31 days"' in found.err
+        )

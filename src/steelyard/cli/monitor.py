@@ -186,7 +186,7 @@ def code_of(state: str, fail_on: str | None) -> int:
 
 
 def _watched(file: str, given: dict[str, Any]) -> Any:
-    from steelyard.monitors.windowed import files_of_windows
+    from steelyard.files.window_files import files_of_windows
 
     if given["remember"] and not Path(file).is_dir():
         message = f'What was told is put down beside the windows, and "{file}" is no folder of them.'
@@ -226,8 +226,9 @@ def _asked(address: str, given: dict[str, Any]) -> Any:
 
 def _run(data: object, given: dict[str, Any]) -> Any:
     from steelyard.cli.columns import as_level, kinds_of, scores_of
+    from steelyard.files.window_files import files_of_windows
     from steelyard.monitors.monitor import monitor
-    from steelyard.monitors.windowed import Windows, files_of_windows
+    from steelyard.monitors.windowed import Windows
 
     kinds = {} if isinstance(data, Windows) or files_of_windows(data) else kinds_of(data)
     target, positive, scores = given["target"], given["positive"], given["score"]

@@ -48,9 +48,9 @@ def command(reference: str, current: tuple[str, ...], **given: Any) -> None:
     counts of levels, 'a=7, b=5'. Identifiers, dates and columns that only one of them has are left out and named.
     """
     from steelyard import stability
+    from steelyard.files.window_files import files_of_windows
     from steelyard.monitors.samples import SampleStabilities
     from steelyard.monitors.saved import is_saved
-    from steelyard.monitors.windowed import files_of_windows
 
     check_outputs(given)
     check_free(given["save_bins"], force=given["force"])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 import numpy as np
 
 from steelyard.arguments.sizes import LARGEST
 from steelyard.engines.event_sql import GONE
-from steelyard.errors import BadLevels, InputError, MissingValues, SteelyardError
+from steelyard.errors import BadLevels, InputError, MissingValues, NotAvailable, SteelyardError
+from steelyard.files.window_files import files_of_windows
 from steelyard.results import Array, Flags
-from steelyard.wording import option
+from steelyard.wording import either, option
 
 DROP = f"Mend the rows, or pass {option('missing', 'drop')} to leave them out; they are counted either way."
 OUTSIDE = "event outside the period (its customer stays)"
@@ -84,3 +86,20 @@ def torn(counts: Mapping[str, int], names: Mapping[str, str]) -> SteelyardError 
             )
             return BadLevels(message, "Look at the rows of one such customer; perhaps two periods lie in one table.")
     return None
+
+
+def refuse_counted(events: object) -> None:
+    """Refuse windows that were counted: what is asked of a customer lies in several of them."""
+    named = events if isinstance(events, list | tuple) else [events]
+    held = [x for x in named if files_of_windows(x) or type(x).__name__ in {"CountedWindow", "Windows"}]
+    if not held:
+        return
+    place = f'"{os.fspath(held[0])}" holds' if isinstance(held[0], str | os.PathLike) else "These are"
+    message = (
+        f"{place} windows that were counted, and they cannot tell timeliness: it adds up what was said of each customer over "
+        "the whole period and squares that, and the events of one customer lie in several windows."
+    )
+    saved = either("save it with t.save(path) and add it to others, t + u", "save it with --save and add it to others")
+    watched = either('sy.monitor(rows, ..., period="31 days")', 'steelyard monitor --period "31 days"')
+    hint = f"Pass the events of a period; {saved}. {watched} watches customers by the window in which they come."
+    raise NotAvailable(message, hint)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.early_warning.clock import Clock
-from steelyard.early_warning.complaints import OUTSIDE, complaint, masks, order, torn
+from steelyard.early_warning.complaints import OUTSIDE, complaint, masks, order, refuse_counted, torn
 from steelyard.engines.columns import Column
 from steelyard.engines.event_sql import BARE, EVENT, GONE, TOLD, EventQuery
 from steelyard.engines.event_tables import EventTable
@@ -48,6 +48,7 @@ def open_events(
 ) -> tuple[Events, dict[str, int]]:
     """Events ready to be asked, and how many rows were left out for which reason."""
     missing = rules.missing
+    refuse_counted(data)
     if rules.outside not in {"refuse", "drop"}:
         message = f'{option("outside", rules.outside)} is not known; there are "refuse" and "drop".'
         raise UsageError(message, 'With "drop", events outside the period are left out and counted; customers stay.')

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from steelyard.arguments.allowed import shown
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import CannotAdd, InputError, UnreadableSource, UsageError, listing
 from steelyard.files.lock import in_turn
+from steelyard.files.window_files import MARK
 from steelyard.files.writing import Saved, read_saved, write_saved
 from steelyard.monitors.labels import span_text
 from steelyard.monitors.windows import Window, instant_of, moment, zone_of
@@ -24,7 +24,6 @@ from steelyard.wording import option
 from steelyard.words import count, some_names
 
 SCHEMA = 1
-MARK = "steelyard window"
 HISTORY, LOCK = "history", ".lock"
 KEPT = 20
 """Former counts of a window that are kept."""
@@ -312,30 +311,6 @@ def window_of(saved: Saved) -> CountedWindow:
     except BROKEN:
         message = f'"{saved.path}" is a saved window of which a part is missing.'
         raise UnreadableSource(message, "Count it again from the rows.") from None
-
-
-def files_of_windows(data: object) -> list[str]:
-    """The files of saved windows that a path, a pattern or a folder names; none where it names something else."""
-    if not isinstance(data, str | os.PathLike):
-        return []
-    text = os.fspath(data)
-    if os.path.isdir(text):
-        found = sorted(glob.glob(os.path.join(glob.escape(text), "*.json")))
-    elif text.lower().endswith(".json"):
-        found = (
-            [text] if os.path.isfile(text) else sorted(f for f in glob.glob(text, recursive=True) if os.path.isfile(f))
-        )
-    else:
-        return []
-    return found if any(_begins(path) for path in found) else []
-
-
-def _begins(path: str) -> bool:
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read(len(MARK) + 20).lstrip("{ \n").startswith(f'"{MARK}"')
-    except (OSError, ValueError):
-        return False
 
 
 def load_windows(files: Sequence[str]) -> Windows:

@@ -14,6 +14,7 @@ from steelyard.arguments.allowed import NotAllowed, shown
 from steelyard.arguments.annotated import as_annotated, texts
 from steelyard.errors import EmptyTable, NotAvailable, UsageError, listing
 from steelyard.files.addresses import without_secrets
+from steelyard.files.window_files import files_of_windows
 from steelyard.monitors.agreed import PARTS
 from steelyard.monitors.baseline import Baseline
 from steelyard.monitors.delays import Waiting
@@ -25,7 +26,7 @@ from steelyard.monitors.piecewise import Days
 from steelyard.monitors.stray import refuse_stray
 from steelyard.monitors.stream import Stream, StreamRoles
 from steelyard.monitors.summed import Counting
-from steelyard.monitors.windowed import CountedWindow, Windows, files_of_windows, load_windows, without_gaps
+from steelyard.monitors.windowed import CountedWindow, Windows, load_windows, without_gaps
 from steelyard.monitors.windows import (
     Window,
     WindowSpan,

@@ -13,8 +13,9 @@ import narwhals.stable.v2 as nw
 
 from steelyard.engines.answers import in_our_words, plain_complaint
 from steelyard.errors import UnreadableSource, UsageError, listing, refuse_same_names
+from steelyard.files.window_files import files_of_windows
 from steelyard.files.writing import sealed
-from steelyard.monitors.windowed import Windows, files_of_windows, load_windows
+from steelyard.monitors.windowed import Windows, load_windows
 
 ROWS = 50_000
 """Rows of one request."""
