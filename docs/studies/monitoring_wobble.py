@@ -163,7 +163,7 @@ def page(found: list[list[list[str]]]) -> str:
         *Weekends* have fewer rows, other scores, and outcomes that follow scores less. *Good weeks and bad ones*: all days of
         a week share by how much scores have moved (0.1 of their spread) and how steeply outcomes follow them (15 %). *Days
         that remember the one before* do so by 0.7, in these two and in how many rows come. *Month-ends* have 2.5 times the
-        rows for three days; those of a first quarter are no pattern yet."""),
+        rows for three days; the first of a stream is no pattern yet."""),
         table(
             (
                 "windows", "what moves", "AUC", "running sum", "scores", "rows", "all warnings", "alarms", "one window alone",
