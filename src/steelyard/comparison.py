@@ -266,9 +266,11 @@ class Comparison(ToldInSentences):
 
     def _short(self, difference: Difference, alpha: float) -> tuple[str, str]:
         """Why a verdict is withheld: too few of what the difference rests on."""
-        few = self.pairing.few(difference, alpha)
+        few, margin = self.pairing.few(difference, alpha), self.margins.get(difference.measure, 0.0)
         if few is not None:
-            return few
+            # Two that say the same of nearly every row may be alike for all that matters.
+            ends = [abs(end) for end in (difference.low, difference.high) if end is not None]
+            return ("", few[1]) if ends and max(ends) <= margin else few
         m = find(difference.measure)
         found = (short_of(self.evaluations[n], m, difference.level) for n in (difference.first, difference.second))
         return next((x for x in found if x[0]), ("", ""))

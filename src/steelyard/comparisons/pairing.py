@@ -157,8 +157,9 @@ class SameRows:
         what the two said may be swapped in each of the b rows on which they differ.
         """
         if difference.statistic is None or difference.value is None or "McNemar" not in difference.method:
-            apart = self._apart(difference) if difference.value else 0
-            if not 0 < apart < fewest_apart(alpha):
+            apart, rows = self._apart(difference) if difference.value else (0, 0)
+            # Where no more were tested at all, that is what is said.
+            if not 0 < apart < min(fewest_apart(alpha), rows):
                 return None
             kind = "row" if self.options.get("unit") is None else "unit"
             return _few(apart, kind, "on which the two differ")
@@ -168,8 +169,8 @@ class SameRows:
             return "", ""
         return _few(apart, "row", "on which one of the two alone is right")
 
-    def _apart(self, difference: Difference) -> int:
-        """On how many rows, or units, the two differ: in their labels where the measure reads no more."""
+    def _apart(self, difference: Difference) -> tuple[int, int]:
+        """On how many rows, or units, the two differ, in their labels where the measure reads no more; and how many there are."""
         m, threshold = find(difference.measure), self.options.get("threshold", 0.5)
         differ: Any = False
         for x, y in _columns(self.given[difference.first], self.given[difference.second]):
@@ -178,9 +179,9 @@ class SameRows:
         unit, weight = self.options.get("unit"), self.options.get("weight")
         differ = np.asarray(differ, dtype=bool)
         if unit is not None:
-            return len(np.unique(np.asarray(unit)[differ]))
+            return len(np.unique(np.asarray(unit)[differ])), len(np.unique(np.asarray(unit)))
         copies = weight is not None and self.options.get("weights") == "frequency"
-        return int(np.asarray(weight)[differ].sum() if copies else differ.sum())
+        return int(np.asarray(weight)[differ].sum() if copies else differ.sum()), len(differ)
 
     def notes(self) -> list[str]:
         """Rows left out, and predictions that are the same."""
