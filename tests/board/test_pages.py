@@ -369,3 +369,13 @@ def test_a_model_tells_what_it_earned_where_outcomes_are_worth_something(visit: 
         ).status_code
         == 422
     )
+
+
+def test_what_is_missing_comes_after_that_something_is(visit: Visiting) -> None:
+    visit.fill(labels=False, rows=WORN.groupby(WORN["scored"].dt.date).head(30))
+    text = words(visit.get("/models/churn"))
+    assert "Nothing can be judged yet: the windows hold too few cases." in text
+    assert "Watch longer windows: there is too little in each to judge by." in text
+    visit.service.declare("bare", declaration_of({**DECLARED, "target": "y", "score": "p"}), None, "test")
+    bare = words(visit.get("/models/bare"))
+    assert 'No prediction of the model "bare" has come yet.' in bare and "has no version" not in bare

@@ -52,3 +52,18 @@ def test_a_monitor_names_the_date() -> None:
     worn = rows["when"].dt.normalize().unique()[22]
     assert m.changes["auc"].window == f"{worn:%Y-%m-%d}"
     assert m.changes["auc"].text in m.sentences() and m.to_dict()["changes"]["auc"]["window"] == m.changes["auc"].window
+
+
+def test_signals_that_began_to_differ_together_are_told_together() -> None:
+    rows = stream(5, days=30, a_day=300, bad=slice(22, 30))
+    late = rows["when"] >= rows["when"].dt.normalize().unique()[22]
+    rows["age"] = np.random.default_rng(1).normal(40, 5, len(rows)) + 30 * late
+    given = {"time": "when", "score": "p", "reference": "first 14 windows", "features": ["age"]}
+    m = sy.monitor(rows, target="y", **given)
+    began = [s for s in m.sentences() if " began " in s]
+    assert len(began) == 1 and began[0].startswith("AUC, age began to differ with 2024-03-23")
+    assert m.chart().name == m.chart("auc").name and m.chart().heading == m.chart("auc").heading
+    # Without labels only the feature fires: that is seen, and it is no reason to retrain.
+    blind = sy.monitor(rows, **given)
+    assert blind.chart().heading == blind.chart("age").heading != blind.chart("p").heading
+    assert "do not retrain for this alone" in blind.verdict.sentence

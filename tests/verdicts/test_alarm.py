@@ -9,10 +9,13 @@ from hypothesis import strategies as st
 from steelyard.results import Difference, Estimate
 from steelyard.verdicts.alarm import (
     ADVICE,
+    ALARM,
     ALARMS,
+    WARN,
     above_limit,
     added_up,
     against_reference,
+    alarm,
     as_many,
     as_usual,
     of_column,
@@ -214,3 +217,17 @@ def test_the_margin_is_a_share_of_the_reference():
         verdict, _ = against_reference(Difference("mae", value=-0.3, low=-0.4, high=-0.2), base, 0.1, "higher")
         assert verdict.margin == pytest.approx(0.1 * abs(base))
         assert verdict.word == ("alarm" if 0.1 * abs(base) < 0.2 else "warn")
+
+
+@pytest.mark.parametrize(
+    ("about", "advice"),
+    [
+        (["model", "data"], ADVICE[ALARM]),
+        (["data"], "Find out why; do not retrain for this alone."),
+        (["delivery"], "Find out why another number of rows comes, and whether some are lost."),
+        (["data", "values"], "Mend what sends values that cannot be read; nothing is known of these rows until then."),
+    ],
+)
+def test_to_retrain_is_advised_only_where_the_model_is_worse(about, advice):
+    assert alarm(ALARM, about=about).advice == advice
+    assert alarm(WARN, about=about).advice == ADVICE[WARN]

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from steelyard.monitors.result import Monitor, Watched
-from steelyard.verdicts.alarm import ADVICE, ALARM, IMMATURE, OK, UNJUDGED, WARN
+from steelyard.verdicts.alarm import ADVICE, ALARM, IMMATURE, INSUFFICIENT, OK, UNJUDGED, WARN
 from steelyard.views.monitor import signal_noun
 from steelyard.words import count, some_names, visible
 
@@ -25,6 +25,7 @@ EARLIER = ("delivery", "values", "labelling", "data", "scores", "model")
 """Of what began in the same window, what leads to what."""
 FEW = 2
 MOST_NAMED = 3
+_LABELS = "wait for the labels, which tell whether it matters"
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,13 @@ def _calm(monitor: Monitor) -> Cause:
     advice = {"insufficient": "Watch longer windows: there is too little in each to judge by."}.get(
         state, ADVICE[state]
     )
-    return Cause(sentence=visible(f"{why[:1].upper()}{why[1:]}." if why else advice), steps=(advice,))
+    told = visible(f"{why[:1].upper()}{why[1:]}.") if why else ""
+    if state == INSUFFICIENT:
+        # What is missing comes after that something is.
+        return Cause(
+            sentence="Nothing can be judged yet: the windows hold too few cases.", steps=(f"{advice} {told}".rstrip(),)
+        )
+    return Cause(sentence=told or advice, steps=(advice,))
 
 
 def _running(monitor: Monitor) -> str:
@@ -224,11 +231,17 @@ def _performance(monitor: Monitor) -> str:
     judged = _judged(monitor)
     if not judged:
         return "Whether the model is still as good is not known until labels are in."
-    later = [w for w in monitor.windows if w.rows and w.window.start >= judged[-1].window.end]
-    if not later and monitor.windows[-1] is judged[-1]:
+    if _up_to_date(monitor):
         return "The model is not shown to be worse."
+    later = [w for w in monitor.windows if w.rows and w.window.start >= judged[-1].window.end]
     why = "later labels are not in" if later else "later there are no rows"
     return f"The model was not shown to be worse up to {visible(judged[-1].name)}; {why}."
+
+
+def _up_to_date(monitor: Monitor) -> bool:
+    """Whether the last window tells how good the model is."""
+    judged = _judged(monitor)
+    return bool(judged) and judged[-1] is monitor.windows[-1]
 
 
 def _steps(monitor: Monitor, found: dict[str, list[tuple[int, str]]], since: str) -> list[str]:
@@ -254,7 +267,10 @@ def _steps(monitor: Monitor, found: dict[str, list[tuple[int, str]]], since: str
         else:
             out.append("Prepare to retrain: it is worse, not yet by more than allowed. Watch the next windows.")
     elif "data" in found or "scores" in found:
-        out.append("Do not retrain for this alone: wait for the labels, which tell whether it matters.")
+        known = (
+            "" if not _measured(monitor) else "the model is not shown to be worse" if _up_to_date(monitor) else _LABELS
+        )
+        out.append(f"Do not retrain for this alone{known and ': '}{known}.")
     return out
 
 

@@ -10,7 +10,7 @@ from steelyard.monitors.signals import Signal
 from steelyard.verdicts.alarm import ALARM, CLEAR_ALARM, OK, WARN
 from steelyard.views.html import Ready, tag
 from steelyard.views.monitor import signal_noun
-from steelyard.words import significant, visible
+from steelyard.words import visible
 
 WINDOWS = 40
 """Windows that stand side by side."""
@@ -64,7 +64,7 @@ def heat_map(monitor: Monitor, names: Sequence[str], address: Callable[[str], st
                 cells.append(tag("td", "·", class_="x"))
                 continue
             shade = min(len(SHADES) - 1, max(0, int(effect / STEP)))
-            told = significant(effect, 1).removeprefix("0") if effect >= STEP else ""
+            told = f"{effect:.1f}".removeprefix("0") if effect >= STEP else ""
             cells.append(tag("td", told, class_=f"shade{shade}"))
         rows.append(tag("tr", tag("th", visible(name), scope="row"), cells))
     return tag("div", _table(monitor, rows, address, "Features by windows"), class_="cells-heat")

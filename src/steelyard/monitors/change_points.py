@@ -28,11 +28,16 @@ class ChangePoint(AsJson):
     last: str
 
     @property
+    def when(self) -> str:
+        """In words."""
+        if self.first == self.last:
+            return f"with {self.window}"
+        return f"with {self.window} most likely, and between {self.first} and {self.last} at 95%"
+
+    @property
     def text(self) -> str:
         """In a sentence."""
-        if self.first == self.last:
-            return f"It began with {self.window}."
-        return f"It began with {self.window} most likely, and between {self.first} and {self.last} at 95%."
+        return f"It began {self.when}."
 
 
 def change_point(series: Sequence[Signal], names: Sequence[str], fired: str) -> ChangePoint | None:

@@ -126,7 +126,8 @@ class Monitor(ToldInSentences):
         loud = [last[name] for name in self.firing]
         numbers = [x for s in loud if (x := s.value if s.difference is None else s.difference) is not None]
         reason = "; ".join(f"{s.name}: {s.reason}" for s in loud)
-        return self.in_words(alarm(self.state, *numbers, reason=reason, confidence=self.confidence))
+        about = [self.gauges[s.kind].about for s in loud if last.state_of(s.name) == self.state] or ["model"]
+        return self.in_words(alarm(self.state, *numbers, about=about, reason=reason, confidence=self.confidence))
 
     @property
     def worst(self) -> str:
@@ -209,10 +210,15 @@ class Monitor(ToldInSentences):
 
     @as_annotated()
     def chart(self, signal: str | None = None) -> Chart:
-        """One signal over time: its interval, the reference, the margin; alarms marked, unjudged windows hollow."""
+        """One signal over time: its interval, the reference, the margin; alarms marked, unjudged windows hollow.
+
+        Unless one is named, the first measure, or the first of what fires where that does not.
+        """
         from steelyard.views.monitor_pictures import monitor_chart
 
-        return monitor_chart(self, signal or self.facts.get("first", self.signals[0]))
+        first = self.facts.get("first", self.signals[0])
+        loud = list(self.firing)
+        return monitor_chart(self, signal or (first if first in loud or not loud else loud[0]))
 
     @as_annotated()
     def png(self, path: str | os.PathLike[str] | None = None, signal: str | None = None) -> bytes:

@@ -28,8 +28,7 @@ def write_monitor_report(monitor: Monitor, path: str | os.PathLike[str], *, titl
 
     def page() -> str:
         found = sections(monitor, command, told_above=True)
-        # The first that fires, or the first that is watched, is seen beside what is said of it.
-        seen = figure(monitor.chart(next(iter(monitor.firing), None)))
+        seen = figure(monitor.chart())
         said = verdict_html(monitor.verdict, {s.anchor: s.question for s in found}, beside=seen)
         return page_html(title, page_header(title, said, tag("p", told.headline(monitor) + ".", class_="note")), found)
 

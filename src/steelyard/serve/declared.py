@@ -259,7 +259,8 @@ def _kind_of(levels: tuple[Any, ...]) -> Kind:
 def check_name(name: str, what: str = "model") -> str:
     """A name that may stand in an address."""
     if not NAME.fullmatch(name):
-        detail = f"A {what} is called by up to 100 letters, digits, dots, hyphens and underscores."
+        signs = "letters from a to z, digits, dots, hyphens and underscores, the first a letter or a digit"
+        detail = f"A {what} is called by up to 100 {signs}."
         raise Problem(422, "name", detail, f"Choose another name for this {what}.")
     return name
 

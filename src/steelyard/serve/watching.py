@@ -141,6 +141,10 @@ class Watcher:
         found = session.one(sql.STREAM, name, wanted)
         if found is None:
             known = [row[1] for row in session.all(sql.STREAMS, name)]
+            if not known and version is None:
+                raise Problem(
+                    404, "no_version", f'No prediction of the model "{name}" has come yet.', "Send predictions first."
+                )
             hint = f"There are {', '.join(known[:20])}." if known else "Send predictions first."
             raise Problem(404, "no_version", f'The model "{name}" has no version "{wanted[:100]}".', hint)
         return WatchedStream(model, wanted, int(found[0]))

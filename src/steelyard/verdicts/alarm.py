@@ -23,6 +23,14 @@ ADVICE = {
     INSUFFICIENT: "Watch longer windows.",
     NODATA: "See whether rows still come.",
 }
+ELSEWHERE = {
+    "values": "Mend what sends values that cannot be read; nothing is known of these rows until then.",
+    "labelling": "Mend what sends labels that cannot be read; nothing is known of these rows until then.",
+    "delivery": "Find out why another number of rows comes, and whether some are lost.",
+    "data": "Find out why; do not retrain for this alone.",
+    "scores": "Find out why; do not retrain for this alone.",
+}
+"""What to do about an alarm that is not about how good the model is, the first that fires."""
 HIGH, BETWEEN, LOW = "high", "between", "low"
 """What a window shows to an alarm: beyond the fire level, below the clear level, or between the two."""
 NEARER = 0.8
@@ -35,9 +43,19 @@ Clears = tuple[bool, bool]
 """Whether a warning, and an alarm, may end."""
 
 
-def alarm(word: str, *rests_on: Estimate | Difference, **facts: object) -> Verdict:
-    """A verdict of a window, with what to do about it."""
-    return ALARMS(word, *rests_on, advice=ADVICE[word], **facts)
+def alarm(word: str, *rests_on: Estimate | Difference, about: Iterable[str] = ("model",), **facts: object) -> Verdict:
+    """A verdict of a window, with what to do about it; what fires may be `about` the model or other things.
+
+    >>> alarm("alarm", about=["data"]).advice
+    'Find out why; do not retrain for this alone.'
+    """
+    found = set(about)
+    other = (
+        ""
+        if "model" in found or word != ALARM
+        else next((said for part, said in ELSEWHERE.items() if part in found), "")
+    )
+    return ALARMS(word, *rests_on, advice=other or ADVICE[word], **facts)
 
 
 def against_reference(difference: Difference, base: float, margin: float, better: str) -> tuple[Verdict, Clears]:

@@ -42,11 +42,8 @@ def monitor_sentences(monitor: Monitor) -> list[str]:
     """How it stands, what fires and since when, what is waited for, and at which level it was judged."""
     last = monitor.windows[-1]
     out = [f"After {visible(last.name)} the state is {monitor.state}: {_means(monitor)}."]
-    began = monitor.changes
-    for name in monitor.firing:
-        out.append(fires_since(monitor, name))
-        if name in began:
-            out.append(visible(began[name].text))
+    out += [fires_since(monitor, name) for name in monitor.firing]
+    out += _began(monitor)
     if monitor.firing and monitor.verdict.advice:
         out.append(monitor.verdict.advice)
     waiting = [name for name in last.pending if name not in monitor.firing]
@@ -72,6 +69,16 @@ def monitor_sentences(monitor: Monitor) -> list[str]:
             "it takes as many in a row as was said."
         )
     return out
+
+
+def _began(monitor: Monitor) -> list[str]:
+    """Since when each signal that fires has been another, those with the same answer together."""
+    told: dict[str, list[str]] = {}
+    for name, point in monitor.changes.items():
+        told.setdefault(point.when, []).append(signal_noun(name))
+    if len(monitor.firing) == 1:
+        return [visible(point.text) for point in monitor.changes.values()]
+    return [f"{some_names(names)} began to differ {visible(when)}." for when, names in told.items()]
 
 
 def _means(monitor: Monitor) -> str:
