@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import steelyard as sy
 from steelyard.results import Estimate
 from steelyard.verdicts.gate import ADVICE, Bound, judge
 
@@ -105,3 +106,15 @@ def test_what_is_met_by_the_interval_is_met_by_the_value(x, bound):
         assert judge(x, Bound(bound), "point").good
     if judge(x, Bound(bound)).bad:
         assert judge(x, Bound(bound), "point").bad
+
+
+def test_several_requirements_are_as_bad_as_the_worst_of_them():
+    e = sy.evaluate(target=[1, 0] * 200, score=[0.9, 0.1, 0.4, 0.6] * 100)
+    with pytest.raises(AssertionError) as told:
+        sy.check(e, ["auc >= 0.5", "recall >= 0.99", "precision >= 0.49"])
+    v = told.value.outcome.verdict
+    assert (v.word, v.tone, v.advice) == ("failed", "bad", ADVICE["failed"])
+    assert v.sentence == "1 of 3 requirements met; not recall, precision."
+    assert [r.text[:22] for r in v.reasons] == ["recall: failed: 0.500 ", "precision: not shown: "]
+    fine = sy.check(e, ["auc >= 0.5"]).verdict
+    assert (fine.word, fine.tone, fine.sentence) == ("met", "good", "1 of 1 requirements met.")

@@ -16,7 +16,7 @@ NO_CELL = {"verdict", "payoff"}
 """What is told along with a result, and what goes into one."""
 CONCLUDES = {
     *("evaluation", "labels", "numbers", "threshold", "slices", "comparison", "changes", "campaign"),
-    *("stability", "trial", "timeliness", "experiment", "learning curve", "plan", "monitor"),
+    *("stability", "trial", "timeliness", "experiment", "learning curve", "plan", "monitor", "gate"),
 }
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from steelyard.results import Difference, Estimate, make_frame
-from steelyard.verdicts.gate import MET, Bound
+from steelyard.verdicts.gate import MET, Bound, together
+from steelyard.verdicts.verdict import Verdict
 from steelyard.views.told import Told
 
 
@@ -68,6 +69,7 @@ class Outcome(Told):
     """All requirements and what became of them."""
 
     as_text: ClassVar[str] = "gate.outcome_text"
+    as_verdict: ClassVar[str] = "gate.gate_conclusion"
 
     results: tuple[Result, ...]
     notes: tuple[str, ...] = ()
@@ -82,6 +84,11 @@ class Outcome(Told):
     def passed(self) -> bool:
         """Whether all are. No correction for their number is due: all must be shown, so luck in one does not help."""
         return self.met == len(self.results)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether all are met, which are not and why, and what to do next."""
+        return self.in_words(together([(r.state, r.number) for r in self.results]))
 
     def __bool__(self) -> bool:
         return self.passed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steelyard.results import Difference, Estimate
@@ -15,6 +16,7 @@ ADVICE = {
     FAILED: "Improve the model, or ask for less.",
     UNDEFINED: "Give rows of which it can be told.",
 }
+ALL_MET = "Hold the next one to the same requirements."
 SLACK = 1e-12
 
 
@@ -76,3 +78,14 @@ def judge(estimate: Estimate | Difference, limit: Bound, on: str = "interval", t
         return said(NOT_SHOWN, too_few) if too_few else said(MET)
     hidden = "scores were counted on a grid" if limit.holds(estimate.high if limit.upper else estimate.low) else ""
     return said(NOT_SHOWN if limit.holds(far) else FAILED, hidden)
+
+
+def together(found: Sequence[tuple[str, Estimate | Difference]]) -> Verdict:
+    """The worst word of several requirements, with the numbers of those that have it; all met only where each is.
+
+    >>> x = Estimate("auc", 0.8, 0.7, 0.9)
+    >>> together([("met", x), ("failed", x)]).word, together([("met", x)]).word
+    ('failed', 'met')
+    """
+    word = next(w for w in (FAILED, UNDEFINED, NOT_SHOWN, MET) if any(w == state for state, _ in found))
+    return GATE(word, *(x for state, x in found if state == word), advice=ADVICE[word] or ALL_MET)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from steelyard.verdicts.conclusion import MOST, Conclusion, Reason
 from steelyard.views.layout import GAP, WIDTH, fit, pad, width_of, wrap
-from steelyard.words import bracketed, estimate_parts, visible
+from steelyard.words import bracketed, estimate_parts, some_names, visible
 
 if TYPE_CHECKING:
     from steelyard.gates.outcome import Outcome, Result
     from steelyard.results import Difference, Estimate
     from steelyard.verdicts.gate import Bound
+    from steelyard.verdicts.verdict import Verdict
 
 MARKS = {True: "✓", False: "✗"}
 LETTERS = {True: "ok", False: "no"}
@@ -41,6 +43,18 @@ def outcome_text(outcome: Outcome, *, letters: bool = False, notes: bool = True)
         blocks.append([line for note in outcome.notes for line in wrap(spelled(note), WIDTH, "Note: ", "      ")])
     blocks.append([f"{outcome.met} of {len(outcome.results)} met"])
     return "\n\n".join("\n".join(block) for block in blocks)
+
+
+def gate_conclusion(outcome: Outcome, verdict: Verdict) -> Conclusion:
+    """How many requirements are met, and of those that are not what was seen."""
+    unmet = [r for r in outcome.results if not r.met]
+    told = unmet or outcome.results
+    sentence = f"{outcome.met} of {len(outcome.results)} requirements met"
+    if unmet:
+        sentence += f"; not {some_names([r.subject for r in unmet], MOST)}"
+    return Conclusion(
+        f"{sentence}.", reasons=tuple(Reason(f"{visible(str(r))}.") for r in told), next_step=verdict.advice
+    )
 
 
 def result_message(result: Result) -> str:
