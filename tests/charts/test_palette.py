@@ -10,7 +10,7 @@ import pytest
 
 from steelyard.charts import palette
 from steelyard.charts.marks import Bar, Chart
-from steelyard.charts.palette import colour
+from steelyard.charts.palette import colour, notebook_style
 from steelyard.charts.scales import Scale
 
 Vector = np.ndarray
@@ -133,3 +133,12 @@ def test_every_class_has_both_its_colours() -> None:
         key = int(tint) if tint.isdecimal() else tint
         assert (light, dark) == (colour(key), colour(key, dark=True))
         assert light != dark
+
+
+def test_a_notebook_that_says_its_paper_is_light_is_believed_before_the_system() -> None:
+    css = notebook_style({"sy-f-ink"})
+    system, said = css.split("}}", 1)
+    assert system.startswith(
+        "@media (prefers-color-scheme:dark){:root:not(:has(>[data-jp-theme-light],>.vscode-light)) .sy-f-ink{"
+    )
+    assert said.startswith('[data-jp-theme-light="false"] .sy-f-ink{') and "body.vscode-dark .sy-f-ink{" in said

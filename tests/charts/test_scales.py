@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -12,6 +13,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from steelyard.charts.frame import CHARACTER
+from steelyard.charts.marks import Chart, Line
 from steelyard.charts.scales import Scale, nice_step, wide_enough
 
 ends = st.floats(-1e12, 1e12).map(lambda v: float(f"{v:.6g}"))
@@ -169,3 +172,16 @@ def test_a_log_scale_is_wide_enough(values: list[float]) -> None:
     scale = wide_enough(values, kind="log")
     assert 0 < scale.low < scale.high
     assert all(scale.low <= v <= scale.high for v in values)
+
+
+def test_words_at_the_ends_of_an_axis_stay_in_the_picture() -> None:
+    days = [f"2026-11-{d:02d} 09:00" for d in range(1, 9)]
+    labels = tuple((float(i), day) for i, day in enumerate(days))
+    chart = Chart(
+        "x", "x", Scale(0.0, 7.0, "", labels=labels), Scale(0.0, 1.0), (Line([0.0, 7.0], [0.0, 1.0]),), "", {},
+        size=(300.0, 200.0),
+    )  # fmt: skip
+    words = re.findall(r'<text x="([\d.]+)"[^>]*>(2026[^<]*)<', chart.svg())
+    assert len(words) >= 2
+    for x, word in words:
+        assert CHARACTER * len(word) / 2 <= float(x) + 0.1 and float(x) - 0.1 <= 300 - CHARACTER * len(word) / 2

@@ -16,6 +16,8 @@ from steelyard.words import percent, quoted, shortest, visible
 MOST_DRAWN = 2000
 STEPS = 100
 """Steps of so few scores can be seen; more of them are a line."""
+HIGH = 7.0
+"""Lifts of which the line at one lies so low that no word has room below it."""
 Builder = Callable[[Curve], Chart]
 _builders: dict[str, Builder] = {}
 
@@ -155,11 +157,18 @@ def lift(curve: Curve) -> Chart:
     top = max((v for v in y if v is not None), default=1.0)
     seen = max((v for v in high if v is not None and v <= 1.4 * top), default=top) * 1.04
     ends = [None if v is None or v > seen else v for v in high]
-    marks: list[Mark] = [Rule(y=1.0), Band(x, low, ends), Line(x, y), Text(0.0, 1.0, "at random", dx=6, dy=15)]
+    marks: list[Mark] = [Rule(y=1.0), Band(x, low, ends), Line(x, y), _at_random(seen)]
     marks += _current(curve, "depth", "lift")
     across, up = share("Share of rows flagged"), Scale(0.0, seen, "Times as many as at random")
     more: dict[str, Any] = {"live": "depth lift", "finding": findings.lift(curve), "read": "depth lift low high"}
     return Chart("lift", "Lift", across, up, tuple(marks), _said(curve, "Lift"), curve.columns, **more)
+
+
+def _at_random(seen: float) -> Text:
+    """The name of the line at one: below it, and above where that leaves no room over the axis."""
+    if seen > HIGH:
+        return Text(1.0, 1.0, "at random", anchor="end", dy=-11)
+    return Text(0.0, 1.0, "at random", dx=6, dy=15)
 
 
 @chart_of("ks")

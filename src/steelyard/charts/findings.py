@@ -10,6 +10,7 @@ from steelyard.words import percent, quoted, shortest, significant
 FLAT = 0.05
 """Amounts this near to the best, as a share of the way down to what no model brings, are about as good."""
 TENTH, FIFTH = 0.1, 0.2
+APART = 0.02
 
 
 def _who(curve: Curve) -> str:
@@ -29,14 +30,21 @@ def _rows(curve: Curve, *names: str) -> list[tuple[float, ...]]:
     return [row for row in found if len(row) == len(names)]
 
 
-def _at_depth(curve: Curve, column: str, depth: float) -> float | None:
-    """The value of a column at a share of the rows, along the straight line between the points beside it."""
+def _at_depth(curve: Curve, column: str, depth: float) -> tuple[float, float] | None:
+    """A share of the rows and the value of a column there, along the straight line between the points beside it.
+
+    Where these lie far apart, rows of one score or few rows in all, no cut lies between them: then it is the nearer one.
+    """
     rows = _rows(curve, "depth", column)
     after = next((i for i, (x, _) in enumerate(rows) if x >= depth), None)
     if after is None or (after == 0 and rows[0][0] > depth):
         return None
     (x0, y0), (x1, y1) = rows[max(after - 1, 0)], rows[after]
-    return y1 if x1 in {x0, depth} else y0 + (y1 - y0) * (depth - x0) / (x1 - x0)
+    if x1 in {x0, depth}:
+        return depth, y1
+    if x1 - x0 > APART:
+        return (x0, y0) if x0 > 0 and depth - x0 <= x1 - depth else (x1, y1)
+    return depth, y0 + (y1 - y0) * (depth - x0) / (x1 - x0)
 
 
 def roc(curve: Curve) -> str:
@@ -57,13 +65,17 @@ def pr(curve: Curve) -> str:
 def gain(curve: Curve) -> str:
     """How many of the positives the first fifth of the rows holds."""
     found = _at_depth(curve, "capture", FIFTH)
-    return "" if found is None else f"The top {percent(FIFTH)} hold {_rounded(found)} {_who(curve)}"
+    if found is None or found[0] >= 1:
+        return ""
+    return f"The top {_rounded(found[0])} hold {_rounded(found[1])} {_who(curve)}"
 
 
 def lift(curve: Curve) -> str:
     """How many times chance the first tenth of the rows holds."""
     found = _at_depth(curve, "lift", TENTH)
-    return "" if found is None else f"The top {percent(TENTH)} hold {significant(found, 2)} times as many as chance"
+    if found is None or found[0] >= 1:
+        return ""
+    return f"The top {_rounded(found[0])} hold {significant(found[1], 2)} times as many as chance"
 
 
 def ks(curve: Curve) -> str:

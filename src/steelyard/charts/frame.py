@@ -17,7 +17,7 @@ TITLE = 19.0
 """Pixels from one line of the title to the next."""
 BELOW = 16.0
 """Of the subtitle."""
-EDGE = 14.0
+EDGE, EMPTY = 14.0, 24.0
 LEAST, ROW = 90.0, 15.0
 """Pixels between title and axis that show anything, and of one row with its words."""
 
@@ -56,8 +56,7 @@ class Frame:
         self.left: float = (
             EDGE if self.stacked else self.names + sum(self.columns) + (self.edge - 1.0 if titled else 0.0)
         )
-        ends = [m.label for m in chart.marks if isinstance(m, Line) and m.label]
-        self.right: float = self.width - max(24.0, max((len(t) for t in ends), default=0) * BOLD + 12)
+        self.right: float = self.width - _ends_width(chart)
         self.top: float = max((y for _, y, _, _ in self.legend), default=head - 9.0) + 23.0
         # What the upright axis shows stands above it, where it can be read without turning one's head.
         self.above: float = self.top + (4.0 if self.legend else -2.0)
@@ -89,6 +88,12 @@ def _column_widths(chart: Chart) -> list[float]:
     return [max(map(len, (head, *cells))) * CHARACTER + 14 for head, cells in chart.beside]
 
 
+def _ends_width(chart: Chart) -> float:
+    """Room at the right for the names of lines, at their ends."""
+    ends = [m.label for m in chart.marks if isinstance(m, Line) and m.label]
+    return max(EMPTY, max((len(t) for t in ends), default=0) * BOLD + 12)
+
+
 def _fitting(chart: Chart) -> tuple[list[tuple[float, str]], list[tuple[float, str]]]:
     """Ticks of both scales, as many as have room."""
     ticks_y = chart.y.ticks()
@@ -103,7 +108,7 @@ def _fitting(chart: Chart) -> tuple[list[tuple[float, str]], list[tuple[float, s
 def _taken(chart: Chart, ticks: Sequence[tuple[float, str]]) -> float:
     """Pixels beside the marks that words of rows take."""
     if chart.y.kind != "names":
-        return 50.0
+        return 50.0 + _ends_width(chart) - EMPTY
     if chart.beside and chart.size[0] < STACKED:
         return 0.3 * chart.size[0]
     return _names_width(chart, ticks) + sum(_column_widths(chart))

@@ -83,8 +83,12 @@ def dark_rules(prefix: str = "", used: set[str] | None = None) -> str:
     )
 
 
+UNTHEMED = ":root:not(:has(>[data-jp-theme-light],>.vscode-light)) "
+"""Where no notebook says whether its paper is light."""
+
+
 def notebook_style(used: set[str] | None = None) -> str:
-    """CSS for drawings in a page that is not ours: dark where the system, JupyterLab or VS Code is."""
-    dark = dark_rules("", used)
+    """CSS for drawings in a page that is not ours: dark where JupyterLab or VS Code is, elsewhere where the system is."""
+    dark = dark_rules(UNTHEMED, used)
     known = dark_rules('[data-jp-theme-light="false"] ', used) + dark_rules("body.vscode-dark ", used)
     return f"@media (prefers-color-scheme:dark){{{dark}}}{known}"

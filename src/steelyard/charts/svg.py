@@ -135,7 +135,7 @@ def _axes(frame: Frame) -> list[str]:
         every = math.ceil(NARROWEST * len(short) / (frame.right - frame.left)) if turn == -90 else 1
         out += [text(frame.x(v) + 4, frame.bottom + 13, t, anchor="end", turn=turn) for v, t in short[::every]]
     else:
-        words = [_tick(frame.x(v), frame.bottom + 17, t) for v, t in frame.ticks_x]
+        words = [_tick(_within(frame, frame.x(v), t), frame.bottom + 17, t) for v, t in frame.ticks_x]
         out.append(f'<g text-anchor="middle" {_fill("quiet")}>{"".join(words)}</g>')
     if frame.chart.grid:
         crossed = up.kind not in {"log", "names"} and up.low <= 0 <= up.high
@@ -145,12 +145,17 @@ def _axes(frame: Frame) -> list[str]:
         # Below the middle of the axis, as far as it has room there.
         most = int(frame.width / CHARACTER)
         told = across.title if len(across.title) <= most else closed(across.title[: most - 1] + "…")
-        half = len(told) * CHARACTER / 2
-        middle = max(min((frame.left + frame.right) / 2, frame.width - half), half)
+        middle = _within(frame, (frame.left + frame.right) / 2, told)
         out.append(text(middle, frame.height - 10, told, anchor="middle"))
     if up.title:
         out.append(text(frame.edge, frame.above, up.title))
     return out
+
+
+def _within(frame: Frame, middle: float, words: str) -> float:
+    """Where the middle of words lies, moved in from the edges of the picture; digits are wider than letters."""
+    half = len(words) * (BOLD + CHARACTER) / 4
+    return max(min(middle, frame.width - half), half)
 
 
 def _beside(frame: Frame) -> list[str]:

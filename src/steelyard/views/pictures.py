@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.asking.questions import value_of
 from steelyard.charts.curves import overlay
 from steelyard.charts.marks import Band, Bar, Chart, Line, Mark, Point, Rule
-from steelyard.charts.palette import DASHES, SHADES
+from steelyard.charts.palette import DASHES, SERIES, SHADES
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.files.marking import marking_modules
 from steelyard.measures.curves import curves, thresholds
@@ -27,7 +28,7 @@ from steelyard.words import MARK, bracketed, count, estimate_parts, in_prose, ma
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
 
-MOST_LEVELS = 50
+MOST_LEVELS, MOST_LEVELS_TOLD = 50, 25
 WRITTEN = 12
 """Matrices of more levels are drawn without numbers."""
 
@@ -91,10 +92,12 @@ def shade_of(share: float) -> str:
 
 @picture("one score for each class", lambda e: e.class_scores is not None, "classes")
 def one_against_rest(evaluation: Evaluation) -> Chart:
-    """The ROC curve of every class against all others, the worst five in colour."""
+    """The ROC curve of every class against all others; of more than there are colours the worst in colour."""
     found = {level: evaluation.curve("roc", level) for level in evaluation.levels}
     areas = {level: evaluation["auc", level].value for level in evaluation.levels}
-    order = sorted(evaluation.levels, key=lambda v: (areas[v] is None, areas[v] or 0.0))
+    order = list(evaluation.levels)
+    if len(order) > SERIES:
+        order.sort(key=lambda v: (areas[v] is None, areas[v] or 0.0))
     drawn = overlay({str(v): found[v] for v in order}, next(iter(found.values())).chart())
     return replace(drawn, title="ROC curve of each class against the rest")
 
@@ -162,9 +165,15 @@ def _worst_pairs(confusion: Confusion) -> Chart:
 def levels(evaluation: Evaluation) -> Chart:
     """Recall and precision of every level, with intervals."""
     two = [find(n) for n in leading("level")[:2]]
-    shown = list(evaluation.levels)[:25]
-    rows = [[evaluation.measure(m.name, v) for m in two] for v in shown]
-    names = tuple(visible(name) for name in level_names(evaluation.levels)[: len(shown)])
+    order = list(range(len(evaluation.levels)))
+    if len(order) > MOST_LEVELS_TOLD:
+        # Of many levels those are seen that are found least, in their own order; no intervals are asked for to choose them.
+        found = [value_of(evaluation, two[0].name, v) for v in evaluation.levels]
+        worst_first = sorted(order, key=lambda i: (math.isnan(found[i]), found[i]))
+        order = sorted(worst_first[:MOST_LEVELS_TOLD])
+    called = level_names(evaluation.levels)
+    rows = [[evaluation.measure(m.name, evaluation.levels[i]) for m in two] for i in order]
+    names = tuple(visible(called[i]) for i in order)
     marks: list[Mark] = []
     for i, pair in enumerate(rows):
         for side, x in enumerate(pair):
@@ -178,14 +187,16 @@ def levels(evaluation: Evaluation) -> Chart:
     }
     low = min(((x.value, i) for i, (x, _) in enumerate(rows) if x.value is not None), default=None)
     worst = "" if low is None else f"Found least: {names[low[1]]}, {two[0].noun} {in_prose(rows[low[1]][0])}"
-    more = f" The first 25 of {len(evaluation.levels):,}." if len(evaluation.levels) > 25 else ""
+    fewer = len(names) < len(evaluation.levels)
+    title = f"The {len(names)} of {len(evaluation.levels):,} levels that are found least" if fewer else "Every level"
     return Chart(
         "levels",
-        "Every level",
+        title,
         Scale(0.0, 1.0, "", "share"),
         Scale(len(names) - 0.5, -0.5, "", "names", names),
         tuple(marks),
-        f"{two[0].title} and {two[1].noun} of every level with {percent(evaluation.confidence)} intervals.{more}",
+        f"{two[0].title} and {two[1].noun} of {'each of these levels' if fewer else 'every level'} with "
+        f"{percent(evaluation.confidence)} intervals.",
         columns,
         tuple((m.name, side) for side, m in enumerate(two)),
         (460.0, max(130.0, 70 + 34.0 * len(names))),
