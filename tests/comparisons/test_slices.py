@@ -42,6 +42,15 @@ def test_the_slice_on_which_it_fails_is_found() -> None:
     assert len(found.table().rows) == 7 and found.chart().svg()
 
 
+def test_what_was_not_looked_at_is_said_before_all_is_well() -> None:
+    rows = table(np.random.default_rng(4), 600, bad=False)
+    found, whole = (sy.slices(rows.drop(columns=drop), target="y", score="p") for drop in (["one"], ["one", "id"]))
+    said = "Not looked at: id (600 levels). Cut numbers into a few ranges to see them."
+    assert said in str(found) and [r.text for r in found.verdict.reasons] == [said]
+    assert found.verdict.next_step == "Look at these too, where they may matter."
+    assert not whole.unseen and whole.verdict.next_step.startswith("Nothing to do")
+
+
 def test_the_difference_is_that_to_the_other_rows() -> None:
     rows = table(np.random.default_rng(2), 1500, bad=True)
     found = sy.slices(rows, ["age"], target="y", score="p", measure="brier")

@@ -1,5 +1,6 @@
 """Sentences are tested as text: they are what most people will read."""
 
+import numpy as np
 import pytest
 
 import steelyard as sy
@@ -86,3 +87,19 @@ def test_the_story_opens_with_the_rows():
     assert "Too few cases to say whether that is better than guessing: 9 rows, and 30 are needed." in [
         s.text for s in sentences(three)
     ]
+
+
+def test_the_weakest_segment_is_worse_than_the_whole_or_is_not_named() -> None:
+    """Where the other segments hold one class alone, the only one that is known may be better than all rows."""
+    rng = np.random.default_rng(8)
+    y = np.r_[rng.random(3_000) < 0.3, np.zeros(2_000, dtype=bool)].astype(int)
+    score = np.r_[rng.normal(size=3_000) + 1.5 * y[:3_000], rng.normal(2.0, 1.0, 2_000)]
+    part = np.repeat(["mixed", "none"], [3_000, 2_000])
+    e = sy.evaluate(target=y, score=score, segment=part, profit=sy.Profit(tp=5, fp=-1))
+    assert e.segments["mixed"].side_of("auc", float(e["auc"])) == 1
+    assert not any("Weakest" in r.text for r in e.verdict.reasons)
+    # And where it is worse it is named.
+    worn = np.where(part == "none", rng.permutation(score), score)
+    y[3_000:] = rng.random(2_000) < 0.3
+    found = sy.evaluate(target=y, score=worn, segment=part)
+    assert any('Weakest in "none"' in r.text for r in found.verdict.reasons)

@@ -215,4 +215,4 @@ def test_the_certified_bound_is_told():
     x = e["auc"]
     e._known[next(k for k in e._known if k[0] == "auc")] = x.renamed(bound=0.00012345)
     assert "Near scores were counted together" in e.text()
-    assert "auc 0.00012." in " ".join(e.text().split())
+    assert "AUC 0.00012." in " ".join(e.text().split())

@@ -80,7 +80,7 @@ def _text(found: Any) -> str:
     from steelyard.views.layout import wrap
     from steelyard.views.text import table_lines
 
-    said = [line for sentence in found.sentences() for line in wrap(sentence, rest="  ")]
+    said = [line for sentence in found.told for line in wrap(sentence, rest="  ")]
     if not found.rows:
         return "\n".join(said)
     return "\n".join([*said, "", *table_lines(found.table())])

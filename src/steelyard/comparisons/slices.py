@@ -20,7 +20,7 @@ from steelyard.verdicts.comparison import WORSE, beyond_chance
 from steelyard.verdicts.verdict import Verdict
 from steelyard.views.tables import SmallTable
 from steelyard.views.told import Told
-from steelyard.words import bracketed, count, estimate_parts, p_told, percent, quoted, significant, visible
+from steelyard.words import bracketed, count, estimate_parts, p_told, percent, quoted, significant, some_names, visible
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
@@ -59,7 +59,7 @@ class Slices(Told):
     """Columns that were not looked at, each with the reason."""
 
     def __str__(self) -> str:
-        return "\n".join(self.sentences())
+        return "\n".join(self.told)
 
     @property
     def verdict(self) -> Verdict:
@@ -70,6 +70,18 @@ class Slices(Told):
     def noun(self) -> str:
         """What the measure is called in a sentence."""
         return find(self.measure).noun if self.measure else ""
+
+    @property
+    def told(self) -> list[str]:
+        """What was found, and what was not looked at."""
+        return [*self.sentences(), *([self.unseen] if self.unseen else [])]
+
+    @property
+    def unseen(self) -> str:
+        """Which columns have too many values for slices, in a sentence; empty where none has."""
+        found = [x.rsplit(": ", 1) for x in self.left_out if not x.endswith(": 1 level")]
+        told = some_names([f"{name} ({levels})" for name, levels in found], 3)
+        return f"Not looked at: {told}. Cut numbers into a few ranges to see them." if found else ""
 
     def sentences(self) -> list[str]:
         """What was found, in words."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.asking.questions import value_of
 from steelyard.charts.curves import overlay
+from steelyard.charts.palette import SERIES
 from steelyard.measures.measure import find, leading
 from steelyard.reports.bars import bar, lined_table, number_cell, span_of
 from steelyard.reports.figures import figure
@@ -119,7 +120,8 @@ def _calibration_of_levels(evaluation: Evaluation) -> list[Ready]:
     measured = [(level, evaluation.measure("ece", level)) for level in evaluation.levels]
     measured.sort(key=lambda x: -(x[1].value or 0.0))
     names = dict(zip(evaluation.levels, level_names(evaluation.levels), strict=True))
-    worst = [level for level, _ in measured[:MOST_CURVES]]
+    # Where all have a colour, each has that of its other curves.
+    worst = list(evaluation.levels) if len(names) <= SERIES else [level for level, _ in measured[:MOST_CURVES]]
     curves = {names[level]: evaluation.curve("calibration", level) for level in worst}
     drawn = overlay(curves, next(iter(curves.values())).chart())
     listed = forest(
@@ -246,7 +248,7 @@ def worst_first(evaluation: Evaluation, name: str) -> list[str]:
 
 def slices_part(slices: Slices) -> Sequence[Ready]:
     """Slices that were looked for: the worst first, corrected for many looks."""
-    out = paragraphs(slices.sentences())
+    out = paragraphs(slices.told)
     if slices.rows:
         out.append(tag("div", figure(slices.chart(), wide=True), class_="grid"))
         t = slices.table()

@@ -54,7 +54,7 @@ def report_markdown(
             lines += [f"## {safe(name)}", ""]
         lines += [*verdict_markdown(e.verdict, _headings(e)), *_one(e)]
         if slices is not None and not several:
-            lines += [safe(s) for s in slices.sentences()] + [""]
+            lines += [safe(s) for s in slices.told] + [""]
     lines += later.markdown(in_use or {})
     return "\n".join([*lines, *made_by(command)]).rstrip() + "\n"
 

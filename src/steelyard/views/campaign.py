@@ -95,8 +95,10 @@ def _contacts(campaign: Campaign) -> str:
 
 
 def _result(campaign: Campaign) -> str:
-    word = "profit" if float(campaign.profit) >= 0 else "result"
-    return f"expected {word} {_earned(campaign.profit)}"
+    lucky = bool(campaign.optimism) and _earned(campaign.corrected) != _earned(campaign.profit)
+    x = campaign.corrected if lucky else campaign.profit
+    word = "profit" if float(x) >= 0 else "result"
+    return f"expected {word} {_earned(x)}{', luck taken off' if lucky else ''}"
 
 
 def _whom(campaign: Campaign) -> str:
@@ -195,7 +197,7 @@ def _reasons(campaign: Campaign) -> list[str]:
         out.append(f"L-quality of the model {estimate_text(campaign.l_quality)}: 0 is a random order, 1 a perfect one.")
     if campaign.optimism:
         lost = significant(float(f"{campaign.optimism:.2g}"))
-        out.append(f"About {lost} of the profit is optimism of the choice: expect {_earned(campaign.corrected)}.")
+        out.append(f"On these rows it is {_earned(campaign.profit)}; about {lost} of that is optimism of the choice.")
     if campaign.basis == "model":
         r = campaign.rule
         out.append(

@@ -22,7 +22,7 @@ from steelyard.views.sentences import statement
 from steelyard.views.story import kind_of, strange_threshold
 from steelyard.views.tables import MOST_LOOKED, worst_of
 from steelyard.views.worth import doing, value_text
-from steelyard.words import estimate_parts, in_hundred, quoted, shortest, visible, with_limits
+from steelyard.words import in_hundred, quoted, shortest, visible, with_limits
 
 if TYPE_CHECKING:
     from steelyard.evaluation import Evaluation
@@ -357,10 +357,12 @@ def _weakest(evaluation: Evaluation) -> list[Reason]:
     if worst is None:
         return []
     label, x = known[worst]
-    if not evaluation.segments[label].side_of(name, float(evaluation[name]), looks=len(known)):
+    below = 1 if find(name).better == "lower" else -1
+    # Of segments that cannot be measured nothing is known: the worst of the others may be better than the whole.
+    if evaluation.segments[label].side_of(name, float(evaluation[name]), looks=len(known)) != below:
         return []
     value, limits = with_limits(x)
-    whole = estimate_parts(float(evaluation[name]), x.low, x.high)[0]
+    whole = with_limits(evaluation[name])[0]
     return [Reason(f"Weakest in {quoted(label)}: {find(name).noun} {value}{limits}, and {whole} of all rows.", "fails")]
 
 

@@ -278,6 +278,10 @@ def slices_conclusion(slices: Slices, verdict: Verdict) -> Conclusion:
     """Where it does worse than elsewhere, first the worst."""
     first, *others = slices.sentences()
     if verdict.word == ALIKE:
+        if slices.unseen:
+            return Conclusion(
+                first, reasons=reasons([slices.unseen], "fails"), next_step="Look at these too, where they may matter."
+            )
         return Conclusion(first, next_step="Nothing to do; more rows would show smaller differences.")
     if verdict.word != SOMEWHERE:
         return Conclusion(first, next_step="Name columns with a few values each, or cut numbers into a few ranges.")
@@ -302,7 +306,7 @@ def learning_conclusion(curve: LearningCurve, verdict: Verdict) -> Conclusion:
     most = count(curve.sizes[-1])
     title = find(curve.measure).noun
     if verdict.word == MORE:
-        said = f"Collect more data: as many rows again, beyond {most}, would still improve {title}."
+        said = f"Collect more data, if what it brings is worth it: as many rows again, beyond {most}, would still improve {title}."
         then = "Draw the curve again with them before still more are collected."
     elif verdict.known:
         said = f"Do not collect more rows for this alone: beyond {most}, more of the same kind is not shown to help."

@@ -67,8 +67,9 @@ def learning_sentences(curve: LearningCurve, model: str) -> list[str]:
         good = "" if (gain.value > 0) == (better == "higher") else ", which is worse"
         out.append(
             f"{visible(model)}: doubling the data to {count(2 * most)} training rows would {way} "
-            f"{find(curve.measure).noun} by {said}{good}; the nearest power law is {law.text}."
+            f"{find(curve.measure).noun} by {said}{good}."
         )
+        out.append(f"That weighs all power laws that fit; the nearest alone is {law.text}.")
     learnt, tested = curve.estimates(model, train=True)[-1], curve.estimates(model)[-1]
     if learnt.value is not None and tested.value is not None:
         gap = tested.value - learnt.value if better == "lower" else learnt.value - tested.value

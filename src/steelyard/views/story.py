@@ -244,7 +244,9 @@ def notes(evaluation: Evaluation, told: list[Group]) -> list[str]:
     """What a reader should know beside the numbers."""
     out = warnings(evaluation)
     estimates = [r.estimate for g in told for r in g.rows]
-    blurred = [f"{x.measure} {significant(x.bound, 2)}" for x in estimates if x.bound > 0 and x.level is None]
+    blurred = [
+        f"{find(x.measure).noun} {significant(x.bound, 2)}" for x in estimates if x.bound > 0 and x.level is None
+    ]
     if blurred:
         out.append(
             "Near scores were counted together, which moves a number by no more than this: "
