@@ -264,3 +264,25 @@ def test_the_slider_stays_in_view_below_the_navigation(visit: Callable[..., Any]
     page.wait_for_timeout(100)
     slider, nav = (page.locator(s).first.bounding_box() for s in (".bench .explorer", "nav"))
     assert nav["y"] == 0 and abs(slider["y"] - nav["height"]) <= 1
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+def test_no_mark_of_the_slider_goes_through_the_words_of_another(visit: Callable[..., Any], width: int) -> None:
+    """Best and break-even lie together, the one in force to their right, where their words would be."""
+    rng = np.random.default_rng(1)
+    y = rng.random(4_000) < 0.12
+    risk = 2.0 * (rng.normal(size=4_000) + 2.0 * y) - 2.0 + np.log(0.12 / 0.88)
+    e = sy.evaluate(target=y.astype(int), score=1 / (1 + np.exp(-risk)), profit=sy.Profit(tp=90, fp=-15))
+    page = visit(report_html({"one": e}), width=width)
+    words, strokes = (
+        page.locator(f"[data-role=marks] {name}").evaluate_all(
+            "all => all.map(n => { const b = n.getBoundingClientRect(); return [b.left, b.right, b.top, b.bottom]; })"
+        )
+        for name in ("text", "rect")
+    )
+    assert len(words) == len(strokes) == 3
+    for i, (left, right, top, bottom) in enumerate(words):
+        for j, (a, b, above, below) in enumerate(strokes):
+            assert i == j or b < left or a > right or below < top + 2 or above > bottom - 2
+        for other in words[i + 1 :]:
+            assert right <= other[0] or other[1] <= left or bottom <= other[2] + 3 or other[3] <= top + 3

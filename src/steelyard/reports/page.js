@@ -332,14 +332,19 @@
       const top = best(goals.worth), pays = even(), rail = role("marks");
       const list = [["best " + named(top), top, "best"], ["in force " + named(data.at), data.at, "now"]];
       if (pays !== null) list.push(["break-even", pays, "even"]);
-      const placed = list.map(([name, k, kind]) => {
-        const share = (last - k) / last, wide = 7.2 * name.length, at = share * rail.clientWidth, back = at + wide > rail.clientWidth;
+      const room = rail.clientWidth;
+      // A word stands to the right of its stroke, or to the left: where it must, and where it is in nobody's way there.
+      const laid = (sides) => list.map(([name, k, kind], i) => {
+        const share = (last - k) / last, wide = 7.2 * name.length, at = share * room, back = (sides >> i & 1) !== (at + wide > room ? 1 : 0);
         return { name, kind, share, back, at, from: back ? at - 5 - wide : at + 6, to: back ? at - 5 : at + 6 + wide };
       });
       // Words in one line keep apart, and the stroke of a word above goes through none below.
-      const meets = (rows) => placed.some((a, i) => placed.some((b, j) => i !== j && (rows[i] === rows[j] ? a.from < b.to + 4 && b.from < a.to + 4
+      const meets = (placed, rows) => placed.some((a, i) => placed.some((b, j) => i !== j && (rows[i] === rows[j] ? a.from < b.to + 4 && b.from < a.to + 4
         : rows[i] > rows[j] && a.at > b.from - 4 && a.at < b.to + 2)));
-      const lines = Array.from({ length: 27 }, (_, n) => [n % 3, Math.floor(n / 3) % 3, Math.floor(n / 9)]).find((rows) => !meets(rows)) || [0, 1, 2];
+      const orders = Array.from({ length: 27 }, (_, n) => [n % 3, Math.floor(n / 3) % 3, Math.floor(n / 9)]);
+      const ways = [0, 1, 2, 4, 3, 5, 6, 7].flatMap((sides) => orders.map((rows) => [laid(sides), rows, sides]));
+      const fits = ([placed, rows, sides]) => !meets(placed, rows) && (!sides || placed.every((w) => w.from > -8 && w.to < room + 8));
+      const [placed, lines] = ways.find(fits) || [laid(0), [0, 1, 2]];
       rail.replaceChildren(...placed.map(({ name, kind, share, back }, i) => {
         const made = element("g", { class: kind }), x = 100 * share + "%", y = 49 - 16 * lines[i];
         made.append(element("rect", { x: x, y: y - 11, width: 2, height: 51 - y + 11, fill: "currentColor" }));

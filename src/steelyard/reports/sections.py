@@ -16,6 +16,7 @@ from steelyard.views.html import table as html_table
 from steelyard.views.pictures import shown_of
 from steelyard.views.sentences import sentences
 from steelyard.views.story import kind_of
+from steelyard.views.verdict import unbroken
 from steelyard.views.worth import policy_table, worth_sentences
 from steelyard.words import bracketed, count, estimate_parts, percent
 
@@ -41,7 +42,7 @@ def needs(text: str) -> Ready:
 
 def paragraphs(texts: Iterable[str]) -> list[Ready]:
     """Sentences, each on a line of its own."""
-    return [tag("p", t) for t in texts]
+    return [tag("p", unbroken(t)) for t in texts]
 
 
 def interval_words(estimate: Estimate) -> str:

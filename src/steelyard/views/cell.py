@@ -19,12 +19,10 @@ WIDTH, WIDER, HEIGHT = 300.0, 500.0, 225.0
 """Pixels of a picture. As many as have room lie beside the verdict, and the others are not seen."""
 HIGHEST = CELL - 52
 """Of pictures: below them lies the line that opens the rest."""
-MOST_LINES = 14
-"""A text of so few lines is shown, and a longer one folded."""
 STYLE = (
     ".sy-cell{display:flex;flex-wrap:wrap;gap:4px 16px;align-items:flex-start;line-height:1.4;"
     f"max-height:{CELL:g}px;overflow:auto}}.sy-cell:has(>details[open]){{max-height:none}}"
-    ".sy-cell .verdict,.sy-cell .words{flex:1 1 300px;max-width:520px}"
+    ".sy-cell .verdict{flex:1 1 300px;max-width:520px}.sy-cell .words{flex:1 1 100%;min-width:0}"
     ".sy-cell .pictures{flex:1 1 300px;display:flex;flex-wrap:wrap;gap:16px;overflow:hidden}"
     ".sy-cell .wide{flex-basis:430px}.sy-cell svg{max-width:100%;height:auto}"
     ".sy-cell .state{border:1px solid;border-radius:9px;padding:1px 8px;font-weight:600}"
@@ -38,18 +36,27 @@ def cell(result: Any) -> str:
     verdict = getattr(result, "verdict", None)
     found = verdict if isinstance(verdict, Verdict) else None
     charts = [chart for chart in (_chart(result),) if chart is not None]
-    text = visible_lines(str(result))
-    return cell_of(found, charts, text, folded=text.count("\n") > MOST_LINES and bool(found or charts))
+    text = str(result)
+    # What is read above need not be opened below.
+    body = None if found is not None and " ".join(text.split()) in _told(found) else visible_lines(text)
+    return cell_of(found, charts, body, folded=bool(found or charts))
 
 
-def cell_of(verdict: Verdict | None, charts: list[Chart], body: Ready, *, folded: bool = True) -> str:
+def _told(verdict: Verdict) -> str:
+    """What its block says, in one line."""
+    return " ".join([verdict.sentence, *(r.text for r in verdict.reasons), verdict.next_step])
+
+
+def cell_of(verdict: Verdict | None, charts: list[Chart], body: Ready | None, *, folded: bool = True) -> str:
     """A verdict beside its pictures, and all the rest below, folded away where something stands above it."""
     small = [_small(chart) for chart in charts]
     high = max((Frame(chart, titled=True).height for chart in small), default=0.0)
     kind = "pictures wide" if any(chart.size[0] > WIDTH for chart in small) else "pictures"
     box = {"class_": kind, "style": f"max-height:{high:g}px"}
     drawn = tag("div", [tag("div", Ready(chart.svg())) for chart in small], **box) if small else None
-    rest = tag("details", tag("summary", "All of it"), body) if folded else tag("div", body, class_="words")
+    rest = body
+    if body is not None:
+        rest = tag("details", tag("summary", "All of it"), body) if folded else tag("div", body, class_="words")
     told = None if verdict is None else verdict_html(verdict)
     return str(tag("div", tag("style", Ready(STYLE)), told, drawn, rest, class_="sy-cell"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -17,6 +18,7 @@ class Ready(str):
     __slots__ = ()
 
 
+NUMBER = re.compile(r"−?[\d.,]+%? \[[−\d.,%]+, [−\d.,%]+\]( †)?")
 VOID = {"meta", "input", "br", "hr"}
 DRAWN = {"rect", "circle"}
 """Marks of a drawing, which hold nothing."""
@@ -83,6 +85,11 @@ def small_table(shown: SmallTable) -> Ready:
     )
 
 
+def _kept(cell: str) -> str | None:
+    """The class of a cell that stays in one line: a number with its interval, which a narrow box would break at its comma."""
+    return "kept" if NUMBER.fullmatch(cell) else None
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str, caption: str = "") -> Ready:
     """A table with its columns to the left or right, in a box that scrolls by itself on a narrow screen."""
     # To the left is where a cell stands by itself.
@@ -92,7 +99,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str, captio
         tag(
             "tr",
             [
-                tag("th" if i == 0 else "td", cell, class_=side, scope="row" if i == 0 else None)
+                tag("th" if i == 0 else "td", cell, class_=side or _kept(cell), scope="row" if i == 0 else None)
                 for i, (cell, side) in enumerate(zip(row, sides, strict=True))
             ],
         )

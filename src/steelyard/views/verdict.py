@@ -13,6 +13,7 @@ from steelyard.views.worth import interval_text, value_text
 from steelyard.words import visible
 
 INTERVAL = re.compile(r"\[[−\d.,%]+, [−\d.,%]+\]")
+LONGEST = 20
 MOST_LINES = 12
 """Lines of a terminal that are taken at most."""
 BLOCKS = " ▏▎▍▌▋▊▉█"
@@ -73,12 +74,12 @@ def verdict_html(verdict: Verdict, anchors: Mapping[str, str] | None = None, bes
 
     def reason(text: str, anchor: str) -> Ready:
         link = tag("a", f"{known[anchor]} ›", href=f"#{anchor}") if anchor in known else None
-        return tag("li", _unbroken(text), " ", link)
+        return tag("li", unbroken(text), " ", link)
 
     told = tag(
         "div",
         tag("p", tag("span", verdict.state, class_=f"state {verdict.tone}")),
-        tag("p", _unbroken(verdict.sentence), class_="headline"),
+        tag("p", unbroken(verdict.sentence), class_="headline"),
         tag("ul", [reason(r.text, r.anchor) for r in verdict.reasons], class_="reasons") if verdict.reasons else None,
         tag("p", tag("b", "Next: "), verdict.next_step, class_="next") if verdict.next_step else None,
         class_="said",
@@ -88,7 +89,7 @@ def verdict_html(verdict: Verdict, anchors: Mapping[str, str] | None = None, bes
     )
 
 
-def _unbroken(text: str) -> Ready:
+def unbroken(text: str) -> Ready:
     """A sentence whose intervals stay in one line."""
     return Ready(INTERVAL.sub(r'<span class="kept">\g<0></span>', join([text])))
 
@@ -116,12 +117,21 @@ def bars_html(bars: Collection[SumBar], unit: str) -> Ready:
             "tr",
             tag("th", breakable(b.name), scope="row"),
             tag("td", drawn(b)),
-            tag("td", tag("b", value_text(b.estimate)), tag("span", interval_text(b.estimate), class_="note")),
+            tag(
+                "td",
+                tag("b", value_text(b.estimate)),
+                tag("span", interval_text(b.estimate), class_=_note(interval_text(b.estimate))),
+            ),
             class_=b.role or None,
         )
         for b in bars
     ]
     return tag("table", tag("caption", unit), tag("tbody", rows), class_="bars")
+
+
+def _note(interval: str) -> str:
+    """An interval beside a bar stays in one line, unless it leaves a small screen no room for the bar."""
+    return "note kept" if len(interval) <= LONGEST else "note"
 
 
 def _rect(x: float, width: float, y: float, height: float, kind: str, fill: str) -> Ready:
