@@ -83,6 +83,7 @@ def test_intervals_stay_where_a_method_is_long(steelyard: Any, preds: sy.Evaluat
         (("table", "preds.csv", "numbers", *ROLES, "--measure", "TP"), "a cell of the confusion matrix"),
         (("evaluate", "preds.csv", "preds2.csv", *ROLES), "a pattern between quotes: 'preds*.csv'"),
         (("evaluate", "preds.csv", "other.txt", *ROLES), "`steelyard evaluate --help`"),
+        (("check", "preds.csv", "auc >= 0.9", *ROLES), "Requirements are named: --require 'auc >= 0.9'."),
     ],
 )
 def test_a_wrong_word_leads_on(steelyard: Any, preds: sy.Evaluation, line: tuple[str, ...], hint: str) -> None:

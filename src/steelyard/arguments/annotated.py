@@ -56,7 +56,7 @@ def as_annotated(*but: str) -> Callable[[Function], Function]:
         @functools.wraps(function)
         def checked(*places: object, **given: object) -> Any:
             __tracebackhide__ = True  # what is refused is told by the call, not by this
-            called = type(places[0]).__name__ if function.__name__ == "__init__" and places else _called(function)
+            called = _called(function, *places[:1])
             bound = _bound(called, signature, places, given)
             asked = {name: value for name, value in bound.arguments.items() if name not in but}
             bound.arguments.update(read_like(function, asked))
@@ -132,13 +132,18 @@ def _read(function: Callable[..., Any], name: str, value: object, default: objec
         raise UsageError(message, hint) from None
 
 
-def _called(function: Callable[..., Any]) -> str:
-    """The name by which people call a function, a method or a class.
+def _called(function: Callable[..., Any], first: object = None) -> str:
+    """The name by which people call a function, a method of what comes `first`, or a class.
 
     >>> _called(Span.read), _called(Span.__init__)
     ('Span.read', 'Span')
     """
-    return str(function.__qualname__).removesuffix(".__init__").rpartition("<locals>.")[2]
+    name = str(function.__qualname__).rpartition("<locals>.")[2]
+    owner, _, method = name.rpartition(".")
+    if owner and owner in {c.__qualname__.rpartition("<locals>.")[2] for c in type(first).__mro__}:
+        # A method that comes from further up is known by the class that people have in hand.
+        name = f"{type(first).__name__}.{method}"
+    return name.removesuffix(".__init__")
 
 
 # What an annotation allows --------------------------------------------------------------------------------------------

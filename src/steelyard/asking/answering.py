@@ -251,6 +251,7 @@ class Answering:
             raise NotAvailable(message, f"Pass {option('score', ...)} to evaluate.")
         return self.scores
 
+    @as_annotated("threshold")
     def at(self, threshold: float) -> Self:
         """The same evidence at another threshold, without a second pass over the rows."""
         self._scored("A threshold")

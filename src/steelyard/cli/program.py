@@ -135,7 +135,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.UsageError as problem:
         path = problem.ctx.command_path if problem.ctx is not None else "steelyard"
         message = _discreet(problem.format_message(), arguments)
-        more = _as_one(arguments) if "unexpected extra argument" in message else ""
+        more = _as_required(arguments) or _as_one(arguments) if "unexpected extra argument" in message else ""
         return complain(message, f"{more}`{path} --help` shows what is possible.", WRONG_USAGE)
     except click.ClickException as problem:
         return complain(_discreet(problem.format_message(), arguments), "", problem.exit_code)
@@ -190,6 +190,15 @@ def _shared(texts: Sequence[str]) -> str:
     """What all texts begin with."""
     alike = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
     return "".join(letters[0] for letters in alike)
+
+
+def _as_required(arguments: Sequence[str]) -> str:
+    """How a requirement is named that stands by itself."""
+    told = list(arguments)
+    alone = [a for before, a in itertools.pairwise(told) if before != "--require" and (">=" in a or "<=" in a)]
+    if told[:1] != ["check"] or not alone:
+        return ""
+    return f"Requirements are named: --require {shlex.quote(alone[0])}. "
 
 
 def _as_one(arguments: Sequence[str]) -> str:
