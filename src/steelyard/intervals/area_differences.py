@@ -101,7 +101,7 @@ def compared(question: Question) -> Callable[[float], Interval]:
 
     def at(confidence: float) -> Interval:
         low, high = solve(value, variances[0], variances[1], found[0].rows, found[1].rows, confidence)
-        low, high = told(question, min(low, value), max(high, value))
+        low, high = told(question, min(low, value)), told(question, max(high, value))
         return Interval(low, high, f"{name}{units}")
 
     return at

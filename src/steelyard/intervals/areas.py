@@ -132,12 +132,11 @@ def placed(question: Question) -> tuple[float, Sides, str] | Interval:
     return value, found, name
 
 
-def told(question: Question, low: float, high: float) -> tuple[float, float]:
-    """Limits of an area as those of the measure: twice the area less one, or a part of the square."""
+def told(question: Question, area: float) -> float:
+    """An area as the measure tells it: twice the area less one, or a part of the square."""
     if question.measure.area is None:
-        most = min(float(question.options.get("fpr", 0.1)), 1.0)
-        return most * low, most * high
-    return (2 * low - 1, 2 * high - 1) if question.measure.range[0] == -1 else (low, high)
+        return min(float(question.options.get("fpr", 0.1)), 1.0) * area
+    return 2 * area - 1 if question.measure.range[0] == -1 else area
 
 
 @method("area", by_unit=True)
@@ -147,7 +146,7 @@ def area_interval(question: Question) -> Interval:
     if isinstance(known, Interval):
         return known
     value, found, name = known
-    low, high = told(question, *area_limits(value, found, question.confidence))
+    low, high = (told(question, area) for area in area_limits(value, found, question.confidence))
     return clipped(question, low, high, question.value, f"{NAME}{name}", caution=_caution(question))
 
 

@@ -14,20 +14,20 @@ MOST = 1e6
 """Where more than so many times the cases would be needed, no number of them is told."""
 
 
-def _as_it_is(low: float, high: float) -> tuple[float, float]:
-    return low, high
+def _as_it_is(mean: float) -> float:
+    return mean
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What a number is the mean of, class by class, and how limits of these means become limits of the number."""
+    """What a number is the mean of, class by class, and how a limit of these means becomes one of the number."""
 
     value: float
     parts: tuple[Values, ...]
     cases: tuple[str, ...]
     """What the rows of each part are called."""
     method: str
-    told: Callable[[float, float], tuple[float, float]] = _as_it_is
+    told: Callable[[float], float] = _as_it_is
     one_mean: bool = False
     """Whether all parts have the number for their mean, as both classes of an area do, in place of adding up to it."""
     known: bool = True
@@ -45,7 +45,7 @@ class Guard:
             at = self.value + math.hypot(*(max(p.high(tail, WHOLE) - p.mean, 0.0) for p in parts))
         else:
             at = self.value - math.hypot(*(max(p.mean - p.low(tail, WHOLE), 0.0) for p in parts))
-        return self.told(at, at)[0]
+        return self.told(at)
 
     def perfect(self, *, upper: bool) -> Guard:
         """The same with every row at the end to which a requirement pulls."""

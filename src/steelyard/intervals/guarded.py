@@ -63,7 +63,7 @@ def _area(question: Question) -> Guard | None:
         return None
     value, found, units = known
     cases, name = ("positives", "negatives"), f"{NAME}, {BOUND}{units}"
-    return Guard(value, found, cases, name, lambda a, b: told(question, a, b), one_mean=True)
+    return Guard(value, found, cases, name, lambda area: told(question, area), one_mean=True)
 
 
 def _two(share: float, rows: float, weight: float = 1.0) -> Values:
@@ -90,7 +90,7 @@ def _lift(question: Question) -> Guard | None:
     assert share is not None
     n = effective_whole(share, squared, question.summary.rows)
     part = _two(float(share.value), float(n))
-    return Guard(float(share.value), (part,), ("positives",), EXACT, lambda a, b: (a / depth, b / depth))
+    return Guard(float(share.value), (part,), ("positives",), EXACT, lambda share: share / depth)
 
 
 def _average(question: Question, average: Average) -> Guard:
@@ -118,7 +118,7 @@ def _f1(question: Question) -> Guard:
         (_two(value, float(n)),),
         ("rows that are not true negatives",),
         f"{EXACT} on TP / (TP + FP + FN)",
-        lambda a, b: (2 * max(a, 0.0) / (1 + max(a, 0.0)), 2 * min(b, 1.0) / (1 + min(b, 1.0))),
+        lambda share: 2 * max(share, 0.0) / (1 + max(share, 0.0)),
     )
 
 
@@ -158,7 +158,7 @@ def _money(question: Question) -> Guard | None:
     worst, best = float(values[made].min()), float(values[made].max())
     rows = total if c.squares is None else float(effective_rows(np.asarray(total), c.squares.sum()))
     part = Values(values, shares, rows, worst, best)
-    found = Guard(question.value / factor, (part,), ("rows",), BOUND, lambda a, b: (factor * a, factor * b))
+    found = Guard(question.value / factor, (part,), ("rows",), BOUND, lambda mean: factor * mean)
     return found if c.units is None else _spread_by_unit(question, found, means_without(c, coefficients))
 
 

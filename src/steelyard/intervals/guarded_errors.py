@@ -34,7 +34,7 @@ def errors(question: Question) -> Guard | None:
     if measure.root_of:
         square = find(measure.root_of)
         found = errors(Question(square, question.summary, square, question.confidence))
-        return found and replace(found, told=lambda a, b: (math.sqrt(max(a, 0.0)), math.sqrt(max(b, 0.0))))
+        return found and replace(found, told=lambda square: math.sqrt(max(square, 0.0)))
     if measure.interval == "order":
         return None
     known = influences(question)
@@ -102,4 +102,4 @@ def _of_sums(question: Question, mean: Mean) -> Guard | None:
     end = most / factor if mean.fourths is None else FROM_SUMS * float(mean.fourths) ** 0.25
     rows = float(question.summary.effective) if question.summary.weighting == "sampling" else n
     part = Values(values, shares, rows, 0.0, max(end, float(values.max())))
-    return Guard(middle, (part,), ("rows",), NAME, lambda a, b: (factor * a, factor * b), known=mean.fourths is None)
+    return Guard(middle, (part,), ("rows",), NAME, lambda mean: factor * mean, known=mean.fourths is None)
