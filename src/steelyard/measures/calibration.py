@@ -13,7 +13,7 @@ from steelyard.measures.log_odds import LONG, fit_log_odds, has_log_odds, log_od
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Codes, Mean, Ratio, divide
 from steelyard.summaries.class_scores import ClassScores
-from steelyard.summaries.remembering import Remembered
+from steelyard.summaries.remembering import MANY, Remembered
 from steelyard.summaries.score_sums import stretches
 from steelyard.summaries.scores import Scores
 
@@ -129,8 +129,8 @@ def log_loss(scores: Scores | ClassScores) -> Mean:
     return Mean(total, squares, n if good else 0.0 * n, INFINITE if good else NOT_PROBABILITIES)
 
 
-_LOST = Remembered[tuple[Array, Array]](4)
-_BINNED = Remembered[tuple[Array, Array, Array]](4)
+_LOST = Remembered[tuple[Array, Array]](MANY)
+_BINNED = Remembered[tuple[Array, Array, Array]](MANY)
 
 
 def _lost(w: Array, p: Array) -> tuple[Array, Array]:

@@ -7,12 +7,12 @@ from bisect import bisect_left
 import numpy as np
 
 from steelyard.results import Array, divide
-from steelyard.summaries.remembering import Remembered
+from steelyard.summaries.remembering import MANY, Remembered
 from steelyard.summaries.scores import Scores
 
 _CUMULATIVE = Remembered[tuple[Array, Array]](6)
 _RATES = Remembered[tuple[Array, Array]](3)
-_CAPTURES = Remembered[Array](6)
+_CAPTURES = Remembered[Array](MANY)
 
 
 def cumulative(scores: Scores) -> tuple[Array, Array]:

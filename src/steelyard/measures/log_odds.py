@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from steelyard.results import Array, divide
-from steelyard.summaries.remembering import Remembered
+from steelyard.summaries.remembering import MANY, Remembered
 from steelyard.summaries.scores import Scores
 
 LONG = 1 << 14
@@ -25,7 +25,7 @@ MODEST = 30.0
 
 _ODDS = Remembered[Array](2)
 _ENDS = Remembered[tuple[Array, Array]](2)
-_FITS = Remembered[tuple[Array, Array, Array]](4)
+_FITS = Remembered[tuple[Array, Array, Array]](MANY)
 _NODES = Remembered[tuple[Array, Array, Array]](2)
 
 

@@ -11,7 +11,7 @@ from steelyard.measures.facts import POSITIVES
 from steelyard.measures.flagged import capture_at, cumulative, rates
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Quotient, Ratio, Share, divide
-from steelyard.summaries.remembering import Remembered
+from steelyard.summaries.remembering import MANY, Remembered
 from steelyard.summaries.score_sums import stretches
 from steelyard.summaries.scores import Scores
 
@@ -33,10 +33,10 @@ def pairs_won(scores: Scores) -> Array:
     return _WON.keep(np.asarray((p * (np.cumsum(n, axis=-1) - n / 2)).sum(axis=-1)), scores)
 
 
-_WON = Remembered[Array](6)
-_PLACEMENT_SUMS = Remembered[tuple[float, float, float]](2)
-_GAPS = Remembered[Array](3)
-_AVERAGE = Remembered[Array](4)
+_WON = Remembered[Array](MANY)
+_PLACEMENT_SUMS = Remembered[tuple[float, float, float]](MANY)
+_GAPS = Remembered[Array](MANY)
+_AVERAGE = Remembered[Array](MANY)
 
 
 def placement_sums(scores: Scores) -> tuple[float, float, float]:

@@ -8,6 +8,8 @@ from contextlib import suppress
 from typing import Generic, TypeVar
 
 Found = TypeVar("Found")
+MANY = 256
+"""Numbers, or tables of a few cells, that take hardly any room: those of every class of many, for their averages too."""
 
 
 def held(thing: object, gone: Callable[[object], object] | None = None) -> Callable[[], object]:

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from steelyard.results import Array
-from steelyard.summaries.remembering import Remembered
+from steelyard.summaries.remembering import MANY, Remembered
 
 STRETCH = 1 << 14
 """Cells that are worked on at once."""
 
-_WHOLE = Remembered[Array](24)
-_SQUARED = Remembered[tuple[Array, Array]](4)
+_WHOLE = Remembered[Array](MANY)
+_SQUARED = Remembered[tuple[Array, Array]](MANY)
 _PLACES = Remembered[Array](2)
 
 

@@ -390,7 +390,7 @@ class Scores(Summary):
 
 _EXTREMES = Remembered[tuple[Scores, Scores]](2)
 _OTHERS = Remembered[Array](2)
-_FEWER = Remembered[Scores](4)
+_FEWER = Remembered[Scores](64)
 
 
 def scores_of(x: object) -> Scores | None:
