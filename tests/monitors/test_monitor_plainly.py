@@ -135,3 +135,14 @@ def test_a_flood_of_changes_keeps_those_that_matter(worn: pd.DataFrame) -> None:
 def test_nothing_since_is_told_apart_from_an_empty_table(calm: pd.DataFrame) -> None:
     with pytest.raises(NothingSince, match="became known since"):
         watch(calm, since="2025-01-01")
+
+
+def test_a_measure_that_was_never_judged_is_said_to_be_so() -> None:
+    """Labels that never come leave nothing wrong, and nobody is to take that for a model that was seen to be good."""
+    rng = np.random.default_rng(4)
+    rows = {"t": np.datetime64("2024-05-01") + rng.integers(0, 14 * 1440, 4000).astype("timedelta64[m]")}
+    rows |= {"p": rng.random(4000), "y": (rng.random(4000) < 0.5).astype(float)}
+    rows["y"][rows["t"] >= np.datetime64("2024-05-08")] = np.nan
+    found = sy.monitor(rows, time="t", target="y", score="p", positive=1, reference="first 7 windows", measures=["auc"])
+    assert found.state == "ok"
+    assert "AUC could not be judged yet: the labels are in for none of these windows." in " ".join(str(found).split())

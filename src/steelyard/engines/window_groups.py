@@ -17,7 +17,7 @@ from steelyard.results import Array, Codes
 from steelyard.rows import grid
 
 FIRST_ROOM = 1 << 8
-MOST_KEYS = 1 << 20
+MOST_KEYS = 1 << 21
 """Keys that are held of all windows; where there are more, rows are nearly as many, and a database puts them aside."""
 UNLABELLED = -1
 """The outcome of a row that has no label."""

@@ -31,7 +31,7 @@ from steelyard.summaries.window import WindowSummary
 
 AT_ONCE = 400_000
 """About so many rows are held in memory at once."""
-COUNTED_AT_ONCE = 1 << 24
+COUNTED_AT_ONCE = 1 << 23
 """About so many rows are counted where they live in one go: what remains of them is held, and not they themselves."""
 
 NEAR = timedelta(hours=3)

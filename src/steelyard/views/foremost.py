@@ -132,6 +132,10 @@ def _holds(monitor: Monitor) -> list[str]:
             noun, where = signal_noun(name), visible(judged[-1].name)
             known = f"{noun[:1].upper()}{noun[1:]} in {where}: {in_prose(s.value)}"
             out.append(f"{known}, and {significant(s.reference)} in the reference.")
+    unknown = [n for n in monitor.signals if n in catalogue() and {w[n].state for w in monitor.windows} == {IMMATURE}]
+    if unknown and not out:
+        names = some_names([signal_noun(n) for n in unknown], 3)
+        out = [f"{names[:1].upper()}{names[1:]} could not be judged yet: the labels are in for none of these windows."]
     return out or [f"Known up to {visible(monitor.windows[-1].name)}."]
 
 
