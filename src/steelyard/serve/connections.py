@@ -14,7 +14,7 @@ TICKS = 20
 """Ticks of the server, ten a second, between two looks."""
 
 
-class Connection(HttpToolsProtocol):
+class TimedConnection(HttpToolsProtocol):
     """A connection that knows since when it has been saying what it asks."""
 
     since: float | None = None
@@ -44,6 +44,6 @@ class PatientServer(uvicorn.Server):
         if counter % TICKS == 0:
             last = time.monotonic() - LONGEST
             for one in list(self.server_state.connections):
-                if isinstance(one, Connection) and one.since is not None and one.since < last:
+                if isinstance(one, TimedConnection) and one.since is not None and one.since < last:
                     one.transport.abort()
         return await super().on_tick(counter)

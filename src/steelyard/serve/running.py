@@ -20,7 +20,7 @@ from steelyard.errors import InputError, UsageError
 from steelyard.monitors.baseline import Baseline
 from steelyard.serve import statements as sql
 from steelyard.serve.app import Pages, app_of
-from steelyard.serve.connections import Connection, PatientServer
+from steelyard.serve.connections import PatientServer, TimedConnection
 from steelyard.serve.declared import Declaration
 from steelyard.serve.delivering import Channel
 from steelyard.serve.problems import Problem
@@ -103,7 +103,7 @@ class Running:
         self.server: uvicorn.Server = PatientServer(
             uvicorn.Config(
                 app,
-                http=Connection,
+                http=TimedConnection,
                 host=settings.bind,
                 port=settings.port,
                 log_level="warning",

@@ -15,6 +15,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
+import pyarrow as pa
+
 from steelyard.monitors.baseline import Baseline
 from steelyard.monitors.result import Monitor
 from steelyard.monitors.windowed import CountedWindow
@@ -37,7 +39,7 @@ from steelyard.serve.taking import Taken
 from steelyard.serve.tokens import EVERYBODY, Caller, Doorkeeper
 from steelyard.serve.trials import forget_trials
 from steelyard.serve.watching import WatchedStream, Watcher, let_oldest_go
-from steelyard.serve.writer import Apart, Job, Kin, Outcome, Overloaded, StoreFailed, Writer
+from steelyard.serve.writer import Apart, Job, Kin, Overloaded, StoreFailed, Waiter, Writer
 from steelyard.words import count
 
 ANSWERS_KEPT = timedelta(days=7)
@@ -218,7 +220,7 @@ class Service:
         self.take_for(sending, done)
         return done
 
-    def take_for(self, sending: Sending, done: Outcome, ring: Callable[[], None] | None = None) -> None:
+    def take_for(self, sending: Sending, done: Waiter, ring: Callable[[], None] | None = None) -> None:
         """Read and check what was sent, and have it written; what comes of it is told where that is waited for."""
         events = self._events(sending.model)
         model, now = events.model, self.clock()
@@ -359,6 +361,9 @@ class Service:
         """Tick in the background."""
 
         def run() -> None:
+            pa.array(
+                [0.0]
+            )  # the first array has Arrow look for pandas, which takes a second that no event is to wait for
             while not self._stop.wait(every):
                 try:
                     self.tick()

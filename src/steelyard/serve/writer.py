@@ -49,7 +49,7 @@ class Kin:
     """What is done with all that was given; raises Apart where each is to be done by itself."""
 
 
-class Outcome(Protocol):
+class Waiter(Protocol):
     """Where what comes of a change is waited for."""
 
     def set_result(self, result: Any, /) -> None:
@@ -65,7 +65,7 @@ class Job:
 
     work: Callable[[Session], Any]
     size: int
-    done: Outcome
+    done: Waiter
     kin: Kin | None = None
     after: Callable[[Any, Exception | None], None] | None = None
     """Told what came of it before whoever waits."""
