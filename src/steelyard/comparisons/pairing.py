@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import combinations
@@ -27,11 +27,11 @@ from steelyard.comparisons.labels import Significance, cochran_q
 from steelyard.comparisons.prevalence import prevalence_of, unlike
 from steelyard.comparisons.resampling import paired_difference
 from steelyard.comparisons.row_means import means_of, predicted, row_values
+from steelyard.comparisons.rows_apart import few_rows, rows_apart
 from steelyard.comparisons.shared_rows import SharedRows, rows_of
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.measure import Measure, find
 from steelyard.results import Difference, Estimate, Level
-from steelyard.summaries.confusion import Confusion
 from steelyard.verdicts.enough import fewest_apart
 from steelyard.wording import either, option
 from steelyard.words import count, percent
@@ -157,31 +157,20 @@ class SameRows:
         what the two said may be swapped in each of the b rows on which they differ.
         """
         if difference.statistic is None or difference.value is None or "McNemar" not in difference.method:
-            apart, rows = self._apart(difference) if difference.value else (0, 0)
+            pair = self.given[difference.first], self.given[difference.second]
+            apart, rows = (
+                rows_apart(find(difference.measure), pair, self.shape, self.options) if difference.value else (0, 0)
+            )
             # Where no more were tested at all, that is what is said.
             if not 0 < apart < min(fewest_apart(alpha), rows):
                 return None
             kind = "row" if self.options.get("unit") is None else "unit"
-            return _few(apart, kind, "on which the two differ")
+            return few_rows(apart, kind, "on which the two differ")
         # (b − c) / n and (b − c) / √(b + c) tell b + c.
         apart = round((difference.value * difference.n[0] / difference.statistic) ** 2) if difference.statistic else 0
         if not apart or apart >= fewest_apart(alpha):
             return "", ""
-        return _few(apart, "row", "on which one of the two alone is right")
-
-    def _apart(self, difference: Difference) -> tuple[int, int]:
-        """On how many rows, or units, the two differ, in their labels where the measure reads no more; and how many there are."""
-        m, threshold = find(difference.measure), self.options.get("threshold", 0.5)
-        differ: Any = False
-        for x, y in _columns(self.given[difference.first], self.given[difference.second]):
-            labels = self.shape == "scores" and Confusion in m.reads
-            differ = differ | ((x >= threshold) != (y >= threshold) if labels else x != y)
-        unit, weight = self.options.get("unit"), self.options.get("weight")
-        differ = np.asarray(differ, dtype=bool)
-        if unit is not None:
-            return len(np.unique(np.asarray(unit)[differ])), len(np.unique(np.asarray(unit)))
-        copies = weight is not None and self.options.get("weights") == "frequency"
-        return int(np.asarray(weight)[differ].sum() if copies else differ.sum()), len(differ)
+        return few_rows(apart, "row", "on which one of the two alone is right")
 
     def notes(self) -> list[str]:
         """Rows left out, and predictions that are the same."""
@@ -257,19 +246,6 @@ class SameRows:
         coded, made = predicted(list(self.given.values()), rows, self.shape, **how)
         table = row_values(measure, coded, made, {**measure.options, "payoff": known.get("payoff")})
         return None if table is None else (coded, table)
-
-
-def _few(rows: int, kind: str, where: str) -> tuple[str, str]:
-    told = f"{rows} {kind}{'' if rows == 1 else 's'}"
-    return f"{told} {where}", f"rests on {told} that {'tells' if rows == 1 else 'tell'} them apart"
-
-
-def _columns(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
-    """What two models said, column by column."""
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        yield from ((np.asarray(a[level]), np.asarray(b[level])) for level in a)
-    else:
-        yield np.asarray(a), np.asarray(b)
 
 
 def _alike(a: object, b: object) -> bool:
