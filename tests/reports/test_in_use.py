@@ -59,8 +59,9 @@ def evaluation() -> sy.Evaluation:
 def section(page: str, anchor: str) -> str:
     found = re.search(rf'<section id="{anchor}">(.*?)</section>', page, flags=re.DOTALL)
     assert found is not None, anchor
-    # Words are linked where they are first said.
-    return unescape(re.sub(r'<a href="#word\w+" class="gloss">(.*?)</a>', r"\1", found[1]))
+    # Words are linked where they are first said, and intervals are kept in one line.
+    told = re.sub(r'<a href="#word\w+" class="gloss">(.*?)</a>', r"\1", found[1])
+    return unescape(re.sub(r'<span class="kept">(.*?)</span>', r"\1", told))
 
 
 def test_without_results_there_are_no_sections_but_a_line_to_type(evaluation: sy.Evaluation) -> None:
