@@ -35,3 +35,12 @@ def test_the_name_of_chance_lies_where_it_has_room(positives: int, below: bool) 
     chart = sy.evaluate(target=y.astype(int), score=1 - np.arange(1_000) / 1_000).chart("lift")
     name = next(m for m in chart.marks if getattr(m, "text", "") == "at random")
     assert (name.dy > 0) == below
+
+
+def test_a_long_name_does_not_push_its_number_out_of_a_legend() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.random(400) < 0.4
+    names = ("model of October with all columns that there are", "old")
+    c = sy.compare(target=y.astype(int), score={n: rng.normal(size=400) + y for n in names})
+    first, second = (text for text, _ in c.chart("roc").legend)
+    assert first.startswith("model of October with… 0.") and first.endswith("]") and second.startswith("old 0.")

@@ -264,3 +264,18 @@ def test_no_stretch_of_some_width_is_lost(n: int) -> None:
         assert wide <= set(np.sign(gaps).astype(int).ravel().tolist()), seed
         assert (np.diff(ends, axis=1) >= 0.02).all()
         assert (ends[1:, 0] == ends[:-1, 1]).all() and (ends[0, 0], ends[-1, 1]) == (0, 1)
+
+
+def test_many_ranges_in_which_nothing_is_shown_are_told_by_their_number() -> None:
+    rng = np.random.default_rng(11)
+    y = rng.random(3_000) < 0.25
+    risk = rng.normal(size=3_000) + 1.4 * y
+    found = sy.compare(
+        target=y.astype(int), score={"one": risk, "twin": risk + 0.05 * rng.normal(size=3_000)}
+    ).crossing("one", "twin")
+    told = [r for r in found.ranges if r.who is not None]
+    assert len(told) > 4 and not any(r.clear for r in told)
+    said = found.sentences()
+    assert said[1] == f"None of {len(told)} ranges shows a clear difference."
+    assert not any(s.startswith("At false positive rates from") for s in said)
+    assert len(found.to_dict()["ranges"]) == len(found.ranges)

@@ -11,11 +11,13 @@ from steelyard.charts.marks import Band, Bar, Chart, Colour, Line, Mark, Point, 
 from steelyard.charts.palette import DASHES, SERIES
 from steelyard.charts.scales import Scale, wide_enough
 from steelyard.results import Curve
-from steelyard.words import percent, quoted, shortest, visible
+from steelyard.words import closed, percent, quoted, shortest, visible
 
 MOST_DRAWN = 2000
 STEPS = 100
 """Steps of so few scores can be seen; more of them are a line."""
+NAMED = 22
+"""Letters of a name before a number in a legend."""
 HIGH = 7.0
 """Lifts of which the line at one lies so low that no word has room below it."""
 Builder = Callable[[Curve], Chart]
@@ -324,6 +326,11 @@ def cost_curve(curve: Curve) -> Chart:
     return Chart("cost_curve", "Cost curve", across, up, tuple(marks), said, curve.columns, **more)
 
 
+def _short(name: str) -> str:
+    """A name that leaves room for the number behind it, which the end of a long one would push out."""
+    return name if len(name) <= NAMED else closed(f"{name[: NAMED - 1]}…")
+
+
 def overlay(curves: Mapping[str, Curve], like: Chart) -> Chart:
     """Several curves of one kind in one chart, at most five in colour and the rest in grey, each named at its end."""
     marks: list[Mark] = [m for m in like.marks if isinstance(m, Line) and m.colour == "quiet"]
@@ -335,7 +342,7 @@ def overlay(curves: Mapping[str, Curve], like: Chart) -> Chart:
         marks.append(Line(xs, ys, i if coloured else "quiet", 2 if coloured else 1, DASHES[i] if coloured else ""))
         if coloured:
             told = c.facts.get("auc")
-            legend.append((f"{name} {told}" if told else str(name), i))
+            legend.append((f"{_short(str(name))} {told}" if told else str(name), i))
     columns: dict[str, Sequence[Any]] = {
         "curve": [name for name, c in curves.items() for _ in range(len(c))],
         x: [v for c in curves.values() for v in c.columns[x]],

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from steelyard.comparisons.crossing import Crossing, Range
 
 
+MOST_UNCLEAR = 4
+"""Ranges without a clear difference that are told one by one."""
+
+
 def crossing_sentences(found: Crossing) -> list[str]:
     """Who is better where, by how much, whether that is clear, and at which costs it matters."""
     first, second = (visible(n) for n in found.names)
@@ -27,9 +31,15 @@ def crossing_sentences(found: Crossing) -> list[str]:
         out = [f"The ROC curve of {who} is higher but for narrow stretches."]
     else:
         out = [f"The ROC curves of {first} and {second} cross."]
-    if found.ranges and not any(r.clear for r in found.ranges) and any(r.who is not None for r in found.ranges):
-        out.append("No range shows a clear difference.")
-    out += [_range(r) for r in found.ranges if r.who is not None]
+    told = [r for r in found.ranges if r.who is not None]
+    clear = [r for r in told if r.clear]
+    # Many narrow ranges in which nothing is shown are told by their number; each is among .ranges, and in the picture.
+    many = len(told) - len(clear) > MOST_UNCLEAR
+    if told and not clear:
+        out.append(f"{f'None of {len(told)} ranges' if many else 'No range'} shows a clear difference.")
+    out += [_range(r) for r in (clear if many else told)]
+    if many and clear:
+        out.append(f"{len(told) - len(clear)} other ranges show no clear difference.")
     if found.regions is not None:
         out.append(sentence(found.regions))
     return out
