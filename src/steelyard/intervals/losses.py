@@ -18,7 +18,7 @@ import numpy as np
 
 from steelyard.intervals.means import mean_interval
 from steelyard.intervals.method import Question, clipped, method
-from steelyard.intervals.skewed import RESTS
+from steelyard.intervals.skewed import FEW, RESTS
 from steelyard.measures.facts import ByRow
 from steelyard.results import Array, Interval, Mean
 from steelyard.summaries.scores import Scores
@@ -99,7 +99,8 @@ def loss_interval(question: Question) -> Interval:
     if math.isinf(worst[0]) and any(
         ((x >= LARGEST) & (w > 0)).any() for x, w in zip(losses.loss, everyone, strict=True)
     ):
-        caution = caution or SURE
+        # That a class has a handful of rows weighs more, and is said elsewhere.
+        caution = caution or (SURE if losses.fewest >= FEW else "")
     if not rare and more.moments()[1] <= UNTOLD * losses.moments()[1]:
         return replace(plain, caution=caution or plain.caution)
     tail = (1 - question.confidence) / 2
