@@ -5,12 +5,14 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 
 import steelyard as sy
 from steelyard.measures.measure import catalogue, find
+from steelyard.monitors import window_rows
 from steelyard.monitors.completion import at_corners, corners
 from steelyard.summaries.confusion import Confusion, Outcomes
 
@@ -98,3 +100,28 @@ def test_an_estimate_that_cannot_come_true_is_told() -> None:
     assert "already rule out what was expected of accuracy from the scores" in " ".join(m.sentences())
     calm = watch(late_labels(stream(3)), label_time="known", horizon=20, measures=["accuracy"])
     assert "cannot come true" not in " ".join(calm.sentences())
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("threshold", [-0.2, 0.0, 0.5])
+@pytest.mark.parametrize("where", ["arrays", "duckdb", "read once"])
+def test_without_a_score_nothing_was_said(
+    where: str, threshold: float, weight: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(1)
+    rows = stream(3, days=14, a_day=60).assign(p=lambda t: (t["p"] - 0.3).round(2))
+    given: dict[str, Any] = {"time": "when", "target": "y", "score": "p", "threshold": threshold, "positive": 1}
+    base = sy.monitor(rows, reference="first 7 windows", weight=weight, window="day", **given).baseline
+    late = rows.assign(y=rows["y"].where(rng.random(len(rows)) < 0.5))
+    late["p"] = late["p"].where(rng.random(len(rows)) < 0.8)
+    if where == "read once":
+        monkeypatch.setattr(window_rows, "COMPILED", 1)
+    table = late if where == "arrays" else duckdb.from_df(late)
+    found = sy.windows(table, time="when", baseline=base, missing="drop")
+    left = late[late["y"].isna() & late["p"].notna()]
+    told: dict[bool, float] = {}
+    for window in found:
+        for k, n in window.summary.said.items():
+            told[k] = told.get(k, 0.0) + n
+    heavy = left["w"] if weight else left["w"] * 0 + 1
+    assert told == pytest.approx(heavy.groupby(left["p"] >= threshold).sum().to_dict())

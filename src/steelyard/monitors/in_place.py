@@ -175,7 +175,8 @@ class InPlace:
                     losses = losses_of_scores(table, e, self.rows.levels, weighted=weighted)
                 elif evidence:
                     losses = losses_of_labels(table, weighted=weighted)
-            left = ~there if scored is None else table["level"] == UNLABELLED
+            # Without a score nothing was said.
+            left = ~there if scored is None else (table["level"] == UNLABELLED) & (table["fine"] > 0)
             weight = table["weight" if weighted else "rows"][left].astype(np.float64).tolist()
             names = table["label"][left].tolist() if scored is None else scored.said(self.rows.threshold)[left].tolist()
             said = _added((k, w) for k, w in zip(names, weight, strict=True) if k is not None)

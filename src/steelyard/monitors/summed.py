@@ -169,7 +169,10 @@ def _said(rows: Stream, evaluation: Evaluation | None) -> dict[Any, float]:
     if roles.prediction is not None:
         said = _plain(rows.columns[roles.prediction][left])
     elif isinstance(roles.score, str) and evaluation.threshold is not None:
-        said = (rows.columns[roles.score].astype(np.float64)[left] >= evaluation.threshold).tolist()
+        score = rows.columns[roles.score].astype(np.float64)
+        # Without a score nothing was said.
+        left &= np.isfinite(score)
+        said = (score[left] >= evaluation.threshold).tolist()
     else:
         return {}
     out: dict[Any, float] = {}
