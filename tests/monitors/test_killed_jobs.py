@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import steelyard as sy
+from steelyard.files.window_files import files_of_windows
 from steelyard.monitors.standing import changed, state_in
-from steelyard.monitors.windowed import CountedWindow, Windows, files_of_windows, load_windows
+from steelyard.monitors.windowed import CountedWindow, Windows, load_windows
 
 from .conftest import stream
 

@@ -41,6 +41,10 @@ STEPS = 20
 DRAWN = f"draws by bin, limits where they would be unlikely ({REPLICATES:,} replicates)"
 
 
+def _chance(promised: Array, happened: Array, rows: Array) -> Array:
+    return np.asarray((happened * rows + PRIOR * promised) / (rows + PRIOR))
+
+
 class FilledBins(NamedTuple):
     """The bins that hold rows: their share, what was promised, what happened, and the rows whose noise they have."""
 
@@ -82,8 +86,14 @@ class FilledBins(NamedTuple):
             rows = np.round(like**2 / squared, 6)
             each = np.array(typical) * (like / np.maximum(rows.round(), 1.0))[:, None] / n.sum()
         rows = np.maximum(rows.round(), 1.0)
-        chance = (happened * rows + PRIOR * promised) / (rows + PRIOR)
-        return _FILLED.keep(FilledBins(n / n.sum(), promised, happened, chance, rows, each), scores, bins)
+        return _FILLED.keep(
+            FilledBins(n / n.sum(), promised, happened, _chance(promised, happened, rows), rows, each), scores, bins
+        )
+
+    def counting(self, times: float) -> FilledBins:
+        """The same of so many times the rows."""
+        rows = self.rows * times
+        return self._replace(rows=rows, chance=_chance(self.promised, self.happened, rows))
 
     def had_more_come(self, tail: float) -> Array:
         """Shares of positives, had as many more of a bin's rarer outcome come as Garwood's limit of its count allows.
@@ -174,20 +184,36 @@ def calibration_error_interval(question: Question) -> Interval:
 
 def _by_unit(question: Question) -> Interval:
     """The same with the noise of resampled units."""
-    table, _, copies = replicates(question.summary)
+    table, _, _ = replicates(question.summary)
     bins = int(question.options.get("bins", 10))
     n, promised, happened = binned(table, bins)
-    share, gap, times = n / n.sum(), promised - happened, spread_by(question)
-    n, promised, happened = binned(copies, bins)
-    noise = share * ((promised - happened) - gap) * times
-    moved = (n / n.sum(axis=-1, keepdims=True) - share) @ np.abs(gap) * times
+    share, gap = n / n.sum(), promised - happened
+    noise, moved = _noise_of_units(question)
     expected = float(np.abs(noise).sum(axis=-1).mean())
     name = f"bootstrap over units, noise of the bins taken off ({REPLICATES:,} replicates)"
     b = FilledBins.of(table, bins)
     return _mean_gap(question, share * gap, noise, moved, name, expected, _gaps(b, _had_more_come(question, b)))
 
 
+def _noise_of_units(question: Question) -> tuple[Array, Array]:
+    """What resampled units change in the gap of each bin, and in the mean gap by coming to other bins, by replicate."""
+    table, _, copies = replicates(question.summary)
+    bins = int(question.options.get("bins", 10))
+    n, promised, happened = binned(table, bins)
+    share, gap, times = n / n.sum(), promised - happened, spread_by(question)
+    n, promised, happened = binned(copies, bins)
+    noise = share * ((promised - happened) - gap) * times
+    return noise, (n / n.sum(axis=-1, keepdims=True) - share) @ np.abs(gap) * times
+
+
 def _had_more_come(question: Question, bins: FilledBins) -> Array:
+    units = question.summary.units
+    if units is not None:
+        # As many rows as would have the noise of the units if each erred alone; where nothing errs, as there are units.
+        alone = float((bins.share**2 * bins.happened * (1 - bins.happened) / bins.rows).sum())
+        together = float(_noise_of_units(question)[0].var(axis=0).sum())
+        known = alone > 0 and together > 0
+        bins = bins.counting(alone / together if known else min(len(units.ids) / float(bins.rows.sum()), 1.0))
     return bins.had_more_come((1 - question.confidence) / 2)
 
 

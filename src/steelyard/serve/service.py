@@ -24,6 +24,7 @@ from steelyard.monitors.windows import instant_of
 from steelyard.serve import statements as sql
 from steelyard.serve.alerting import look
 from steelyard.serve.aside import asides_told, mend, put_aside_part, put_log_aside, sentence_of
+from steelyard.serve.closing import let_oldest_go
 from steelyard.serve.counting import microseconds
 from steelyard.serve.declared import Declaration, DeclaredModel, check_model, check_name, refuse_other_rows
 from steelyard.serve.decoding import end_decoders
@@ -38,7 +39,7 @@ from steelyard.serve.store import UNREADABLE, Session, SqliteStore, Store, unusa
 from steelyard.serve.taking import Taken
 from steelyard.serve.tokens import EVERYBODY, Caller, Doorkeeper
 from steelyard.serve.trials import forget_trials
-from steelyard.serve.watching import WatchedStream, Watcher, let_oldest_go
+from steelyard.serve.watching import WatchedStream, Watcher
 from steelyard.serve.writer import Apart, Job, Kin, Overloaded, StoreFailed, Waiter, Writer
 from steelyard.words import count
 

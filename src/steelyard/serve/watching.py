@@ -1,4 +1,4 @@
-"""Watching: the windows of a stream kept up to date, the monitor over them, and rows that may go."""
+"""Watching: the windows of a stream kept up to date, and the monitor over them."""
 
 from __future__ import annotations
 
@@ -23,17 +23,15 @@ from steelyard.monitors.windowed import CountedWindow, Windows
 from steelyard.monitors.windowing import ripe_among
 from steelyard.monitors.windows import HOUR, Window, boundaries, instant_of, moment, names_of_windows
 from steelyard.serve import statements as sql
-from steelyard.serve.aside import give_up
+from steelyard.serve.closing import close_window
 from steelyard.serve.counting import WindowRecord, count_window, microseconds, windows_known
 from steelyard.serve.declared import DeclaredModel, declaration_of
 from steelyard.serve.joining import joined_parts
-from steelyard.serve.parts import listed, unpacked
 from steelyard.serve.problems import Problem
-from steelyard.serve.received import ID
 from steelyard.serve.soundness import Damaged, digest_of
 from steelyard.serve.store import Session, Store
 from steelyard.serve.taking import windows_of
-from steelyard.serve.writer import Writer, passed
+from steelyard.serve.writer import Writer
 from steelyard.summaries.window import WindowSummary
 
 HELD = 48 << 20
@@ -357,35 +355,6 @@ class Watcher:
         for start in gone:
             self.writer.do(partial(close_window, stream=one.stream, start=start, now=instant_of(now)))
         return len(gone)
-
-
-def close_window(session: Session, stream: int, start: int, now: int) -> None:
-    """Let the rows of a window go, with their identifiers; what comes late to it is refused from now on."""
-    if not session.do(sql.CLOSE_WINDOW, now, stream, start):
-        return
-    for part, digest, body in session.all(sql.PARTS_OF_WINDOW, stream, start):
-        ids = unpacked(body, digest, part)[ID].to_pylist()
-        session.do(sql.MOVE_KEYS, stream, listed(ids))
-    passed("keys gone")
-    session.do(sql.DROP_PARTS, stream, start)
-    for (part,) in session.all(sql.ASIDE_OF, stream, start):
-        # It was counted before its rows were damaged, and needs them no more.
-        give_up(session, int(part))
-
-
-def let_oldest_go(store: Store, writer: Writer, most: int, now: int) -> int:
-    """Close the oldest windows that were counted until rows take no more than so many bytes; how many were closed."""
-    with store.reading() as session:
-        waiting = session.one(sql.WAITING)
-        over = (int(waiting[2]) if waiting is not None else 0) - most
-        oldest = session.all(sql.OLDEST_WINDOWS) if over > 0 else []
-    gone = 0
-    for stream, start, size in oldest:
-        if over <= 0:
-            break
-        writer.do(partial(close_window, stream=int(stream), start=int(start), now=now))
-        over, gone = over - int(size), gone + 1
-    return gone
 
 
 def _with_empty(found: list[CountedWindow], model: DeclaredModel) -> list[CountedWindow]:
