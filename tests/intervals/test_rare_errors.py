@@ -72,3 +72,12 @@ def test_one_wrong_row_would_make_a_loss_infinite_and_that_is_said() -> None:
     told = sy.evaluate(target=y, score=np.where(np.arange(600) < 2, y.astype(float), 0.3 + 0.4 * y))["log_loss"]
     assert told.caution == "one row that is wrong at a score of 0 or 1 makes it infinite"
     assert not sy.evaluate(target=y, score=0.3 + 0.4 * y)["log_loss"].caution
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_bins_of_a_row_or_two_have_limits_without_a_word_of_warning(n: int) -> None:
+    e = sy.evaluate(target=[0, 1, 0][:n], score=[0.25, 0.25, 0.8][:n], levels=[0, 1], positive=1)
+    for name in ("ece", "brier_reliability", "brier_resolution"):
+        x = e[name]
+        assert x.low <= x.value <= x.high

@@ -157,7 +157,9 @@ def _shares_drawn(bins: FilledBins) -> Array:
     if (known := _SHARES.known(bins)) is not None:
         return known
     share = variates(bins.rows[:, None], REPLICATES)[..., 0] * (bins.share / bins.rows)
-    return _SHARES.keep(share / share.sum(axis=-1, keepdims=True), bins)
+    total = share.sum(axis=-1, keepdims=True)
+    # Of one row or two a draw may be nothing at all, which tells as little as what was found.
+    return _SHARES.keep(np.where(total > 0, share / np.where(total > 0, total, 1.0), bins.share), bins)
 
 
 def _words(value: float, honest: float) -> tuple[str, str]:
