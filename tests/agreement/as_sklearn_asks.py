@@ -118,6 +118,8 @@ def matrix(y_true, y_pred, *, labels=None, sample_weight=None, normalize=None):
         raise Missing("a normalised matrix")
     if sample_weight is not None and float(np.sum(np.asarray(sample_weight, dtype=float))) > 2**62:
         raise Missing("weights that overflow there")
+    if not len(y_true):
+        raise Missing("a matrix of no rows at all")
     e, order = labels_of(y_true, y_pred, sample_weight, labels)
     found = e.confusion
     seen = order if labels is not None else np.unique([*column(y_true, ""), *column(y_pred, "")])

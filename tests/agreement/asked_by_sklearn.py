@@ -81,7 +81,8 @@ def watched(name, function):
     @functools.wraps(function)
     def both(*places, **given):
         theirs = function(*places, **given)
-        note(name, theirs, dict(given), places)
+        # As versions before 1.8 called it.
+        note(name, theirs, {"y_score" if k == "probas_pred" else k: v for k, v in given.items()}, places)
         return theirs
 
     return both
