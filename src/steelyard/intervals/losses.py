@@ -73,8 +73,11 @@ class LossesByClass:
         square, cube = 0.0, 0.0
         for w, q, x in zip(self.weight, self.squares, self.loss, strict=True):
             each = np.where(w > 0, q / np.where(w > 0, w, 1.0), 0.0)
-            square += float((q * (x - mean) ** 2).sum()) / total**2
-            cube += 2 * float((q * each * (x - mean) ** 3).sum()) / total**3
+            # Products, since a power of three is worked out by logarithms, in ten times the time.
+            off = x - mean
+            squared = q * off * off
+            square += float(squared.sum()) / total**2
+            cube += 2 * float((squared * each * off).sum()) / total**3
         return (mean, math.sqrt(square), cube / square**1.5) if square > 0 else (mean, 0.0, 0.0)
 
 
