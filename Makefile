@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fuzz bench lint docs bounds package types clean
+.PHONY: help demo test programs fuzz bench lint docs bounds package types clean
 
 help: ## list what can be made (this list)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -21,8 +21,12 @@ demo: .venv/.demo ## evaluate a model on real data and print what was found
 	@$(BIN)/steelyard demo
 	@echo; echo "A service that watches models: $(BIN)/pip install -e '.[serve]' && $(BIN)/steelyard serve --demo"
 
-test: $(if $(ROOM),.venv/.ready,lint) ## lint, then every test, docstring example and the README; ROOM=measures: one room alone, in seconds
-	@if [ -n "$(ROOM)" ]; then tools/room "$(ROOM)"; else tools/chromium && tools/java && $(BIN)/python tools/recipes && $(TESTS); fi
+test: .venv/.ready ## lint, then every test, docstring example and the README; ROOM=measures: one room alone, in seconds
+	@if [ -n "$(ROOM)" ]; then tools/room "$(ROOM)"; else $(MAKE) --no-print-directory --jobs=2 lint programs && $(TESTS); fi
+
+# What tests need is fetched while the linters, which use one core, look through the source.
+programs: .venv/.ready
+	@tools/chromium && tools/java && $(BIN)/python tools/recipes
 
 fuzz: .venv/.ready ## the long run: CALLS=20000 drawn calls and commands, TABLES=2000 for every engine, files changed at PLACES=500, jobs killed 200 times
 	@$(BIN)/python -m tests.fuzz.long $(or $(CALLS),20000) $(SEED)
