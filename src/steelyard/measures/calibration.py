@@ -119,11 +119,7 @@ def log_loss(scores: Scores | ClassScores) -> Mean:
     0.4095
     """
     if (known := _LOST.known(scores)) is None:
-        parts = [
-            _lost(w[..., s], p[s])
-            for w, p in scores.chances()
-            for s in (stretches(len(p)) if w.ndim == 1 else [slice(None)])
-        ]
+        parts = [_lost(*side) for side in scores.chances()]
         known = _LOST.keep((sum((a for a, _ in parts), np.zeros(())), sum((b for _, b in parts), np.zeros(()))), scores)
     (total, squares), n, good = known, scores.total, scores.probabilities
     return Mean(total, squares, n if good else 0.0 * n, INFINITE if good else NOT_PROBABILITIES)
