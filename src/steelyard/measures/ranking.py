@@ -81,9 +81,8 @@ def _expected_area(score: Array, y: Array) -> Array:
 
 def _area_bound(scores: Scores) -> float:
     """In a shared cell at best every positive comes above every negative, at worst below; ties were taken for halves."""
-    p, n = scores.positives, scores.negatives
-    pairs = float(scores.all_positives) * float(scores.all_negatives)
-    return float((p * n)[scores.cells.blurred].sum() / 2) / pairs if pairs else 0.0
+    blurred, pairs = scores.cells.blurred, float(scores.all_positives) * float(scores.all_negatives)
+    return float((scores.positives[blurred] * scores.negatives[blurred]).sum() / 2) / pairs if pairs else 0.0
 
 
 def _twice_the_area_bound(scores: Scores) -> float:
