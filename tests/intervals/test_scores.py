@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 import steelyard as sy
 from steelyard.intervals.bins import FilledBins
-from steelyard.intervals.losses import LossesByClass, _quantile
+from steelyard.intervals.losses import LossesOfClass, LossSums, _quantile
 from steelyard.summaries.scores import Scores
 
 
@@ -53,10 +53,14 @@ def test_gamma_limits_of_a_loss_are_those_of_drawn_weights() -> None:
     loss, rows = [np.array([0.9, 0.7]), np.array([0.01, 0.04])], [np.array([2.0, 1.0]), np.array([150.0, 50.0])]
     drawn = rng.standard_gamma(np.concatenate(rows), size=(200_000, 4))
     means = (drawn * np.concatenate(loss)).sum(axis=1) / drawn.sum(axis=1)
-    for level in (0.025, 0.975):
-        assert _quantile(*LossesByClass(rows, rows, loss).moments(), level) == pytest.approx(
-            float(np.quantile(means, level)), rel=0.06
-        )
+    parts = [
+        LossesOfClass(w, w, lambda s, w=w: w[s] / 100, lambda s, x=x: x[s]) for w, x in zip(rows, loss, strict=True)
+    ]
+    for centre in (0.0, 0.7):
+        sums = LossSums.of(parts, centre)
+        for level in (0.025, 0.975):
+            found = _quantile(*sums.moments(sums.seen), level)
+            assert found == pytest.approx(float(np.quantile(means, level)), rel=0.06)
 
 
 def test_a_small_calibration_error_says_what_an_honest_model_would_read() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -243,7 +244,8 @@ def _make(name: str, values: object) -> Column:
         values = values.detach().cpu()
     if hasattr(values, "isna") and hasattr(values, "to_numpy") and hasattr(values, "dtype"):
         return _from_pandas(name, values)
-    if isinstance(values, np.ma.MaskedArray):
+    # Nobody has one whose module was never imported, which takes a moment.
+    if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(values)
         made = _make(name, values.data)
         gone = mask.reshape(len(made.values)) if made.missing is None else mask.reshape(len(made.values)) | made.missing

@@ -300,9 +300,9 @@ def _apart(share: Array, values: Array) -> Array:
 
 def _above(drawn: Array, value: float) -> Array:
     """The part of the draws above a value, and half of those equal to it."""
-    rows = drawn.reshape(-1, drawn.shape[-1])
-    found = [np.count_nonzero(x > value + 1e-12) + np.count_nonzero(x >= value - 1e-12) for x in rows]
-    return np.asarray(np.array(found).reshape(drawn.shape[:-1]) / (2 * drawn.shape[-1]))
+    # Counted as bytes: of 1,000 draws each a sum takes half the time of as many counts.
+    found = np.add(drawn > value + 1e-12, drawn >= value - 1e-12, dtype=np.int8).sum(axis=-1, dtype=np.int64)
+    return np.asarray(found / (2 * drawn.shape[-1]))
 
 
 def _unlikely(question: Question, bins: FilledBins, origin: Array, *, centred: bool) -> tuple[float, float]:

@@ -28,8 +28,9 @@ from steelyard.summaries.summary import Drawn, Summary
 
 REPLICATES = 1000
 FEWEST = 64
-MOST_NUMBERS = 1 << 23
-"""Numbers drawn for one table at most: a table of very many levels gets fewer replicates, but never fewer than 64."""
+ENOUGH = 400
+MOST_NUMBERS = 1 << 22
+"""Numbers drawn for one table: of many levels it gets fewer replicates, down to 400 while twice the room does; at least 64."""
 AT_ONCE = 1 << 15
 """Numbers that are worked on at once: they stay in the processor's cache."""
 MOST_CELLS = 128
@@ -111,7 +112,8 @@ def draw(counts: Array, squares: Array | None, prior: Array, typical: Array, *, 
 
     With `few` cells, each of many rows, one that happens to hold light rows alone is not taken at its word.
     """
-    made = max(FEWEST, min(REPLICATES, MOST_NUMBERS // max(counts.shape[-2] * counts.shape[-1], 1)))
+    room = MOST_NUMBERS // max(counts.shape[-2] * counts.shape[-1], 1)
+    made = max(FEWEST, min(REPLICATES, max(room, min(2 * room, ENOUGH))))
     if squares is None:
         return _by_column(counts + prior, made)
     # A cell of unequal weights spreads like so many rows of one weight each.

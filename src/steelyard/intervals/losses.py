@@ -10,17 +10,19 @@ Garwood's limits of a rare count are made.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from steelyard.intervals.means import mean_interval
 from steelyard.intervals.method import Question, clipped, method
-from steelyard.intervals.skewed import FEW, RESTS
+from steelyard.intervals.skewed import FEW, RESTS, ROUNDING
 from steelyard.measures.facts import ByRow
 from steelyard.results import Array, Interval, Mean
+from steelyard.summaries.score_sums import STRETCH, stretches
 from steelyard.summaries.scores import Scores
 
 RARE = 100.0
@@ -34,51 +36,105 @@ LARGEST = -math.log(1e-15)
 """The loss of an outcome that was called impossible."""
 
 
-@dataclass(frozen=True, slots=True)
-class LossesByClass:
-    """The losses of all rows in parts, one for each class: their weights, the sums of squared weights, and what each lost."""
+class Piece(NamedTuple):
+    """Rows of one class at some scores: weights, sums of squared weights, the shares of all rows there, what each lost."""
 
-    weight: list[Array]
-    squares: list[Array]
-    loss: list[Array]
+    weight: Array
+    squares: Array
+    everyone: Array
+    loss: Array
 
-    @property
-    def totals(self) -> list[float]:
-        """The weight of each class."""
-        return [float(w.sum()) for w in self.weight]
+    def and_one(self, share: float, typical: float) -> Piece:
+        """The same and that share of a row more, scored like all rows."""
+        more = self.everyone * (share * typical)
+        weight = self.weight + more
+        squares = weight if self.squares is self.weight and typical == 1.0 else self.squares + more * typical
+        return self._replace(weight=weight, squares=squares)
 
-    @property
-    def typical(self) -> list[float]:
-        """What a row of each class typically weighs."""
-        overall = sum(float(q.sum()) for q in self.squares) / sum(self.totals)
-        return [float(q.sum()) / t if t > 0 else overall for q, t in zip(self.squares, self.totals, strict=True)]
-
-    @property
-    def fewest(self) -> float:
-        """Effective rows of the rarest class."""
-        each = zip(self.totals, self.squares, strict=True)
-        return min(t * t / q if (q := float(x.sum())) > 0 else 0.0 for t, x in each)
-
-    def and_one_each(self, everyone: list[Array]) -> LossesByClass:
-        """The same and a row of each class, scored like all rows (their shares at the scores of each part), two in all."""
-        each = [2 / len(everyone) * x for x in everyone]
-        weight = [w + x * t for w, x, t in zip(self.weight, each, self.typical, strict=True)]
-        squares = [q + x * t * t for q, x, t in zip(self.squares, each, self.typical, strict=True)]
-        return LossesByClass(weight, squares, self.loss)
-
-    def moments(self) -> tuple[float, float, float]:
-        """Of the mean whose rows are drawn with gamma weights: the mean, the standard error and the skewness."""
-        total = sum(self.totals)
-        mean = sum(float((w * x).sum()) for w, x in zip(self.weight, self.loss, strict=True)) / total
-        square, cube = 0.0, 0.0
-        for w, q, x in zip(self.weight, self.squares, self.loss, strict=True):
-            each = np.where(w > 0, q / np.where(w > 0, w, 1.0), 0.0)
+    def powers(self, centre: float, *, third: bool) -> Array:
+        """Sums of powers of the distance from a centre, zeroth to third or second: by weight, by its square, and by its cube."""
+        weights = [self.weight]
+        if self.squares is not self.weight:
+            each = np.where(self.weight > 0, self.squares / np.where(self.weight > 0, self.weight, 1.0), 0.0)
+            weights += [self.squares, self.squares * each]
+        off = self.loss - centre
+        found = []
+        for w in weights:
             # Products, since a power of three is worked out by logarithms, in ten times the time.
-            off = x - mean
-            squared = q * off * off
-            square += float(squared.sum()) / total**2
-            cube += 2 * float((squared * each * off).sum()) / total**3
-        return (mean, math.sqrt(square), cube / square**1.5) if square > 0 else (mean, 0.0, 0.0)
+            first = w * off
+            sums = [w.sum(), first.sum(), np.einsum("k,k->", first, off), 0.0]
+            if third:
+                first *= off
+                sums[3] = np.einsum("k,k->", first, off)
+            found.append(sums)
+        return np.array(found * (3 // len(found)))
+
+
+@dataclass(frozen=True, slots=True)
+class LossesOfClass:
+    """The losses of the rows of one class, a stretch of scores after the other."""
+
+    weight: Array
+    squares: Array
+    everyone: Callable[[slice], Array]
+    """The shares of all rows at some scores."""
+    loss: Callable[[slice], Array]
+    """What a row of the class lost at these scores."""
+
+    @property
+    def pieces(self) -> Iterator[Piece]:
+        """The stretches."""
+        for some in stretches(len(self.weight)):
+            weight = self.weight[some]
+            squares = weight if self.squares is self.weight else self.squares[some]
+            # An outcome that was called impossible did not occur here, else the loss would have no value.
+            yield Piece(weight, squares, self.everyone(some), np.minimum(self.loss(some), LARGEST))
+
+
+@dataclass(frozen=True, slots=True)
+class LossSums:
+    """Sums of powers of the losses' distances from a centre: of the rows as they are, and of two more, some of each class."""
+
+    centre: float
+    fewest: float
+    """Effective rows of the rarest class."""
+    seen: Array
+    known: Array
+    impossible: bool
+    """Whether there are rows where a class would have been called impossible."""
+
+    @classmethod
+    def of(cls, classes: Sequence[LossesOfClass], centre: float, *, skew: bool = True) -> LossSums:
+        """Read all losses once, with third powers where their skew is wanted."""
+        totals = [float(c.weight.sum()) for c in classes]
+        squared = [t if c.squares is c.weight else float(c.squares.sum()) for c, t in zip(classes, totals, strict=True)]
+        overall, impossible = sum(squared) / sum(totals), False
+        seen, known = np.zeros((3, 4)), np.zeros((3, 4))
+        for c, total, square in zip(classes, totals, squared, strict=True):
+            # What a row of the class typically weighs.
+            typical = square / total if total > 0 else overall
+            for piece in c.pieces:
+                seen += piece.powers(centre, third=skew)
+                known += piece.and_one(2 / len(classes), typical).powers(centre, third=skew)
+                if piece.loss.max() >= LARGEST:
+                    impossible = impossible or bool(((piece.loss >= LARGEST) & (piece.everyone > 0)).any())
+        fewest = min(t * t / q if q > 0 else 0.0 for t, q in zip(totals, squared, strict=True))
+        return cls(centre, fewest, seen, known, impossible)
+
+    def moments(self, sums: Array) -> tuple[float, float, float]:
+        """Of the mean whose rows are drawn with gamma weights: the mean, the standard error and the skewness."""
+        total, off = float(sums[0, 0]), float(sums[0, 1] / sums[0, 0])
+        square = float(sums[1] @ [off**2, -2 * off, 1.0, 0.0]) / total**2
+        cube = 2 * float(sums[2] @ [-(off**3), 3 * off**2, -3 * off, 1.0]) / total**3
+        mean = self.centre + off
+        # Where all rows lost the same, rounding is all that is left.
+        spread = square * total > (ROUNDING * mean) ** 2
+        return (mean, math.sqrt(square), cube / square**1.5) if spread else (mean, 0.0, 0.0)
+
+    def around_nothing(self, sums: Array) -> Array:
+        """The weight of all rows, and the sums of their losses and of the squares of these."""
+        total, first, second, _ = sums[0]
+        return np.array([total, first + self.centre * total, second + self.centre * (2 * first + self.centre * total)])
 
 
 @method("loss")
@@ -90,24 +146,31 @@ def loss_interval(question: Question) -> Interval:
         return plain
     several = len(s.score_tables) > 1
     if several:
-        losses, everyone = _own_losses(s.score_tables, partial(rows["classes"], **question.options))
-        worst = rows["classes"](np.zeros(1, dtype=np.int64), np.array([[0.0], [1.0]]))
+        each = partial(rows["classes"], **question.options)
+        classes = [_own_losses(table, each) for table in s.score_tables]
+        worst = each(np.zeros(1, dtype=np.int64), np.array([[0.0], [1.0]]))
     else:
         each = partial(rows["scores"], **question.options)
-        losses, everyone = LossesByClass(*class_losses(s, each)), [s.counts.sum(axis=-1) / float(s.total)] * 2
+        classes = _losses_of_both(s, each)
         worst = each(np.zeros(1), np.ones(1))
-    more = losses.and_one_each(everyone)
+    # Of many rows it is their spread alone that is asked about, nearly always.
+    many = all(len(c.weight) > STRETCH for c in classes)
+    centre = _near_mean(classes) if several else question.value
+    losses = LossSums.of(classes, centre, skew=not many)
     rare = losses.fewest < RARE and not several
     caution = plain.caution if not rare and plain.caution.startswith(RESTS) else ""
-    if math.isinf(worst[0]) and any(
-        ((x >= LARGEST) & (w > 0)).any() for x, w in zip(losses.loss, everyone, strict=True)
-    ):
+    if math.isinf(worst[0]) and losses.impossible:
         # That a class has a handful of rows weighs more, and is said elsewhere.
         caution = caution or (SURE if losses.fewest >= FEW else "")
-    if not rare and more.moments()[1] <= UNTOLD * losses.moments()[1]:
+    seen, known = losses.moments(losses.seen), losses.moments(losses.known)
+    if not rare and known[1] <= UNTOLD * seen[1]:
         return replace(plain, caution=caution or plain.caution)
+    if many:
+        losses = LossSums.of(classes, centre)
+        seen, known = losses.moments(losses.seen), losses.moments(losses.known)
     tail = (1 - question.confidence) / 2
-    seen, known = (_of_reading(question, losses, x) if several else x.moments() for x in (losses, more))
+    if several:
+        seen, known = (_of_reading(question, losses, sums) for sums in (losses.seen, losses.known))
     low, high = _quantile(*seen, tail), _quantile(*known, 1 - tail)
     if known[0] < seen[0]:
         # Where nearly all is wrong it is what is right that may only not have come yet.
@@ -116,32 +179,48 @@ def loss_interval(question: Question) -> Interval:
     return clipped(question, low, high, question.value, NAME, caution=caution)
 
 
-def _own_losses(tables: Sequence[Scores], each: ByRow) -> tuple[LossesByClass, list[Array]]:
-    """What rows lost by the score of their own class, the rest being given to one other; and all rows at the scores of each."""
-    weight, squares, loss, everyone = [], [], [], []
-    for t in tables:
-        whole, mine = t.counts.sum(axis=-1), t.levels.index(t.positive)
-        weight.append(t.counts[..., mine])
-        squares.append((t.counts if t.squares is None else t.squares)[..., mine])
-        lost = each(np.zeros(len(t.score), dtype=np.int64), np.stack([t.score, 1 - t.score]))
-        loss.append(np.minimum(lost, LARGEST))
-        everyone.append(whole / float(whole.sum()))
-    return LossesByClass(weight, squares, loss), everyone
+def _near_mean(classes: Sequence[LossesOfClass]) -> float:
+    """The mean loss at the first scores of each class: what lies near the mean can be told apart to the last digit."""
+    first = [next(c.pieces) for c in classes]
+    total = sum(float(x.weight.sum()) for x in first)
+    return sum(float((x.weight * x.loss).sum()) for x in first) / total if total > 0 else 0.0
 
 
-def _of_reading(question: Question, losses: LossesByClass, more: LossesByClass) -> tuple[float, float, float]:
+def _losses_of_both(scores: Scores, each: ByRow) -> list[LossesOfClass]:
+    """What positives and what all others lost."""
+    (p, n), total, score = sides_of(scores, scores.counts), float(scores.total), scores.score
+    squares = (p, n) if scores.squares is None else sides_of(scores, scores.squares)
+
+    def everyone(some: slice) -> Array:
+        return np.asarray((p[some] + n[some]) / total)
+
+    def lost(y: float) -> Callable[[slice], Array]:
+        return lambda some: each(np.full(some.stop - some.start, y), score[some])
+
+    return [LossesOfClass(w, q, everyone, lost(y)) for w, q, y in zip((p, n), squares, (1.0, 0.0), strict=True)]
+
+
+def _own_losses(table: Scores, each: ByRow) -> LossesOfClass:
+    """What rows of a class lost by the score of it, the rest being given to one other; and all rows at the scores."""
+    mine, counts, total, score = table.levels.index(table.positive), table.counts, float(table.total), table.score
+    weight = counts[..., mine]
+
+    def lost(some: slice) -> Array:
+        x = score[some]
+        return np.asarray(each(np.zeros(len(x), dtype=np.int64), np.stack([x, 1 - x])))
+
+    squares = weight if table.squares is None else table.squares[..., mine]
+    return LossesOfClass(weight, squares, lambda some: np.asarray(counts[some].sum(axis=-1) / total), lost)
+
+
+def _of_reading(question: Question, losses: LossSums, sums: Array) -> tuple[float, float, float]:
     """The moments of the mean that was read, which knows the scores of all classes, and of the rows that were added to it."""
-    read, (_, error, skew) = question.reading, more.moments()
+    read, (_, error, skew) = question.reading, losses.moments(sums)
     assert isinstance(read, Mean)
-    total, squares, count = (float(x) for x in (read.total, read.squares, read.count))
-    count += sum(more.totals) - sum(losses.totals)
-    sums = np.zeros(3)
-    for was, now, x in zip(losses.weight, more.weight, losses.loss, strict=True):
-        total += float(((now - was) * x).sum())
-        squares += float(((now - was) * x**2).sum())
-        sums += [now.sum(), (now * x).sum(), (now * x**2).sum()]
-    spread, own = squares / count - (total / count) ** 2, sums[2] / sums[0] - (sums[1] / sums[0]) ** 2
-    return total / count, error * math.sqrt(max(spread, 0.0) / own) if own > 0 else 0.0, skew
+    was, now = losses.around_nothing(losses.seen), losses.around_nothing(sums)
+    count, total, squares = np.array([float(x) for x in (read.count, read.total, read.squares)]) + (now - was)
+    spread, own = squares / count - (total / count) ** 2, now[2] / now[0] - (now[1] / now[0]) ** 2
+    return float(total / count), error * math.sqrt(max(spread, 0.0) / own) if own > 0 else 0.0, skew
 
 
 def _quantile(mean: float, error: float, skew: float, level: float) -> float:
@@ -155,13 +234,8 @@ def _quantile(mean: float, error: float, skew: float, level: float) -> float:
     return mean + math.copysign(error, skew) * (drawn - shape) / math.sqrt(shape)
 
 
-def class_losses(scores: Scores, each: ByRow) -> tuple[list[Array], list[Array], list[Array]]:
-    """Weights of positives and of negatives at each score, their sums of squares, and the loss of each."""
+def sides_of(scores: Scores, block: Array) -> tuple[Array, Array]:
+    """Of counts by cell and level: those of positives, and of all others."""
     place = scores.levels.index(scores.positive)
-    weight, squares = (
-        [x[..., place], x.sum(axis=-1) - x[..., place]]
-        for x in (scores.counts, scores.counts if scores.squares is None else scores.squares)
-    )
-    # An outcome that was called impossible did not occur here, else the loss would have no value.
-    loss = [np.minimum(each(np.full(len(scores.score), y), scores.score), LARGEST) for y in (1.0, 0.0)]
-    return weight, squares, loss
+    mine = block[..., place]
+    return mine, block[..., 1 - place] if block.shape[-1] == 2 else block.sum(axis=-1) - mine

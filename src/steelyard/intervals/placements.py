@@ -82,8 +82,7 @@ def partial_placements(p: Array, n: Array, limit: float) -> tuple[Array, Array]:
 def delong(scores: Scores) -> Area:
     """The area and its two variances from one pass over the cells."""
     total_p, total_n = float(scores.all_positives), float(scores.all_negatives)
-    rows = scores.in_order
-    if rows is not None or (len(scores.positives) > BLOCK and scores.squares is None):
+    if scores.pair_sums is not None or (len(scores.positives) > BLOCK and scores.squares is None):
         count_p, count_n = total_p, total_n
         won, square_p, square_n = placement_sums(scores)
         value = won / (total_p * total_n)
@@ -121,7 +120,7 @@ def sides(scores: Scores) -> Sides:
     """
     if (known := _SIDES.known(scores)) is not None:
         return known
-    rows = scores.in_order
+    rows = scores.cells.rows_in_order if scores.pair_sums is not None else None
     if rows is not None and rows.size > GROUPS:
         n, p = rows.joined(_starts(rows.size))
         return _SIDES.keep(_by_mass(scores, p, n), scores)

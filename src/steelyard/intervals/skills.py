@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from steelyard.intervals.bounded import Values
-from steelyard.intervals.losses import class_losses
+from steelyard.intervals.losses import LARGEST, sides_of
 from steelyard.intervals.method import Question, clipped, method
 from steelyard.intervals.placements import GROUPS
 from steelyard.intervals.proportions import share_limits
@@ -30,7 +30,9 @@ def skill_interval(question: Question) -> Interval:
     """Jeffreys' limits of the loss of positives and of negatives and of their share, distances squared and added."""
     s: Scores = question.summary.fewer(GROUPS)
     each = partial(find(question.measure.skill_of).by_row["scores"], **question.options)
-    weight, squares, loss = class_losses(s, each)
+    weight = sides_of(s, s.counts)
+    squares = weight if s.squares is None else sides_of(s, s.squares)
+    loss = [np.minimum(each(np.full(len(s.score), y), s.score), LARGEST) for y in (1.0, 0.0)]
     total = [float(w.sum()) for w in weight]
     rows = [t * t / float(q.sum()) for t, q in zip(total, squares, strict=True)]
     share, tail = total[0] / sum(total), (1 - question.confidence) / 2

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from steelyard.intervals.proportions import wilson
-from steelyard.measures.flagged import cumulative, rates
+from steelyard.measures.flagged import cumulative
 from steelyard.results import Array, Codes, Number, divide
 from steelyard.summaries.scores import Scores
 
@@ -36,13 +36,13 @@ def roc_band(scores: Scores, z: float, places: Codes) -> Limits:
     ([0.0, 0.0, 0.44], [0.9, 0.9, 1.0])
     """
     evidence = CutEvidence.of(scores)
-    t, f = evidence.tpr, evidence.fpr
 
     def own(y: Array, at: Array) -> Limits:
         n = evidence.rows_of_tpr(at)
         return wilson(y * n, n, z)
 
-    low, high = _limits(f, t, evidence.rows_of_fpr, own, evidence.together_up, z, places)
+    curve = Rising(evidence.fpr, evidence.tpr, len(evidence.tp))
+    low, high = _limits(curve, evidence.rows_of_fpr, own, evidence.together_up, z, places)
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
 
@@ -56,9 +56,9 @@ def pr_band(scores: Scores, z: float, places: Codes) -> Limits:
     """
     evidence = CutEvidence.of(scores)
     positives, negatives = float(evidence.tp[-1]), float(evidence.fp[-1])
+    last = len(evidence.tp) - 1
     # Turned round, positives and negatives change places: 1 − FPR over 1 − recall is a ROC curve as well.
-    x, y = 1.0 - evidence.tpr[::-1], 1.0 - evidence.fpr[::-1]
-    last = len(x) - 1
+    curve = Rising(lambda at: 1.0 - evidence.tpr(last - at), lambda at: 1.0 - evidence.fpr(last - at), last + 1)
 
     def own(height: Array, at: Array) -> Limits:
         """How far off the false alarms of one positive are, all positives against the false alarms of a cut."""
@@ -70,23 +70,48 @@ def pr_band(scores: Scores, z: float, places: Codes) -> Limits:
         return 1.0 - (1.0 - low) / low * (positives / negatives), 1.0 - (1.0 - high) / high * (positives / negatives)
 
     low, high = _limits(
-        x,
-        y,
+        curve,
         lambda at: evidence.rows_of_tpr(last - at),
         own,
         lambda at: evidence.together_across(last - at),
         z,
         last - np.asarray(places),
     )
-    recall = evidence.tpr[places]
+    recall = evidence.tpr(places)
     # At a recall of zero nothing is known of the precision.
     ends = [divide(recall * positives, recall * positives + np.maximum(1.0 - v, 0.0) * negatives) for v in (low, high)]
     return np.where(recall > 0, ends[0], 0.0), np.where(recall > 0, ends[1], 1.0)
 
 
+class Rising(NamedTuple):
+    """A rising curve of so many points: of a long one only those that are asked for are worked out."""
+
+    x: Callable[[Any], Array]
+    y: Callable[[Any], Array]
+    points: int
+
+    def before(self, at: Array, *, through: bool) -> Codes:
+        """How many points lie left of each x, or not right of it."""
+        low, high = np.zeros(at.shape, dtype=np.int64), np.full(at.shape, self.points)
+        while (low < high).any():
+            middle = np.minimum((low + high) // 2, self.points - 1)
+            found = self.x(middle)
+            further = (low < high) & (found <= at if through else found < at)
+            low, high = np.where(further, middle + 1, low), np.where(further, high, np.minimum(middle, high))
+        return low
+
+    def read(self, at: Array) -> Array:
+        """The height of the curve at x, the upper one where it rises straight up."""
+        at = np.clip(at, 0.0, 1.0)
+        i = np.clip(self.before(at, through=True) - 1, 0, self.points - 2)
+        x, y = self.x(i), self.y(i)
+        wide = self.x(i + 1) - x
+        share = np.where(wide > 0, (at - x) / np.where(wide > 0, wide, 1.0), 0.0)
+        return np.asarray(y + np.clip(share, 0.0, 1.0) * (self.y(i + 1) - y))
+
+
 def _limits(
-    x: Array,
-    y: Array,
+    curve: Rising,
     rows: Callable[[Any], Array],
     own: Callable[[Array, Any], Limits],
     together: Callable[[Any], Array],
@@ -98,9 +123,9 @@ def _limits(
     `rows` tells how many rows stand behind the x of a point, `own` the limits of a height were its cut known, `together` how
     much both err together.
     """
-    at = x[places]
-    first, last = np.searchsorted(x, at, side="left"), np.searchsorted(x, at, side="right") - 1
-    bottom, top = y[first], y[last]
+    at = curve.x(places)
+    first, last = curve.before(at, through=False), curve.before(at, through=True) - 1
+    bottom, top = curve.y(first), curve.y(last)
     middle = (bottom + top) / 2
     # Points at one x have one band.
     places = last
@@ -110,8 +135,8 @@ def _limits(
     shift = np.where((at > 0) & (at < 1), lean * (1 - 2 * at) / n, 0.0)
     reach = z * np.sqrt(at * (1 - at) / n)
     left, right = at - reach + shift, at + reach + shift
-    down = np.where(left <= 0, 0.0, _read(x, y, left))
-    up = np.where(right >= 1, 1.0, _read(x, y, right))
+    down = np.where(left <= 0, 0.0, curve.read(left))
+    up = np.where(right >= 1, 1.0, curve.read(right))
     down, up = np.minimum(down, bottom), np.maximum(up, top)
     under, over = own(middle, places)
     both = together(places)
@@ -119,21 +144,19 @@ def _limits(
     high = middle + _joined(over - middle, up - middle, both)
     near = (left <= 0) & (at > 0)
     if near.any():
-        low = np.where(near, np.maximum(low, _chord(x, y, at, float(n[near].min()), lean, own, z)), low)
+        low = np.where(near, np.maximum(low, _chord(curve, at, float(n[near].min()), lean, own, z)), low)
     return np.minimum(low, bottom), np.maximum(high, top)
 
 
-def _chord(
-    x: Array, y: Array, at: Array, n: float, lean: float, own: Callable[[Array, Any], Limits], z: float
-) -> Array:
+def _chord(curve: Rising, at: Array, n: float, lean: float, own: Callable[[Array, Any], Limits], z: float) -> Array:
     """Lower limits so far left that a cut of this x may lie beyond all rows: a straight line from the corner.
 
     A curve that bends one way only lies above it.
     """
     mean = ((z + np.sqrt(max(z * z - 4 * lean, 0.0))) / 2) ** 2
     end = np.array([mean / (n + mean)])
-    place = np.searchsorted(x, end, side="right") - 1
-    height, start = _read(x, y, end), _read(x, y, np.zeros(1))
+    place = curve.before(end, through=True) - 1
+    height, start = curve.read(end), curve.read(np.zeros(1))
     least = height - _joined(height - own(height, place)[0], height - start, np.zeros(1))
     corner = own(np.zeros(1), np.zeros(1, dtype=np.int64))[0]
     return np.asarray(corner + at / end * (np.maximum(least, corner) - corner))
@@ -142,15 +165,6 @@ def _chord(
 def _joined(own: Array, across: Array, together: Array) -> Array:
     """Two distances as one: squared and added, less what errors that go together take back."""
     return np.sqrt(np.maximum(own**2 + across**2 - 2 * together * own * across, 0.0))
-
-
-def _read(x: Array, y: Array, at: Array) -> Array:
-    """The height of the curve at x, the upper one where it rises straight up."""
-    at = np.clip(at, 0.0, 1.0)
-    i = np.clip(np.searchsorted(x, at, side="right") - 1, 0, len(x) - 2)
-    wide = x[i + 1] - x[i]
-    share = np.where(wide > 0, (at - x[i]) / np.where(wide > 0, wide, 1.0), 0.0)
-    return np.asarray(y[i] + np.clip(share, 0.0, 1.0) * (y[i + 1] - y[i]))
 
 
 # How many rows stand behind a rate ------------------------------------------------------------------------------------
@@ -162,8 +176,6 @@ class CutEvidence:
 
     tp: Array
     fp: Array
-    tpr: Array
-    fpr: Array
     most: float
     squares: tuple[Array, Array] | None = None
     units: tuple[Array, Array] | None = None
@@ -175,7 +187,7 @@ class CutEvidence:
     def of(cls, scores: Scores) -> CutEvidence:
         """What a score table tells."""
         tp, fp = cumulative(scores)
-        counts = (tp, fp, *rates(scores), float(scores.rows))
+        counts = (tp, fp, float(scores.rows))
         stacked = scores.by_unit()
         if stacked is not None:
             own, coarse = scores.cells.low[::-1], stacked.cells.low[::-1]
@@ -184,6 +196,14 @@ class CutEvidence:
             return cls(*counts, units=cumulative(stacked), cut=cut)
         squares = None if scores.squares is None else cumulative(scores.replicate(scores.squares))
         return cls(*counts, squares)
+
+    def tpr(self, at: Codes) -> Array:
+        """The true positive rate at these cuts."""
+        return np.asarray(self.tp[at] / self.tp[-1])
+
+    def fpr(self, at: Codes) -> Array:
+        """The false positive rate at these cuts."""
+        return np.asarray(self.fp[at] / self.fp[-1])
 
     def rows_of_tpr(self, at: Array) -> Array:
         """Rows behind the true positive rate at these cuts."""

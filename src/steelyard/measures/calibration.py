@@ -119,17 +119,14 @@ def log_loss(scores: Scores | ClassScores) -> Mean:
     0.4095
     """
     if (known := _LOST.known(scores)) is None:
-        parts = [
-            _lost(w[..., s], p[s])
-            for w, p in scores.chances()
-            for s in (stretches(len(p)) if w.ndim == 1 else [slice(None)])
-        ]
+        parts = [_lost(*side) for side in scores.chances()]
         known = _LOST.keep((sum((a for a, _ in parts), np.zeros(())), sum((b for _, b in parts), np.zeros(()))), scores)
     (total, squares), n, good = known, scores.total, scores.probabilities
     return Mean(total, squares, n if good else 0.0 * n, INFINITE if good else NOT_PROBABILITIES)
 
 
 _LOST = Remembered[tuple[Array, Array]](MANY)
+_UNSURE = Remembered[float](MANY)
 _BINNED = Remembered[tuple[Array, Array, Array]](MANY)
 
 
@@ -190,10 +187,13 @@ def _unsure(scores: Scores, bins: int) -> float:
 
     Such a row may leave one bin and enter another, so it counts twice.
     """
-    w = scores.positives + scores.negatives
-    width = (scores.cells.high - scores.cells.low) / 2
-    cut = np.floor(scores.cells.low * bins) != np.floor(scores.cells.high * bins)
-    return float(((width + 2 * cut) * w).sum() / max(w.sum(), 1e-300))
+    if (known := _UNSURE.known(scores, bins)) is not None:
+        return known
+    blurred = scores.cells.blurred
+    low, high = scores.cells.low[blurred], scores.cells.high[blurred]
+    cut = np.floor(low * bins) != np.floor(high * bins)
+    moved = ((high - low) / 2 + 2 * cut) * (scores.positives[blurred] + scores.negatives[blurred])
+    return _UNSURE.keep(float(moved.sum() / max(float(scores.total), 1e-300)), scores, bins)
 
 
 def _ece_bound(scores: Scores, *, bins: int = 10) -> float:
@@ -275,7 +275,7 @@ def _intercept_bound(scores: Scores) -> float:
     """Moving every log-odds by at most d moves an intercept at a fixed slope of 1 by at most d."""
     if not has_log_odds(scores) or scores.cells.sharp:
         return 0.0
-    middle, (low, high) = log_odds(scores), odds_of_ends(scores)
+    middle, (low, high) = log_odds(scores)[scores.cells.blurred], odds_of_ends(scores)
     return float(np.maximum(middle - low, high - middle).max())
 
 
@@ -287,8 +287,8 @@ def _slope_bound(scores: Scores) -> float:
     if not exists:
         return 0.0
     low, high = odds_of_ends(scores)
-    width = (high - low) / 2
-    w = scores.positives + scores.negatives
+    width, blurred = (high - low) / 2, scores.cells.blurred
+    w = scores.positives[blurred] + scores.negatives[blurred]
     x = np.abs(low) + width
     push = np.array([(w * width * abs(slope) / 4).sum(), (w * width * (1.0 + x * abs(slope) / 4)).sum()])
     return float(2 * (np.abs(np.linalg.inv(information)) @ push)[1])

@@ -30,7 +30,8 @@ def _from_above(rows: Array) -> Array:
         for i, cell in enumerate(rows.T[::-1]):
             np.add(out[i], cell, out=out[i + 1])
         return out.T
-    out = np.zeros((*rows.shape[:-1], rows.shape[-1] + 1))
+    out = np.empty((*rows.shape[:-1], rows.shape[-1] + 1))
+    out[..., 0] = 0.0
     np.cumsum(rows[..., ::-1], axis=-1, out=out[..., 1:])
     return out
 
@@ -39,8 +40,21 @@ def rates(scores: Scores) -> tuple[Array, Array]:
     """True and false positive rates along the ROC curve."""
     if (known := _RATES.known(scores)) is not None:
         return known
-    first, second = (x / np.where(x[..., -1:] > 0, x[..., -1:], np.nan) for x in cumulative(scores))
-    return _RATES.keep((first, second), scores)
+    return _RATES.keep(rates_at(scores, slice(None)), scores)
+
+
+def rates_at(scores: Scores, some: slice) -> tuple[Array, Array]:
+    """The same at some places of the curve: of a long table nobody keeps all of them."""
+    first, second = (x[..., some] / np.where(x[..., -1:] > 0, x[..., -1:], np.nan) for x in cumulative(scores))
+    return first, second
+
+
+def rates_up_to(scores: Scores, limit: float) -> tuple[Array, Array]:
+    """The same from above every score down to the first false positive rate that reaches a limit."""
+    fp = cumulative(scores)[1]
+    # NaN, as the rate is without negatives, stands behind every number.
+    end = bisect_left(range(len(fp)), True, key=lambda i: not float(fp[i]) / (float(fp[-1]) or np.nan) < limit)
+    return rates_at(scores, slice(max(end, 1) + 1))
 
 
 def capture_at(scores: Scores, depth: float) -> Array:

@@ -198,11 +198,8 @@ def has_log_odds(scores: Scores) -> bool:
 
 
 def odds_of_ends(scores: Scores) -> tuple[Array, Array]:
-    """The log-odds at both ends of each cell, which differ in blurred ones alone."""
+    """The log-odds at both ends of each blurred cell."""
     if (known := _ENDS.known(scores)) is not None:
         return known
-    blurred, middle = scores.cells.blurred, log_odds(scores)
-    low, high = middle.copy(), middle.copy()
-    for odds, end in ((low, scores.cells.low[blurred]), (high, scores.cells.high[blurred])):
-        odds[blurred] = np.log(end) - np.log1p(-end)
-    return _ENDS.keep((low, high), scores)
+    low, high = (end[scores.cells.blurred] for end in (scores.cells.low, scores.cells.high))
+    return _ENDS.keep((np.log(low) - np.log1p(-low), np.log(high) - np.log1p(-high)), scores)

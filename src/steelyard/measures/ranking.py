@@ -8,11 +8,11 @@ import numpy as np
 
 from steelyard.arguments.allowed import SHARE
 from steelyard.measures.facts import POSITIVES
-from steelyard.measures.flagged import capture_at, cumulative, rates
+from steelyard.measures.flagged import capture_at, cumulative, rates, rates_at, rates_up_to
 from steelyard.measures.measure import measure
 from steelyard.results import Array, Quotient, Ratio, Share, divide
 from steelyard.summaries.remembering import MANY, Remembered
-from steelyard.summaries.score_sums import stretches
+from steelyard.summaries.score_sums import STRETCH, stretches
 from steelyard.summaries.scores import Scores
 
 BLOCK = 1 << 15
@@ -25,7 +25,7 @@ def pairs_won(scores: Scores) -> Array:
     """Weight of (positive, negative) pairs in which the positive scores higher, ties counting one half."""
     if (known := _WON.known(scores)) is not None:
         return known
-    if scores.in_order is not None:
+    if scores.pair_sums is not None:
         return np.asarray(placement_sums(scores)[0])
     p, n = scores.positives, scores.negatives
     if p.ndim == 1 and len(p) > BLOCK:
@@ -46,8 +46,7 @@ def placement_sums(scores: Scores) -> tuple[float, float, float]:
     """
     if (known := _PLACEMENT_SUMS.known(scores)) is not None:
         return known
-    if (rows := scores.in_order) is not None:
-        sums = rows.sums
+    if (sums := scores.pair_sums) is not None:
         return _PLACEMENT_SUMS.keep((sums.won, sums.from_ones, sums.from_above), scores)
     p, n = scores.positives, scores.negatives
     above = float(scores.all_positives)
@@ -82,9 +81,8 @@ def _expected_area(score: Array, y: Array) -> Array:
 
 def _area_bound(scores: Scores) -> float:
     """In a shared cell at best every positive comes above every negative, at worst below; ties were taken for halves."""
-    p, n = scores.positives, scores.negatives
-    pairs = float(scores.all_positives) * float(scores.all_negatives)
-    return float((p * n)[scores.cells.blurred].sum() / 2) / pairs if pairs else 0.0
+    blurred, pairs = scores.cells.blurred, float(scores.all_positives) * float(scores.all_negatives)
+    return float((scores.positives[blurred] * scores.negatives[blurred]).sum() / 2) / pairs if pairs else 0.0
 
 
 def _twice_the_area_bound(scores: Scores) -> float:
@@ -140,11 +138,8 @@ def partial_auc(scores: Scores, *, fpr: Annotated[float, SHARE] = 0.1) -> Ratio:
     >>> print(partial_auc(Scores.of([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1], positive=1), fpr=0.5))
     0.25
     """
-    tpr, x = rates(scores)
     limit = float(fpr)
-    if x.ndim == 1:
-        # Beyond the end nothing is added.
-        tpr, x = (v[: max(int(np.searchsorted(x, limit)), 1) + 1] for v in (tpr, x))
+    tpr, x = rates(scores) if scores.positives.ndim > 1 else rates_up_to(scores, limit)
     left, right = x[..., :-1], x[..., 1:]
     width = np.maximum(np.minimum(right, limit) - left, 0.0)
     inside = width / np.where(right > left, right - left, 1.0)
@@ -212,10 +207,12 @@ def ks(scores: Scores) -> Ratio:
     0.5
     """
     if (gap := _GAPS.known(scores)) is None:
-        tpr, fpr = rates(scores)
-        some = stretches(tpr.shape[-1]) if tpr.ndim == 1 else [slice(None)]
+        size = len(scores.cells.low) + 1
+        some = stretches(size, STRETCH if scores.positives.ndim == 1 else size)
         # Of a stretch without a number nothing else comes either.
-        gap = _GAPS.keep(np.maximum.reduce([np.abs(tpr[..., s] - fpr[..., s]).max(axis=-1) for s in some]), scores)
+        gap = _GAPS.keep(
+            np.maximum.reduce([np.abs(np.subtract(*rates_at(scores, s))).max(axis=-1) for s in some]), scores
+        )
     return Ratio(gap, 1.0, empty=BOTH)
 
 

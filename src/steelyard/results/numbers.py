@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import Any, ClassVar, Self
 
 Level = str | int | float | bool | None
@@ -38,6 +39,11 @@ class Interval:
     """What the number rests on, where that is little: "rests on 1 positive"."""
 
 
+@cache
+def _place_of_value(kind: type[Numeric]) -> int:
+    return list(kind.__dataclass_fields__).index("value")
+
+
 class Numeric(float):
     """A float to whoever counts with it, NaN where it is undefined; what it knows beside its value is for people.
 
@@ -56,8 +62,9 @@ class Numeric(float):
 
     def __new__(cls, *given: Any, **named: Any) -> Self:
         """Be the float that the field `value` says."""
-        named = dict(zip(cls.__dataclass_fields__, given, strict=False)) | named
-        return super().__new__(cls, math.nan if named.get("value") is None else named["value"])
+        place = _place_of_value(cls)  # type: ignore[arg-type]
+        value = given[place] if place < len(given) else named.get("value")
+        return super().__new__(cls, math.nan if value is None else value)
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__dataclass_fields__)

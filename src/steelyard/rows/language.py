@@ -89,6 +89,11 @@ class PairSums:
         ones, turned = float(self.ones), float(self.ones) * self.zeros - self.won
         return ones**2 * self.zeros - 2 * ones * turned + self.from_zeros
 
+    @property
+    def rows_by_level(self) -> Array:
+        """The rows of the first level and of the second."""
+        return np.array([self.zeros, self.ones], dtype=np.float64)
+
 
 class SortedCells(ScoreCells):
     """A table of every distinct score of rows that lie sorted where they were counted: sums are known, the table is made late."""
@@ -131,7 +136,7 @@ class SortedCells(ScoreCells):
     @property
     def rows_by_level(self) -> Array:
         """Known without the table."""
-        return np.array([self.sums.zeros, self.sums.ones], dtype=np.float64)
+        return self.sums.rows_by_level
 
 
 def value_roles(rows: Rows) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from steelyard.results import Array, Codes
 from steelyard.rows import grid
-from steelyard.rows.language import SortedCells
+from steelyard.rows.language import PairSums, SortedCells
 from steelyard.summaries.believing import believed_order, believed_rows
 from steelyard.summaries.remembering import Remembered
 from steelyard.summaries.sparse import Sparse, spared
@@ -28,9 +28,11 @@ class Late:
     """What is no part of a table: rows that were sorted and not yet laid out, which is done when the first column is looked at."""
 
     # What was worked out of cells is forgotten with them (`remembering.py`).
-    __slots__ = ("__weakref__", "rows_in_order")
+    __slots__ = ("__weakref__", "pair_sums", "rows_in_order")
 
     rows_in_order: SortedCells | None
+    pair_sums: PairSums | None
+    """What was known of rows in order, which stays when the table is laid out."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -68,13 +70,14 @@ class Cells(Late):
         for column in LATE:
             object.__delattr__(out, column)
         object.__setattr__(out, "rows_in_order", rows_in_order)
+        object.__setattr__(out, "pair_sums", rows_in_order.sums)
         return out
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
             # Only a place that was left empty comes here.
-            if name == "rows_in_order":
+            if name in {"rows_in_order", "pair_sums"}:
                 return None
             made = self.rows_in_order if name in LATE else None
             if made is None:

@@ -15,6 +15,7 @@ from steelyard.rows.language import Table, Tally, Term
 from steelyard.summaries.amounts import amount_sums, first_sums, value_of
 from steelyard.summaries.asking import once, segment_key, weight_sums
 from steelyard.summaries.effective import effective_by_level
+from steelyard.summaries.score_sums import in_stretches
 from steelyard.summaries.scores import Scores
 from steelyard.summaries.summary import Sides, Summary, effective_rows, pack, same, unpack
 from steelyard.summaries.units import Units, add_units, counted
@@ -97,9 +98,9 @@ class ClassScores(Summary):
         """Whether every score lies in [0, 1]."""
         return all(t.probabilities for t in self.tables)
 
-    def chances(self) -> list[tuple[Array, Array]]:
-        """Rows by cell, with the probability that was given to what really happened."""
-        return [(t.positives, t.score) for t in self.tables]
+    def chances(self) -> Iterator[tuple[Array, Array]]:
+        """Rows by cell, with the probability that was given to what really happened, some cells at a time."""
+        return (some for t in self.tables for some in in_stretches(t.positives, t.score))
 
     def squared_errors(self) -> tuple[Array, Array]:
         """The sum over rows of Σ (p − y)² over the classes, and that of its square."""

@@ -31,12 +31,18 @@ def stretches(size: int, most: int = STRETCH) -> Iterator[slice]:
     return (slice(start, min(start + most, size)) for start in range(0, size, most))
 
 
+def in_stretches(rows: Array, score: Array) -> Iterator[tuple[Array, Array]]:
+    """Rows by cell with the scores of the cells, some at a time; of many copies of a short table all at once."""
+    size = len(score)
+    return ((rows[..., s], score[s]) for s in stretches(size, STRETCH if rows.ndim == 1 else max(size, 1)))
+
+
 def whole(scores: Any, column: str) -> Array:
     """The sum of a column over all cells."""
     if (known := _WHOLE.known(scores, column)) is not None:
         return known
-    if (rows := scores.in_order) is not None:
-        return np.asarray(rows.rows_by_level[1 if column == "positives" else 0])
+    if (known := scores.pair_sums) is not None:
+        return np.asarray(known.rows_by_level[1 if column == "positives" else 0])
     return _WHOLE.keep(np.asarray(getattr(scores, column).sum(axis=-1)), scores, column)
 
 
@@ -44,8 +50,8 @@ def by_level(scores: Any) -> Array:
     """The rows of each level."""
     if (known := _WHOLE.known(scores, "by level")) is not None:
         return known
-    if (rows := scores.in_order) is not None:
-        return np.asarray(rows.rows_by_level)
+    if (known := scores.pair_sums) is not None:
+        return np.asarray(known.rows_by_level)
     return _WHOLE.keep(np.asarray(scores.counts.sum(axis=-2)), scores, "by level")
 
 
@@ -53,8 +59,8 @@ def total(scores: Any) -> Array:
     """All counts together."""
     if (known := _WHOLE.known(scores, "total")) is not None:
         return known
-    if (rows := scores.in_order) is not None:
-        return np.asarray(rows.rows_by_level.sum())
+    if (known := scores.pair_sums) is not None:
+        return np.asarray(known.rows_by_level.sum())
     return _WHOLE.keep(np.asarray(scores.counts.sum(axis=(-2, -1))), scores, "total")
 
 

@@ -12,13 +12,13 @@ import numpy.typing as npt
 from steelyard.errors import CannotAdd, listing
 from steelyard.results import Array, Number, Reading, Share
 from steelyard.rows import grid
-from steelyard.rows.language import SortedCells
+from steelyard.rows.language import PairSums
 from steelyard.summaries.amounts import Product, products, same_amounts
 from steelyard.summaries.believing import believed_levels, believed_rows, believed_table
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.remembering import Remembered
-from steelyard.summaries.score_sums import by_level, middles_of_mass, squared_errors, total, whole
+from steelyard.summaries.score_sums import by_level, in_stretches, middles_of_mass, squared_errors, total, whole
 from steelyard.summaries.summary import (
     Drawn,
     Read,
@@ -119,9 +119,9 @@ class Scores(Summary):
         return _OTHERS.keep(np.asarray(self.counts.sum(axis=-1) - self.positives), self)
 
     @property
-    def in_order(self) -> SortedCells | None:
-        """The sorted rows of a table that nobody looked at yet, where the second of two levels is the positive one."""
-        return self.cells.rows_in_order if self.levels[1:] == (self.positive,) else None
+    def pair_sums(self) -> PairSums | None:
+        """What is known of all pairs of rows that were sorted, where the second of two levels is the positive one."""
+        return self.cells.pair_sums if self.levels[1:] == (self.positive,) else None
 
     @property
     def all_positives(self) -> Array:
@@ -138,9 +138,10 @@ class Scores(Summary):
         """Whether every score lies in [0, 1]."""
         return not len(self.cells.low) or bool(self.cells.low[0] >= 0 and self.cells.high[-1] <= 1)
 
-    def chances(self) -> list[tuple[Array, Array]]:
-        """Rows by cell, with the probability that was given to what really happened."""
-        return [(self.positives, self.score), (self.negatives, 1.0 - self.score)]
+    def chances(self) -> Iterator[tuple[Array, Array]]:
+        """Rows by cell, with the probability that was given to what really happened, some cells at a time."""
+        yield from in_stretches(self.positives, self.score)
+        yield from ((n, 1.0 - score) for n, score in in_stretches(self.negatives, self.score))
 
     def squared_errors(self) -> tuple[Array, Array]:
         """The sum over rows of (p − y)², and that of its square."""
