@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("numba")
 
 from steelyard.sources import parquet
-from steelyard.sources.pages import Column, OtherPages
+from steelyard.sources.pages import OtherPages, PagedColumn
 
 N = 50_000
 LABELS = [pa.bool_(), pa.int8(), pa.int32(), pa.int64()]
@@ -135,7 +135,7 @@ def test_broken_pages_do_no_harm(version: str, tmp_path: Path) -> None:
             source = pa.BufferReader(bytes(held))
             for name, kind in (("p", np.float64), ("y", np.int8)):
                 try:
-                    found = list(Column(source, footer, 0, name).read(kind))  # type: ignore[arg-type]
+                    found = list(PagedColumn(source, footer, 0, name).read(kind))  # type: ignore[arg-type]
                 except (OtherPages, pa.ArrowException, OSError):
                     continue
                 assert sum(map(len, found)) == len(table)

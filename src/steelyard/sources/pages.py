@@ -24,7 +24,7 @@ class OtherPages(Exception):
     """Pages that are written in another way, or not whole."""
 
 
-class Column:
+class PagedColumn:
     """One column of a row group whose pages are known, all of a kind that is read here; every row has a value.
 
     `words` are the numbers of its dictionary, and `plain` is whether some are not in it.

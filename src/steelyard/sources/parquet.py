@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.sources.pages import Column, OtherPages
+from steelyard.sources.pages import OtherPages, PagedColumn
 
 BATCH = 1 << 16
 """Rows of a batch that is counted by ourselves."""
@@ -81,7 +81,7 @@ def _read(path: str, footer: Any, groups: list[int], score: str, target: str) ->
         with pa.memory_map(path) as source:
             for group in groups:
                 try:
-                    x, y = Column(source, footer, group, score), Column(source, footer, group, target)
+                    x, y = (PagedColumn(source, footer, group, name) for name in (score, target))
                 except OtherPages:
                     yield from _by_pyarrow(source, footer, group, score, target)
                 else:
@@ -99,7 +99,7 @@ def _by_pyarrow(source: object, footer: object, group: int, score: str, target: 
         yield arrow_pair(batch.column(score), batch.column(target))
 
 
-def _paired(score: Column, target: Column) -> Iterator[Pair]:
+def _paired(score: PagedColumn, target: PagedColumn) -> Iterator[Pair]:
     """Scores and targets of the same rows: pages of the one column end where those of the other do not."""
     # Words are few: what is known of them is known of all rows.
     narrow = target.kind == np.int8 or not (target.plain or _beyond_one(target.words))
