@@ -204,7 +204,7 @@ class FrameRows(Powers):
     def cell(self, x: Term, m: int, otherwise: int = 0) -> Any:
         """The grid cell of each number, and what stands for one that is missing or not finite."""
         if self.table is not None:
-            return self.keep(self.nw.cell(self.keep(x), m, otherwise))
+            return self.keep(self.nw.cell(self.keep(x), m, otherwise, self.keep))
         return self.chain([(~self._finite(x), otherwise)], grid.expression(self, x, m)).cast(self.nw.Int64)
 
     def number(self, value: float) -> Any:
