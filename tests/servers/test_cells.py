@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from tests.rows.test_grid import AWKWARD, FINENESS
 
-from steelyard.engines.sql import SOURCE
+from steelyard.engines.sql import SOURCE, Expression, SqlFrame, Vocabulary
 from steelyard.rows import grid
 from steelyard.sources.postgres import PostgresTable, connect
 from steelyard.sources.spark import SparkTable
@@ -18,8 +18,16 @@ from steelyard.sources.tables import Table
 
 def _agrees(table: Table) -> None:
     for m in FINENESS:
-        asked = f"select x, {table.cell('x', m, -7)} as cell from {SOURCE}"
-        found = table.ask(asked)
+        frame = SqlFrame(table)
+
+        def keep(part: str) -> str:
+            nonlocal frame
+            name = f"part {len(frame.table.columns)}"
+            frame = frame.with_columns(**{name: Expression(part, Vocabulary(frame.table))})
+            return str(frame.table.quoted(name))
+
+        cell = table.cell("x", m, -7, keep)
+        found = frame.table.ask(f"select x, {cell} as cell from {SOURCE}")
         x, cell = (np.ma.filled(np.ma.asarray(found[name]).astype(float), np.nan) for name in ("x", "cell"))
         usual = np.isfinite(x)
         assert usual.sum() == len(AWKWARD)

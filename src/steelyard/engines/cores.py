@@ -12,7 +12,7 @@ from steelyard.errors import UsageError
 
 MOST = 32
 """Each thread has a table of its own, and more of them would wait for memory."""
-QUOTA = ("/sys/fs/cgroup/cpu.max", "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us")
+GROUPS = "/sys/fs/cgroup"
 
 
 def allowed() -> int | None:
@@ -48,7 +48,27 @@ if hasattr(os, "register_at_fork"):
 def cores() -> int:
     """The cores that this process may run on, or as many as its share of them amounts to."""
     there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(there, share_of_container(*(_read(path) for path in QUOTA)) or there)
+    return min([there, *shares(GROUPS, _read("/proc/self/cgroup"))])
+
+
+def shares(root: str, told: str) -> list[int]:
+    """The cores that the group of this process is given the time of, and each group around it; none where they may use all.
+
+    `told` are lines of a number, controllers and a path. In a container of its own the path is that of the root.
+    """
+    found = []
+    for line in told.splitlines() or ["0::/"]:
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        top = Path(root, "cpu") if controllers else Path(root)
+        inner = top / path.lstrip("/")
+        for folder in {top, inner, *inner.parents}:
+            if folder == top or top in folder.parents:
+                texts = (_read(str(folder / name)) for name in ("cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us"))
+                found.append(share_of_container(*texts))
+    return [share for share in found if share is not None]
 
 
 def share_of_container(both: str, quota: str, period: str) -> int | None:

@@ -204,7 +204,7 @@ class FrameRows(Powers):
     def cell(self, x: Term, m: int, otherwise: int = 0) -> Any:
         """The grid cell of each number, and what stands for one that is missing or not finite."""
         if self.table is not None:
-            return self.keep(self.nw.cell(self.keep(x), m, otherwise))
+            return self.keep(self.nw.cell(self.keep(x), m, otherwise, self.keep))
         return self.chain([(~self._finite(x), otherwise)], grid.expression(self, x, m)).cast(self.nw.Int64)
 
     def number(self, value: float) -> Any:
@@ -273,7 +273,7 @@ class FrameRows(Powers):
         """The score table of a 0/1 target in one lean query; None where the one operation has to do.
 
         Grouping by one whole number and adding up the target costs less than carrying the level in the key. A score that
-        is missing or infinite shows up under a key of its own, a target that is missing or neither 0 nor 1 in the sums.
+        is missing or infinite shows up under a key of its own, and so does a target that is missing or neither 0 nor 1.
         """
         kind = self.kind("target")
         others = any(self.has(role) for role in ("segment", "weight", "unit"))
@@ -288,6 +288,7 @@ class FrameRows(Powers):
         place = self.cell(x, grid.FINE, ODD)
         if request.cuts and grid.cuts(request.cuts[0]):
             place = place + self.flag(x >= request.cuts[0]).cast(self.nw.Int64)
+        place = self.chain([((y == 0.0) | (y == 1.0), place)], ODD)
         column = self.nw.col
         # Both levels are added up and not one subtracted: large amounts of the one would swallow small ones of the other.
         terms = {f"money {i}": self._product(p) for i, p in enumerate(request.products)}
@@ -295,13 +296,11 @@ class FrameRows(Powers):
         money |= {f"{name} of negatives": term * (self.number(1.0) - y) for name, term in terms.items()}
         raw = self._collect(
             self._with_staged()
-            .select(place=place, y=y, squared=y * y, x=x + 0.0, **terms, **money)
+            .select(place=place, y=y, x=x + 0.0, **terms, **money)
             .group_by("place")
             .agg(
                 self.nw.len().alias("rows"),
-                column("y").count().alias("known"),
                 column("y").sum(),
-                column("squared").sum(),
                 column("x").min().alias("low"),
                 column("x").max().alias("high"),
                 *(column(name).sum() for name in money),
@@ -310,9 +309,7 @@ class FrameRows(Powers):
         )
         self._length = self._length or int(np.sum(raw["rows"]))
         place_of = np.asarray(raw["place"]).astype(np.int64)
-        # A whole number is its own square only if it is 0 or 1.
-        alike = np.array_equal(raw["y"], raw["squared"]) and np.array_equal(raw["rows"], raw["known"])
-        if not len(place_of) or not alike or (place_of <= ODD + 1).any():
+        if not len(place_of) or (place_of <= ODD + 1).any():
             return None
         # An amount that is missing or infinite shows up in the counts and the sums.
         sums = {name: np.ma.filled(np.ma.asarray(raw[name]).astype(np.float64), np.nan) for name in money}

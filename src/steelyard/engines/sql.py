@@ -7,7 +7,7 @@ are nested deeply, and neither needs another library in between (docs/decisions/
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -17,6 +17,8 @@ SOURCE = "steelyard_rows"
 Float64: str = "double"
 Int64: str = "bigint"
 String: str = "text"
+Keep = Callable[[str], str]
+"""Takes an expression and gives the column that holds it."""
 
 
 class SqlTable(Protocol):
@@ -79,8 +81,11 @@ class SqlTable(Protocol):
         """The largest whole number not above a floating-point number, as such a number."""
 
     @abstractmethod
-    def cell(self, x: str, m: int, otherwise: int = 0) -> str:
-        """The grid cell of a number, as `grid.encode` has it, and what stands for one that is missing or not finite."""
+    def cell(self, x: str, m: int, otherwise: int, keep: Keep) -> str:
+        """The grid cell of a number, as `grid.encode` has it, and what stands for one that is missing or not finite.
+
+        What `keep` is given becomes a column, so that it is worked out once a row however often it is used.
+        """
 
 
 class Expression:
@@ -275,9 +280,14 @@ class Vocabulary:
         """The largest of several numbers in each row."""
         return terms[0] if len(terms) == 1 else Expression(f"greatest({', '.join(t.sql for t in terms)})", self)
 
-    def cell(self, expression: Expression, m: int, otherwise: int) -> Expression:
+    def cell(
+        self, expression: Expression, m: int, otherwise: int, keep: Callable[[Expression], Expression]
+    ) -> Expression:
         """The grid cell of a number, and what stands for one that is missing or not finite."""
-        return Expression(self.table.cell(expression.sql, m, otherwise), self)
+        return self._of(self.table.cell(expression.sql, m, otherwise, lambda part: keep(self._of(part)).sql))
+
+    def _of(self, sql: str) -> Expression:
+        return Expression(sql, self)
 
     def len(self) -> Expression:
         """How many rows a group has."""

@@ -101,18 +101,30 @@ def _place(
 
 
 @compiled
-def _take_out(
-    counts: Codes, ends: Array, low: Array, high: Array, rows: Array, ones: Array
-) -> None:  # pragma: no cover - compiled
-    """Add one table to the sum of all, and leave it empty."""
+def _mark(counts: Codes, used: Any) -> None:  # pragma: no cover - compiled
+    """Note which cells have rows."""
     for i in range(len(counts)):
+        used[i] |= counts[i] != 0
+
+
+@compiled
+def _take_out(
+    counts: Codes, ends: Array, used: Any, low: Array, high: Array, rows: Array
+) -> None:  # pragma: no cover - compiled
+    """Add one table to the sum of all, which has the used cells alone, and leave it empty."""
+    at = 0
+    for i in range(len(counts)):
+        if not used[i]:
+            continue
         known = counts[i]
         if known != 0:
             counts[i] = 0
-            rows[i] += known & ROWS_ALONE
-            ones[i] += known >> POSITIVE
-            low[i] = min(low[i], ends[i, 0])
-            high[i] = max(high[i], ends[i, 1])
+            ones = known >> POSITIVE
+            rows[0, at] += (known & ROWS_ALONE) - ones
+            rows[1, at] += ones
+            low[at] = min(low[at], ends[i, 0])
+            high[at] = max(high[at], ends[i, 1])
+        at += 1
 
 
 class Counter:
@@ -233,20 +245,23 @@ def _added(counters: list[Counter], names: list[Any]) -> ScoreCells:
     edges = np.linspace(first, first + size, 1 + (len(counters) if size > FEW else 1)).astype(np.int64)
     stretches = [slice(int(a), int(b)) for a, b in pairwise(edges)]
     found = list(pool(len(counters)).map(lambda cells: _stretch(counters, cells), stretches))
-    low, high, rows, ones = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    low, high = (np.concatenate([part[i] for part in found]) for i in (0, 1))
+    rows = np.concatenate([part[2] for part in found], axis=1)
     for counter in counters:
         counter.clear()
-    return ScoreCells(low, high, np.stack([rows - ones, ones]).T, names)
+    return ScoreCells(low, high, rows.T, names)
 
 
-def _stretch(counters: list[Counter], cells: slice) -> tuple[Array, Array, Array, Array]:
-    """Least and greatest score, rows and positives of those of these cells that have any."""
-    size = cells.stop - cells.start
-    low, high, rows, ones = np.full(size, np.inf), np.full(size, -np.inf), np.zeros(size), np.zeros(size)
+def _stretch(counters: list[Counter], cells: slice) -> tuple[Array, Array, Array]:
+    """Least and greatest score, and rows of both levels, of those of these cells that have any."""
+    used = np.zeros(cells.stop - cells.start, dtype=np.bool_)
     for counter in counters:
-        _take_out(counter.counts[cells], counter.ends[cells], low, high, rows, ones)
+        _mark(counter.counts[cells], used)
+    size = np.count_nonzero(used)
+    low, high, rows = np.full(size, np.inf), np.full(size, -np.inf), np.zeros((2, size))
+    for counter in counters:
+        _take_out(counter.counts[cells], counter.ends[cells], used, low, high, rows)
         if counter.laid_down is not None:
-            rows += counter.laid_down[0][cells]
-            ones += counter.laid_down[1][cells]
-    used = np.flatnonzero(rows)
-    return low[used], high[used], rows[used], ones[used]
+            before, ones = (laid[cells][used] for laid in counter.laid_down)
+            rows += before - ones, ones
+    return low, high, rows

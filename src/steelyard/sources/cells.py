@@ -7,16 +7,20 @@ from collections.abc import Callable
 from steelyard.rows import grid
 
 
-def cell_text(x: str, m: int, otherwise: int, literal: Callable[[float], str], octave: Callable[[str], str]) -> str:
-    """As `grid.encode` has it, from the octave of a number and products with powers of two, which are exact.
+def cell_text(
+    x: str,
+    m: int,
+    otherwise: int,
+    literal: Callable[[float], str],
+    octave: Callable[[str], str],
+    scaled: Callable[[str], str],
+) -> str:
+    """As `grid.encode` has it, from the octave of a number and its product with a power of two, which is exact.
 
     The octave may be one off next to a power of two, where a logarithm rounds: both octaves give the same cell there.
     """
     a, top, steps = grid.arm(m), ((grid.LARGEST - grid.SMALLEST) << m) + 1, 1 << m
     least, shift = 2.0**grid.SMALLEST, (-grid.SMALLEST - 1) * steps
-
-    def scaled(y: str) -> str:
-        return f"{y} * power({literal(2.0)}, {literal(float(m))} - {octave(y)})"
 
     def closed(y: str) -> str:
         return f"floor({scaled(y)}) + {octave(y)} * {steps} + {1 + shift}"
@@ -41,3 +45,21 @@ def cell_text(x: str, m: int, otherwise: int, literal: Callable[[float], str], o
     return (
         f"cast(case {' '.join(f'when {condition} then {found}' for condition, found in cases)} else -1 end as bigint)"
     )
+
+
+def octave_text(y: str, literal: Callable[[float], str]) -> str:
+    """The octave of a number that is not negative, by comparisons: the largest one first, for that of most probabilities.
+
+    Below and above the octaves of the grid it is that of the nearest.
+    """
+    usual = range(-2, -9, -1)
+
+    def within(low: int, high: int) -> str:
+        if low == high:
+            return str(low)
+        middle = (low + high + 1) // 2
+        above, below = within(middle, high), within(low, middle - 1)
+        return f"case when {y} >= {literal(2.0**middle)} then {above} else {below} end"
+
+    near = " ".join(f"when {y} >= {literal(2.0**o)} then {o}" for o in usual)
+    return f"case when {y} >= {literal(0.5)} then {within(-1, grid.LARGEST - 1)} {near} else {within(grid.SMALLEST, -9)} end"

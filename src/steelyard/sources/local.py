@@ -6,7 +6,7 @@ import os
 import tempfile
 from typing import Any
 
-from steelyard.engines.cores import allowed
+from steelyard.engines.cores import allowed, cores
 from steelyard.errors import UsageError
 from steelyard.sources.reach import OFFLINE
 
@@ -22,8 +22,7 @@ def local_database() -> Any:
     settings: dict[str, Any] = {"temp_directory": spill, **OFFLINE}
     if limit := os.environ.get("STEELYARD_MEMORY"):
         settings["memory_limit"] = limit
-    if (threads := allowed()) is not None:
-        settings["threads"] = threads
+    settings["threads"] = allowed() or cores()
     try:
         connection = duckdb.connect(config=settings)
     except duckdb.Error:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.sources.pages import OtherPages, PagedColumn
+
 BATCH = 1 << 16
 """Rows of a batch that is counted by ourselves."""
 TOGETHER = 1 << 19
@@ -70,18 +72,47 @@ def _footer(path: str) -> Any:
         return None
 
 
-def _read(path: str, footer: object, groups: list[int], score: str, target: str) -> Iterator[Pair]:
-    import pyarrow.parquet as pq
+def _read(path: str, footer: Any, groups: list[int], score: str, target: str) -> Iterator[Pair]:
+    import pyarrow as pa
     from pyarrow.lib import ArrowException
 
     try:
         # Mapped, since the pages lie in memory already or come in order: reading them into a buffer took a tenth longer.
-        with pq.ParquetFile(path, metadata=footer, memory_map=True, pre_buffer=False) as file:
-            for batch in file.iter_batches(BATCH, row_groups=groups, columns=[score, target], use_threads=False):
-                yield arrow_pair(batch.column(score), batch.column(target))
-    except (ArrowException, OSError):
+        with pa.memory_map(path) as source:
+            for group in groups:
+                try:
+                    x, y = (PagedColumn(source, footer, group, name) for name in (score, target))
+                except OtherPages:
+                    yield from _by_pyarrow(source, footer, group, score, target)
+                else:
+                    yield from _paired(x, y)
+    except (ArrowException, OSError, OtherPages):
         # What PyArrow cannot read DuckDB may: it is asked next, and says what is wrong if anything is.
         yield ODD
+
+
+def _by_pyarrow(source: object, footer: object, group: int, score: str, target: str) -> Iterator[Pair]:
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(source, metadata=footer, pre_buffer=False)
+    for batch in file.iter_batches(BATCH, row_groups=[group], columns=[score, target], use_threads=False):
+        yield arrow_pair(batch.column(score), batch.column(target))
+
+
+def _paired(score: PagedColumn, target: PagedColumn) -> Iterator[Pair]:
+    """Scores and targets of the same rows: pages of the one column end where those of the other do not."""
+    # Words are few: what is known of them is known of all rows.
+    narrow = target.kind == np.int8 or not (target.plain or _beyond_one(target.words))
+    targets = target.read(np.int8 if narrow else np.int64)
+    y = np.zeros(0, dtype=np.int8)
+    for x in score.read(np.float32 if score.kind == np.float32 else np.float64):
+        start = 0
+        while start < len(x):
+            if not len(y):
+                y = next(targets)
+            size = min(len(x) - start, len(y))
+            yield x[start : start + size], y[:size]
+            start, y = start + size, y[size:]
 
 
 def arrow_pair(score: Any, target: Any) -> Pair:

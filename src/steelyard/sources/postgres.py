@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.engines.answers import Answer
-from steelyard.engines.sql import SOURCE
+from steelyard.engines.sql import SOURCE, Keep
 from steelyard.errors import MissingPart, UnreadableSource, nearest
 from steelyard.sources.cells import cell_text
 from steelyard.sources.progress import asking, nobody_knows
@@ -243,11 +243,17 @@ class PostgresTable(Table):
         """The text of a moment in UTC."""
         return self._moment(f"{x} at time zone 'UTC'")
 
-    def cell(self, x: str, m: int, otherwise: int = 0) -> str:
+    def cell(self, x: str, m: int, otherwise: int, _: Keep) -> str:
         """The grid cell of a number, and what stands for one that is missing or not finite."""
-        return cell_text(
-            x, m, otherwise, self.literal, lambda y: f"floor(ln({y}) / {self.literal(float(np.log(2.0)))})"
-        )
+        two, log_two = self.literal(2.0), self.literal(float(np.log(2.0)))
+
+        def octave(y: str) -> str:
+            return f"floor(ln({y}) / {log_two})"
+
+        def scaled(y: str) -> str:
+            return f"{y} * power({two}, {self.literal(float(m))} - {octave(y)})"
+
+        return cell_text(x, m, otherwise, self.literal, octave, scaled)
 
     def explain(self, problem: Exception) -> Exception:
         """What the server says, in one sentence; the text of the query is left out."""

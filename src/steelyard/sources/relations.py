@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from steelyard.engines.answers import Answer, explained, in_our_words, is_theirs
 from steelyard.engines.plain import text_of_bytes
-from steelyard.engines.sql import SOURCE
+from steelyard.engines.sql import SOURCE, Keep
 from steelyard.errors import UnreadableSource
 from steelyard.rows import grid
 from steelyard.sources.local import QUIET, local_database
@@ -324,7 +324,7 @@ class Relation(Table):
         """Moments in microseconds since the start of 1970."""
         return f"epoch_us({self.quoted(column)})"
 
-    def cell(self, x: str, m: int, otherwise: int = 0) -> str:
+    def cell(self, x: str, m: int, otherwise: int, _: Keep) -> str:
         """The cell of a number from its bits; ordinary probabilities are looked at first."""
         a, top = grid.arm(m), ((grid.LARGEST - grid.SMALLEST) << m) + 1
         first, least = ((1023 + grid.SMALLEST) << m) - 1, 2.0**grid.SMALLEST

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.engines.answers import Answer, in_our_words
-from steelyard.engines.sql import SOURCE
+from steelyard.engines.sql import SOURCE, Keep
 from steelyard.errors import UnreadableSource
 from steelyard.files.addresses import without_secrets
-from steelyard.sources.cells import cell_text
+from steelyard.sources.cells import cell_text, octave_text
 from steelyard.sources.progress import Share, asking, nobody_knows
 from steelyard.sources.tables import Table
 
@@ -174,9 +174,17 @@ class SparkTable(Table):
         scale = re.search(r",\s*(\d+)\)", dict(self.native.dtypes)[column])
         return f"try_cast({x} as decimal(38, {scale[1] if scale else 0}))"
 
-    def cell(self, x: str, m: int, otherwise: int = 0) -> str:
-        """The grid cell of a number, and what stands for one that is missing or not finite."""
-        return cell_text(x, m, otherwise, self.literal, lambda y: f"floor(log2({y}))")
+    def cell(self, x: str, m: int, otherwise: int, keep: Keep) -> str:
+        """The grid cell of a number, and what stands for one that is missing or not finite.
+
+        A logarithm and a power for each row took longer than all else, so the octave is found by comparisons, and once.
+        """
+        half, one = self.literal(0.5), self.literal(1.0)
+        distance = keep(f"case when {x} >= {half} and {x} < {one} then {one} - {x} else abs({x}) end")
+        octave = keep(octave_text(distance, self.literal))
+        scale, back = (f"cast(shiftleft(1L, {steps}) as double)" for steps in (f"{m} - {octave}", f"{octave} - {m}"))
+        scaled = keep(f"case when {octave} <= {m} then {distance} * {scale} else {distance} / {back} end")
+        return cell_text(x, m, otherwise, self.literal, lambda _: octave, lambda _: scaled)
 
     def explain(self, problem: Exception) -> Exception:
         """What Spark says, in one sentence."""
