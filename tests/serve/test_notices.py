@@ -270,13 +270,13 @@ def test_it_is_told_once_that_labels_ceased_and_once_that_they_came(ask: Asking,
     assert [n["type"] for n in told] == ["steelyard.blind", "steelyard.judged"]
     ceased, came = told
     assert ceased["timestamp"][:10] == "2026-02-16"
-    assert ceased["title"] == "churn 1: cannot be judged (auc, accuracy, brier)"
+    assert ceased["title"] == "churn 1: cannot be judged (auc)"
     (auc,) = [b for b in ceased["blind"] if b["signal"] == "auc"]
     assert auc["since"] == "2026-02-11"
     assert 0.6 < auc["low"] < auc["value"] < auc["high"] < 1
     assert (came["timestamp"][:10], came["title"]) == (
         "2026-02-25",
-        "churn 1: can be judged again (auc, accuracy, brier)",
+        "churn 1: can be judged again (auc)",
     )
     assert "auc can be judged again: 0." in text_of(came)
     assert "auc cannot be judged since 2026-02-11, and was 0." in text_of(ceased)
@@ -284,7 +284,7 @@ def test_it_is_told_once_that_labels_ceased_and_once_that_they_came(ask: Asking,
     mine = [[b["signal"] for b in ceased["blind"]], [b["signal"] for b in came["judged"]]]
     assert [[b.signal for b in news[0].blind], list(news[1].seen)] == mine
     assert len(news) == 2
-    assert news[0].text.startswith("Cannot be judged any more: auc, ")
+    assert news[0].text.startswith("Cannot be judged any more: auc.")
 
 
 def test_rows_that_ceased_are_told_with_what_cannot_be_judged_for_that(ask: Asking, heard: Any) -> None:
