@@ -159,3 +159,22 @@ def test_files_are_pushed_and_a_service_is_watched(
     assert found["alarms"] == json.loads(json.dumps(theirs["alarms"]))
     assert run(["push", "rows.csv", "--labels", "--model-version", "2", *to]) == 2
     assert run(["push", "rows.csv", "--to", "http://127.0.0.1:1", "--model", "x", "--spool", "waiting"]) in {14}
+
+
+def test_other_values_become_another_version_where_that_is_said(
+    running: Running, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    client, some = sy.Client(running.address), ROWS[COLUMNS]
+    client.predictions("churn", some)
+    other = some.iloc[:30].assign(p=0.5)
+    with pytest.raises(sy.errors.InputError, match="with other values"):
+        client.predictions("churn", other)
+    assert client.predictions("churn", other, on_conflict="keep").duplicates == 30
+    told = client.predictions("churn", other, on_conflict="version")
+    assert (told.accepted, told.versions) == (30, {"1.2": 30})
+    assert sum(w.rows for w in client.windows("churn", version="1.2")) == 30
+    some.iloc[:20].assign(p=0.25).to_parquet(tmp_path / "rows.parquet", index=False)
+    push = ["push", str(tmp_path / "rows.parquet"), "--to", running.address, "--model", "churn"]
+    assert run([*push, "--on-conflict", "version"]) == 0
+    assert capsys.readouterr().out == "20 rows taken, 0 were there already, 20 of them as version 1.3.\n"
+    assert run([*push, "--labels", "--on-conflict", "keep"]) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -63,6 +64,32 @@ def test_other_values_under_the_same_identifier_contradict(ask: Asking) -> None:
     assert before != after
     counted = sy.windows(other.assign(y=None), time="scored", baseline=baseline(), label_time="known")
     assert after == {w.name: json.loads(json.dumps(w.summary.to_dict())) for w in counted}
+
+
+def test_other_values_may_become_another_version(ask: Asking) -> None:
+    ask.send(ROWS)
+    before = ask.summaries()
+    other = ROWS.assign(p=ROWS["p"].where(ROWS.index % 10 != 7, 0.5))
+    for told in ({"accepted": 30, "duplicates": 270, "versions": {"1.2": 30}}, {"accepted": 0, "duplicates": 300}):
+        found = ask.send(other, on_conflict="version")
+        assert found.json() == {"replaced": 0, "rejected": 0, "errors": [], **told}
+    third = ROWS.loc[[7, 8]].assign(p=0.25)
+    assert ask.send(third, on_conflict="version").json()["versions"] == {"1.2": 1, "1.3": 1}
+    assert ask.summaries() == before
+    second = pd.concat([other.loc[other.index % 10 == 7], third.loc[[8]]])
+    counted = sy.windows(second.assign(y=None), time="scored", baseline=baseline(), label_time="known")
+    assert ask.summaries("1.2") == {w.name: json.loads(json.dumps(w.summary.to_dict())) for w in counted}
+
+
+def test_rows_of_one_body_may_become_versions_up_to_a_number(ask: Asking) -> None:
+    same = pd.concat([ROWS.loc[[0]].assign(p=i / 20) for i in range(12)])
+    refused = ask.send(same, on_conflict="version")
+    assert (refused.status_code, len(refused.json()["errors"])) == (409, 2)
+    assert ask.client.get("/v1/models/churn").json()["versions"] == []
+    taken = ask.send(same, on_conflict="version", mode="partial").json()
+    assert (taken["accepted"], taken["rejected"], len(taken["versions"])) == (10, 2, 9)
+    long = ask.send(same.iloc[:2], on_conflict="version", version="v" * 100)
+    assert long.status_code == 409
 
 
 def test_all_rows_or_none_unless_some_are_enough(ask: Asking) -> None:

@@ -155,3 +155,19 @@ def test_a_body_that_swallows_its_neighbours_is_read_by_itself(ask: Asking) -> N
     sendings = [Sending(what="predictions", model="churn", body=b, kind=JSON) for b in parts]
     told_all = at_once(ask, sendings)
     assert [t["status"] if isinstance(t, dict) else t[0] for t in told_all] == [400, 200, 400]
+
+
+def test_rows_that_cannot_replace_others_take_none_with_them(place: str | Path) -> None:
+    with asking(place) as ask:
+        ask.declare()
+        ask.send(ROWS.iloc[:5])
+        other, bad = plain(1) | {"p": 0.5}, plain(2) | {"p": 1.5}
+        new = Sending(what="predictions", model="churn", body=json.dumps(plain(6)).encode(), kind=JSON)
+        wrong = Sending(
+            what="predictions", model="churn", body=json.dumps([other, bad]).encode(), kind=JSON, on_conflict="replace"
+        )
+        told = at_once(ask, [new, wrong])
+        assert told[0][1]["accepted"] == 1
+        assert told[1]["status"] == 422
+        assert sum(s["rows"] for s in ask.summaries().values()) == 6
+        assert ask.send(ROWS.iloc[[6]]).json()["duplicates"] == 1

@@ -39,6 +39,11 @@ More: steelyard help monitor"""
 @takes("--trial", "NAME", "The files hold exposures of this trial: who was put into which arm.")
 @flag("--windows", "The files are windows that were counted, or folders of them: no row is sent.")
 @flag("--partial", "Have those rows taken that can be, where some cannot.")
+@takes(
+    "--on-conflict",
+    ["refuse", "keep", "replace", "version"],
+    "A known identifier with other values: refuse it, keep what is there, replace that, or make it another version.",
+)
 @takes("--spool", "FOLDER", "Where rows wait while the service is away; the next push sends them.")
 @options("json", "quiet")
 def command(files: tuple[str, ...], **given: Any) -> int:
@@ -56,6 +61,9 @@ def command(files: tuple[str, ...], **given: Any) -> int:
             else "A trial is about units, whichever version scored them."
         )
         raise UsageError(message, "Leave --model-version out.")
+    if given["on_conflict"] != "refuse" and whats:
+        message = "Of labels, exposures and windows it is settled what becomes of other values."
+        raise UsageError(message, "Leave --on-conflict out.")
     client = Client(given["to"], spool=given["spool"])
     mode = "partial" if given["partial"] else "strict"
     out = Delivery()
@@ -67,7 +75,8 @@ def command(files: tuple[str, ...], **given: Any) -> int:
         elif given["windows"]:
             one = client.send_windows(given["model"], path, version=given["model_version"] or "")
         else:
-            one = client.predictions(given["model"], path, version=given["model_version"] or "", mode=mode)
+            how = {"version": given["model_version"] or "", "mode": mode, "on_conflict": given["on_conflict"]}
+            one = client.predictions(given["model"], path, **how)
         out.add({**vars(one), "errors": []}, 0)
         out.spooled += one.spooled
         out.set_aside += one.set_aside
@@ -88,6 +97,7 @@ def _told(out: Any, what: str) -> str:
 
     parts = [f"{out.accepted:,} {what} taken, {out.duplicates:,} were there already"]
     parts += [f"{out.replaced:,} counted anew"] if out.replaced else []
+    parts += [f"{many:,} of them as version {name}" for name, many in out.versions.items()]
     parts += [f"{out.rejected:,} refused"] if out.rejected else []
     parts += [f"{out.spooled:,} wait on the disk, since the service is away"] if out.spooled else []
     parts += [f"{out.set_aside:,} that had waited were refused and are kept in the spool"] if out.set_aside else []

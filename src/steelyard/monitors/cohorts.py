@@ -209,6 +209,7 @@ class CohortQuality(Gauge):
     question = "Does it still warn early enough?"
     place = 5
     waits = True
+    dated = False
     better = "higher"
     title = "Timeliness of each cohort, followed for {period}"
     axis = "Q"

@@ -51,6 +51,8 @@ class Gauge:
     """Which part of a model's life it is about: "data", "scores", "model", "labelling", "values" or "delivery"."""
     waits: ClassVar[bool] = False
     """Whether it waits for labels."""
+    dated: ClassVar[bool] = True
+    """Whether the delays of labels tell when a window of it should be judged at the latest."""
     better: ClassVar[str] = "lower"
     """Which end is better, "higher" or "lower"."""
     against: ClassVar[bool] = True

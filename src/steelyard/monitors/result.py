@@ -12,6 +12,7 @@ from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UsageError, listing, nearest
 from steelyard.monitors.alarms import FIRING, RECOVERING, Status, Transition
 from steelyard.monitors.baseline import Baseline
+from steelyard.monitors.blind import BlindSignal, blind_signals
 from steelyard.monitors.budget import Budget
 from steelyard.monitors.change_points import ChangePoint, change_point
 from steelyard.monitors.gauges import Gauge, gauges
@@ -148,6 +149,11 @@ class Monitor(ToldInSentences):
     def firing(self) -> tuple[str, ...]:
         """Signals whose alarm or warning stands after the last window."""
         return tuple(name for name in self.signals if self.windows[-1].state_of(name) in {ALARM, WARN})
+
+    @property
+    def blind(self) -> tuple[BlindSignal, ...]:
+        """Signals that cannot be judged any more, although they could before and should be by now."""
+        return blind_signals(self)
 
     @as_annotated()
     def __getitem__(self, name: str) -> Watched:

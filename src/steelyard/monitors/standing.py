@@ -14,6 +14,7 @@ from steelyard.errors import InputError, UnreadableSource, UsageError, listing, 
 from steelyard.files.lock import in_turn
 from steelyard.files.writing import read_saved, write_saved
 from steelyard.monitors.alarms import FIRING
+from steelyard.monitors.blind import BlindSignal
 from steelyard.monitors.windows import moment, one_instant
 from steelyard.verdicts.alarm import ALARM, WARN
 from steelyard.wording import option
@@ -59,13 +60,19 @@ class News:
     standing: tuple[StandingAlarm, ...]
     quiet: tuple[str, ...] = ()
     """Signals that are muted, or whose alarm was acknowledged, and stand."""
+    blind: tuple[BlindSignal, ...] = ()
+    """Signals that cannot be judged any more since the last look."""
+    seen: tuple[str, ...] = ()
+    """Signals that can be judged again."""
 
     @property
     def text(self) -> str:
         """What is new, and what stands, in words."""
-        if not (self.new or self.standing or self.quiet):
+        if not (self.new or self.standing or self.quiet or self.blind or self.seen):
             return "Nothing stands, and nothing fired since the last look."
         said = [f"New since the last look: {some_names([a.name for a in self.new])}."] if self.new else []
+        said += [f"Cannot be judged any more: {some_names([b.signal for b in self.blind])}."] if self.blind else []
+        said += [f"Can be judged again: {some_names(self.seen)}."] if self.seen else []
         if self.standing:
             said.append(f"Told before and still standing: {some_names([a.name for a in self.standing])}.")
         if self.quiet:
@@ -85,6 +92,8 @@ class AlarmState:
     muted: Mapping[str, str] = field(default_factory=dict)
     """Until when, by signal; nothing for one that is muted until it is said otherwise."""
     signals: tuple[str, ...] = ()
+    blind: tuple[BlindSignal, ...] = ()
+    """Signals of which it was told that they cannot be judged."""
 
     # What people say -------------------------------------------------------------------------------------------------
     def mute(self, names: Iterable[str], until: str = "") -> AlarmState:
@@ -178,8 +187,12 @@ class AlarmState:
         # Windows may leave the table, and what was told of them stays told.
         keep = (*self.told[-MOST:], *(k for k in told if k not in self.told))
         muted = {k: v for k, v in self.muted.items() if self.is_muted(k, now)}
-        after = AlarmState(now, keep, tuple(found), muted, monitor.signals)
-        return after, News(tuple(new), stays, tuple(dict.fromkeys(quiet)))
+        blind = tuple(b for b in monitor.blind if not self.is_muted(b.signal, now))
+        was, is_ = {b.signal for b in self.blind}, {b.signal for b in monitor.blind}
+        lost = tuple(b for b in blind if b.signal not in was)
+        seen = tuple(name for name in monitor.signals if name in was - is_ and not self.is_muted(name, now))
+        after = AlarmState(now, keep, tuple(found), muted, monitor.signals, blind)
+        return after, News(tuple(new), stays, tuple(dict.fromkeys(quiet)), lost, seen)
 
     # Saving ----------------------------------------------------------------------------------------------------------
     def to_dict(self) -> dict[str, Any]:
@@ -191,13 +204,16 @@ class AlarmState:
             "standing": [a.to_dict() for a in self.standing],
             "muted": dict(self.muted),
             "signals": list(self.signals),
+            # As files were before, where there is nothing to say.
+            **({"blind": [b.to_dict() for b in self.blind]} if self.blind else {}),
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> AlarmState:
         """Read back what `to_dict` wrote."""
         standing = tuple(StandingAlarm(**a) for a in data["standing"])
-        return cls(data["looked"], tuple(data["told"]), standing, dict(data["muted"]), tuple(data["signals"]))
+        blind = tuple(BlindSignal(**b) for b in data.get("blind", ()))
+        return cls(data["looked"], tuple(data["told"]), standing, dict(data["muted"]), tuple(data["signals"]), blind)
 
     @property
     def text(self) -> str:
@@ -212,6 +228,7 @@ class AlarmState:
             out.append(
                 f"  {a.signal}: {a.severity} since {a.since} (known since {a.known[:16].replace('T', ' ')}){said}"
             )
+        out += [f"  {b.signal}: cannot be judged since {b.since}" for b in self.blind]
         for name, until in self.muted.items():
             end = until[:16].replace("T", " ")
             out.append(f"  {name}: muted{f' until {end}' if end else ''}")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from steelyard.errors import InputError, SteelyardError
 from steelyard.monitors.result import Monitor
 from steelyard.monitors.signals import Signal
-from steelyard.monitors.standing import AlarmState, StandingAlarm
+from steelyard.monitors.standing import AlarmState, News, StandingAlarm
 from steelyard.monitors.windows import instant_of
 from steelyard.results import Difference, Estimate
 from steelyard.serve import statements as sql
@@ -19,7 +20,7 @@ from steelyard.serve.problems import Problem
 from steelyard.serve.store import Session
 from steelyard.serve.watching import WatchedStream
 from steelyard.serve.writer import passed
-from steelyard.verdicts.alarm import UNJUDGED
+from steelyard.verdicts.alarm import OK, UNJUDGED
 from steelyard.views.foremost import monitor_conclusion
 
 VOLUME = "volume"
@@ -54,14 +55,16 @@ def look(
     over = [a for a in before.standing if (a.signal, a.severity) not in stands and a.signal not in muted]
     if after != before:
         _keep(session, one.stream, after, now)
-    fresh = news.new
+    fresh, blind, seen = news.new, news.blind, news.seen
     if one.version != one.model.said.champion:
         # Rows of a version that was replaced end, and nobody is to be woken by that.
         fresh, over = tuple(a for a in fresh if a.signal != VOLUME), [a for a in over if a.signal != VOLUME]
-    if not (fresh or over):
+        blind, seen = (), ()
+    if not (fresh or over or blind or seen):
         return 0
-    body = _notice(one, monitor, fresh, over, now, link)
+    body = _notice(one, monitor, replace(news, new=fresh, blind=blind, seen=seen), over, now, link)
     told = [[a.signal, a.severity, a.since] for a in (*fresh, *over)]
+    told += [[b.signal, BLIND, b.since] for b in blind] + [[name, OK, ""] for name in seen]
     key = hashlib.sha256(json.dumps([one.stream, len(fresh), told, str(monitor.facts["now"])]).encode()).hexdigest()
     at = instant_of(now)
     for name in channels(body) or [""]:
@@ -76,27 +79,37 @@ def _keep(session: Session, stream: int, state: AlarmState, now: datetime) -> No
 
 
 def _notice(
-    one: WatchedStream,
-    monitor: Monitor,
-    new: tuple[StandingAlarm, ...],
-    over: list[StandingAlarm],
-    now: datetime,
-    link: str,
+    one: WatchedStream, monitor: Monitor, news: News, over: list[StandingAlarm], now: datetime, link: str
 ) -> dict[str, Any]:
     """What is told of a change: the verdict, each value with its interval, since when, known when, and where to look."""
-    fired = [_at_firing(monitor, a) | {"after": "firing"} for a in new]
+    fired = [_at_firing(monitor, a) | {"after": "firing"} for a in news.new]
     ended = [a.to_dict() | _said(_judged_last(monitor, a.signal)) | {"after": "ok"} for a in over]
-    severe = "alarm" if any(a.severity == "alarm" for a in new) else "warn" if new else "over"
-    names = ", ".join(dict.fromkeys(a.signal for a in (*new, *over)))
-    title = f"{one.name}: {'over' if not new else 'alarm' if severe == 'alarm' else 'warning'} ({names})"
+    blind = [b.to_dict() | _number(_judged_last(monitor, b.signal)) | {"after": BLIND} for b in news.blind]
+    seen = [{"signal": name, **_said(_judged_last(monitor, name)), "after": "judged"} for name in news.seen]
+    severe = "alarm" if any(a.severity == "alarm" for a in news.new) else "warn" if news.new else ""
+    kind = severe or (BLIND if blind else "over" if over else "judged")
+    names = ", ".join(dict.fromkeys(a["signal"] for a in (*fired, *blind, *ended, *seen)))
     told = {
-        "type": f"steelyard.{severe}",
+        "type": f"steelyard.{kind}",
         "timestamp": now.isoformat(),
         "model": one.model.name,
         "version": one.version,
     }
-    said = {"title": title, "verdict": _in_words(monitor), "window": monitor.windows[-1].name, "link": link}
-    return {**told, **said, "fired": fired, "over": ended}
+    said = {"title": f"{one.name}: {TITLES[kind]} ({names})", "verdict": _in_words(monitor)}
+    said |= {"window": monitor.windows[-1].name, "link": link}
+    more = ({"blind": blind} if blind else {}) | ({"judged": seen} if seen else {})
+    return {**told, **said, "fired": fired, "over": ended, **more}
+
+
+BLIND = "blind"
+TITLES = {
+    "alarm": "alarm",
+    "warn": "warning",
+    BLIND: "cannot be judged",
+    "over": "over",
+    "judged": "can be judged again",
+}
+"""How a change is called, by the gravest thing that is told of."""
 
 
 def _in_words(monitor: Monitor) -> str:

@@ -95,7 +95,8 @@ def promote_windows(asked: ApiRequest) -> ApiReply:
         if lost or not asked.body.windows:
             detail = f'There are no rows of "{lost[0][:100]}".' if lost else "No window was named."
             raise Problem(409, "no_rows", detail, "Name windows whose rows are still there.")
-        found = [window_rows(session, one.stream, known[name].start) for name in sorted(set(asked.body.windows))]
+        wanted = [known[name].start for name in sorted(set(asked.body.windows))]
+        found = [t for start in wanted for t in window_rows(session, one.stream, start)]
         tables = [joined(session, one.model, t) for t in found if t is not None]
     if not tables:
         raise Problem(409, "no_rows", "These windows have no rows.", "Name others.")

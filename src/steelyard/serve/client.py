@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import http.client
 import ipaddress
 import json
@@ -28,7 +27,7 @@ from steelyard.monitors.monitor import monitor
 from steelyard.monitors.result import Monitor
 from steelyard.monitors.windowed import Windows, load_windows
 from steelyard.serve.problems import problem_in
-from steelyard.serve.sending import batches_of, bodies_of_windows
+from steelyard.serve.sending import Batch, batches_of, bodies_of_windows
 from steelyard.wording import option
 from steelyard.words import count
 
@@ -57,11 +56,15 @@ class Delivery:
     set_aside: int = 0
     """Rows that had waited and were refused now; the spool holds them, and why."""
     errors: list[dict[str, Any]] = field(default_factory=list)
+    versions: dict[str, int] = field(default_factory=dict)
+    """How many of the accepted became another version, since they have other values."""
 
     def add(self, told: Mapping[str, Any], first: int) -> None:
         """Count what was answered to one request, whose first row has this place."""
         for name in COUNTS:
             setattr(self, name, getattr(self, name) + told[name])
+        for name, many in told.get("versions", {}).items():
+            self.versions[name] = self.versions.get(name, 0) + many
         self.errors += [{**e, "row": e["row"] + first} for e in told["errors"]]
 
 
@@ -80,25 +83,6 @@ class ServiceError(InputError):
 
 class Away(InputError):
     """Nobody answered, or only that it is to be asked again."""
-
-
-@dataclass(frozen=True)
-class Batch:
-    """One request that brings rows."""
-
-    address: str
-    body: bytes
-    kind: str
-    rows: int
-    first: int
-    call: str = ""
-    """Of labels, which may take back what others said in between: the call that sent them."""
-
-    @property
-    def key(self) -> str:
-        """The same for the same rows, however often they are sent and by which process; of labels, in the same call."""
-        parts = [self.address.encode(), self.kind.encode(), *([self.call.encode()] if self.call else []), self.body]
-        return hashlib.sha256(b"\0".join(parts)).hexdigest()[:40]
 
 
 class Client:
@@ -135,9 +119,15 @@ class Client:
 
     # Sending ---------------------------------------------------------------------------------------------------------
     @as_annotated()
-    def predictions(self, model: str, data: object, *, version: str = "", mode: str = "strict") -> Delivery:
-        """Send predictions: a frame, columns by name, rows as dictionaries, or the path of a file."""
-        return self._send(model, "predictions", data, {"mode": mode} | ({"version": version} if version else {}))
+    def predictions(
+        self, model: str, data: object, *, version: str = "", mode: str = "strict", on_conflict: str = "refuse"
+    ) -> Delivery:
+        """Send predictions: a frame, columns by name, rows as dictionaries, or the path of a file.
+
+        A known identifier with other values is refused, unless `on_conflict` says "keep", "replace" or "version".
+        """
+        query = {"mode": mode} | _unless("version", version, "")
+        return self._send(model, "predictions", data, query | _unless("on_conflict", on_conflict, "refuse"))
 
     @as_annotated()
     def labels(self, model: str, data: object, *, mode: str = "strict") -> Delivery:
@@ -232,7 +222,7 @@ class Client:
         if said.get("idempotency-replayed") == "true":
             # The same batch was taken before, and this is what was answered then.
             found["duplicates"] += found["accepted"] + found["replaced"]
-            found |= {"accepted": 0, "replaced": 0}
+            found |= {"accepted": 0, "replaced": 0, "versions": {}}
         return found
 
     # Asking ----------------------------------------------------------------------------------------------------------
@@ -322,6 +312,10 @@ class Client:
         return monitor(found, reference=self.baseline(model), **how)
 
 
+def _unless(name: str, value: str, usual: str) -> dict[str, str]:
+    return {} if value == usual else {name: value}
+
+
 class Spoilt(Exception):
     """Rows that waited are not as they were written."""
 
@@ -357,7 +351,13 @@ def _counted(content: bytes, rows: int) -> dict[str, Any]:
         right = False
     if not right:
         raise ServiceError(200, NOT_OURS)
-    return {**counts, "errors": _errors(found)}
+    return {**counts, "errors": _errors(found), "versions": _versions(found)}
+
+
+def _versions(told: Mapping[str, Any]) -> dict[str, int]:
+    """How many rows became which other version."""
+    held = told.get("versions")
+    return {name: n for name, n in held.items() if type(n) is int} if isinstance(held, dict) else {}
 
 
 def _errors(told: Mapping[str, Any]) -> list[dict[str, Any]]:

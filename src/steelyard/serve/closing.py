@@ -6,7 +6,7 @@ from functools import partial
 
 from steelyard.serve import statements as sql
 from steelyard.serve.aside import give_up
-from steelyard.serve.parts import listed, unpacked
+from steelyard.serve.parts import listed, opened
 from steelyard.serve.received import ID
 from steelyard.serve.store import Session, Store
 from steelyard.serve.writer import Writer, passed
@@ -16,9 +16,8 @@ def close_window(session: Session, stream: int, start: int, now: int) -> None:
     """Let the rows of a window go, with their identifiers; what comes late to it is refused from now on."""
     if not session.do(sql.CLOSE_WINDOW, now, stream, start):
         return
-    for part, digest, body in session.all(sql.PARTS_OF_WINDOW, stream, start):
-        ids = unpacked(body, digest, part)[ID].to_pylist()
-        session.do(sql.MOVE_KEYS, stream, listed(ids))
+    for (part,) in session.all(sql.PARTS_OF_WINDOW, stream, start):
+        session.do(sql.MOVE_KEYS, stream, listed(opened(session, part)[ID].to_pylist()))
     passed("keys gone")
     session.do(sql.DROP_PARTS, stream, start)
     for (part,) in session.all(sql.ASIDE_OF, stream, start):

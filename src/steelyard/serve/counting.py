@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,7 +17,7 @@ from steelyard.monitors.windows import Window, instant_of, moment
 from steelyard.serve import statements as sql
 from steelyard.serve.aside import refuse_incomplete
 from steelyard.serve.declared import DeclaredModel, length_of
-from steelyard.serve.parts import window_rows
+from steelyard.serve.parts import slices_of, window_rows
 from steelyard.serve.received import ID, TIME, TYPES
 from steelyard.serve.soundness import digest_of
 from steelyard.serve.store import Session
@@ -96,9 +97,9 @@ def joined(session: Session, model: DeclaredModel, table: pa.Table) -> pa.Table:
 
 
 def counted_window(
-    model: DeclaredModel, version: str, name: str, ends: tuple[int, int], table: pa.Table | None
+    model: DeclaredModel, version: str, name: str, ends: tuple[int, int], rows: Iterable[pa.Table] = ()
 ) -> CountedWindow:
-    """The rows of one window, counted as `sy.windows` counts them."""
+    """The rows of one window, each slice counted as `sy.windows` counts it, and added."""
     base = model.baseline
     assert base is not None
     window = Window(name, *(moment(x).astimezone(model.zone) for x in ends))
@@ -106,9 +107,9 @@ def counted_window(
     asked = asked_of(base, roles_of(base, model.said.time, late))
     facts: dict[str, Any] = {"asked": asked, "source": f"{model.name} {version}", "model": f"{model.name} {version}"}
     summary = WindowSummary()
-    if table is not None:
+    for table in rows:
         (one,) = windows(table, time=model.said.time, baseline=base, label_time=late, missing="drop")
-        summary = one.summary
+        summary += one.summary
     return CountedWindow(window, summary, str(base.asked["window"]), str(base.asked["zone"]), base.hash, **facts)
 
 
@@ -119,8 +120,9 @@ def count_window(session: Session, model: DeclaredModel, version: str, stream: i
         return None
     refuse_incomplete(session, stream, start)
     name, stop, came = str(found[0]), int(found[1]), int(found[2])
-    table = window_rows(session, stream, start)
-    rows = None if table is None else joined(session, model, table)
+    slices = slices_of(session, stream, start, len(model.columns))
+    tables = window_rows(session, stream, start, slices)
+    rows = (joined(session, model, table) for table in tables if table is not None)
     return Recount(stream, start, came, counted_window(model, version, name, (start, stop), rows))
 
 

@@ -188,15 +188,23 @@ def _by_apprise(address: str, notice: Mapping[str, Any]) -> None:
 
 
 def text_of(notice: Mapping[str, Any]) -> str:
-    """A notice in words: what fired and what is over, each value with its interval, since when, and where to look."""
+    """A notice in words: what fired, is over or cannot be judged, each value with its interval, since when, and where to look."""
     lines = [str(notice["verdict"])]
     for what, held in (("", notice["fired"]), ("over: ", notice["over"])):
         for a in held:
-            number = "" if a["value"] is None else f" {a['value']:.4g}"
-            ends = "" if a["low"] is None else " " + bracketed(f"{a['low']:.4g}", f"{a['high']:.4g}")
             since = f"since {a['since']}, known {a['known'][:16]}"
-            lines.append(f"{what}{a['signal']} ({a['severity']}){number}{ends} {since}: {a['reason']}")
+            lines.append(f"{what}{a['signal']} ({a['severity']}){_number(a)} {since}: {a['reason']}")
+    for a in notice.get("blind", ()):
+        was = f", and was{found}" if (found := _number(a)) else ""
+        lines.append(f"{a['signal']} cannot be judged since {a['since']}{was}: {a['reason']}")
+    for a in notice.get("judged", ()):
+        lines.append(f"{a['signal']} can be judged again:{_number(a)} {a['reason']}".rstrip())
     return "\n".join([*lines, *filter(None, [notice["link"]])])
+
+
+def _number(told: Mapping[str, Any]) -> str:
+    number = "" if told["value"] is None else f" {told['value']:.4g}"
+    return number + ("" if told["low"] is None else " " + bracketed(f"{told['low']:.4g}", f"{told['high']:.4g}"))
 
 
 class Messenger:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from steelyard.serve import statements as sql
 from steelyard.serve.declared import DeclaredModel
-from steelyard.serve.parts import listed, unpacked
+from steelyard.serve.parts import listed, opened
 from steelyard.serve.received import ID
 from steelyard.serve.store import Session
 from steelyard.serve.taking import flush, remove
@@ -54,10 +54,8 @@ def _ids_of(session: Session, model: DeclaredModel, stream: int, unit: str) -> s
     out: set[str] = set()
     if column is None:
         return out
-    for part, held, _, digest, body in session.all(sql.PARTS_OF_STREAM, stream):
-        if not held:
-            continue
-        table = unpacked(body, digest, part)
+    for (part,) in session.all(sql.PARTS_OF_STREAM, stream):
+        table = opened(session, part)
         same = pc.equal(table[column].cast(pa.string()), unit)
         out |= set(table.filter(pc.fill_null(same, False))[ID].to_pylist())
     return out

@@ -81,7 +81,7 @@ def _one(place: int, data: Mapping[str, Any], model: DeclaredModel, version: str
     if any(not start <= x < stop for x in ends) or (w.summary.latest or 0) > instant_of(now + AHEAD):
         detail = f"The window {w.name} has rows or labels of another time."
         raise Problem(422, "window", detail, RECOUNT)
-    like = counted_window(model, version, known[start][1], (start, stop), None)
+    like = counted_window(model, version, known[start][1], (start, stop))
     return replace(like, summary=w.summary, until=w.until, source=f"{ELSEWHERE}{w.source}"[:300])
 
 

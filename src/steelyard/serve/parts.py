@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
@@ -19,8 +20,12 @@ from steelyard.serve.store import Session
 
 SMALL = 1_000
 """Rows up to which what comes at the same time shares a part."""
-
-
+AT_ONCE = 1 << 20
+"""Values of a window that are counted at once, its rows times their columns: counting takes some 60 bytes for each."""
+HELD = 32 << 20
+"""Bytes of rows of a window that are held, to be counted slice by slice; what goes beyond is read again."""
+Places = np.ndarray[tuple[int], np.dtype[np.uint16]]
+"""In which slice each row of a part is."""
 FEW = 50
 """Rows of which each is looked at sooner than those are found that are meant."""
 
@@ -54,12 +59,49 @@ def listed(ids: Iterable[str]) -> str:
     return json.dumps(list(ids), ensure_ascii=False)
 
 
-def window_rows(session: Session, stream: int, start: int) -> pa.Table | None:
-    """All rows of a window, in an order that does not depend on how they came; None where there are none."""
-    found = [unpacked(body, digest, part) for part, digest, body in session.each(sql.PARTS_OF_WINDOW, stream, start)]
-    found = [t for t in found if t.num_rows]
-    if not found:
-        return None
+def slices_of(session: Session, stream: int, start: int, columns: int) -> int:
+    """In how many slices the rows of a window are read: as many as keep each of them small, whatever came how."""
+    found = session.one(sql.ROWS_OF_WINDOW, stream, start)
+    rows = 0 if found is None else int(found[0])
+    return max(1, -(-rows * (columns + 2) // AT_ONCE))
+
+
+def window_rows(session: Session, stream: int, start: int, slices: int = 1) -> Iterator[pa.Table | None]:
+    """All rows of a window, a slice after the other, by their identifiers, so that nothing depends on how they came.
+
+    A slice that has no rows is None.
+    """
+    places: dict[int, Places | None] = {int(row[0]): None for row in session.all(sql.PARTS_OF_WINDOW, stream, start)}
+    first = 0
+    while first < slices:
+        held = _held(session, places, range(first, slices), slices)
+        first += len(held)
+        for number in sorted(held):
+            found = held.pop(number)
+            yield _in_order(found) if found else None
+
+
+def _held(
+    session: Session, places: dict[int, Places | None], wanted: Sequence[int], slices: int
+) -> dict[int, list[pa.Table]]:
+    """The rows of as many slices as may be held, from one reading of all parts; the first of them at least."""
+    held: dict[int, list[pa.Table]] = {number: [] for number in wanted}
+    sizes = dict.fromkeys(held, 0)
+    for part, known in places.items():
+        table = opened(session, part)
+        if slices > 1 and known is None:
+            known = np.array([crc32(x.encode()) % slices for x in table[ID].to_pylist()], dtype=np.uint16)
+            places[part] = known
+        for number, tables in held.items():
+            mine = table if known is None else table.take(np.flatnonzero(known == number))
+            tables += [mine] if mine.num_rows else []
+            sizes[number] += mine.nbytes
+        while len(held) > 1 and sum(sizes.values()) > HELD:
+            sizes.pop(held.popitem()[0])  # read again for it
+    return held
+
+
+def _in_order(found: list[pa.Table]) -> pa.Table:
     whole = pa.concat_tables(found, promote_options="default")
     found.clear()
     order, columns = pc.sort_indices(whole, sort_keys=[(TIME, "ascending"), (ID, "ascending")]), {}
@@ -68,6 +110,13 @@ def window_rows(session: Session, stream: int, start: int) -> pa.Table | None:
         columns[name] = whole[name].take(order)
         whole = whole.drop_columns([name])
     return pa.table(columns)
+
+
+def opened(session: Session, part: int) -> pa.Table:
+    """The rows of a part."""
+    found = session.one(sql.PART, part)
+    assert found is not None
+    return unpacked(found[3], found[2], part)
 
 
 def rows_of(table: pa.Table, ids: Collection[str]) -> dict[str, tuple[object, ...]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import ipaddress
 import re
 import signal
@@ -23,6 +21,7 @@ from steelyard.serve.app import Pages, app_of
 from steelyard.serve.connections import PatientServer, TimedConnection
 from steelyard.serve.declared import Declaration
 from steelyard.serve.delivering import Channel
+from steelyard.serve.memory import share_memory
 from steelyard.serve.problems import Problem
 from steelyard.serve.service import Service
 from steelyard.serve.store import open_store
@@ -32,8 +31,6 @@ from steelyard.words import visible
 
 WAITING = 2_048
 """Connections that may wait to be answered."""
-ARENAS = -8
-"""What glibc calls the number of its pools."""
 HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_.])?|\[[0-9A-Fa-f:.]+\]")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -230,12 +227,6 @@ def _check_proxies(proxies: Sequence[str]) -> None:
         except ValueError:
             message = f'"{one}" is no address of a proxy.'
             raise UsageError(message, "Name it by its number, such as 127.0.0.1 or 10.0.0.0/24.") from None
-
-
-def share_memory() -> None:
-    """Have threads share two pools of memory, where the system can be told so: what one lets go, another takes."""
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).mallopt(ARENAS, 2)
 
 
 def _is_local(bind: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import pyarrow as pa
 from steelyard.compare import compare
 from steelyard.comparison import Comparison
 from steelyard.serve.counting import joined, windows_known
-from steelyard.serve.parts import window_rows
+from steelyard.serve.parts import slices_of, window_rows
 from steelyard.serve.store import Session
 from steelyard.serve.watching import WatchedStream
 
@@ -47,14 +48,10 @@ def same_rows(session: Session, one: WatchedStream, other: WatchedStream) -> Row
     waiting = [{w.start: w.name for w in windows_known(session, x.stream) if w.closed is None} for x in (one, other)]
     found: list[pa.Table] = []
     names: list[str] = []
-    for start in sorted(set(waiting[0]) & set(waiting[1]), reverse=True):
-        tables = [window_rows(session, x.stream, start) for x in (one, other)]
-        if tables[0] is None or tables[1] is None:
-            continue
-        mine, theirs = (joined(session, model, t).select([model.said.id, model.target, said]) for t in tables)
-        both = mine.join(theirs.drop([model.target]), model.said.id, join_type="inner", right_suffix=OTHER)
-        found.append(both.filter(pa.compute.is_valid(both[model.target])))
-        names.append(waiting[0][start])
+    starts = sorted(set(waiting[0]) & set(waiting[1]), reverse=True)
+    for name, both in ((waiting[0][x], both) for x in starts for both in _of_window(session, one, other, x, said)):
+        found.append(both)
+        names.append(name)
         if sum(t.num_rows for t in found) >= MOST:
             break
     if sum(t.num_rows for t in found) < FEWEST:
@@ -66,6 +63,17 @@ def same_rows(session: Session, one: WatchedStream, other: WatchedStream) -> Row
 
 
 OTHER = " of the other"
+
+
+def _of_window(session: Session, one: WatchedStream, other: WatchedStream, start: int, said: str) -> Iterator[pa.Table]:
+    """The rows with a label of a window that both scored, a slice after the other."""
+    model, streams = one.model, (one.stream, other.stream)
+    slices = max(slices_of(session, stream, start, len(model.columns)) for stream in streams)
+    for pair in zip(*(window_rows(session, stream, start, slices) for stream in streams), strict=True):
+        told = [joined(session, model, t).select([model.said.id, model.target, said]) for t in pair if t is not None]
+        if len(told) == len(pair):
+            both = told[0].join(told[1].drop([model.target]), model.said.id, join_type="inner", right_suffix=OTHER)
+            yield both.filter(pa.compute.is_valid(both[model.target]))
 
 
 def paired(found: RowsOfBoth, one: WatchedStream) -> Comparison:

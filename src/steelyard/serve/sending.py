@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
@@ -22,6 +24,25 @@ ROWS = 50_000
 WINDOWS = 100
 """Windows of one request."""
 NDJSON, ARROW = "application/x-ndjson", "application/vnd.apache.arrow.stream"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One request that brings rows."""
+
+    address: str
+    body: bytes
+    kind: str
+    rows: int
+    first: int
+    call: str = ""
+    """Of labels, which may take back what others said in between: the call that sent them."""
+
+    @property
+    def key(self) -> str:
+        """The same for the same rows, however often they are sent and by which process; of labels, in the same call."""
+        parts = [self.address.encode(), self.kind.encode(), *([self.call.encode()] if self.call else []), self.body]
+        return hashlib.sha256(b"\0".join(parts)).hexdigest()[:40]
 
 
 def batches_of(data: object) -> Iterator[tuple[bytes, str, int, int]]:

@@ -32,6 +32,7 @@ from steelyard.serve.delivering import Channel, Messenger
 from steelyard.serve.failing import trouble_of
 from steelyard.serve.incoming import Sending, SingleEvents
 from steelyard.serve.leading import Leader
+from steelyard.serve.memory import give_back_memory
 from steelyard.serve.models import drop_model, write_model
 from steelyard.serve.problems import Problem
 from steelyard.serve.soundness import Damaged
@@ -304,9 +305,10 @@ class Service:
             streams = self.watcher.streams(session)
             models = self.watcher.models(session)
         self.tell_asides()
+        news = 0
         for one in streams:
             try:
-                self._watch(one)
+                news += self._watch(one)
             except Exception as problem:  # whatever it is, the others are watched
                 if getattr(problem, "code", "") not in {"no_baseline", "no_windows"}:
                     self.watcher.troubles[one.name] = trouble_of(problem)
@@ -327,15 +329,18 @@ class Service:
             detail = f"Rows of {count(gone)} windows went before their time: rows take more than they may."
             self.writer.do(lambda session: audit(session, "steelyard", "let go", detail, self.clock()))
         self.messenger.run()
+        if news:
+            give_back_memory()
         self.ticked = time.monotonic()
 
-    def _watch(self, one: WatchedStream) -> None:
+    def _watch(self, one: WatchedStream) -> bool:
+        """Look at a stream; whether there was anything new to look at."""
         if one.model.baseline is None:
-            return
+            return False
         m = self.watcher.news(one)
         if m is None:
             self.watcher.let_go(one)
-            return
+            return False
         now = self.clock()
         link = f"{self.address}/models/{one.model.name}?version={one.version}" if self.address else ""
         shown = None if self.face is None else self.face(one, m, self.watcher.last(one))
@@ -350,6 +355,7 @@ class Service:
             self._shown[one.stream] = shown
         self.watcher.looked(one)
         self.watcher.let_go(one)
+        return True
 
     def _is_ending(self) -> bool:
         return self._stop.is_set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import lru_cache
@@ -10,21 +10,25 @@ from typing import Any, Literal
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 
 from steelyard.monitors.windows import DAY, Instants, WindowSpan, boundaries, moment, names_of_windows
+from steelyard.results import Codes, Flags
 from steelyard.serve import statements as sql
 from steelyard.serve.aside import taken_again
-from steelyard.serve.declared import DeclaredModel, is_short
-from steelyard.serve.parts import SMALL, Pending, listed, new_part, order_of, rows_of, unpacked, without, write_part
+from steelyard.serve.declared import NAME, DeclaredModel, is_short
+from steelyard.serve.parts import SMALL, Pending, listed, new_part, opened, order_of, rows_of, without, write_part
 from steelyard.serve.problems import Problem, RowError
 from steelyard.serve.received import ARM, Received
 from steelyard.serve.store import Session
 from steelyard.serve.writer import Apart, passed
 
 Mode = Literal["strict", "partial"]
-OnConflict = Literal["refuse", "keep", "replace"]
+OnConflict = Literal["refuse", "keep", "replace", "version"]
 TOLD = 100
 """Errors of rows that are told one by one."""
+MOST_VERSIONS = 10
+"""Versions of a model that one version may become by rows with other values, itself among them."""
 SOME_DAYS = 28
 """Days whose windows are named together, where windows are no shorter than an hour."""
 
@@ -37,12 +41,15 @@ class Taken:
     duplicates: int = 0
     replaced: int = 0
     errors: list[RowError] = field(default_factory=list)
+    versions: dict[str, int] = field(default_factory=dict)
+    """How many of the accepted went to other versions, since they have other values."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
         counts = {"accepted": self.accepted, "duplicates": self.duplicates, "replaced": self.replaced}
         return {
             **counts,
+            **({"versions": self.versions} if self.versions else {}),
             "rejected": len({e.row for e in self.errors}),
             "errors": [e.to_dict() for e in self.errors[:TOLD]],
         }
@@ -71,6 +78,18 @@ def stream_of(session: Session, model: str, version: str) -> int:
 # Predictions ----------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """What is to be written of one version: rows, the windows that they are of, and what they take the place of."""
+
+    version: str
+    stream: int
+    rows: Received
+    starts: Instants
+    windows: Mapping[int, tuple[int, str]]
+    replaced: Mapping[str, int]
+
+
 def take_rows(
     session: Session,
     model: DeclaredModel,
@@ -82,9 +101,37 @@ def take_rows(
     all_new: bool = False,
 ) -> Taken:
     """Keep the predictions that are new; what was there already is told as such, or kept apart where all should be new."""
-    stream = stream_of(session, model.name, version)
     out = Taken(errors=list(given.errors))
-    given = _once(given, out, on_conflict)
+    one, left = _wanted(session, model, version, given, out, on_conflict)
+    found = [one]
+    while left is not None:
+        name = f"{version}.{len(found) + 1}"
+        if len(found) == MOST_VERSIONS or not NAME.fullmatch(name):
+            detail = f"A prediction with this identifier is there with other values, in {len(found)} versions."
+            out.errors += [RowError(int(p) + 1, "conflict", detail) for p in left.places]
+            break
+        one, left = _wanted(session, model, name, left, out, on_conflict)
+        found.append(one)
+    if all_new and (out.errors or out.duplicates):
+        raise Apart
+    if out.errors and mode == "strict":
+        status = 409 if all(e.code == "conflict" for e in out.errors) else 422
+        raise refuse_some(out.errors, given.sent, status)
+    for one in found:
+        _write(session, one)
+        out.accepted += one.rows.rows - len(one.replaced)
+        if one.version != version and one.rows.rows:
+            out.versions[one.version] = one.rows.rows
+    passed("rows taken")
+    return out
+
+
+def _wanted(
+    session: Session, model: DeclaredModel, version: str, given: Received, out: Taken, on_conflict: OnConflict
+) -> tuple[_Wanted, Received | None]:
+    """What is to be written of a version, and the rows that are to become another one; nothing is written yet."""
+    stream = stream_of(session, model.name, version)
+    given, again = _once(given, out, on_conflict)
     starts, windows = windows_of(given.times, model)
     closed = {int(start): int(at) for start, at in session.all(sql.CLOSED, stream)}
     late = np.isin(starts, list(closed))
@@ -92,21 +139,33 @@ def take_rows(
         detail = "Its window is closed: the labels were in, and its rows are gone."
         out.errors += [RowError(int(p) + 1, "closed", detail, model.said.time) for p in given.places[late]]
         given, starts = given.take(~late), starts[~late]
-    given, starts = _unknown(session, stream, given, starts, out, on_conflict)
-    if all_new and (out.errors or out.duplicates):
-        raise Apart
-    if out.errors and mode == "strict":
-        status = 409 if all(e.code == "conflict" for e in out.errors) else 422
-        raise refuse_some(out.errors, given.sent, status)
-    for start in np.unique(starts).tolist():
-        here = starts == start
-        held = given if here.all() else given.take(here)
-        _keep(session, stream, start, held)
-        stop, name = windows[start]
-        session.do(sql.TOUCH_WINDOW, stream, start, stop, name)
-    out.accepted = given.rows - out.replaced
-    passed("rows taken")
-    return out
+    fate, replaced = _fate(session, stream, given, out, on_conflict)
+    left = [again, None if fate is None else _some(given, fate == APART)]
+    if fate is not None:
+        given, starts = given.take(fate == NEW), starts[fate == NEW]
+    return _Wanted(version, stream, given, starts, windows, replaced), _together([x for x in left if x is not None])
+
+
+def _some(given: Received, which: Flags) -> Received | None:
+    return given.take(which) if which.any() else None
+
+
+def _together(found: Sequence[Received]) -> Received | None:
+    if len(found) < 2:
+        return next(iter(found), None)
+    table = pa.concat_tables([x.table for x in found])
+    return Received(table, found[0].sent, np.concatenate([x.places for x in found]))
+
+
+def _write(session: Session, one: _Wanted) -> None:
+    if one.replaced:
+        flush(session, one.stream)
+        remove(session, one.stream, one.replaced)
+    for start in np.unique(one.starts).tolist():
+        here = one.starts == start
+        _keep(session, one.stream, start, one.rows if here.all() else one.rows.take(here))
+        stop, name = one.windows[start]
+        session.do(sql.TOUCH_WINDOW, one.stream, start, stop, name)
 
 
 def windows_of(times: Instants, model: DeclaredModel) -> tuple[Instants, dict[int, tuple[int, str]]]:
@@ -134,67 +193,71 @@ def _named_edges(span: WindowSpan, zone: tzinfo, first: int, days: int) -> tuple
     return edges, names_of_windows([moment(int(x)).astimezone(zone) for x in edges[:-1]], span)
 
 
-def _once(given: Received, out: Taken, on_conflict: OnConflict) -> Received:
-    """Rows that came twice in one request, once."""
+def _once(given: Received, out: Taken, on_conflict: OnConflict) -> tuple[Received, Received | None]:
+    """Rows that came twice in one request, once; and those of them that are to become another version."""
     ids = given.ids
     if len(set(ids)) == len(ids):
-        return given
-    keep = np.ones(len(ids), dtype=np.bool_)
+        return given, None
+    fate = np.full(len(ids), NEW)
     seen: dict[str, int] = {}
     whole = [given.table[name].to_pylist() for name in given.table.column_names]
     for i, name in enumerate(ids):
         first = seen.setdefault(name, i)
         if first == i:
             continue
-        keep[i] = False
+        fate[i] = GONE
         if all(column[first] == column[i] for column in whole) or on_conflict == "keep":
             out.duplicates += 1
+        elif on_conflict == "version":
+            fate[i] = APART
         else:
             detail = f"Row {int(given.places[first]) + 1:,} of the same request has this identifier and other values."
             out.errors.append(RowError(int(given.places[i]) + 1, "conflict", detail))
-    return given.take(keep)
+    return given.take(fate == NEW), _some(given, fate == APART)
 
 
-def _unknown(
-    session: Session, stream: int, given: Received, starts: Instants, out: Taken, on_conflict: OnConflict
-) -> tuple[Received, Instants]:
-    """The rows that are not there yet; what is wrong with the others goes to the errors."""
+NEW, GONE, APART = 0, 1, 2
+"""What becomes of a row: it is kept, it is not, or it becomes another version."""
+
+
+def _fate(
+    session: Session, stream: int, given: Received, out: Taken, on_conflict: OnConflict
+) -> tuple[Codes | None, dict[str, int]]:
+    """What becomes of each row, nothing where all are new; and the part of each that is replaced. Errors are noted."""
     ids = given.ids
     known: dict[str, int] = dict(session.all(sql.KNOWN_KEYS, listed(ids), stream)) if ids else {}
     known = taken_again(session, stream, known) if known else known
     pending = _pending(session, stream)
     if not known:
-        return given, starts
+        return None, {}
+    fate = np.full(len(ids), NEW)
     before: dict[str, tuple[object, ...]] = {}
     for part in set(known.values()):
         if part in pending:
             for table in pending[part].tables:
                 before |= rows_of(table, known)
             continue
-        found = session.one(sql.PART, part)
-        assert found is not None
-        before |= rows_of(unpacked(found[3], found[2], part), known)
+        before |= rows_of(opened(session, part), known)
     mine = rows_of(given.table, known)
-    keep = np.ones(len(ids), dtype=np.bool_)
+    replaced: dict[str, int] = {}
     for i, name in enumerate(ids):
         if name not in known:
             continue
         if mine[name] == before.get(name) or on_conflict == "keep":
-            keep[i], out.duplicates = False, out.duplicates + 1
+            fate[i], out.duplicates = GONE, out.duplicates + 1
         elif on_conflict == "refuse":
-            keep[i] = False
+            fate[i] = GONE
             detail = "A prediction with this identifier is there already, with other values."
             out.errors.append(RowError(int(given.places[i]) + 1, "conflict", detail))
+        elif on_conflict == "version":
+            fate[i] = APART
         else:
-            out.replaced += 1
-    again = {name: known[name] for i, name in enumerate(ids) if keep[i] and name in known}
-    if again:
-        flush(session, stream)
-        remove(session, stream, again)
-    return (given, starts) if keep.all() else (given.take(keep), starts[keep])
+            replaced[name] = known[name]
+    out.replaced += len(replaced)
+    return fate, replaced
 
 
-def remove(session: Session, stream: int, known: dict[str, int]) -> int:
+def remove(session: Session, stream: int, known: Mapping[str, int]) -> int:
     """Take rows out again, by their part; the windows that they were in are marked."""
     gone = 0
     for part in sorted(set(known.values())):
