@@ -32,7 +32,7 @@ from steelyard.measures.money import unpaid
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Codes, Difference, Level
 from steelyard.summaries.confusion import Confusion, Outcomes
-from steelyard.verdicts.comparison import verdict_word
+from steelyard.verdicts.comparison import judged
 from steelyard.wording import option
 
 REPLICATES = 2000
@@ -350,19 +350,9 @@ def _bootstrapped(
         if abs(value) <= 1e-12 * max(abs(a), abs(b)):
             return no_difference(measure.name, names, measure.better, "none needed", **facts | {"value": 0.0})
         return Difference(measure.name, *names, method="none", note=NO_SPREAD, **facts)
-    low, high = made.limits(confidence, method)
     # Percentiles of so many replicates reach only so far.
     least = LEAST_P if method == INTERVALS[0] else 2 / replicates
     p, note = p_value(value, lambda c: made.limits(c, method), confidence, least)
-    return Difference(
-        measure.name,
-        *names,
-        low=low,
-        high=high,
-        method=f"paired bootstrap over {part.what}, {method} ({count:,} replicates)",
-        p_value=p,
-        statistic=signed_z(p, value),
-        verdict=verdict_word((low, high), measure.better),
-        note=note,
-        **facts,
-    )
+    facts["method"] = f"paired bootstrap over {part.what}, {method} ({count:,} replicates)"
+    facts |= {"p_value": p, "statistic": signed_z(p, value), "note": note}
+    return judged(measure.name, names, measure.better, made.limits(confidence, method), **facts)

@@ -18,7 +18,7 @@ from steelyard.errors import UsageError, listing
 from steelyard.measures.measure import Measure
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Difference, Level
-from steelyard.verdicts.comparison import verdict_word
+from steelyard.verdicts.comparison import judged
 
 NO_SPREAD = "every row gave the same difference, so its spread is not known"
 ONE_UNIT = "there is one unit only, so the spread between units is not known"
@@ -197,14 +197,6 @@ def mean_difference(
     freedom = max(min(rests, fewest) - 1, 1.0)
     half = float(stdtrit(freedom, 0.5 + confidence / 2)) * error
     p = max(2 * float(stdtr(freedom, -abs(value) / error)), LEAST_P)
-    return Difference(
-        measure.name,
-        *names,
-        low=value - half,
-        high=value + half,
-        method=f"paired t over {'rows' if rows.unit is None else 'units'}",
-        p_value=p,
-        statistic=value / error,
-        verdict=verdict_word((value - half, value + half), measure.better),
-        **facts,
-    )
+    facts |= {"method": f"paired t over {'rows' if rows.unit is None else 'units'}", "p_value": p}
+    ends = value - half, value + half
+    return judged(measure.name, names, measure.better, ends, statistic=value / error, **facts)
