@@ -172,7 +172,6 @@ def row_crossings(
     names: tuple[str, str] = ("first", "second"),
     *,
     positive: Level = 1,
-    seed: int = SEED,
     **options: Any,
 ) -> Crossing:
     """The same from the rows themselves, which are taken as the units; `options` as for `crossings`.
@@ -187,7 +186,7 @@ def row_crossings(
         message = f"Target and scores differ in length: {len(truth):,}, {len(columns[0]):,} and {len(columns[1]):,}."
         raise LengthsDiffer(message, "Pass one score of each model for each row.")
     # Rows beyond the number of buckets are joined at random, the same ones for both models.
-    bucket = np.random.default_rng(seed).permutation(len(truth)) % MOST
+    bucket = np.random.default_rng(SEED).permutation(len(truth)) % MOST
     e, f = (_by_row(truth, x, bucket, positive) for x in columns)
     return crossings(e, f, names, **options)
 

@@ -22,10 +22,10 @@ from steelyard.comparisons.areas import area_difference, paired_areas, paired_pa
 from steelyard.comparisons.independent import LEAST_P, NORMAL, p_value, signed_z
 from steelyard.comparisons.influence import Leaning, leaning, masses_of
 from steelyard.comparisons.labels import no_difference, paired_counts, paired_share_difference
-from steelyard.comparisons.row_means import NO_SPREAD, ONE_UNIT, mean_difference, predicted, row_values
+from steelyard.comparisons.row_means import NO_SPREAD, ONE_UNIT, mean_difference, predicted, row_values, row_worths
 from steelyard.comparisons.shared_rows import OneModel, RowAmounts, SharedRows, rows_of
 from steelyard.comparisons.stacked_numbers import number_part
-from steelyard.comparisons.stacking import Part, class_part, label_part, money_part, score_part
+from steelyard.comparisons.stacking import Part, class_part, label_part, mean_part, score_part
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.measure import Measure, find
 from steelyard.measures.money import unpaid
@@ -223,7 +223,7 @@ def paired_difference(
         part = number_part(m, rows, given[0], given[1], chosen)
     elif Confusion in m.reads or Outcomes in m.reads:
         if "payoff" in m.options and value is not None:
-            part = money_part(m, coded, places[0], places[1], chosen["payoff"], value)
+            part = mean_part(coded, np.stack(row_worths(m, coded, made, chosen["payoff"]), axis=1))
         else:
             part = label_part(m, coded, places[0], places[1], chosen, level)
     elif kind == "scores":

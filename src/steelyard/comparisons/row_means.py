@@ -85,7 +85,7 @@ def row_values(measure: Measure, rows: SharedRows, made: Predicted, options: Map
     [[0.0, 2.0], [1.0, 0.0]]
     """
     if "payoff" in measure.options and made.shape != "numbers":
-        found = _worth(measure, rows, made, options.get("payoff"))
+        found = row_worths(measure, rows, made, options.get("payoff"))
     else:
         # Scores have labels too, at their threshold.
         shape = made.shape if made.shape in measure.by_row or made.shape == "numbers" else "labels"
@@ -109,7 +109,7 @@ def _truth(rows: SharedRows, shape: str) -> Any:
     return rows.codes
 
 
-def _worth(measure: Measure, rows: SharedRows, made: Predicted, payoff: Payoff | None) -> list[Array]:
+def row_worths(measure: Measure, rows: SharedRows, made: Predicted, payoff: Payoff | None) -> list[Array]:
     """What each row earns or costs, with its own amounts where there are any."""
     if not isinstance(payoff, Payoff):
         return []

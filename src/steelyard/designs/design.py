@@ -124,13 +124,13 @@ def check_seed(seed: object) -> int:
     return found
 
 
-def many(number: int, one: str, several: str = "") -> str:
+def many(number: int, one: str) -> str:
     """A number of things in words.
 
     >>> many(1, "repeat"), many(3, "repeat")
     ('1 repeat', '3 repeats')
     """
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
 def joined(*parts: str) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 
 from steelyard.engines.frames import FrameRows
 from steelyard.engines.plain import plain_level
-from steelyard.errors import EmptyTable, InputError, MissingValues, listing
 from steelyard.results import Array, Codes, Flags
 from steelyard.rows.language import Table, Tally, Term
 from steelyard.trials.arms import (
@@ -23,13 +22,14 @@ from steelyard.trials.arms import (
     known_level,
     named_arms,
     opened,
+    refuse_gaps,
     refuse_size,
+    torn_units,
     worded,
 )
 from steelyard.trials.counted_trial import CountedTrial, counted_rows, kind_of_outcome
 from steelyard.trials.sums import EARLIER, MONEY, OUTCOME, SCORE, TOTALS, products_of
 from steelyard.trials.unit_sums import UnitSums
-from steelyard.wording import option
 
 MOST_UNITS = 2_000_000
 """More units than these are not brought to one machine, even for what needs single units."""
@@ -141,19 +141,9 @@ def counted_in_place(rows: FrameRows, control: object, treated: object, missing:
 
 def _complete(table: TrialTable, seen: Table, missing: str) -> tuple[Flags, int]:
     """Which groups of rows lack nothing, and how many rows lack something."""
-    count = seen["rows"]
-    if not count.sum():
-        message = "There are no rows."
-        raise EmptyTable(message, "A trial needs units in both arms.")
-    good = np.asarray(seen["lost"] == 0)
-    for role in table.roles:
-        lost = int(seen[f"lost {role}"].sum())
-        if lost and missing != "drop":
-            message = f"{lost:,} of {int(count.sum()):,} rows have a missing or infinite {role}."
-            raise MissingValues(message, f"Complete them, or leave such rows out: {option('missing', 'drop')}.")
-    if not good.any():
-        message = "No row has everything it needs."
-        raise EmptyTable(message, "Check the columns that were named.")
+    count, good = seen["rows"], np.asarray(seen["lost"] == 0)
+    lost = {role: int(seen[f"lost {role}"].sum()) for role in table.roles}
+    refuse_gaps(int(count.sum()), lost, int(good.sum()), missing)
     for name in table.known():
         refuse_size(name, float(seen[f"size {name}"][good].max()))
     return good, int(count[~good].sum())
@@ -192,9 +182,8 @@ def _torn(r: Any) -> Any:
 def _refuse_torn(units: FrameRows, many: int) -> None:
     torn = units.where(_torn(units))
     torn.frame = torn.frame.head(3)
-    some = listing(sorted(torn.tally(Tally({"unit": partial(_level, "unit")}))["unit"].tolist(), key=str))
-    message = f"The unit {some} is in both arms." if many == 1 else f"{many:,} units are in both arms, such as {some}."
-    raise InputError(message, "A unit belongs to one arm; look at how they were assigned.")
+    some = torn.tally(Tally({"unit": partial(_level, "unit")}))["unit"].tolist()
+    raise torn_units(many, sorted(some, key=str))
 
 
 def _of_unit(table: TrialTable, *, declared: bool) -> dict[str, Term]:

@@ -126,10 +126,9 @@ def worth_of(
     confidence: float,
     *,
     segment: str | None = None,
-    flagged: bool = True,
     movable: bool = False,
 ) -> Worth:
-    """Profit or cost of a confusion matrix; `flagged` where two levels are acted on or left alone, `movable` by a threshold."""
+    """Profit or cost of a confusion matrix, whether or not it is `movable` by a threshold."""
     names = () if confusion.amounts is None else confusion.amounts.names
     table = payoff.coefficients(confusion.levels, confusion.positive, names)
     total = _estimate(confusion, table, kind, confidence, "total", segment)
@@ -137,7 +136,7 @@ def worth_of(
         _value(confusion, p.coefficients(confusion.levels, confusion.positive, names), kind)
         for p in (payoff.corners() if payoff.ranged else ())
     ]
-    two = flagged and confusion.positive is not None and len(confusion.levels) == 2
+    two = confusion.positive is not None and len(confusion.levels) == 2
     point, rule = break_even(confusion, table) if two else (None, "")
     facts = {name: getattr(total, name) for name in Estimate.__dataclass_fields__}
     return Worth(
