@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
+from steelyard.asking.estimates import told_options
 from steelyard.comparisons.areas import area_difference, paired_areas, paired_partial_areas
 from steelyard.comparisons.independent import LEAST_P, NORMAL, p_value, signed_z
 from steelyard.comparisons.influence import Leaning, leaning, masses_of
@@ -44,6 +45,7 @@ GROUPS = 200
 """Parts that are left out in turn to learn how skewed a difference is."""
 INTERVALS = ("Student's t", "percentiles", "BCa")
 KINDS = ("labels", "scores", "classes", "numbers")
+Names = tuple[str, str]
 
 
 def paired_bootstrap(
@@ -217,7 +219,7 @@ def paired_difference(
         if table is not None:
             by_class = kind == "scores" and Confusion not in m.reads
             fewest = float(np.bincount(coded.codes, minlength=2).min()) if by_class else math.inf
-            means: dict[str, Any] = {"names": names, "fewest": fewest, "options": _plain(chosen)}
+            means: dict[str, Any] = {"names": names, "fewest": fewest, "options": told_options(chosen)}
             return mean_difference(m, coded, table, confidence, **means)
     if kind == "numbers":
         part = number_part(m, rows, given[0], given[1], chosen)
@@ -228,14 +230,15 @@ def paired_difference(
             part = label_part(m, coded, places[0], places[1], chosen, level)
     elif kind == "scores":
         if m.interval == "area" and unit is None:
-            return _area(m, coded, given, confidence, names, chosen, weights)
+            return _area(m, coded, given, chosen, weights, confidence=confidence, names=names)
         part = score_part(m, coded, given[0], given[1], chosen)
     elif kind == "classes":
         part = class_part(m, coded, given[0], given[1], chosen, level)
     else:
         message = f'"{m.name}" needs scores, and labels came.'
         raise NotAvailable(message, 'Pass the scores of both models: kind="scores".')
-    return _bootstrapped(m, part, coded, confidence, replicates, method, seed, names, level, chosen)
+    facts: dict[str, Any] = {"confidence": confidence, "level": level, "options": told_options(chosen)}
+    return _bootstrapped(m, part, coded, replicates, method, seed, names, **facts)
 
 
 # What is closed -------------------------------------------------------------------------------------------------------
@@ -281,19 +284,12 @@ def _among(outcomes: Codes, some: frozenset[str]) -> Any:
 
 
 def _area(
-    measure: Measure,
-    rows: SharedRows,
-    given: Sequence[Any],
-    confidence: float,
-    names: tuple[str, str],
-    options: Mapping[str, Any],
-    weights: str,
+    measure: Measure, rows: SharedRows, given: Sequence[Any], options: Mapping[str, Any], weights: str, **how: Any
 ) -> Difference:
     truth = rows.codes == rows.levels.index(rows.positive)
     if measure.area is None:
-        areas = paired_partial_areas(truth, given, options["fpr"], rows.weight, weights)
-        return area_difference(areas, 0, 1, confidence, names=names)
-    found = area_difference(paired_areas(truth, given, rows.weight, weights), 0, 1, confidence, names=names)
+        return area_difference(paired_partial_areas(truth, given, options["fpr"], rows.weight, weights), **how)
+    found = area_difference(paired_areas(truth, given, rows.weight, weights), **how)
     factor, constant = measure.area
 
     def turned(x: float | None, more: float = 0.0) -> float | None:
@@ -311,32 +307,17 @@ def _area(
 # What is told ---------------------------------------------------------------------------------------------------------
 
 
-def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in options.items()}
-
-
 def _bootstrapped(
-    measure: Measure,
-    part: Part,
-    rows: SharedRows,
-    confidence: float,
-    replicates: int,
-    method: str,
-    seed: int,
-    names: tuple[str, str],
-    level: Level,
-    options: Mapping[str, Any],
+    measure: Measure, part: Part, rows: SharedRows, replicates: int, method: str, seed: int, names: Names, **facts: Any
 ) -> Difference:
     total = float(len(rows.target) if rows.weight is None else rows.weight.sum())
-    facts: dict[str, Any] = {"confidence": confidence, "n": (total, total), "level": level}
-    facts["options"] = _plain(options)
     a, b = (float(v) if math.isfinite(v) else None for v in part.values)
-    values = (a, b)
+    facts |= {"n": (total, total), "values": (a, b)}
     if a is None or b is None:
         who = names[0 if a is None else 1]
-        return Difference(measure.name, *names, reason=f"{who}: {part.empty}", values=values, **facts)
-    value = a - b
-    facts |= {"value": value, "values": values}
+        return Difference(measure.name, *names, reason=f"{who}: {part.empty}", **facts)
+    value, confidence = a - b, facts["confidence"]
+    facts["value"] = value
     if part.same:
         return no_difference(measure.name, names, measure.better, "none needed", **facts | {"value": 0.0})
     if measure.interval.startswith("none"):

@@ -118,22 +118,9 @@ def measure_alerts(
     numbers |= _lead_times(leads, timeliness.confidence)
     numbers["value_saved"] = _saved(leads, value, positives + negatives, horizon, timeliness, saved)
     curve = _detection(leads, positives, horizon, timeliness.confidence, timeliness.time_unit)
-    hidden = int(len(found.time) - len(kept.time))
-    return AlertResult(
-        *(
-            float(threshold),
-            quiet,
-            budget,
-            horizon,
-            len(kept.time),
-            hidden,
-            numbers,
-            curve,
-            note,
-            timeliness.time_unit,
-            timeliness,
-        )
-    )
+    raised, hidden = len(kept.time), len(found.time) - len(kept.time)
+    told = (float(threshold), quiet, budget, horizon, raised, hidden, numbers, curve, note)
+    return AlertResult(*told, timeliness.time_unit, timeliness)
 
 
 # Which alerts are raised ----------------------------------------------------------------------------------------------
@@ -145,7 +132,7 @@ def _some(found: Alerts, keep: Flags) -> Alerts:
 
 def _first(found: Alerts) -> Flags:
     """Which alerts are the first of their customer."""
-    return np.r_[True, found.customer[1:] != found.customer[:-1]][: len(found.customer)]
+    return np.asarray(np.r_[True, found.customer[1:] != found.customer[:-1]][: len(found.customer)])
 
 
 def _raised(found: Alerts, quiet: float | None) -> Flags:
@@ -219,18 +206,15 @@ def _rates(kept: Alerts, timeliness: Timeliness, horizon: float) -> dict[str, Es
     _, first, times = np.unique(kept.customer, return_index=True, return_counts=True)
     counts = times.astype(np.float64)
     false = counts[kept.outcome[first] == 0]
-    found = {}
-    for name, values, n, size in (
+    confidence, alerted, nobody = timeliness.confidence, len(counts), "no customer was alerted"
+    rates = (
         ("alerts_per_time", counts, customers, customers),
         ("false_alarms_per_time", false, negatives, negatives),
         ("false_alarms_per_customer_and_time", false, negatives, 1),
-    ):
-        found[name] = _rate(name, values, n, timeliness.confidence, size / horizon)
-    found["false_alarm_share"] = _share("false_alarm_share", len(false), negatives, timeliness.confidence)
-    alerted = len(counts)
-    found["precision"] = _share(
-        "precision", alerted - len(false), alerted, timeliness.confidence, "no customer was alerted"
     )
+    found = {name: _rate(name, values, n, confidence, size / horizon) for name, values, n, size in rates}
+    found["false_alarm_share"] = _share("false_alarm_share", len(false), negatives, confidence)
+    found["precision"] = _share("precision", alerted - len(false), alerted, confidence, nobody)
     return found
 
 

@@ -192,12 +192,8 @@ def _told_columns(outcomes: object, roles: Mapping[str, Any]) -> dict[str, Colum
         return _columns(outcomes, roles)
     check_columns(_asked(roles), list(table.names))
     found = table.fetch(list(roles.values()))
-    values = {name: _unmasked(v) for name, v in found.items()}
+    values = {k: np.ma.filled(v.astype(object), None) if np.ma.isMaskedArray(v) else v for k, v in found.items()}
     return _columns(values, roles)
-
-
-def _unmasked(values: object) -> Any:
-    return np.ma.filled(np.ma.asarray(values).astype(object), None) if np.ma.isMaskedArray(values) else values
 
 
 # In the engine --------------------------------------------------------------------------------------------------------

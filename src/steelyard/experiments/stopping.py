@@ -19,7 +19,7 @@ from steelyard.files.as_json import AsJson
 from steelyard.measures.measure import find, leading
 from steelyard.results import Curve, Estimate
 from steelyard.wording import Code, option
-from steelyard.words import estimate_parts, number, significant
+from steelyard.words import estimate_parts, like, significant
 
 if TYPE_CHECKING:
     from steelyard.designs.design import Design
@@ -105,8 +105,7 @@ class Stopping(AsJson):
         """The validation value with as many decimals as the test value beside it."""
         if self.test.value is None or self.test.low is None or self.test.high is None:
             return significant(self.seen)
-        value = estimate_parts(self.test.value, self.test.low, self.test.high)[0]
-        return significant(self.seen) if "e" in value else number(self.seen, len(value.partition(".")[2]))
+        return like(self.seen, estimate_parts(self.test.value, self.test.low, self.test.high)[0])
 
     def _luck(self) -> str:
         x = self.optimism

@@ -53,9 +53,9 @@ class Trained:
         """Read back what `to_dict` wrote; seconds and traceback may be left out."""
         from steelyard.evaluation import Evaluation
 
-        parts = {name: Evaluation.from_dict(data[name]) if data[name] else None for name in ("test", "train")}
+        test, train = (Evaluation.from_dict(data[name]) if data[name] else None for name in ("test", "train"))
         rest = {name: data[name] for name in ("seconds", "search", "error", "traceback") if name in data}
-        return cls(**parts, notes=tuple(data["notes"]), **rest)
+        return cls(test, train, notes=tuple(data["notes"]), **rest)
 
 
 def train_and_test(

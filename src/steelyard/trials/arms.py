@@ -80,8 +80,8 @@ def fetched_rows(rows: Rows, missing: str = "refuse", positive: object = None) -
         for role in roles:
             if role in NUMBERS and role not in names and rows.kind(role) == "text":
                 with worded(role):
-                    rows.tally(Tally({}, {role: _asking("value", role)}))
-        answer = rows.tally(Tally({role: _asking("level", role) for role in roles}))
+                    rows.tally(Tally({}, {role: asking("value", role)}))
+        answer = rows.tally(Tally({role: asking("level", role) for role in roles}))
         times = answer["rows"].astype(np.int64)
         for role in roles:
             values = [plain_level(v) for v in answer[role].tolist()]
@@ -121,7 +121,8 @@ def _happened(codes: Codes, names: list[Any], positive: object) -> Array:
     return np.where(codes < 0, np.nan, (codes == known.index(positive)).astype(np.float64))
 
 
-def _asking(what: str, role: str) -> Term:
+def asking(what: str, role: str) -> Term:
+    """The "level" or the "value" of a role, as a term of the row language."""
     return lambda r: getattr(r, what)(role)
 
 

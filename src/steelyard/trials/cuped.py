@@ -75,7 +75,10 @@ def by_earlier_values(arms: Arms, units: Fetched, confidence: float = 0.95) -> D
     facts["note"] = f"the time before explains {percent(explained)} of the spread"
     if lopsidedness(arms, slope) > LOPSIDED:
         single = units()
-        drawn = None if single is None else draws(_adjusted(single, slope, middle), _ones(single))
+        drawn = None
+        if single is not None:
+            values = _adjusted(single, slope, middle)
+            drawn = draws(values, (np.ones_like(values[0]), np.ones_like(values[1])))
         told = facts | {"method": f"CUPED, {METHOD}"}
         found = None if drawn is None else by_draws(value, error, drawn, confidence, **told)
         if found is not None:
@@ -88,10 +91,6 @@ def _adjusted(units: TrialUnits, slope: float, middle: float) -> tuple[Array, Ar
     assert units.before is not None
     (a, b), (n, m), (x, z) = units.arms(units.total), units.arms(units.rows), units.arms(units.before)
     return by_one_row(a, n) - slope * (x - middle), by_one_row(b, m) - slope * (z - middle)
-
-
-def _ones(units: TrialUnits) -> tuple[Array, Array]:
-    return np.ones(int(units.treated.sum())), np.ones(int((~units.treated).sum()))
 
 
 def _adjusted_error(
