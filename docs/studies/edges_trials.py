@@ -61,13 +61,13 @@ def tail(rng: Draw, outcome: str, sizes: tuple[int, int]) -> float | None:
 
 def adjusted(rng: Draw, outcome: str, sizes: tuple[int, int]) -> float | None:
     """The adjusted effect, the time before explaining about half."""
-    try:
-        from steelyard.trials.cuped import cuped
-    except ImportError:
-        from steelyard.trials.means import cuped
+    from steelyard.trials.arms import TrialUnits
+    from steelyard.trials.cuped import by_earlier_values
+    from steelyard.trials.unit_sums import summed
+
     y, x = (OUTCOMES[outcome](rng, sum(sizes)) for _ in range(2))
-    y = y + x
-    return out(cuped((y[: sizes[0]], y[sizes[0] :]), (x[: sizes[0]], x[sizes[0] :])))
+    units = TrialUnits(np.arange(sum(sizes)) < sizes[0], y + x, np.ones_like(y), x)
+    return out(by_earlier_values(summed(units).arms(), lambda: units))
 
 
 # Units ----------------------------------------------------------------------------------------------------------------

@@ -12,10 +12,11 @@ import numpy as np
 import steelyard as sy
 from steelyard.trials import methods
 from steelyard.trials.autocorrelation import neighbours
-from steelyard.trials.means import by_units
+from steelyard.trials.means import by_unit_sums
 from steelyard.trials.proportions import two_proportions
 from steelyard.trials.rates import dispersion, poisson_ratio
 from steelyard.trials.slow_waves import slow_waves_t
+from steelyard.trials.sums import arms_of_units
 
 Draw = np.random.Generator
 
@@ -27,7 +28,7 @@ def decides(totals: Any, rows: Any, once: bool = False) -> Any:
         return found(totals, rows, 0.95, once=once)
     if once:
         return two_proportions(*(float(v) for i in (0, 1) for v in (totals[i].sum(), len(totals[i]))))
-    return by_units(totals, rows)
+    return by_unit_sums(arms_of_units(totals, rows))
 
 
 def out(d: Any) -> float | None:

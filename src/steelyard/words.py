@@ -56,6 +56,15 @@ def number(value: float, decimals: int = 3) -> str:
     return f"{MINUS}{text}" if negative else text
 
 
+def like(value: float, other: str) -> str:
+    """A number with as many decimals as another one beside it.
+
+    >>> like(0.12345, "0.46")
+    '0.12'
+    """
+    return significant(value) if "e" in other else number(value, len(other.partition(".")[2]))
+
+
 def p_told(p: float) -> str:
     """A p-value as it is told; never 0.
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.early_warning.closed_forms import trivial_models
 
-from steelyard.early_warning.quality import estimate_quality, trivial_models, trivial_of
+from steelyard.early_warning.quality import estimate_quality, trivial_of
 from steelyard.early_warning.summary import TimelinessSummary
 from steelyard.early_warning.timeliness import Timeliness, timeliness
 from steelyard.engines.weighing import Weighing

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.early_warning.closed_forms import trivial_models
 
-from steelyard.early_warning.quality import formula, trivial_models
+from steelyard.early_warning.quality import formula
 from steelyard.early_warning.timeliness import timeliness
 from steelyard.errors import UsageError
 

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from steelyard.trials.always_valid import share_evidence
-from steelyard.trials.means import paired_from_summary, paired_t, pooled_t, welch, wilcoxon_by_period
+from steelyard.trials.means import by_t, paired_t, pooled_t, welch, wilcoxon_by_period
 from steelyard.trials.planning import planned_effect, trial_size
 from steelyard.trials.proportions import fisher, two_proportions
 from steelyard.trials.rates import dispersion, negative_binomial, poisson_ratio, quasi_poisson
-from steelyard.trials.sample_ratio import noticeable_share
+from steelyard.trials.sample_ratio import sample_ratio
 from steelyard.trials.trial import trial
-from steelyard.verdicts.trial import LESS, NOT_COMPARABLE
+from steelyard.verdicts.trial import BLOCKS, LESS, NOT_COMPARABLE
 
 from .reading import on_one_line, rounds_to
 
@@ -61,8 +62,8 @@ def test_040_pooled_paired_and_wilcoxon() -> None:
 
 @pytest.mark.parametrize(("r", "p"), [(-0.3, ".063"), (0, ".038"), (0.3, ".017"), (0.5, ".007"), (0.7, ".0014")])
 def test_paired_by_week_for_other_correlations(r: float, p: str) -> None:
-    spreads = (float(np.std(CONTROL, ddof=1)), float(np.std(TREATED, ddof=1)))
-    d = paired_from_summary((20.5, 17.667), spreads, r, 12)
+    one, two = (float(np.std(CONTROL, ddof=1)), float(np.std(TREATED, ddof=1)))
+    d = by_t("mean", 20.5 - 17.667, math.sqrt((one**2 + two**2 - 2 * r * one * two) / 12), 11, 0.95)
     figures(d, (p, d.p_value))
 
 
@@ -100,8 +101,12 @@ def test_always_valid() -> None:
 
 
 def test_sample_ratio_that_is_noticed() -> None:
-    figures("share", ("3.9", 100 * noticeable_share(2000)), ("1.1", 100 * noticeable_share(24_000)))
-    figures("share", (".17", 100 * noticeable_share(10**6)))
+    for units, printed in ((2000, "3.9"), (24_000, "1.1"), (10**6, ".17")):
+        edge = float(stats.norm.isf(BLOCKS / 2)) * math.sqrt(0.25 / units)
+        figures("share", (printed, 100 * edge))
+        for off, blocked in ((0.99 * edge, False), (1.01 * edge, True)):
+            sizes = {"control": (0.5 + off) * units, "treated": (0.5 - off) * units}
+            assert sample_ratio(sizes, "equal").blocked is blocked
 
 
 def test_power() -> None:

@@ -10,11 +10,11 @@ import pytest
 from steelyard.errors import UsageError
 from steelyard.trials.always_valid import looks_at_means
 from steelyard.trials.arms import TrialUnits
-from steelyard.trials.cuped import cuped
-from steelyard.trials.means import by_units
 from steelyard.trials.methods import CUPED, first_by_unit, unit_methods
 from steelyard.trials.trial import trial
 from steelyard.trials.unit_sums import summed
+
+from .single_units import by_units, cuped
 
 ROLES: dict[str, Any] = {"group": "arm", "control": "hold", "outcome": "y", "unit": "who", "before": "x"}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,13 +14,15 @@ from scipy import optimize, stats
 
 from steelyard.errors import InputError, LengthsDiffer, UsageError
 from steelyard.trials.autocorrelation import neighbours
-from steelyard.trials.balance import standardised_difference
-from steelyard.trials.cuped import cuped
-from steelyard.trials.means import by_units, paired_t, pooled_t, welch, wilcoxon_by_period
+from steelyard.trials.balance import balance_of
+from steelyard.trials.means import paired_t, pooled_t, welch, wilcoxon_by_period
 from steelyard.trials.money import money_effect
 from steelyard.trials.proportions import fisher, two_proportions
 from steelyard.trials.rates import KINDS, dispersion, negative_binomial, poisson_ratio, quasi_poisson
 from steelyard.trials.sample_ratio import sample_ratio
+from steelyard.trials.sums import arms_of_units
+
+from .single_units import by_units, cuped
 
 COUNTS = st.lists(st.integers(0, 60), min_size=3, max_size=15)
 
@@ -289,13 +292,17 @@ def test_sample_ratio_is_the_chi_square() -> None:
         sample_ratio({"a": 1, "b": 2}, {"a": 0.5, "c": 0.5})
 
 
+def apart_by(one: Any, two: Any) -> Any:
+    return balance_of("score", arms_of_units((one, two), (np.ones(len(one)), np.ones(len(two)))), "outcome")
+
+
 def test_balance_flags_a_tenth_and_tells_chance(rng: np.random.Generator) -> None:
     x = rng.normal(size=40)
-    small = standardised_difference("score", x, x[::-1] + 0.5 * x.std(ddof=1))
+    small = apart_by(x, x[::-1] + 0.5 * x.std(ddof=1))
     assert small.flagged and not small.beyond_chance and small.estimate.value == pytest.approx(-0.5)
-    large = standardised_difference("score", rng.normal(0.5, 1, 2000), rng.normal(0, 1, 2000))
+    large = apart_by(rng.normal(0.5, 1, 2000), rng.normal(0, 1, 2000))
     assert large.beyond_chance
-    assert standardised_difference("score", [1, 1], [2, 2]).estimate.value is None
+    assert apart_by([1, 1], [2, 2]).estimate.value is None
 
 
 def test_neighbours_sees_what_is_there_and_not_shared_shocks() -> None:

@@ -15,10 +15,12 @@ import pyarrow as pa
 import pytest
 
 from steelyard.errors import BadLevels, EmptyTable, InputError, MissingValues, NotNumeric, UnknownColumn, UsageError
-from steelyard.trials.means import by_units, welch
+from steelyard.trials.means import welch
 from steelyard.trials.trial import Trial, trial
 from steelyard.verdicts.trial import BLOCKED, HARMS, HELPS, LESS, MORE, NOT_COMPARABLE, UNCLEAR
 from steelyard.views.layout import width_of
+
+from .single_units import by_units
 
 ROLES: dict[str, Any] = {"group": "arm", "control": "left", "outcome": "churned", "unit": "customer", "period": "week"}
 

@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 
 from steelyard.trials.arms import TrialUnits
-from steelyard.trials.means import by_units, welch
+from steelyard.trials.means import welch
 from steelyard.trials.methods import PERMUTED, effect_by_unit, unit_methods
-from steelyard.trials.permuted import draws, lopsided, permuted_t
+from steelyard.trials.permuted import draws, lopsidedness, permuted_t
 from steelyard.trials.sums import arms_of_units
 from steelyard.trials.trial import trial
 from steelyard.trials.unequal_units import spread_by_units
 from steelyard.trials.unit_sums import summed
+
+from .single_units import by_units
 
 
 def test_variance_and_freedom_by_the_matrices() -> None:
@@ -102,7 +104,7 @@ def test_a_long_tail_in_unlike_arms_is_drawn_again(arms: tuple[int, int]) -> Non
 
 def test_a_tail_in_equal_arms_is_left_to_student() -> None:
     y = np.random.default_rng(7).lognormal(0, 2, 200)
-    assert lopsided(y[:100], y[100:]) == 0
+    assert lopsidedness(arms_of_units((y[:100], y[100:]), (np.ones(100), np.ones(100)))) == 0
     t = trial(group=["a", "b"] * 100, control="a", outcome=y)
     want = by_units((y[1::2], y[::2]), (np.ones(100),) * 2).low
     assert t.primary.name == "Welch t by unit" and t.effect.low == pytest.approx(want, rel=1e-12)

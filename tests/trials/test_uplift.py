@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from steelyard.errors import UsageError
-from steelyard.trials.means import by_units, welch
+from steelyard.trials.means import welch
 from steelyard.trials.proportions import two_proportions
 from steelyard.trials.trial import trial
 from steelyard.trials.uplift import score_bands, uplift_by_score
+
+from .single_units import by_units
 
 
 def made(n: int = 400, seed: int = 0, slope: float = 0.4) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

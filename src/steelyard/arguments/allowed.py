@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from steelyard.errors import UsageError
+from steelyard.wording import option
 
 LONGEST = 60
 """So many characters of a value are shown in a sentence."""
@@ -205,6 +206,17 @@ def taken(what: str, value: object, allowed: Allowed, hint: str = "") -> Any:
     except NotAllowed:
         message = f"{what} must be {allowed}, and {shown(value)} came."
         raise UsageError(message, hint) from None
+
+
+def check_word(name: str, value: object, words: Sequence[str], hint: str) -> None:
+    """Refuse a value that is none of the words of an argument.
+
+    >>> check_word("missing", "drop", ("refuse", "drop"), "Dropped rows are counted.")
+    """
+    if value not in words:
+        told = " and ".join(f'"{word}"' for word in words)
+        message = f"{option(name, value)} is not known; there are {told}."
+        raise UsageError(message, hint)
 
 
 # Arguments that many calls have ---------------------------------------------------------------------------------------

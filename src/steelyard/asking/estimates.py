@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from steelyard.asking.answering import Answering
 
 
+def told_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as plain values, to stand beside a number."""
+    return {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in options.items()}
+
+
 def estimate(question: Question, *, level: object, segment: str | None, options: Mapping[str, Any]) -> Estimate:
     """The finished number: value, interval, method, rows, certified bound, or the reason why there is none."""
     reading = question.reading
@@ -29,7 +34,7 @@ def estimate(question: Question, *, level: object, segment: str | None, options:
         "confidence": question.confidence,
         "level": level,
         "segment": segment,
-        "options": {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in options.items()},
+        "options": told_options(options),
     }
     n, n_eff = (float(x) for x in counted(question, reading))
     bound = certified_bound(question, value, options) if math.isfinite(value) else 0.0

@@ -26,7 +26,7 @@ from steelyard.intervals.area_differences import partial_limits, score_limits
 from steelyard.measures.measure import find
 from steelyard.results import Array, Difference
 from steelyard.summaries.summary import effective_rows
-from steelyard.verdicts.comparison import verdict_word
+from steelyard.verdicts.comparison import judged
 
 ALIKE = "the scores rank the rows alike"
 CERTAIN = "neither area has any spread on these rows"
@@ -205,25 +205,13 @@ def area_difference(
         return no_difference(areas.measure, names, "higher", "DeLong", **facts | {"value": 0.0, "note": ALIKE})
     low, high = limits(areas, i, j, confidence, method)
     name = "DeLong" if method == "DeLong" else "MOVER with DeLong's correlation"
-    p = statistic = None
-    note = CERTAIN if same else ""
+    facts |= {"method": f"{name}; DeLong's test", "note": CERTAIN}
     if not same:
         statistic = value / math.sqrt(spread)
         p = 2 * NORMAL.cdf(-abs(statistic))
         note = AT_ODDS if (low <= 0 <= high) == (p < 1 - confidence) else ""
-    said = verdict_word((low, high), "higher")
-    return Difference(
-        areas.measure,
-        *names,
-        low=low,
-        high=high,
-        method=f"{name}; DeLong's test",
-        p_value=p,
-        statistic=statistic,
-        verdict=said,
-        note=note,
-        **facts,
-    )
+        facts |= {"p_value": p, "statistic": statistic, "note": note}
+    return judged(areas.measure, names, "higher", (low, high), **facts)
 
 
 def limits(areas: Areas, i: int, j: int, confidence: float, method: str = "MOVER") -> tuple[float, float]:

@@ -33,7 +33,7 @@ from steelyard.results import Array, Difference, Interval, Level, Share, divide
 from steelyard.summaries.amounts import Product
 from steelyard.summaries.confusion import Confusion
 from steelyard.summaries.within_folds import WithinFolds
-from steelyard.verdicts.comparison import verdict_word
+from steelyard.verdicts.comparison import judged, verdict_word
 from steelyard.wording import option
 
 if TYPE_CHECKING:
@@ -129,19 +129,10 @@ def _jackknifed(
     ends = limits(facts["confidence"])
     assert ends is not None
     p, note = p_value(value, limits, facts["confidence"])
-    off = facts["bound"]
-    return Difference(
-        measure.name,
-        *names,
-        low=ends[0],
-        high=ends[1],
-        method=f"Student's t, {name}" if plain else f"MOVER, {name}",
-        p_value=p,
-        statistic=signed_z(p, value),
-        verdict=verdict_word((ends[0] - off, ends[1] + off), measure.better),
-        note=note,
-        **facts,
-    )
+    facts["verdict"] = verdict_word((ends[0] - facts["bound"], ends[1] + facts["bound"]), measure.better)
+    facts["method"] = f"Student's t, {name}" if plain else f"MOVER, {name}"
+    facts |= {"p_value": p, "statistic": signed_z(p, value), "note": note}
+    return judged(measure.name, names, measure.better, ends, **facts)
 
 
 def _own(question: Question, left: Array) -> Interval:

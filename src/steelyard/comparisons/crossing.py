@@ -28,7 +28,7 @@ from steelyard.results import Array, Curve, Difference, Level
 from steelyard.rows import grid
 from steelyard.summaries.scores import Scores, scores_of
 from steelyard.summaries.units import MOST, Units
-from steelyard.verdicts.comparison import CLEAR, verdict_word
+from steelyard.verdicts.comparison import CLEAR, judged
 from steelyard.wording import option
 from steelyard.worth.hull import require_both
 from steelyard.worth.regions import Regions, regions
@@ -135,9 +135,10 @@ def crossings(
     dominant = None if len(signs) != 1 else names[0] if signs == {1} else names[1]
     critical = spread.critical(confidence)
     method = f"bootstrap over {'the same units' if paired else 'cells, independent'} ({len(spread.draws):,} replicates)"
-    facts = {"names": names, "confidence": confidence, "method": method, "n": tuple(float(t.rows) for t in tables)}
+    facts: dict[str, Any] = {"confidence": confidence, "n": tuple(float(t.rows) for t in tables)}
+    facts["method"] = f"{method}, all ranges at once"
     ends = merged(pieces, first, second, narrow)
-    found = tuple(_range(low, high, first, second, spread, critical, facts) for low, high in ends)
+    found = tuple(_range(stretch, first, second, spread, critical, names, **facts) for stretch in ends)
     notes = [CHOSEN] if found else []
     if any(t.units is not None and len(t.units.ids) < FEWEST for t in tables):
         notes.append(f"fewer than {FEWEST} units: the intervals are rough")
@@ -171,7 +172,6 @@ def row_crossings(
     names: tuple[str, str] = ("first", "second"),
     *,
     positive: Level = 1,
-    seed: int = SEED,
     **options: Any,
 ) -> Crossing:
     """The same from the rows themselves, which are taken as the units; `options` as for `crossings`.
@@ -186,7 +186,7 @@ def row_crossings(
         message = f"Target and scores differ in length: {len(truth):,}, {len(columns[0]):,} and {len(columns[1]):,}."
         raise LengthsDiffer(message, "Pass one score of each model for each row.")
     # Rows beyond the number of buckets are joined at random, the same ones for both models.
-    bucket = np.random.default_rng(seed).permutation(len(truth)) % MOST
+    bucket = np.random.default_rng(SEED).permutation(len(truth)) % MOST
     e, f = (_by_row(truth, x, bucket, positive) for x in columns)
     return crossings(e, f, names, **options)
 
@@ -286,27 +286,16 @@ class _Spread:
         return Curve("roc_difference", {k: plain(v) for k, v in columns.items()}, confidence, f"{method}, pointwise")
 
 
-def _range(low: float, high: float, a: Path, b: Path, spread: _Spread, critical: float, facts: dict[str, Any]) -> Range:
-    ends = np.array([low, high])
-    parts = [float(np.diff(path.until(ends))[0]) for path in (a, b)]
+def _range(
+    ends: tuple[float, float], a: Path, b: Path, spread: _Spread, critical: float, names: tuple[str, str], **facts: Any
+) -> Range:
+    low, high = ends
+    parts = [float(np.diff(path.until(np.array(ends)))[0]) for path in (a, b)]
     value = parts[0] - parts[1]
     value = 0.0 if abs(value) <= SMALL else value
     half = critical * spread.error(low, high)
     limits = max(value - half, low - high), min(value + half, high - low)
-    word = verdict_word(limits, "higher")
-    difference = Difference(
-        "partial_auc",
-        first=facts["names"][0],
-        second=facts["names"][1],
-        value=value,
-        low=limits[0],
-        high=limits[1],
-        confidence=facts["confidence"],
-        method=f"{facts['method']}, all ranges at once",
-        verdict=word,
-        values=(parts[0], parts[1]),
-        n=facts["n"],
-        options={"from_fpr": low, "to_fpr": high},
-    )
-    who = None if value == 0 else facts["names"][0 if value > 0 else 1]
-    return Range(low, high, who, difference, value != 0 and word in CLEAR)
+    told = {"value": value, "values": (parts[0], parts[1]), "options": {"from_fpr": low, "to_fpr": high}, **facts}
+    difference = judged("partial_auc", names, "higher", limits, **told)
+    who = None if value == 0 else names[0 if value > 0 else 1]
+    return Range(low, high, who, difference, value != 0 and difference.verdict in CLEAR)

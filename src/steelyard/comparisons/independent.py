@@ -26,7 +26,7 @@ from steelyard.intervals.bootstrap import REPLICATES
 from steelyard.intervals.method import Question, interval
 from steelyard.measures.measure import Measure, find
 from steelyard.results import Difference, Estimate, Interval, Level, Share
-from steelyard.verdicts.comparison import TOO_FEW, verdict_word
+from steelyard.verdicts.comparison import TOO_FEW, judged, verdict_word
 from steelyard.wording import option
 
 if TYPE_CHECKING:
@@ -167,20 +167,12 @@ def _normal(
 def _difference_of(
     measure: Measure, pair: _Pair, first: Estimate, second: Estimate, names: tuple[str, str], *, few: tuple[str, str]
 ) -> Difference:
-    facts: dict[str, Any] = {
-        "first": names[0],
-        "second": names[1],
-        "confidence": first.confidence,
-        "values": (first.value, second.value),
-        "n": (first.n, second.n),
-        "level": first.level,
-        "options": first.options,
-    }
+    facts: dict[str, Any] = {"values": (first.value, second.value), "n": (first.n, second.n)}
+    facts |= {"confidence": first.confidence, "level": first.level, "options": first.options}
+    nothing = TOO_FEW if measure.better else ""
     for name, x in zip(names, (first, second), strict=True):
         if x.value is None:
-            return Difference(
-                measure.name, reason=f"{name}: {x.reason}", verdict=TOO_FEW if measure.better else "", **facts
-            )
+            return Difference(measure.name, *names, reason=f"{name}: {x.reason}", verdict=nothing, **facts)
     if measure.name in TOTALS and first.n != second.n:
         message = f'"{measure.name}" is a sum over the rows, and the rows differ: {first.n:g} and {second.n:g}.'
         raise NotAvailable(message, f"Compare {TOTALS[measure.name]} instead.")
@@ -190,23 +182,14 @@ def _difference_of(
     facts |= {"value": value, "bound": first.bound + second.bound}
     if ends is None:
         why = next(x.note for x in (a, b) if x.low is None or x.high is None)
-        return Difference(measure.name, method="none", note=why, verdict=TOO_FEW if measure.better else "", **facts)
+        return Difference(measure.name, *names, method="none", note=why, verdict=nothing, **facts)
     p, note = p_value(value, pair.limits, first.confidence, _least(a, b))
     off = facts["bound"]
     word = verdict_word((ends[0] - off, ends[1] + off), measure.better, few=bool(few[0]))
     why, caution = few if word == TOO_FEW else ("", "")
-    return Difference(
-        measure.name,
-        low=ends[0],
-        high=ends[1],
-        method=_name(pair, a.method, b.method),
-        p_value=p,
-        statistic=signed_z(p, value),
-        verdict=word,
-        note="; ".join(filter(None, (why, note))),
-        caution=caution or first.caution or second.caution,
-        **facts,
-    )
+    facts |= {"method": _name(pair, a.method, b.method), "p_value": p, "statistic": signed_z(p, value), "verdict": word}
+    facts |= {"note": "; ".join(filter(None, (why, note))), "caution": caution or first.caution or second.caution}
+    return judged(measure.name, names, measure.better, ends, **facts)
 
 
 def _name(pair: _Pair, first: str, second: str) -> str:

@@ -15,7 +15,7 @@ from steelyard.comparisons.independent import NORMAL
 from steelyard.errors import BadLevels, EmptyTable, LengthsDiffer, UsageError, listing
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Array, Difference
-from steelyard.verdicts.comparison import verdict_word
+from steelyard.verdicts.comparison import judged
 
 TESTS = ("exact", "mid-p", "corrected", "plain")
 INTERVALS = ("Newcombe", "Wald", "Agresti-Min")
@@ -81,8 +81,8 @@ def paired_counts(
 
 def no_difference(measure: str, names: tuple[str, str], better: str, method: str, **facts: Any) -> Difference:
     """Exactly nothing: no row tells the two apart."""
-    nothing = {"value": 0.0, "low": 0.0, "high": 0.0, "p_value": 1.0, "statistic": 0.0, "note": ALIKE}
-    return Difference(measure, *names, method=method, verdict=verdict_word((0, 0), better), **{**nothing, **facts})
+    nothing = {"value": 0.0, "p_value": 1.0, "statistic": 0.0, "note": ALIKE}
+    return judged(measure, names, better, (0.0, 0.0), method=method, **{**nothing, **facts})
 
 
 def mcnemar(b: float, c: float, method: str = "exact") -> Significance:
@@ -174,23 +174,12 @@ def paired_share_difference(
         low, high = max(away / total - half, -1.0), min(away / total + half, 1.0)
     test = mcnemar(b, c, "mid-p")
     assert test.p_value is not None
-    statistic = (b - c) / math.sqrt(b + c) if b + c else 0.0
     clear, significant = not low <= 0 <= high, test.p_value < 1 - confidence
-    return Difference(
-        measure,
-        *names,
-        value=(b - c) / n,
-        low=low,
-        high=high,
-        confidence=confidence,
-        method=f"{method} for paired shares; McNemar's mid-p",
-        p_value=test.p_value,
-        statistic=statistic,
-        verdict=verdict_word((low, high), better),
-        values=((a + b) / n, (a + c) / n),
-        n=(n, n),
-        note=test.note or (AT_ODDS if clear != significant else ""),
-    )
+    facts: dict[str, Any] = {"value": (b - c) / n, "confidence": confidence, "p_value": test.p_value, "n": (n, n)}
+    facts |= {"method": f"{method} for paired shares; McNemar's mid-p", "values": ((a + b) / n, (a + c) / n)}
+    facts["statistic"] = (b - c) / math.sqrt(b + c) if b + c else 0.0
+    facts["note"] = test.note or (AT_ODDS if clear != significant else "")
+    return judged(measure, names, better, (low, high), **facts)
 
 
 def _newcombe(a: int, b: int, c: int, d: int, z: float) -> tuple[float, float]:

@@ -325,11 +325,9 @@ class SameFolds:
             return None
         return f"the difference is {apart} of {rows:,} rows", f"rests on {apart} row{'' if apart == 1 else 's'}"
 
-    def posterior(
-        self, measure: str, pair: tuple[str, str], rope: float, confidence: float, level: Level = None
-    ) -> Posterior:
+    def posterior(self, measure: str, pair: tuple[str, str], rope: float, confidence: float) -> Posterior:
         """How likely the difference lies below, inside and above a region of practical equivalence."""
-        return correlated_bayes(self._differences(find(measure).name, pair, level), self.ratio, rope, confidence)
+        return correlated_bayes(self._differences(find(measure).name, pair, None), self.ratio, rope, confidence)
 
     def crossing(self, pair: tuple[str, str], confidence: float) -> Crossing:
         """Where the ROC curves of two models cross, each the sum of its folds."""

@@ -49,7 +49,7 @@ def likely(n: int, p: float) -> tuple[Array, Array]:
     return k, np.asarray(np.exp(log))
 
 
-def _last(holds: Callable[[Array], Array], low: Array, high: Array) -> Array:
+def last_holding(holds: Callable[[Array], Array], low: Array, high: Array) -> Array:
     """The last whole number in [low, high] at which a condition holds that never comes back; `low` is taken to hold."""
     while (low < high).any():
         middle = np.ceil((low + high) / 2)
@@ -87,8 +87,8 @@ def two_shares(first: float, second: float, rows: int, alpha: float = 0.05) -> f
         return np.asarray((y < 0) | (q - p <= np.hypot(high_p - p, q - low_q)))
 
     start, end = np.full(len(x), -1.0), np.full(len(x), float(rows))
-    seen = below(_last(above, start, end), rows, second) + 1 - below(_last(not_under, start, end), rows, second)
-    return float(min((chance * seen).sum(), 1.0))
+    up, down = (below(last_holding(holds, start, end), rows, second) for holds in (above, not_under))
+    return float(min((chance * (up + 1 - down)).sum(), 1.0))
 
 
 def two_shares_normal(first: float, second: float, rows: float, alpha: float = 0.05) -> float:
@@ -125,7 +125,7 @@ def discordant_rows(difference: float, discordant: float, rows: int, alpha: floa
     def remarkable(k: Array) -> Array:
         return np.asarray((k >= 0) & (below(k, m, 0.5) + below(k - 1, m, 0.5) <= alpha))
 
-    k = _last(remarkable, np.full(len(m), -1.0), np.ceil(m / 2) - 1)
+    k = last_holding(remarkable, np.full(len(m), -1.0), np.ceil(m / 2) - 1)
     seen = below(k, m, share) + np.where(k >= 0, 1 - below(m - k - 1, m, share), 0.0)
     return float(min((chance * seen)[m >= fewest].sum(), 1.0))
 

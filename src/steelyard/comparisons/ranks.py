@@ -18,7 +18,7 @@ from steelyard.charts.marks import Chart
 from steelyard.comparisons.rounding import evened
 from steelyard.comparisons.signed_ranks import WinTieLoss, averaged, sign_test, wilcoxon
 from steelyard.comparisons.step_down import bonferroni, hochberg, holm, shaffer
-from steelyard.comparisons.together import all_together
+from steelyard.comparisons.together import Together, all_together
 from steelyard.errors import LengthsDiffer, NotAvailable, NotNumeric, UsageError, listing
 from steelyard.results import Array
 from steelyard.verdicts.comparison import beyond_chance
@@ -49,7 +49,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(Together):
     """Models ranked on data sets: mean ranks, the tests of all of them together, and every pair."""
 
     names: tuple[str, ...]
@@ -58,16 +58,6 @@ class Ranking:
     n: int
     better: str
     confidence: float
-    chi_square: float
-    """Friedman's statistic, corrected for ties."""
-    chi_square_p: float
-    uncorrected: float
-    """Friedman's statistic as it is printed for ranks without ties."""
-    f: float | None
-    """Iman and Davenport's statistic; none where all data sets agree and it would be infinite."""
-    p_value: float
-    """The one that decides: exact where all orders can be counted, else of F with degrees of freedom that fit few data sets."""
-    freedom: tuple[int, int]
     critical_difference: float
     """Nemenyi's, for all pairs."""
     control_difference: float
@@ -83,10 +73,6 @@ class Ranking:
     sets: tuple[str, ...] = ()
     measure: str = ""
     """What was ranked, where it has a name."""
-    method: str = ""
-    """How the p-value was found."""
-    f_p: float | None = None
-    """The p-value of Iman and Davenport's F as it is printed; it is too small where data sets are few."""
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -218,29 +204,22 @@ def friedman(
     if left_out:
         notes.append(f"{left_out} of {n + left_out} data sets have gaps and are left out")
     return Ranking(
-        columns,
-        tuple(means.tolist()),
-        n,
-        better,
-        confidence,
-        whole.chi_square,
-        whole.chi_square_p,
-        whole.uncorrected,
-        whole.f,
-        whole.p_value,
-        whole.freedom,
-        range_quantile(confidence, k) / math.sqrt(2) * error,
-        NORMAL.inv_cdf(1 - alpha / 2 / (k - 1)) * error,
-        _pairs([(columns[i], columns[j]) for i, j in pairs], z, error, raw, corrected),
-        control,
-        _against(columns, means, error, control, raw if k == 2 else None),
-        left_out,
-        "; ".join(notes),
-        tuple(map(tuple, table.tolist())),
-        rows,
-        measure,
-        whole.method,
-        whole.f_p,
+        **asdict(whole),
+        names=columns,
+        ranks=tuple(means.tolist()),
+        n=n,
+        better=better,
+        confidence=confidence,
+        critical_difference=range_quantile(confidence, k) / math.sqrt(2) * error,
+        control_difference=NORMAL.inv_cdf(1 - alpha / 2 / (k - 1)) * error,
+        pairs=_pairs([(columns[i], columns[j]) for i, j in pairs], z, error, raw, corrected),
+        control=control,
+        against=_against(columns, means, error, control, raw if k == 2 else None),
+        left_out=left_out,
+        note="; ".join(notes),
+        values=tuple(map(tuple, table.tolist())),
+        sets=rows,
+        measure=measure,
     )
 
 

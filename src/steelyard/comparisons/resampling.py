@@ -18,21 +18,22 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.arguments.allowed import confidence_of
+from steelyard.asking.estimates import told_options
 from steelyard.comparisons.areas import area_difference, paired_areas, paired_partial_areas
 from steelyard.comparisons.independent import LEAST_P, NORMAL, p_value, signed_z
 from steelyard.comparisons.influence import Leaning, leaning, masses_of
 from steelyard.comparisons.labels import no_difference, paired_counts, paired_share_difference
-from steelyard.comparisons.row_means import NO_SPREAD, ONE_UNIT, mean_difference, predicted, row_values
+from steelyard.comparisons.row_means import NO_SPREAD, ONE_UNIT, mean_difference, predicted, row_values, row_worths
 from steelyard.comparisons.shared_rows import OneModel, RowAmounts, SharedRows, rows_of
 from steelyard.comparisons.stacked_numbers import number_part
-from steelyard.comparisons.stacking import Part, class_part, label_part, money_part, score_part
+from steelyard.comparisons.stacking import Part, class_part, label_part, mean_part, score_part
 from steelyard.errors import NotAvailable, UsageError, listing
 from steelyard.measures.measure import Measure, find
 from steelyard.measures.money import unpaid
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Codes, Difference, Level
 from steelyard.summaries.confusion import Confusion, Outcomes
-from steelyard.verdicts.comparison import verdict_word
+from steelyard.verdicts.comparison import judged
 from steelyard.wording import option
 
 REPLICATES = 2000
@@ -44,6 +45,7 @@ GROUPS = 200
 """Parts that are left out in turn to learn how skewed a difference is."""
 INTERVALS = ("Student's t", "percentiles", "BCa")
 KINDS = ("labels", "scores", "classes", "numbers")
+Names = tuple[str, str]
 
 
 def paired_bootstrap(
@@ -217,25 +219,26 @@ def paired_difference(
         if table is not None:
             by_class = kind == "scores" and Confusion not in m.reads
             fewest = float(np.bincount(coded.codes, minlength=2).min()) if by_class else math.inf
-            means: dict[str, Any] = {"names": names, "fewest": fewest, "options": _plain(chosen)}
+            means: dict[str, Any] = {"names": names, "fewest": fewest, "options": told_options(chosen)}
             return mean_difference(m, coded, table, confidence, **means)
     if kind == "numbers":
         part = number_part(m, rows, given[0], given[1], chosen)
     elif Confusion in m.reads or Outcomes in m.reads:
         if "payoff" in m.options and value is not None:
-            part = money_part(m, coded, places[0], places[1], chosen["payoff"], value)
+            part = mean_part(coded, np.stack(row_worths(m, coded, made, chosen["payoff"]), axis=1))
         else:
             part = label_part(m, coded, places[0], places[1], chosen, level)
     elif kind == "scores":
         if m.interval == "area" and unit is None:
-            return _area(m, coded, given, confidence, names, chosen, weights)
+            return _area(m, coded, given, chosen, weights, confidence=confidence, names=names)
         part = score_part(m, coded, given[0], given[1], chosen)
     elif kind == "classes":
         part = class_part(m, coded, given[0], given[1], chosen, level)
     else:
         message = f'"{m.name}" needs scores, and labels came.'
         raise NotAvailable(message, 'Pass the scores of both models: kind="scores".')
-    return _bootstrapped(m, part, coded, confidence, replicates, method, seed, names, level, chosen)
+    facts: dict[str, Any] = {"confidence": confidence, "level": level, "options": told_options(chosen)}
+    return _bootstrapped(m, part, coded, replicates, method, seed, names, **facts)
 
 
 # What is closed -------------------------------------------------------------------------------------------------------
@@ -281,19 +284,12 @@ def _among(outcomes: Codes, some: frozenset[str]) -> Any:
 
 
 def _area(
-    measure: Measure,
-    rows: SharedRows,
-    given: Sequence[Any],
-    confidence: float,
-    names: tuple[str, str],
-    options: Mapping[str, Any],
-    weights: str,
+    measure: Measure, rows: SharedRows, given: Sequence[Any], options: Mapping[str, Any], weights: str, **how: Any
 ) -> Difference:
     truth = rows.codes == rows.levels.index(rows.positive)
     if measure.area is None:
-        areas = paired_partial_areas(truth, given, options["fpr"], rows.weight, weights)
-        return area_difference(areas, 0, 1, confidence, names=names)
-    found = area_difference(paired_areas(truth, given, rows.weight, weights), 0, 1, confidence, names=names)
+        return area_difference(paired_partial_areas(truth, given, options["fpr"], rows.weight, weights), **how)
+    found = area_difference(paired_areas(truth, given, rows.weight, weights), **how)
     factor, constant = measure.area
 
     def turned(x: float | None, more: float = 0.0) -> float | None:
@@ -311,32 +307,17 @@ def _area(
 # What is told ---------------------------------------------------------------------------------------------------------
 
 
-def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in options.items()}
-
-
 def _bootstrapped(
-    measure: Measure,
-    part: Part,
-    rows: SharedRows,
-    confidence: float,
-    replicates: int,
-    method: str,
-    seed: int,
-    names: tuple[str, str],
-    level: Level,
-    options: Mapping[str, Any],
+    measure: Measure, part: Part, rows: SharedRows, replicates: int, method: str, seed: int, names: Names, **facts: Any
 ) -> Difference:
     total = float(len(rows.target) if rows.weight is None else rows.weight.sum())
-    facts: dict[str, Any] = {"confidence": confidence, "n": (total, total), "level": level}
-    facts["options"] = _plain(options)
     a, b = (float(v) if math.isfinite(v) else None for v in part.values)
-    values = (a, b)
+    facts |= {"n": (total, total), "values": (a, b)}
     if a is None or b is None:
         who = names[0 if a is None else 1]
-        return Difference(measure.name, *names, reason=f"{who}: {part.empty}", values=values, **facts)
-    value = a - b
-    facts |= {"value": value, "values": values}
+        return Difference(measure.name, *names, reason=f"{who}: {part.empty}", **facts)
+    value, confidence = a - b, facts["confidence"]
+    facts["value"] = value
     if part.same:
         return no_difference(measure.name, names, measure.better, "none needed", **facts | {"value": 0.0})
     if measure.interval.startswith("none"):
@@ -350,19 +331,9 @@ def _bootstrapped(
         if abs(value) <= 1e-12 * max(abs(a), abs(b)):
             return no_difference(measure.name, names, measure.better, "none needed", **facts | {"value": 0.0})
         return Difference(measure.name, *names, method="none", note=NO_SPREAD, **facts)
-    low, high = made.limits(confidence, method)
     # Percentiles of so many replicates reach only so far.
     least = LEAST_P if method == INTERVALS[0] else 2 / replicates
     p, note = p_value(value, lambda c: made.limits(c, method), confidence, least)
-    return Difference(
-        measure.name,
-        *names,
-        low=low,
-        high=high,
-        method=f"paired bootstrap over {part.what}, {method} ({count:,} replicates)",
-        p_value=p,
-        statistic=signed_z(p, value),
-        verdict=verdict_word((low, high), measure.better),
-        note=note,
-        **facts,
-    )
+    facts["method"] = f"paired bootstrap over {part.what}, {method} ({count:,} replicates)"
+    facts |= {"p_value": p, "statistic": signed_z(p, value), "note": note}
+    return judged(measure.name, names, measure.better, made.limits(confidence, method), **facts)

@@ -18,7 +18,7 @@ from steelyard.errors import UsageError, listing
 from steelyard.measures.measure import Measure
 from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Difference, Level
-from steelyard.verdicts.comparison import verdict_word
+from steelyard.verdicts.comparison import judged
 
 NO_SPREAD = "every row gave the same difference, so its spread is not known"
 ONE_UNIT = "there is one unit only, so the spread between units is not known"
@@ -85,7 +85,7 @@ def row_values(measure: Measure, rows: SharedRows, made: Predicted, options: Map
     [[0.0, 2.0], [1.0, 0.0]]
     """
     if "payoff" in measure.options and made.shape != "numbers":
-        found = _worth(measure, rows, made, options.get("payoff"))
+        found = row_worths(measure, rows, made, options.get("payoff"))
     else:
         # Scores have labels too, at their threshold.
         shape = made.shape if made.shape in measure.by_row or made.shape == "numbers" else "labels"
@@ -109,7 +109,7 @@ def _truth(rows: SharedRows, shape: str) -> Any:
     return rows.codes
 
 
-def _worth(measure: Measure, rows: SharedRows, made: Predicted, payoff: Payoff | None) -> list[Array]:
+def row_worths(measure: Measure, rows: SharedRows, made: Predicted, payoff: Payoff | None) -> list[Array]:
     """What each row earns or costs, with its own amounts where there are any."""
     if not isinstance(payoff, Payoff):
         return []
@@ -197,14 +197,6 @@ def mean_difference(
     freedom = max(min(rests, fewest) - 1, 1.0)
     half = float(stdtrit(freedom, 0.5 + confidence / 2)) * error
     p = max(2 * float(stdtr(freedom, -abs(value) / error)), LEAST_P)
-    return Difference(
-        measure.name,
-        *names,
-        low=value - half,
-        high=value + half,
-        method=f"paired t over {'rows' if rows.unit is None else 'units'}",
-        p_value=p,
-        statistic=value / error,
-        verdict=verdict_word((value - half, value + half), measure.better),
-        **facts,
-    )
+    facts |= {"method": f"paired t over {'rows' if rows.unit is None else 'units'}", "p_value": p}
+    ends = value - half, value + half
+    return judged(measure.name, names, measure.better, ends, statistic=value / error, **facts)

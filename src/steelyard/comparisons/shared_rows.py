@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.errors import BadWeight, EmptyTable, LengthsDiffer, MissingValues, NotNumeric, UsageError
+from steelyard.arguments.allowed import check_word
+from steelyard.errors import BadWeight, EmptyTable, LengthsDiffer, MissingValues, NotNumeric
 from steelyard.results import Array, Codes
-from steelyard.wording import option
 
 OneModel = npt.ArrayLike | Mapping[Any, npt.ArrayLike]
 """What a model gives for all rows: scores, labels or numbers, or scores by level."""
@@ -46,9 +46,7 @@ def rows_of(
     if not len(truth):
         message = "There are no rows to compare."
         raise EmptyTable(message, "At least one row is needed.")
-    if weights not in {"frequency", "sampling"}:
-        message = f'{option("weights", weights)} is not known; there are "frequency" and "sampling".'
-        raise UsageError(message, "A frequency weight of k means k copies of the row.")
+    check_word("weights", weights, ("frequency", "sampling"), "A frequency weight of k means k copies of the row.")
     rows = SharedRows(truth)
     column(truth, rows, "targets", number=False)
     if unit is not None:

@@ -13,7 +13,7 @@ from steelyard.comparisons.labels import About, Significance, read_about, whole
 from steelyard.errors import EmptyTable, UsageError
 from steelyard.intervals.proportions import wilson
 from steelyard.results import Difference, Interval, Number
-from steelyard.verdicts.comparison import verdict_word
+from steelyard.verdicts.comparison import judged
 
 SAME = 1e-7
 """Tables whose chances differ by less than this share are as likely as one another."""
@@ -41,12 +41,8 @@ def normal_interval(
         return Difference(measure, *names, method="none", note=NO_SPREAD, **facts)
     error = math.sqrt(variance)
     half = NORMAL.inv_cdf(0.5 + confidence / 2) * error
-    ends = value - half, value + half
     facts |= {"p_value": 2 * NORMAL.cdf(-abs(value) / error), "statistic": value / error}
-    name = "normal, variances added"
-    return Difference(
-        measure, *names, low=ends[0], high=ends[1], method=name, verdict=verdict_word(ends, better), **facts
-    )
+    return judged(measure, names, better, (value - half, value + half), method="normal, variances added", **facts)
 
 
 def newcombe_interval(
@@ -73,14 +69,9 @@ def newcombe_interval(
     ends = limits(confidence)
     assert ends is not None
     p, note = p_value(e1 - e2, limits, confidence)
-    facts: dict[str, Any] = {
-        "value": e1 - e2,
-        "confidence": confidence,
-        "values": (e1, e2),
-        "n": (float(n1), float(n2)),
-    }
-    facts |= {"p_value": p, "statistic": signed_z(p, e1 - e2), "verdict": verdict_word(ends, better), "note": note}
-    return Difference(measure, *names, low=ends[0], high=ends[1], method="Newcombe (Wilson)", **facts)
+    facts: dict[str, Any] = {"value": e1 - e2, "values": (e1, e2), "n": (float(n1), float(n2)), "note": note}
+    facts |= {"confidence": confidence, "p_value": p, "statistic": signed_z(p, e1 - e2)}
+    return judged(measure, names, better, ends, method="Newcombe (Wilson)", **facts)
 
 
 def pooled_test(e1: float, n1: float, e2: float, n2: float) -> Significance:

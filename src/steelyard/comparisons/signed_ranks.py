@@ -22,7 +22,8 @@ from steelyard.words import percent
 
 EXACT = 50
 """Up to so many differences all signs are gone through, in effect."""
-ZEROS = ("pratt", "split")
+ZEROS = {"pratt": "ranked, then left out: Pratt", "split": "half their ranks to each side"}
+"""What may be done with differences of zero, and how it is told."""
 FIRST_LESS_SECOND = "Give the values of the first model less those of the second."
 
 
@@ -78,16 +79,12 @@ def wilcoxon(d: npt.ArrayLike, confidence: float = 0.95, *, zeros: str = "pratt"
     elif high is not None and clear != (low > 0 or high < 0):
         notes.append("ties: the interval of the untied test and the p-value disagree, and the verdict is the p-value's")
     if nil.any():
-        notes.append(f"{int(nil.sum())} of {found.size} differences are zero ({_handled(zeros)})")
+        notes.append(f"{int(nil.sum())} of {found.size} differences are zero ({ZEROS[zeros]})")
     if gone:
         notes.append(f"{gone} of {found.size + gone} data sets have no value and are left out")
     method = f"Wilcoxon signed ranks ({'exact' if exact else 'normal'}), Hodges–Lehmann"
     rest: dict[str, Any] = {"p_value": p, "statistic": statistic + shared, "verdict": word, "note": "; ".join(notes)}
     return Difference(measure, value=value, low=low, high=high, method=method, **rest, **facts)
-
-
-def _handled(zeros: str) -> str:
-    return "ranked, then left out: Pratt" if zeros == "pratt" else "half their ranks to each side"
 
 
 def _exact_p(ranks: Array, statistic: float) -> float:

@@ -181,7 +181,7 @@ class Slices(Told):
 
 
 def slices_of(
-    parts: Mapping[str, Mapping[str, Any]],
+    parts: Mapping[str, Mapping[str, Evaluation]],
     measure: str | None = None,
     left_out: tuple[str, ...] = (),
     correction: str = "bonferroni",
@@ -191,7 +191,7 @@ def slices_of(
         message = f"There is no correction {listing([correction])}."
         raise UsageError(message, f"Choose one of {listing(CORRECTIONS)}.")
     found: list[Slice] = []
-    asked: list[Callable[[float], Difference]] = []
+    asked: list[Callable[..., Difference]] = []
     name = measure
     for column, levels in parts.items():
         if len(levels) < 2:
@@ -200,23 +200,17 @@ def slices_of(
         for level, e in levels.items():
             name = name or next(n for n in leading("slice") if n in e.measures)
             rest = reduce(lambda a, b: a.plus(b, twice=True), [f for other, f in levels.items() if other != level])
-            names = (f"{column} = {level}", "the rest")
-            asked.append(partial(_against, e, rest, name, names))
-            found.append(Slice(column, level, float(e.rows), e.rows / total, asked[-1](CONFIDENCE), None))
+            asked.append(partial(difference, e, rest, name, names=(f"{column} = {level}", "the rest")))
+            told = asked[-1](confidence=CONFIDENCE)
+            found.append(Slice(column, level, float(e.rows), e.rows / total, told, None))
     p_values = [s.difference.p_value for s in found]
     rates = error_rates(p_values, len(found), 1 - CONFIDENCE, correction)
     rows = [
-        replace(s, difference=asked[i](1 - rates[i]).renamed(confidence=CONFIDENCE), p_corrected=p)
+        replace(s, difference=asked[i](confidence=1 - rates[i]).renamed(confidence=CONFIDENCE), p_corrected=p)
         for i, (s, p) in enumerate(zip(found, corrected_p(p_values, len(found), correction), strict=True))
     ]
     rows.sort(key=_order)
     return Slices(find(name).name if name else "", tuple(rows), left_out)
-
-
-def _against(
-    evaluation: Evaluation, rest: Evaluation, measure: str, names: tuple[str, str], confidence: float
-) -> Difference:
-    return difference(evaluation, rest, measure, names=names, confidence=confidence)
 
 
 def _order(part: Slice) -> tuple[Any, ...]:

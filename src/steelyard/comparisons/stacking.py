@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from steelyard.asking.questions import ask
-from steelyard.comparisons.shared_rows import RowAmounts, SharedRows
+from steelyard.comparisons.shared_rows import SharedRows
 from steelyard.measures.measure import AVERAGES, Measure
 from steelyard.measures.ways import reason_of
-from steelyard.payoffs.payoff import Payoff
 from steelyard.results import Array, Codes, Level, divide
 from steelyard.summaries.cells import Cells
 from steelyard.summaries.class_scores import ClassScores
@@ -198,20 +197,8 @@ def _rarer(rows: SharedRows, level: Level) -> float:
     return float(min(mine, len(rows.codes) - mine))
 
 
-def money_part(
-    measure: Measure, rows: SharedRows, first: Codes, second: Codes, payoff: Payoff, value: RowAmounts
-) -> Part:
-    """Profit or cost per case where rows have amounts of their own: what each row is worth is known."""
-    amounts = value if isinstance(value, Mapping) else {"value": value}
-    columns = [np.ones(len(rows.target)), *(np.asarray(x, dtype=np.float64) for x in amounts.values())]
-    table = payoff.coefficients(rows.levels, rows.positive, tuple(amounts))
-    sign = -1.0 if measure.better == "lower" else 1.0
-    worth = [sign * sum(t[rows.codes, x] * c for t, c in zip(table, columns, strict=True)) for x in (first, second)]
-    return mean_part(rows, np.stack(worth, axis=1))
-
-
 def mean_part(rows: SharedRows, values: Array) -> Part:
-    """Means of a value by row."""
+    """Means of a value by row, such as profit or cost where rows have amounts of their own."""
     drawn = draw(rows)
     sums, total = drawn.sums(values), drawn.sums(np.ones((len(values), 1)))
 

@@ -24,14 +24,18 @@ class Together:
     """Friedman's statistic with and without its correction for ties, Iman and Davenport's, and their p-values."""
 
     chi_square: float
+    """Friedman's statistic, corrected for ties."""
     chi_square_p: float
     uncorrected: float
+    """Friedman's statistic as it is printed for ranks without ties."""
     f: float | None
-    """None where all data sets agree and it would be infinite."""
+    """Iman and Davenport's statistic; None where all data sets agree and it would be infinite."""
     f_p: float | None
+    """Its p-value as it is printed, which is too small where data sets are few."""
     p_value: float
-    """The one that decides."""
+    """The one that decides: exact where all orders can be counted, else of F with degrees of freedom that fit few data sets."""
     method: str
+    """How that p-value was found."""
     freedom: tuple[int, int]
 
 

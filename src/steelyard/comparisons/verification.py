@@ -97,8 +97,7 @@ def verification(unlabelled: Unlabelled) -> Verification:
     (False, True, ('"no"', '"yes"'))
     """
     group = _groups(unlabelled)
-    table = np.zeros((int(group.max(initial=-1)) + 1, 2))
-    np.add.at(table, group, unlabelled.table)
+    table = _by_group(group, unlabelled)
     beyond = table[:, WITH] == 0
     where = ""
     if unlabelled.cells is not None:
@@ -114,18 +113,15 @@ def verification(unlabelled: Unlabelled) -> Verification:
         )
         lower = None
         where = "where it says " + ", ".join(quoted(unlabelled.levels[i]) for i in np.flatnonzero(beyond[group]))
-    fair = _even_groups(unlabelled)
-    even = np.zeros((int(fair.max(initial=-1)) + 1, 2))
-    np.add.at(even, fair, unlabelled.table)
-    return Verification(
-        unlabelled.missing,
-        unlabelled.rows,
-        (typical[0], typical[1]),
-        lower,
-        _p_value(even),
-        round(float(table[beyond].sum())),
-        where,
-    )
+    p, lost_rows = _p_value(_by_group(_even_groups(unlabelled), unlabelled)), round(float(table[beyond].sum()))
+    return Verification(unlabelled.missing, unlabelled.rows, (typical[0], typical[1]), lower, p, lost_rows, where)
+
+
+def _by_group(group: Any, unlabelled: Unlabelled) -> Array:
+    """Rows without and with a target in each group."""
+    table = np.zeros((int(group.max(initial=-1)) + 1, 2))
+    np.add.at(table, group, unlabelled.table)
+    return table
 
 
 def _middle(unlabelled: Unlabelled, side: int) -> float:
@@ -184,9 +180,7 @@ def _groups(unlabelled: Unlabelled) -> Any:
         edges += sorted({*places.tolist(), last} - {first})
     edges = sorted(set(edges))
     group = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
-    table = np.zeros((len(edges) - 1, 2))
-    np.add.at(table, group, unlabelled.table)
-    return _joined(table)[group]
+    return _joined(_by_group(group, unlabelled))[group]
 
 
 def _jumps(rows: Array, labels: Array, first: int, last: int, depth: int = 6) -> Iterator[int]:
@@ -249,8 +243,8 @@ def _by_chance(table: Array, run: list[int], beside: list[int]) -> bool:
 # The correction -------------------------------------------------------------------------------------------------------
 
 
-def check_reach(unlabelled: Unlabelled | None) -> Verification:
-    """Refuse a correction where there is nothing to correct, or rows of which nothing is known."""
+def check_reach(unlabelled: Unlabelled | None, *, amounts: bool = False) -> Verification:
+    """Refuse a correction where there is nothing to correct, rows of which nothing is known, or amounts of the rows' own."""
     if unlabelled is None:
         message = "There are no rows without a target, so there is nothing to correct for."
         raise NotAvailable(message, "Evaluate the table in which targets are missing, with all its predictions.")
@@ -259,24 +253,23 @@ def check_reach(unlabelled: Unlabelled | None) -> Verification:
         message = f"{count(found.beyond)} rows cannot be spoken for: {found.where} no row has a target."
         hint = f"Learn the outcome of a random part of them, or say {option('missing', 'drop')} and mind the note."
         raise NotAvailable(message, hint)
+    if amounts:
+        message = "Amounts of the rows' own cannot be corrected for rows without a target."
+        hint = f"Leave out {option('value')}, or give amounts by outcome{either(': Profit(tp=..., fp=...)', '')}."
+        raise NotAvailable(message, hint)
     return found
 
 
 def _times(unlabelled: Unlabelled) -> tuple[Any, Array]:
     """The group of every cell or level, and for how many rows one labelled row of each group stands."""
     group = _groups(unlabelled)
-    table = np.zeros((int(group.max()) + 1, 2))
-    np.add.at(table, group, unlabelled.table)
+    table = _by_group(group, unlabelled)
     return group, table.sum(axis=1) / table[:, WITH]
 
 
 def weighed_scores(scores: Scores, unlabelled: Unlabelled) -> Scores:
     """The score table in which each labelled row stands for its group: counts times N / n, their squares times (N / n)²."""
-    check_reach(unlabelled)
-    if scores.amounts:
-        message = "Amounts of the rows' own cannot be corrected for rows without a target."
-        hint = f"Leave out {option('value')}, or give amounts by outcome{either(': Profit(tp=..., fp=...)', '')}."
-        raise NotAvailable(message, hint)
+    check_reach(unlabelled, amounts=bool(scores.amounts))
     assert unlabelled.cells is not None
     group, times = _times(unlabelled)
     place = np.clip(np.searchsorted(unlabelled.cells.low, scores.cells.low, side="right") - 1, 0, len(group) - 1)
@@ -308,11 +301,7 @@ def weighed_labels(confusion: Confusion, unlabelled: Unlabelled) -> Confusion:
 
     Begg, Greenes, Assessment of diagnostic tests when disease verification is subject to selection bias, Biometrics 39 (1983).
     """
-    check_reach(unlabelled)
-    if confusion.amounts is not None:
-        message = "Amounts of the rows' own cannot be corrected for rows without a target."
-        hint = f"Leave out {option('value')}, or give amounts by outcome{either(': Profit(tp=..., fp=...)', '')}."
-        raise NotAvailable(message, hint)
+    check_reach(unlabelled, amounts=confusion.amounts is not None)
     _, times = _times(unlabelled)
     factor = np.array([times[unlabelled.levels.index(v)] if v in unlabelled.levels else 1.0 for v in confusion.levels])
     squares = confusion.counts if confusion.squares is None else confusion.squares

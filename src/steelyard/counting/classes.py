@@ -18,7 +18,7 @@ from steelyard.counting.rules import (
 )
 from steelyard.counting.scores import score_table, scores_of
 from steelyard.errors import BadLevels, listing
-from steelyard.rows.language import Rows
+from steelyard.rows.language import Rows, Table
 from steelyard.summaries.class_scores import ClassScores, class_role, rank_tally, read_rank_units, read_ranks
 from steelyard.summaries.label_requests import read_confusion, with_units
 from steelyard.summaries.summary import occurring, sort_levels
@@ -34,10 +34,12 @@ def count_classes(rows: Rows, classes: Sequence[Any], plan: CountingRules) -> Ev
     plan.levels = levels
     positive = None if plan.positive is None else positive_of(levels, plan, two=False)
     worth = None if plan.decide is None else plan.decide(levels, positive)
-    request = rank_tally(
-        levels, weighting=plan.weighting, segmented=rows.has("segment"), amounts=plan.amounts, worth=worth
-    )
-    table = clean(rows.tally(request), plan)
+
+    def ask(bits: int | None) -> Table:
+        how: dict[str, Any] = {"weighting": plan.weighting, "segmented": rows.has("segment"), "amounts": plan.amounts}
+        return clean(rows.tally(rank_tally(levels, bits=bits, worth=worth, **how)), plan)
+
+    table = ask(None)
     plan.unsummed = round(float(table["unsummed"].sum()))
     extra = [v for v in sort_levels(occurring(table["level"])) if v not in levels]
     if extra:
@@ -60,15 +62,7 @@ def count_classes(rows: Rows, classes: Sequence[Any], plan: CountingRules) -> Ev
             "confusion": read_confusion(as_labels(part, levels), levels, positive, plan.weighting, plan.amounts),
         }
     if bits is not None:
-        request = rank_tally(
-            levels,
-            weighting=plan.weighting,
-            segmented=rows.has("segment"),
-            bits=bits,
-            amounts=plan.amounts,
-            worth=worth,
-        )
-        for name, part in by_segment(clean(rows.tally(request), plan)).items():
+        for name, part in by_segment(ask(bits)).items():
             by_rank = read_rank_units(part, len(levels), plan.weighting, bits)
             by_label = with_units(out[name]["confusion"], as_labels(part, levels), plan.weighting, bits)
             out[name]["class_scores"] = replace(out[name]["class_scores"], units=by_rank)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.counting.rules import CountingRules, Evidence, by_segment, choose_bits, clean, found_levels, positive_of
 from steelyard.errors import BadLevels, listing
-from steelyard.rows.language import Rows
+from steelyard.rows.language import Rows, Table
 from steelyard.summaries.label_requests import label_tally, read_confusion, with_units
 from steelyard.summaries.summary import sort_levels
 from steelyard.wording import option
@@ -12,11 +12,13 @@ from steelyard.wording import option
 
 def count_labels(rows: Rows, plan: CountingRules) -> Evidence:
     """Predicted labels of any number of levels."""
-    segmented = rows.has("segment")
-    table = clean(
-        rows.tally(label_tally(plan.weighting, segmented=segmented, beside=plan.beside, amounts=len(plan.amounts))),
-        plan,
-    )
+
+    def ask(bits: int | None) -> Table:
+        segmented, amounts = rows.has("segment"), len(plan.amounts)
+        request = label_tally(plan.weighting, segmented=segmented, bits=bits, beside=plan.beside, amounts=amounts)
+        return clean(rows.tally(request), plan)
+
+    table = ask(None)
     levels = found_levels(plan, table["level"], table["label"])
     actual, predicted = set(table["level"].tolist()), set(table["label"].tolist())
     if not actual & predicted and plan.levels is None and levels != (0, 1):
@@ -39,9 +41,6 @@ def count_labels(rows: Rows, plan: CountingRules) -> Evidence:
     }
     bits = choose_bits(rows, plan)
     if bits is not None:
-        request = label_tally(
-            plan.weighting, segmented=segmented, bits=bits, beside=plan.beside, amounts=len(plan.amounts)
-        )
-        for name, part in by_segment(clean(rows.tally(request), plan)).items():
+        for name, part in by_segment(ask(bits)).items():
             out[name]["confusion"] = with_units(out[name]["confusion"], part, plan.weighting, bits)
     return out

@@ -238,8 +238,8 @@ def choose_bits(rows: Rows, plan: CountingRules) -> int | None:
     return bits
 
 
-def as_labels(table: Table, levels: tuple[Any, ...], key: str = "best") -> Table:
-    """The table with the level at the place that a key names as the predicted one."""
-    label = np.empty(len(table[key]), dtype=object)
-    label[:] = [levels[int(b)] for b in table[key].tolist()]
+def as_labels(table: Table, levels: tuple[Any, ...]) -> Table:
+    """The table with the level that is best as the predicted one."""
+    label = np.empty(len(table["best"]), dtype=object)
+    label[:] = [levels[int(b)] for b in table["best"].tolist()]
     return {**table, "label": label}

@@ -28,22 +28,18 @@ from steelyard.summaries.segments import Key, key_of, order_of
 from steelyard.summaries.sparse import spared
 
 
+def _asked_for(rows: Rows, plan: CountingRules) -> dict[str, Any]:
+    """What every request for scores says, of all rows or by unit."""
+    told = {"weighting": plan.weighting, "beside": plan.beside, "labels": plan.labels, "amounts": len(plan.amounts)}
+    return {"segmented": rows.has("segment"), **told}
+
+
 def score_table(rows: Rows, role: str, plan: CountingRules) -> Table:
     """Distinct scores where rows are few or exactness is asked for, else cells of the grid."""
     rounded = rows.rounds(role)
 
     def ask(*, exact: bool) -> Table:
-        request = score_tally(
-            role,
-            exact=exact,
-            weighting=plan.weighting,
-            segmented=rows.has("segment"),
-            cuts=plan.cuts,
-            beside=plan.beside,
-            labels=plan.labels,
-            amounts=len(plan.amounts),
-            rounded=rounded,
-        )
+        request = score_tally(role, exact=exact, cuts=plan.cuts, rounded=rounded, **_asked_for(rows, plan))
         return clean(rows.tally(request), plan)
 
     known = getattr(rows, "length", None)
@@ -77,15 +73,7 @@ def _with_units(rows: Rows, role: str, out: dict[Any, Scores], plan: CountingRul
     """The same tables with one kept for every bucket of units, where rows name their unit."""
     bits = choose_bits(rows, plan)
     if bits is not None:
-        request = unit_score_tally(
-            role,
-            bits,
-            weighting=plan.weighting,
-            segmented=rows.has("segment"),
-            beside=plan.beside,
-            labels=plan.labels,
-            amounts=len(plan.amounts),
-        )
+        request = unit_score_tally(role, bits, **_asked_for(rows, plan))
         for name, part in by_segment(clean(rows.tally(request), plan)).items():
             units, codes = read_unit_cells(part, out[name].levels, plan.weighting, bits, len(plan.amounts))
             out[name] = replace(out[name], units=units, unit_codes=codes)

@@ -103,14 +103,11 @@ def at_least(value: object, least: int, what: str) -> int:
         if isinstance(value, bool | np.bool_) or not isinstance(value, SupportsIndex):
             raise TypeError
         count = operator.index(value)
+        wrong = f"must be at least {least}" if count < least else f"must be at most {MOST:,}" if count > MOST else ""
     except TypeError:
-        message = f"The {what} is a whole number, and {shown(value)} came."
-        raise UsageError(message, f"Give a whole number from {least} on.") from None
-    if count < least:
-        message = f"The {what} must be at least {least}, and {shown(count)} came."
-        raise UsageError(message, f"Give a whole number from {least} on.")
-    if count > MOST:
-        message = f"The {what} must be at most {MOST:,}, and {shown(value)} came."
+        count, wrong = least, "is a whole number"
+    if wrong:
+        message = f"The {what} {wrong}, and {shown(value)} came."
         raise UsageError(message, f"Give a whole number from {least} on.")
     return count
 
@@ -124,13 +121,13 @@ def check_seed(seed: object) -> int:
     return found
 
 
-def many(number: int, one: str, several: str = "") -> str:
+def many(number: int, one: str) -> str:
     """A number of things in words.
 
     >>> many(1, "repeat"), many(3, "repeat")
     ('1 repeat', '3 repeats')
     """
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
 def joined(*parts: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.designs.columns import Values, coded, role
-from steelyard.errors import BadLevels, MissingValues, UsageError
+from steelyard.errors import BadLevels, MissingValues, UsageError, listing
 from steelyard.results import Codes
 
 MOST_NUMBERS = 20
@@ -51,7 +51,7 @@ def check_levels(names: list[Any], codes: Codes, least: int, *, few_numbers: boo
     if few_numbers:
         message = f"A target of numbers is stratified by its quartiles, and {len(codes)} rows are too few for that."
         raise BadLevels(message, "Leave stratify out.")
-    shown = ", ".join(f"{_quoted(name)} ({n})" for name, n in rare[:8])
+    shown = ", ".join(f"{listing([name])} ({n})" for name, n in rare[:8])
     more = f" and {len(rare) - 8:,} more" if len(rare) > 8 else ""
     verb = "level has" if len(rare) == 1 else "levels have"
     message = (
@@ -59,10 +59,6 @@ def check_levels(names: list[Any], codes: Codes, least: int, *, few_numbers: boo
         "The number of parts is larger than the smallest class."
     )
     raise BadLevels(message, "Take fewer parts, join rare levels, or leave stratify out.")
-
-
-def _quoted(name: object) -> str:
-    return f'"{name}"' if isinstance(name, str) else str(name)
 
 
 def _levels(values: Values) -> tuple[list[Any], Codes]:

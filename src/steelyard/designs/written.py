@@ -47,14 +47,7 @@ def design_from_text(
     >>> print(design_from_text("outoftime:day:5", gap="7 days"))
     out of time by "day", latest 33.3%, 5 origins, a gap of 7 days
     """
-    name, _, rest = str(text).strip().partition(":")
-    kind = re.sub(r"[-_ ]", "", name.lower())
-    kind = ALIASES.get(kind, kind)
-    if kind not in READERS:
-        near = nearest(kind, READERS)
-        message = f'There is no design called "{name}". The forms are {", ".join(FORMS)}.'
-        raise UsageError(message, near or "Write one of these.")
-    made, values = READERS[kind](rest.strip(), str(text))
+    made, values = _read(str(text))
     known = _options(made)
     # A seed is harmless where nothing is drawn; any other option would be lost without a word.
     for option, value, asked in (
@@ -67,10 +60,21 @@ def design_from_text(
             continue
         if option not in known:
             message = f'The design "{text}" takes no {option}.'
-            having = [form for form in FORMS if option in _options(MADE[form.partition(":")[0]])]
+            having = [form for form in FORMS if option in _options(_read(form)[0])]
             raise UsageError(message, f"Leave it out, or take one of {', '.join(having)}.")
         values[option] = value
     return made(**values)
+
+
+def _read(text: str) -> Chosen:
+    """Which design a text means, and what it says of it."""
+    name, _, rest = text.strip().partition(":")
+    kind = re.sub(r"[-_ ]", "", name.lower())
+    kind = ALIASES.get(kind, kind)
+    if kind not in READERS:
+        message = f'There is no design called "{name}". The forms are {", ".join(FORMS)}.'
+        raise UsageError(message, nearest(kind, READERS) or "Write one of these.")
+    return READERS[kind](rest.strip(), text)
 
 
 def _options(made: type[Design]) -> set[str]:
@@ -150,14 +154,4 @@ READERS: dict[str, Callable[..., Chosen]] = {
     "folds": _folds,
     "nested": _numbers(NestedFolds, "nested", "k", "repeats"),
     "paired": _numbers(PairedHoldout, "paired", "repeats", "pairs"),
-}
-MADE: dict[str, type[Design]] = {
-    "holdout": Holdout,
-    "kfold": KFold,
-    "loo": LeaveOneOut,
-    "bootstrap": Bootstrap,
-    "outoftime": OutOfTime,
-    "folds": StoredFolds,
-    "nested": NestedFolds,
-    "paired": PairedHoldout,
 }

@@ -111,35 +111,28 @@ def measure_alerts(
         note = "The threshold was chosen on these events; on the next period the alerts will be about, not at most, the budget."
     assert threshold is not None
     found = events.alerts(threshold)
-    raised = _raised(found, quiet)
-    kept = Alerts(*(getattr(found, name)[raised] for name in Alerts.__dataclass_fields__))
+    kept = _some(found, _raised(found, quiet))
     leads, value = _leads(kept)
-    numbers = (
-        _rates(kept, timeliness, horizon)
-        | _recall(leads, positives, timeliness.confidence)
-        | _lead_times(leads, timeliness.confidence)
-    )
+    numbers = _rates(kept, timeliness, horizon)
+    numbers["recall"] = _share("recall", len(leads), positives, timeliness.confidence)
+    numbers |= _lead_times(leads, timeliness.confidence)
     numbers["value_saved"] = _saved(leads, value, positives + negatives, horizon, timeliness, saved)
     curve = _detection(leads, positives, horizon, timeliness.confidence, timeliness.time_unit)
-    hidden = int(len(found.time) - len(kept.time))
-    return AlertResult(
-        *(
-            float(threshold),
-            quiet,
-            budget,
-            horizon,
-            len(kept.time),
-            hidden,
-            numbers,
-            curve,
-            note,
-            timeliness.time_unit,
-            timeliness,
-        )
-    )
+    raised, hidden = len(kept.time), len(found.time) - len(kept.time)
+    told = (float(threshold), quiet, budget, horizon, raised, hidden, numbers, curve, note)
+    return AlertResult(*told, timeliness.time_unit, timeliness)
 
 
 # Which alerts are raised ----------------------------------------------------------------------------------------------
+
+
+def _some(found: Alerts, keep: Flags) -> Alerts:
+    return Alerts(*(getattr(found, name)[keep] for name in Alerts.__dataclass_fields__))
+
+
+def _first(found: Alerts) -> Flags:
+    """Which alerts are the first of their customer."""
+    return np.asarray(np.r_[True, found.customer[1:] != found.customer[:-1]][: len(found.customer)])
 
 
 def _raised(found: Alerts, quiet: float | None) -> Flags:
@@ -148,9 +141,7 @@ def _raised(found: Alerts, quiet: float | None) -> Flags:
     if quiet is None or not len(raised):
         return raised
     raised[:] = False
-    first = np.ones(len(raised), dtype=bool)
-    first[1:] = found.customer[1:] != found.customer[:-1]
-    place = np.flatnonzero(first)
+    place = np.flatnonzero(_first(found))
     ends = np.append(place[1:], len(raised))
     # One step for all customers at once: from the alert raised last to the next one after its quiet period. Customers lie
     # one after the other on a single time line, with gaps longer than any quiet period.
@@ -182,9 +173,7 @@ def threshold_for(events: Events, most: int, quiet: float | None) -> float:
     levels = np.unique(every.score)
 
     def alerts_at(level: float) -> int:
-        keep = every.score >= level
-        part = Alerts(*(getattr(every, name)[keep] for name in Alerts.__dataclass_fields__))
-        return int(_raised(part, quiet).sum())
+        return int(_raised(_some(every, every.score >= level), quiet).sum())
 
     low, high = 0, len(levels)
     while low < high:
@@ -207,9 +196,7 @@ def _too_many(most: int) -> NothingMeets:
 
 def _leads(kept: Alerts) -> tuple[Array, Array]:
     """How long before its outcome each caught positive was first alerted, and its value."""
-    first = np.ones(len(kept.time), dtype=bool)
-    first[1:] = kept.customer[1:] != kept.customer[:-1]
-    mine = first & (kept.outcome == 1)
+    mine = _first(kept) & (kept.outcome == 1)
     return kept.until[mine] - kept.time[mine], kept.value[mine]
 
 
@@ -219,18 +206,15 @@ def _rates(kept: Alerts, timeliness: Timeliness, horizon: float) -> dict[str, Es
     _, first, times = np.unique(kept.customer, return_index=True, return_counts=True)
     counts = times.astype(np.float64)
     false = counts[kept.outcome[first] == 0]
-    found = {}
-    for name, values, n, size in (
+    confidence, alerted, nobody = timeliness.confidence, len(counts), "no customer was alerted"
+    rates = (
         ("alerts_per_time", counts, customers, customers),
         ("false_alarms_per_time", false, negatives, negatives),
         ("false_alarms_per_customer_and_time", false, negatives, 1),
-    ):
-        found[name] = _rate(name, values, n, timeliness.confidence, size / horizon)
-    found["false_alarm_share"] = _share("false_alarm_share", len(false), negatives, timeliness.confidence)
-    alerted = len(counts)
-    found["precision"] = _share(
-        "precision", alerted - len(false), alerted, timeliness.confidence, "no customer was alerted"
     )
+    found = {name: _rate(name, values, n, confidence, size / horizon) for name, values, n, size in rates}
+    found["false_alarm_share"] = _share("false_alarm_share", len(false), negatives, confidence)
+    found["precision"] = _share("precision", alerted - len(false), alerted, confidence, nobody)
     return found
 
 
@@ -283,10 +267,6 @@ def _share(name: str, part: int, whole: int, confidence: float, empty: str = "")
         return Estimate(name, None, confidence=confidence, method="none", reason=empty)
     low, high = wilson(float(part), float(whole), NormalDist().inv_cdf((1 + confidence) / 2))
     return Estimate(name, part / whole, float(low), float(high), confidence, "Wilson", whole)
-
-
-def _recall(leads: Array, positives: int, confidence: float) -> dict[str, Estimate]:
-    return {"recall": _share("recall", len(leads), positives, confidence)}
 
 
 def _lead_times(leads: Array, confidence: float) -> dict[str, Estimate]:

@@ -19,7 +19,7 @@ from steelyard.errors import NotAvailable, UnknownMeasure, UsageError, listing, 
 from steelyard.files.as_json import AsJson
 from steelyard.results import Difference, make_frame
 from steelyard.tables.tabulation import Cell, Tabulation
-from steelyard.verdicts.comparison import CLEAR, UNCLEAR, neither_beats, turned, verdict_word
+from steelyard.verdicts.comparison import CLEAR, UNCLEAR, judged, neither_beats, turned
 from steelyard.views.timeliness import IMPROPER
 from steelyard.views.told import ToldInSentences
 from steelyard.wording import option
@@ -130,28 +130,16 @@ def compare_timeliness(
     gap = estimate_quality(summary, measure, first.before, each, totals=(0.0, 0.0), rate=first.known_rate)
     if gap.value is None:
         return Difference(measure, *names, reason=gap.reason, method="none", n=(gap.n, gap.n))
-    verdict, p = UNCLEAR, None
-    if gap.low is not None and gap.high is not None:
-        verdict = verdict_word((gap.low, gap.high), "higher")
-        p = _p_value(summary, measure, first)
-        p = None if p is None else min(1.0, looks * p)
-    below = _below(first, second, measure) if verdict in CLEAR else ""
-    return Difference(
-        measure,
-        *names,
-        gap.value,
-        gap.low,
-        gap.high,
-        first.confidence,
-        f"{METHOD}, paired{at_once(looks, 'pairs', 'bonferroni') if looks > 1 else ''}"
-        if gap.low is not None
-        else "none",
-        p,
-        verdict=below or verdict,
-        values=(first[measure].value, second[measure].value),
-        n=(gap.n, gap.n),
-        note="; ".join(filter(None, (gap.note, IMPROPER))),
-    )
+    facts: dict[str, Any] = {"value": gap.value, "confidence": first.confidence, "n": (gap.n, gap.n)}
+    facts["values"] = (first[measure].value, second[measure].value)
+    facts["note"] = "; ".join(filter(None, (gap.note, IMPROPER)))
+    if gap.low is None or gap.high is None:
+        return Difference(measure, *names, method="none", verdict=UNCLEAR, **facts)
+    method = f"{METHOD}, paired{at_once(looks, 'pairs', 'bonferroni') if looks > 1 else ''}"
+    p = min(1.0, looks * _p_value(summary, measure, first))
+    found = judged(measure, names, "higher", (gap.low, gap.high), method=method, p_value=p, **facts)
+    below = _below(first, second, measure) if found.verdict in CLEAR else ""
+    return found.renamed(verdict=below or found.verdict)
 
 
 def _below(first: Timeliness, second: Timeliness, measure: str) -> str:
@@ -194,7 +182,7 @@ def _check_same(first: Timeliness, second: Timeliness, one: Customers, two: Cust
         raise UsageError(message, "Take the outcomes of both from one table.")
 
 
-def _p_value(summary: TimelinessSummary, measure: str, timeliness: Timeliness) -> float | None:
+def _p_value(summary: TimelinessSummary, measure: str, timeliness: Timeliness) -> float:
     """The level at which the interval just reaches zero, found by halving on the normal scale."""
 
     def holds_zero(z: float) -> bool:

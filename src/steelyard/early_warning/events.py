@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arguments.allowed import check_word
 from steelyard.early_warning.clock import Clock
 from steelyard.early_warning.complaints import OUTSIDE, complaint, masks, order, refuse_counted, torn
 from steelyard.engines.columns import Column
@@ -47,17 +48,14 @@ def open_events(
     data: object, roles: Mapping[str, Any], outcomes: object, rules: Rules
 ) -> tuple[Events, dict[str, int]]:
     """Events ready to be asked, and how many rows were left out for which reason."""
-    missing = rules.missing
     refuse_counted(data)
-    if rules.outside not in {"refuse", "drop"}:
-        message = f'{option("outside", rules.outside)} is not known; there are "refuse" and "drop".'
-        raise UsageError(message, 'With "drop", events outside the period are left out and counted; customers stay.')
+    dropped = 'With "drop", events outside the period are left out and counted; customers stay.'
+    check_word("outside", rules.outside, ("refuse", "drop"), dropped)
     if isinstance(roles["score"], Mapping | tuple) or (data is not None and isinstance(roles["score"], list)):
         message = "The score is that of one model, and several came."
         raise UsageError(message, 'Measure each model, then compare them: sy.compare({"old": t1, "new": t2}).')
-    if missing not in {"refuse", "drop"}:
-        message = f'{option("missing", missing)} is not known; there are "refuse" and "drop".'
-        raise UsageError(message, 'With "drop", rows without a unit, time, score or outcome are left out and counted.')
+    dropped = 'With "drop", rows without a unit, time, score or outcome are left out and counted.'
+    check_word("missing", rules.missing, ("refuse", "drop"), dropped)
     if outcomes is not None and data is None:
         message = "With a table of outcomes the events must be a table too."
         raise UsageError(message, "Pass the events as a frame or a dictionary of arrays, and name its columns.")
@@ -194,12 +192,8 @@ def _told_columns(outcomes: object, roles: Mapping[str, Any]) -> dict[str, Colum
         return _columns(outcomes, roles)
     check_columns(_asked(roles), list(table.names))
     found = table.fetch(list(roles.values()))
-    values = {name: _unmasked(v) for name, v in found.items()}
+    values = {k: np.ma.filled(v.astype(object), None) if np.ma.isMaskedArray(v) else v for k, v in found.items()}
     return _columns(values, roles)
-
-
-def _unmasked(values: object) -> Any:
-    return np.ma.filled(np.ma.asarray(values).astype(object), None) if np.ma.isMaskedArray(values) else values
 
 
 # In the engine --------------------------------------------------------------------------------------------------------

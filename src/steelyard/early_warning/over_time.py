@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.comparisons.placements import placements
 from steelyard.early_warning.quality import BASE_RATE
 from steelyard.engines.events import EventArrays
 from steelyard.errors import UsageError
@@ -60,19 +61,6 @@ def _in_force(events: Events, timeliness: Timeliness, moments: Array) -> Iterato
         yield outcome, np.where(np.isnan(scores), early, scores)
 
 
-def placements(outcome: Array, score: Array) -> tuple[Array, Array]:
-    """For each positive the share of negatives below it, for each negative the share of positives above; ties a half.
-
-    >>> [p.tolist() for p in placements(np.array([1, 0, 0]), np.array([0.5, 0.5, 0.1]))]
-    [[0.75], [0.5, 1.0]]
-    """
-    one, zero = np.sort(score[outcome == 1]), np.sort(score[outcome == 0])
-    mine, theirs = score[outcome == 1], score[outcome == 0]
-    of_one = (np.searchsorted(zero, mine, "left") + np.searchsorted(zero, mine, "right")) / (2 * len(zero))
-    of_zero = 1 - (np.searchsorted(one, theirs, "left") + np.searchsorted(one, theirs, "right")) / (2 * len(one))
-    return of_one, of_zero
-
-
 def _l_estimate(one: Array, zero: Array, confidence: float, name: str = "l_quality") -> Estimate:
     """2 AUC − 1 from placements, its interval on Fisher's scale, so that it stays inside −1 to 1."""
     from scipy.special import stdtrit
@@ -98,7 +86,7 @@ def l_quality_sum(events: Events, timeliness: Timeliness, moments: Sequence[floa
     zero_sum: Any = 0.0
     for outcome, scores in _in_force(events, timeliness, found):
         for j in range(scores.shape[1]):
-            one, zero = placements(outcome, scores[:, j])
+            one, zero = np.split(placements(outcome == 1, scores[:, j]), [timeliness.summary.positives])
             parts.append(_l_estimate(one, zero, timeliness.confidence))
             one_sum, zero_sum = one_sum + one, zero_sum + zero
     k = len(found)
@@ -116,25 +104,20 @@ def curve_over_time(events: Events, timeliness: Timeliness, name: str, moments: 
 
     horizon = events.horizon
     found = _moments(np.linspace(0, horizon, POINTS).tolist() if moments is None else moments, horizon)
-    facts = {
-        "horizon": horizon,
-        "base_rate": timeliness.base_rate,
-        "before": timeliness.before,
-        "time_unit": timeliness.time_unit,
-    }
+    facts = {"horizon": horizon} | {k: getattr(timeliness, k) for k in ("base_rate", "before", "time_unit")}
     columns: dict[str, list[Any]] = {"time": found.tolist()}
     if name == "l_quality":
         parts = l_quality_sum(events, timeliness, found.tolist()).parts
         columns |= {
-            k: [getattr(p, a) for p in parts] for k, a in (("l_quality", "value"), ("low", "low"), ("high", "high"))
+            "l_quality": [p.value for p in parts],
+            "low": [p.low for p in parts],
+            "high": [p.high for p in parts],
         }
         return Curve("l_quality_over_time", columns, timeliness.confidence, f"{DELONG}, pointwise", facts=facts)
     share, early = (1 + timeliness.confidence) / 2, _early(timeliness)
     sums = events.in_force_by_class(found, early)
-    for outcome, word, n in (
-        (1, "positives", timeliness.summary.positives),
-        (0, "negatives", timeliness.summary.negatives),
-    ):
+    for outcome, word in ((1, "positives"), (0, "negatives")):
+        n = getattr(timeliness.summary, word)
         total, squares = sums[outcome]
         middle = early + total / n
         columns |= {word: middle.tolist(), f"{word}_low": [None] * len(found), f"{word}_high": [None] * len(found)}

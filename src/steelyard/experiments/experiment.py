@@ -22,7 +22,6 @@ from steelyard.experiments.result import Experiment
 from steelyard.experiments.running import Interrupted, run
 from steelyard.experiments.training import Trained
 from steelyard.files.addresses import discreet, without_secrets
-from steelyard.results import Level
 from steelyard.wording import option
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def experiment(
     seed = int(seed)
     named = models_of(models)
     asked = fit_kind(named, kind)
-    tables = _tables(X, y, data, weight, unit, positive, asked, missing, name)
+    tables = _tables(X, y, data, weight, unit, name, positive=positive, kind=asked, missing=missing)
     designs, said = _designs(design, tables)
     # A group, a time or a fold number must not be learnt from, under whatever design; a stratum may.
     strata = {str(getattr(d, "stratify", "")) for d in designs.values()}
@@ -139,15 +138,7 @@ def carry_out(
 
 
 def _tables(
-    X: object,
-    y: object,
-    data: Mapping[str, Any] | None,
-    weight: object,
-    unit: object,
-    positive: Level,
-    kind: str | None,
-    missing: str,
-    name: str,
+    X: object, y: object, data: Mapping[str, Any] | None, weight: object, unit: object, name: str, **options: Any
 ) -> dict[str, DataSet]:
     try:
         import sklearn  # noqa: F401
@@ -157,7 +148,6 @@ def _tables(
     if (X is None) == (data is None):
         message = "Either X and y or data was expected."
         raise UsageError(message, 'Pass X and y, or several data sets: data={"iris": (X, y), ...}.')
-    options: dict[str, Any] = {"positive": positive, "kind": kind, "missing": missing}
     if data is None:
         place = name or (os.fspath(X) if isinstance(X, str | os.PathLike) else "data")
         name = os.path.basename(without_secrets(str(place)))

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.arguments.allowed import shown
 from steelyard.arguments.annotated import Label, as_annotated
 from steelyard.asking.questions import ask, level_of
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.errors import UsageError
 from steelyard.experiments.data_set import DataSet, beside, kind_of, levels_in, positive_of
+from steelyard.experiments.followers import plainly
 from steelyard.experiments.models import fit_kind
 from steelyard.experiments.training import predict, weigh
 from steelyard.measures.measure import Measure, find
@@ -72,14 +72,9 @@ def evaluate_model(
         positive = positive_of(levels, positive)
     data = DataSet("data", features, target, columns["weight"], kind, levels, positive, unit=columns["unit"])
     every = np.arange(len(target))
-    try:
+    hint = "Pass the columns that it learnt from, in a form that it takes."
+    with plainly("The model cannot predict these rows", hint):
         predicted = predict(model, data, every, "auto")[0]
-    except SteelyardError:
-        raise
-    except Exception as problem:
-        said = shown(str(problem).partition("\n")[0])
-        message = f"The model cannot predict these rows: {type(problem).__name__}, {said}."
-        raise UsageError(message, "Pass the columns that it learnt from, in a form that it takes.") from problem
     return weigh(data, every, predicted, **how)
 
 

@@ -190,20 +190,26 @@ def _fitted(model: Model, parts: Sequence[Any], targets: Sequence[Any], kind: st
         yield tuple(said_now(model, p, kind) for p in parts)
 
 
+NOT_LEARNT = (
+    "The model cannot learn from these rows",
+    "Pass columns that it takes, and a target of whole numbers or of text.",
+)
+
+
 @contextmanager
-def learning() -> Iterator[None]:
-    """What a library says of rows that its model cannot learn from, in a sentence."""
+def plainly(what: str, hint: str) -> Iterator[None]:
+    """What a library says of rows with which its model can do nothing, in a sentence."""
     try:
         yield
     except SteelyardError:
         raise
     except Exception as problem:
         said = shown(str(problem).partition("\n")[0])
-        message = f"The model cannot learn from these rows: {type(problem).__name__}, {said}."
-        raise UsageError(message, "Pass columns that it takes, and a target of whole numbers or of text.") from problem
+        message = f"{what}: {type(problem).__name__}, {said}."
+        raise UsageError(message, hint) from problem
 
 
 def told(answers: Answers) -> Answers:
     """The answers, or why the model cannot learn from these rows."""
-    with learning():
+    with plainly(*NOT_LEARNT):
         yield from answers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -60,14 +60,10 @@ def ranked_within(evaluation: Evaluation) -> Evaluation:
     )
 
 
-def value_in(
-    evaluation: Evaluation, measure: str, level: Level = None, options: Mapping[str, Any] | None = None
-) -> Any:
+def value_in(evaluation: Evaluation, measure: str, level: Level = None) -> Any:
     """What a measure says of one part, without an interval; its reading knows its spread."""
     m = find(measure)
-    return ask(
-        m, evaluation.summaries, level, m.with_defaults(options or {}), evaluation.confidence, evaluation.positive
-    )
+    return ask(m, evaluation.summaries, level, m.with_defaults({}), evaluation.confidence, evaluation.positive)
 
 
 @dataclass(frozen=True, eq=False)

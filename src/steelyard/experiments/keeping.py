@@ -128,14 +128,10 @@ class Folder:
         found = self.read(key)
         if found is None:
             return None
-        from steelyard.evaluation import Evaluation
-
         try:
-            parts = {part: Evaluation.from_dict(found[part]) if found[part] else None for part in ("test", "train")}
-            rest = (found["seconds"], tuple(found["notes"]), found["search"], found["error"], found["traceback"])
+            return Trained.from_dict(found)
         except (AttributeError, KeyError, TypeError, ValueError):
             return None
-        return Trained(parts["test"], parts["train"], {}, *rest)
 
     def read(self, key: str) -> dict[str, Any] | None:
         """A fold as plain values."""
@@ -165,20 +161,8 @@ class Folder:
             with self._in_words():
                 self.files.write(self.place(key, ".parquet"), trained.predictions)
             digest = _digest(self.place(key, ".parquet"))
-        told = {
-            "steelyard fold": FORMAT,
-            **facts,
-            "predictions": digest,
-            "test": trained.test.to_dict() if trained.test else None,
-            "train": trained.train.to_dict() if trained.train else None,
-            "seconds": dict(trained.seconds),
-            "notes": list(trained.notes),
-            "search": trained.search,
-            "error": trained.error,
-            "traceback": trained.traceback,
-        }
         with self._in_words():
-            write_saved(place, told)
+            write_saved(place, {"steelyard fold": FORMAT, **facts, "predictions": digest, **trained.to_dict()})
 
     def keys(self) -> Iterator[str]:
         """The keys of all folds that are kept."""

@@ -186,7 +186,8 @@ class FoldPlan:
         texts = {pair: model_text(model) for pair, model in self.models.items()}
         for (data, design), division in self.divisions.items():
             cells = [c for c in self.cells if (c.data, c.design) == (data, design)]
-            light = replace(self.design_data(data, design), given=None)
+            # The data as the design has it: without the columns that it uses, and counted by its groups.
+            light = replace(division.data, given=None)
             for i, split in enumerate(division):
                 for cell in cells:
                     fold = cell.folds[i]
@@ -200,10 +201,6 @@ class FoldPlan:
                     }
                     seed = seed_of(self.seed, split)
                     yield Task(fold.key, model, light, split, seed, self.scores, self.learnt, facts)
-
-    def design_data(self, data: str, design: str) -> DataSet:
-        """The data as the design has it: without the columns that it uses, and counted by its groups."""
-        return self.divisions[data, design].data
 
     def pictures(self) -> list[list[str]]:
         """Which rows train and which test, for each data set and design."""
@@ -230,13 +227,7 @@ class FoldPlan:
             "duplicates": [[*pair, share] for pair, share in self.duplicates.items()],
             **({"remarks": list(self.remarks)} if self.remarks else {}),
             "cells": [
-                {
-                    "model": c.model,
-                    "data": c.data,
-                    "design": c.design,
-                    "distinct": c.distinct,
-                    "folds": [[f.key, f.repeat, f.fold, f.inner, f.label, f.train, f.test] for f in c.folds],
-                }
+                c.place | {"distinct": c.distinct, "folds": [list(vars(f).values()) for f in c.folds]}
                 for c in self.cells
             ],
         }

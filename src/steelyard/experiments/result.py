@@ -324,23 +324,8 @@ class Experiment(Told):
         out = []
         for cell in self.cells:
             kept = [self.keeper.get(f.key) for f in cell.folds]
-            out.append(
-                {
-                    **cell.place,
-                    "folds": [
-                        None
-                        if k is None
-                        else {
-                            "test": k.test.to_dict() if k.test else None,
-                            "train": k.train.to_dict() if k.train else None,
-                            "search": k.search,
-                            "notes": list(k.notes),
-                            "error": k.error,
-                        }
-                        for k in kept
-                    ],
-                }
-            )
+            told = [None if k is None else k.to_dict() for k in kept]
+            out.append(cell.place | {"folds": [None if t is None else {k: t[k] for k in REPEATED} for t in told]})
         return {"steelyard experiment": 1, "plan": dict(self.plan), "cells": out}
 
     @classmethod
@@ -352,11 +337,8 @@ class Experiment(Told):
         keeper = Memory()
         for cell, kept in zip(cells_of(data["plan"]), data["cells"], strict=True):
             for fold, found in zip(cell.folds, kept["folds"], strict=True):
-                if found is None:
-                    continue
-                parts = {k: Evaluation.from_dict(found[k]) if found[k] else None for k in ("test", "train")}
-                rest = {"notes": tuple(found["notes"]), "search": found["search"], "error": found["error"]}
-                keeper.put(fold.key, Trained(parts["test"], parts["train"], **rest), {})
+                if found is not None:
+                    keeper.put(fold.key, Trained.from_dict(found), {})
         return cls(data["plan"], keeper)
 
     @as_annotated()
@@ -383,6 +365,8 @@ class Experiment(Told):
 
 
 AXES = {"model": "models", "data": "data sets", "design": "designs"}
+REPEATED = ("test", "train", "search", "notes", "error")
+"""What remains of a fold and is the same whenever it is done again."""
 
 
 def open_experiment(path: str | os.PathLike[str], name: str | None = None) -> Experiment:

@@ -19,7 +19,7 @@ from steelyard.files.as_json import AsJson
 from steelyard.measures.measure import find, leading
 from steelyard.results import Curve, Estimate
 from steelyard.wording import Code, option
-from steelyard.words import estimate_parts, number, significant
+from steelyard.words import estimate_parts, like, significant
 
 if TYPE_CHECKING:
     from steelyard.designs.design import Design
@@ -105,8 +105,7 @@ class Stopping(AsJson):
         """The validation value with as many decimals as the test value beside it."""
         if self.test.value is None or self.test.low is None or self.test.high is None:
             return significant(self.seen)
-        value = estimate_parts(self.test.value, self.test.low, self.test.high)[0]
-        return significant(self.seen) if "e" in value else number(self.seen, len(value.partition(".")[2]))
+        return like(self.seen, estimate_parts(self.test.value, self.test.low, self.test.high)[0])
 
     def _luck(self) -> str:
         x = self.optimism
@@ -226,7 +225,7 @@ def followed(
 ) -> Stopping:
     """A model step by step on training, validation and test rows; the follower says what a step is."""
     from steelyard.experiments.data_set import levels_in, positive_of
-    from steelyard.experiments.followers import learning, threads_for, told
+    from steelyard.experiments.followers import NOT_LEARNT, plainly, threads_for, told
     from steelyard.experiments.models import fresh, kind_of_model
     from steelyard.sources.in_memory import as_table, flat_array, number_of_rows, take_rows
 
@@ -253,7 +252,7 @@ def followed(
         raise UsageError(message, f"Use a hold-out with both, for example {both}.")
     places = (split.train, split.validation, split.test)
     parts, targets = [take_rows(X, p) for p in places], [y[p] for p in places]
-    with learning():
+    with plainly(*NOT_LEARNT):
         way, answers, values = follower(fresh(model, seed), parts, targets, kind)
     if positive is not None:
         positive = positive_of(levels, positive)
@@ -350,10 +349,9 @@ def _design(design: object, seed: int) -> Design:
 
 def _value(evaluation: Evaluation, name: str) -> float | None:
     """The number alone: no interval is laid around hundreds of points that get none."""
-    from steelyard.asking.questions import ask
+    from steelyard.asking.questions import value_of
 
-    m = find(name)
-    value = ask(m, evaluation.summaries, None, m.with_defaults({}), evaluation.confidence, evaluation.positive).value
+    value = value_of(evaluation, name)
     return float(value) if np.isfinite(value) else None
 
 

@@ -42,6 +42,21 @@ class Trained:
         """Whether it ended in an error."""
         return bool(self.error)
 
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values, without the predictions."""
+        parts = {name: part and part.to_dict() for name, part in (("test", self.test), ("train", self.train))}
+        rest = {"notes": list(self.notes), "search": self.search, "error": self.error, "traceback": self.traceback}
+        return {**parts, "seconds": dict(self.seconds), **rest}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Trained:
+        """Read back what `to_dict` wrote; seconds and traceback may be left out."""
+        from steelyard.evaluation import Evaluation
+
+        test, train = (Evaluation.from_dict(data[name]) if data[name] else None for name in ("test", "train"))
+        rest = {name: data[name] for name in ("seconds", "search", "error", "traceback") if name in data}
+        return cls(test, train, notes=tuple(data["notes"]), **rest)
+
 
 def train_and_test(
     model: Model, data: DataSet, split: Split, seed: int, *, scores: str = "auto", learnt: bool = False

@@ -12,10 +12,11 @@ import numpy as np
 
 from steelyard.errors import LengthsDiffer, UnknownMeasure, UsageError, listing
 from steelyard.experiments.models import Model, last_step
+from steelyard.files.as_json import json_value
 from steelyard.measures.measure import AVERAGES, find
 from steelyard.results import Estimate
 from steelyard.verdicts.usefulness import side
-from steelyard.words import bracketed, estimate_parts, number, quoted, significant
+from steelyard.words import bracketed, estimate_parts, like, quoted, significant
 
 INTERVAL_NOTE = "over the outer folds"
 
@@ -177,7 +178,7 @@ class Tuning:
             return f"The search saw {seen}; on rows it had not seen: {self.honest}."
         value, ends = _shown(self.honest.value, self.honest.low, self.honest.high)
         told = value + ends
-        seen = "no score" if self.tuned is None else f"{what} {_like(self.tuned, value)}"
+        seen = "no score" if self.tuned is None else f"{what} {like(self.tuned, value)}"
         return f"The search saw {seen}; on rows it had not seen: {told}."
 
     def _luck(self) -> str:
@@ -220,17 +221,9 @@ class Tuning:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
-        return {
-            "measure": self.measure,
-            "average": self.average,
-            "tuned": self.tuned,
-            "honest": self.honest.to_dict(),
-            "optimism": self.optimism.to_dict(),
-            "chosen": [{"parameters": p, "times": n} for p, n in self.chosen],
-            "candidates": self.candidates,
-            "folds": [list(pair) for pair in self.folds],
-            "text": str(self),
-        }
+        told = {name: json_value(getattr(self, name)) for name in ("measure", "average", "tuned", "honest", "optimism")}
+        told["chosen"] = [{"parameters": p, "times": n} for p, n in self.chosen]
+        return told | {"candidates": self.candidates, "folds": json_value(self.folds), "text": str(self)}
 
 
 def _toward(estimate: Estimate) -> tuple[float | None, float | None]:
@@ -250,13 +243,6 @@ def _shown(value: float, low: float | None, high: float | None) -> tuple[str, st
         return significant(value), ""
     told, *ends = estimate_parts(value, low, high)
     return told, f" {bracketed(*ends)}"
-
-
-def _like(value: float, other: str) -> str:
-    """A number with as many decimals as another one beside it."""
-    if "e" in other:
-        return significant(value)
-    return number(value, len(other.partition(".")[2]))
 
 
 def tuning(

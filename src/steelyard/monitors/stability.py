@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from steelyard.monitors.samples import SampleStabilities
 
 METHOD = "noncentral χ², inverted"
+Sides = Sequence[tuple[Any, Any]]
+"""What weighs the rows of the reference and of the current sample, and what their units are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,41 +298,32 @@ def stability(
     if isinstance(reference, Bins):
         bins, column = reference, column or reference.column or None
     if is_counts(reference) or is_counts(current):
-        for name, given in (
-            ("weight", weight),
-            ("unit", unit),
-            ("bins", None if isinstance(bins, Bins | int) else bins),
-        ):
+        rows = {"weight": weight, "unit": unit, "bins": None if isinstance(bins, Bins | int) else bins}
+        for name, given in rows.items():
             if given is not None:
                 message = f"Counts by level have no rows any more, and {option(name)} came."
                 raise UsageError(message, f"Leave {option(name)} out, or pass the rows.")
         made, counted = _from_counts(reference, current, column)
         return assess(made, counted, confidence, alpha)
+    sides = [(pick(weight, k), pick(unit, k)) for k in (0, 1)]
     with of_files(reference, current):
         if columns is not None or (column is None and is_table(current)):
             from steelyard.monitors.many import measure_many
 
-            sides = [(pick(weight, k), pick(unit, k)) for k in (0, 1)]
             return measure_many(reference, current, columns, bins, special, sides, confidence, alpha)
-        return _one(reference, current, column, bins, special, weight, unit, confidence, alpha)
+        made, counted, numbers = _counted(reference, current, column, bins, special, sides)
+        return replace(assess(made, counted, confidence, alpha), samples=numbers)
 
 
-def _one(
-    reference: object,
-    current: object,
-    column: str | None,
-    bins: object,
-    special: tuple[Any, ...],
-    weight: object,
-    unit: object,
-    confidence: float,
-    alpha: float,
-) -> Stability:
+def _counted(
+    reference: object, current: object, column: str | None, bins: object, special: tuple[Any, ...], sides: Sides
+) -> tuple[Bins, BinCounts, Samples | None]:
+    """The bins of one column with the counts of the reference, the counts of the current rows, and the numbers of both."""
     names = None if column is None else [column]
     then: Sheet | None = None
     if not isinstance(reference, Bins):
         with of_side(REFERENCE):
-            then = open_sheet(reference, names, pick(weight, 0), pick(unit, 0))
+            then = open_sheet(reference, names, *sides[0])
             if isinstance(bins, Bins):
                 made = bins.recounted(count_sheet(then, {then.names[0]: bins})[then.names[0]])
             else:
@@ -338,10 +331,10 @@ def _one(
     else:
         made = reference
     with of_side(CURRENT):
-        now = open_sheet(current, names, pick(weight, 1), pick(unit, 1))
+        now = open_sheet(current, names, *sides[1])
         counted = count_sheet(now, {now.names[0]: made})[now.names[0]]
     made = replace(made, column=column or made.column)
-    return replace(assess(made, counted, confidence, alpha), samples=_samples(then, now, made))
+    return made, counted, _samples(then, now, made)
 
 
 def pick(value: object, side: int) -> Any:

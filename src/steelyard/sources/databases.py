@@ -145,13 +145,9 @@ def _divided(address: str) -> tuple[str, str, str | None]:
         if not table:
             message = f'The address names the schema "{schema}" and no table of it.'
             raise UsageError(message, f"Add the table: ?table={schema}.NAME")
-        quoted = table if table.startswith('"') else _quoted(table)
-        table = f"{_quoted(schema)}.{quoted}"
+        quoted = table if table.startswith('"') else Table.quoted(table)
+        table = f"{Table.quoted(schema)}.{quoted}"
     return f"{place}?{urlencode(others)}" if others else place, table, own.get("query")
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _parts(name: str) -> list[str]:
@@ -162,7 +158,7 @@ def _parts(name: str) -> list[str]:
 
 def quoted_name(name: str) -> str:
     """A table's name in SQL; a dot divides the schema from the table."""
-    return ".".join(map(_quoted, _parts(name)))
+    return ".".join(map(Table.quoted, _parts(name)))
 
 
 def _which(table: str, known: Sequence[tuple[str, str]], told: str, usual: str) -> str:
@@ -172,14 +168,14 @@ def _which(table: str, known: Sequence[tuple[str, str]], told: str, usual: str) 
         parts = _parts(table)
         fits = [pair for pair in known if list(pair)[-len(parts) :] == parts or pair[1] == table]
         if fits:
-            return ".".join(map(_quoted, next((pair for pair in fits if pair[0] == usual), fits[0])))
+            return ".".join(map(Table.quoted, next((pair for pair in fits if pair[0] == usual), fits[0])))
         are = f"; there {'is' if len(names) == 1 else 'are'} {listing(names)}" if names else ", which has no tables"
         message = f'There is no table "{_plainly(table)}" in {told}{are}.'
         case = next((name for name in names if name.casefold() == _plainly(table).casefold()), None)
         near = f'Did you mean "{case}"?' if case else nearest(table, [*names, *(name for _, name in known)])
         raise UnreadableSource(message, near or "Name one of these." if names else "Check the address.")
     if len(known) == 1:
-        return ".".join(map(_quoted, known[0]))
+        return ".".join(map(Table.quoted, known[0]))
     has = f"it has {listing(names)}" if known else "it has no tables"
     message = f"Which table of {told}? {has[0].upper()}{has[1:]}."
     raise UsageError(message, f"Add ?table=NAME to the address, or write a query: {option('query', ...)}")
@@ -192,7 +188,7 @@ def _plainly(table: str) -> str:
 def _spelled(schema: str, name: str, usual: str) -> str:
     """What to write for a table: its schema is left out where it is the usual one, and a name with a dot is quoted."""
     parts = [name] if schema == usual else [schema, name]
-    return ".".join(_quoted(part) if "." in part else part for part in parts)
+    return ".".join(Table.quoted(part) if "." in part else part for part in parts)
 
 
 # PostgreSQL -----------------------------------------------------------------------------------------------------------

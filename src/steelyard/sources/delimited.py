@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from steelyard.arguments.written import MARKS, Decimal, saying
 from steelyard.errors import UnreadableSource, listing
 from steelyard.sources.letters import not_utf8
+from steelyard.sources.tables import Table
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -65,7 +66,7 @@ def read_csv(
     if not doubtful:
         return relation, names
     texts = connection.read_csv(list(patterns), **options, dtype=dict.fromkeys(doubtful, "VARCHAR"))
-    kept = {name: "VARCHAR" for name in doubtful if _is_text(texts, _quoted(name), kinds[name])}
+    kept = {name: "VARCHAR" for name in doubtful if _is_text(texts, Table.quoted(name), kinds[name])}
     return (connection.read_csv(list(patterns), **options, dtype=kept) if kept else relation), names
 
 
@@ -85,7 +86,7 @@ def _refuse_either(
         return
     asked = ", ".join(
         "bool_and(x is null or abs(x) < 1000 and (x = floor(x) or abs(x) >= 1)) and bool_or(x <> floor(x))".replace(
-            "x", _quoted(name)
+            "x", Table.quoted(name)
         )
         for name in floats
     )
@@ -95,7 +96,7 @@ def _refuse_either(
         return
     texts = connection.read_csv(list(patterns), **options, dtype=dict.fromkeys(open_to_both, "VARCHAR")).limit(SAMPLE)
     for name in open_to_both:
-        x = _quoted(name)
+        x = Table.quoted(name)
         fits = f"bool_and({x} is null or regexp_full_match(trim({x}), '{THOUSANDS}'))"
         asked = f"{fits}, max(case when contains({x}, '.') then {x} end)"
         fits, sample = texts.aggregate(asked).fetchall()[0]
@@ -128,13 +129,9 @@ def _far_away(relation: DuckDBPyRelation, kinds: Mapping[str, str]) -> list[str]
     floats = [name for name, kind in kinds.items() if kind == "DOUBLE"]
     if not floats:
         return []
-    largest = ", ".join(f"max(abs({_quoted(name)}))" for name in floats)
+    largest = ", ".join(f"max(abs({Table.quoted(name)}))" for name in floats)
     found = relation.limit(SAMPLE).aggregate(largest).fetchall()[0]
     return [name for name, most in zip(floats, found, strict=True) if most is not None and most >= 10.0 ** (WIDEST - 1)]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _open(path: str) -> TextIO:

@@ -28,24 +28,10 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 READERS = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-    ".csv.gz": "csv",
-    ".tsv.gz": "csv",
-    ".csv.zst": "csv",
-    ".tsv.zst": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".jsonl.gz": "json",
-    ".ndjson.gz": "json",
-    ".jsonl.zst": "json",
-    ".ndjson.zst": "json",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
+    **dict.fromkeys((".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".csv.zst", ".tsv.zst"), "csv"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndjson.zst"), "json"),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
     **dict.fromkeys(ENDINGS, "workbook"),
 }
 ALLOWED = (

@@ -215,10 +215,6 @@ class PostgresTable(Table):
         """At most so many rows, in no particular order."""
         return self._with(f"select * from ({self.query}) as q limit {most}")
 
-    def length(self, most: int) -> int:
-        """How many rows there are; beyond `most` no more are looked at."""
-        return int(self.limit(most + 1).ask(f"select count(*) as n from {SOURCE}")["n"][0])
-
     def sample(self, share: float, seed: int) -> Self:
         """Rows whose text falls into a share of the MD5s: the same at every call, and of queries as well as tables."""
         most = f"{min(int(share * 16**8), 16**8 - 1):08x}"

@@ -69,12 +69,12 @@ class Table(SqlTable, ABC):
         """Columns in memory as a table that can be joined with this one; for small ones."""
 
     @abstractmethod
-    def length(self, most: int) -> int:
-        """How many rows there are; beyond `most` any number above it will do."""
-
-    @abstractmethod
     def limit(self, most: int) -> Self:
         """At most so many rows, in no particular order."""
+
+    def length(self, most: int) -> int:
+        """How many rows there are; beyond `most` no more are looked at, and any number above it will do."""
+        return int(self.limit(most + 1).ask(f"select count(*) as n from {SOURCE}")["n"][0])
 
     def odd_text(self, column: str) -> tuple[str | None, str]:
         """The first text in a column that is no number, and where it stands as the tail of a sentence; None if unknown."""

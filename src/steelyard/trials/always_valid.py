@@ -118,7 +118,6 @@ def looks_at_counts(
     exposed: tuple[Any, Any] = (None, None),
     names: Sequence[Any] = (),
     confidence: float = 0.95,
-    a: float = CONCENTRATION,
 ) -> Looks:
     """The e-value of the events so far after every period.
 
@@ -134,7 +133,8 @@ def looks_at_counts(
     if exposed[0] is not None and exposed[1] is not None:
         e, f = (float(np.broadcast_to(np.asarray(v, dtype=np.float64), x.shape).sum()) for v in exposed)
         share = e / (e + f)
-    found = [share_evidence(float(i), float(j), a, share) for i, j in zip(x.cumsum(), y.cumsum(), strict=True)]
+    sums = zip(x.cumsum(), y.cumsum(), strict=True)
+    found = [share_evidence(float(i), float(j), share=share) for i, j in sums]
     told = tuple(names) if len(names) == len(found) else tuple(range(1, len(found) + 1))
     granted = GRANTED.format("events")
     return Looks("e-value of the events (beta-binomial)", told, tuple(found), (), confidence, granted)
@@ -169,15 +169,11 @@ def looks_at_means(
     outcome: ArrayLike,
     treated: ArrayLike,
     entered: ArrayLike,
-    names: Sequence[Any] = (),
-    confidence: float = 0.95,
-    scale: float = SCALE,
-    fewest: int = FEWEST,
     before: ArrayLike | None = None,
 ) -> Looks | None:
     """The difference of two means, treated less control, after every period in which units entered, valid at all looks.
 
-    Each unit counts from its own period on. Looks with fewer than `fewest` units in an arm, or none that differ, are left out,
+    Each unit counts from its own period on. Looks with fewer than 20 units in an arm, or none that differ, are left out,
     since the law of large numbers has not set in; None where no look is left. Units are taken to be independent of each other:
     what moves all units of one arm on one day is not allowed for. With values from `before` the trial, what these
     explain is taken off, as far as the units seen at each look can tell.
@@ -197,18 +193,11 @@ def looks_at_means(
     for j, mask in enumerate((arm, ~arm)):
         for i, part in enumerate(moments):
             sums[i, j] = np.bincount(at[mask], weights=part[mask], minlength=len(steps))
-    told = list(names) if len(names) else [int(s) + 1 for s in steps]
-    return looks_at_sums(sums, told, confidence, scale, fewest, adjusted=before is not None)
+    return looks_at_sums(sums, [int(s) + 1 for s in steps], adjusted=before is not None)
 
 
 def looks_at_sums(
-    sums: Array,
-    told: Sequence[Any],
-    confidence: float = 0.95,
-    scale: float = SCALE,
-    fewest: int = FEWEST,
-    *,
-    adjusted: bool = False,
+    sums: Array, told: Sequence[Any], confidence: float = 0.95, *, adjusted: bool = False
 ) -> Looks | None:
     """The same from sums by arm (treated first) and period of entry: of units, y, x, y², x² and x y, where x came before."""
     n, s, r, q, xx, xy = sums.cumsum(axis=2)
@@ -216,7 +205,7 @@ def looks_at_sums(
     evidence: list[float] = []
     estimates: list[Difference] = []
     for t in range(n.shape[1]):
-        if n[:, t].min() < fewest:
+        if n[:, t].min() < FEWEST:
             continue
         mean, earlier = s[:, t] / n[:, t], r[:, t] / n[:, t]
         squares, both = np.maximum(xx[:, t] - n[:, t] * earlier**2, 0.0), xy[:, t] - n[:, t] * earlier * mean
@@ -229,7 +218,7 @@ def looks_at_sums(
             continue
         spread = math.sqrt(float((variance * n[:, t]).sum() / n[:, t].sum()))
         value = float(mean[0] - mean[1])
-        low, high, e = mixture_sequence(value, error, spread, confidence, scale)
+        low, high, e = mixture_sequence(value, error, spread, confidence)
         looks.append(told[t])
         evidence.append(e)
         facts: dict[str, Any] = {"confidence": confidence, "method": "mixture confidence sequence"}

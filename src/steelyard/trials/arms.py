@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import check_word
 from steelyard.arguments.sizes import beyond
 from steelyard.engines.arrays import ArrayRows
 from steelyard.engines.plain import plain_level
@@ -48,9 +49,7 @@ class TrialRows:
 def opened(data: object, given: Mapping[str, Any], missing: str) -> Rows:
     """The rows with the columns that play a part, wherever they are."""
     roles = {role: value for role, value in given.items() if value is not None}
-    if missing not in {"refuse", "drop"}:
-        message = f'{option("missing", missing)} is not known; there are "refuse" and "drop".'
-        raise UsageError(message, "Dropped rows are counted and told.")
+    check_word("missing", missing, ("refuse", "drop"), "Dropped rows are counted and told.")
     if data is None and (text := next((r for r, v in roles.items() if isinstance(v, str)), "")):
         message = f"{option(text, roles[text])} is the name of a column, but there is no table to find it in."
         raise UsageError(message, "Pass the table first: trial(data, group=..., ...), or pass the values.")
@@ -81,8 +80,8 @@ def fetched_rows(rows: Rows, missing: str = "refuse", positive: object = None) -
         for role in roles:
             if role in NUMBERS and role not in names and rows.kind(role) == "text":
                 with worded(role):
-                    rows.tally(Tally({}, {role: _asking("value", role)}))
-        answer = rows.tally(Tally({role: _asking("level", role) for role in roles}))
+                    rows.tally(Tally({}, {role: asking("value", role)}))
+        answer = rows.tally(Tally({role: asking("level", role) for role in roles}))
         times = answer["rows"].astype(np.int64)
         for role in roles:
             values = [plain_level(v) for v in answer[role].tolist()]
@@ -122,7 +121,8 @@ def _happened(codes: Codes, names: list[Any], positive: object) -> Array:
     return np.where(codes < 0, np.nan, (codes == known.index(positive)).astype(np.float64))
 
 
-def _asking(what: str, role: str) -> Term:
+def asking(what: str, role: str) -> Term:
+    """The "level" or the "value" of a role, as a term of the row language."""
     return lambda r: getattr(r, what)(role)
 
 
@@ -147,20 +147,24 @@ def refuse_size(role: str, most: float) -> None:
         raise NotNumeric(message, "Express it in another unit.")
 
 
-def _complete(table: TrialRows, missing: str) -> TrialRows:
-    if not len(table):
+def refuse_gaps(rows: int, lost: Mapping[str, int], left: int, missing: str) -> None:
+    """Refuse a table without rows, rows that lack what plays a role unless they are left out, and a table of no others."""
+    if not rows:
         message = "There are no rows."
         raise EmptyTable(message, "A trial needs units in both arms.")
-    gone = np.zeros(len(table), dtype=np.bool_)
-    for role, values in table.columns.items():
-        lost = values < 0 if role in NAMES else ~np.isfinite(values)
-        if lost.any() and missing != "drop":
-            message = f"{int(lost.sum()):,} of {len(lost):,} rows have a missing or infinite {role}."
+    for role, n in lost.items():
+        if n and missing != "drop":
+            message = f"{n:,} of {rows:,} rows have a missing or infinite {role}."
             raise MissingValues(message, f"Complete them, or leave such rows out: {option('missing', 'drop')}.")
-        gone |= lost
-    if gone.all():
+    if not left:
         message = "No row has everything it needs."
         raise EmptyTable(message, "Check the columns that were named.")
+
+
+def _complete(table: TrialRows, missing: str) -> TrialRows:
+    lost = {role: values < 0 if role in NAMES else ~np.isfinite(values) for role, values in table.columns.items()}
+    gone = np.logical_or.reduce([*lost.values()])
+    refuse_gaps(len(table), {role: int(x.sum()) for role, x in lost.items()}, int((~gone).sum()), missing)
     kept = table.only(~gone)
     for role, values in kept.columns.items():
         if role not in NAMES:
@@ -250,6 +254,13 @@ def _sums(place: Codes, weights: Array | None, size: int) -> Array:
     return np.bincount(place, weights=weights, minlength=size).astype(np.float64)
 
 
+def torn_units(many: int, some: list[Any]) -> InputError:
+    """The error where units are in both arms."""
+    told = listing(some)
+    message = f"The unit {told} is in both arms." if many == 1 else f"{many:,} units are in both arms, such as {told}."
+    return InputError(message, "A unit belongs to one arm; look at how they were assigned.")
+
+
 def units_of(table: TrialRows, *, declared: bool) -> TrialUnits:
     """Rows added up by unit; without a declared unit every row is one."""
     c = table.columns
@@ -262,10 +273,7 @@ def units_of(table: TrialRows, *, declared: bool) -> TrialUnits:
     if both.any():
         shown = table.levels["unit"]
         codes = np.unique(c["unit"])[np.flatnonzero(both)[:3]]
-        n = int(both.sum())
-        some = listing(shown[i] for i in codes)
-        message = f"The unit {some} is in both arms." if n == 1 else f"{n:,} units are in both arms, such as {some}."
-        raise InputError(message, "A unit belongs to one arm; look at how they were assigned.")
+        raise torn_units(int(both.sum()), [shown[i] for i in codes])
 
     def mean(role: str) -> Array | None:
         return _sums(unit, c[role], size) / rows if role in c else None

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from steelyard.files.as_json import AsJson
 from steelyard.results import Estimate
 from steelyard.trials.means import CERTAIN
-from steelyard.trials.sums import SCORE, Arms, arm_of_units
+from steelyard.trials.sums import Arms
 from steelyard.verdicts.trial import flagged, not_by_chance
 
 NORMAL = NormalDist()
@@ -40,23 +37,17 @@ class Balance(AsJson):
         return self.flagged and not_by_chance(self.p_value)
 
 
-def standardised_difference(name: str, treated: ArrayLike, control: ArrayLike, confidence: float = 0.95) -> Balance:
-    """The same from the values of single units.
-
-    >>> b = standardised_difference("score", [0.9, 0.8, 0.7, 0.95, 0.85], [0.1, 0.4, 0.3, 0.9, 0.2])
-    >>> print(b.estimate, b.flagged)
-    2.0 [0.5, 3.5] True
-    """
-    values = [np.asarray(v, dtype=np.float64) for v in (treated, control)]
-    centre = float(np.concatenate(values).mean())
-    arms = [arm_of_units(np.ones_like(v), {SCORE: v}, {SCORE: centre}) for v in values]
-    return balance_of(name, (arms[0], arms[1]), SCORE, confidence)
-
-
 def balance_of(name: str, arms: Arms, what: str, confidence: float = 0.95) -> Balance:
     """The difference of two means of a score or an earlier value in standard deviations: d = (m₁ − m₂) / √((s₁² + s₂²) / 2).
 
     Error² = 1/n₁ + 1/n₂ + d² / (2 (n₁ + n₂)).
+
+    >>> import numpy as np
+    >>> from steelyard.trials.sums import arms_of_units
+    >>> scores = ([0.9, 0.8, 0.7, 0.95, 0.85], [0.1, 0.4, 0.3, 0.9, 0.2])
+    >>> b = balance_of("score", arms_of_units(scores, (np.ones(5), np.ones(5))), "outcome")
+    >>> print(b.estimate, b.flagged)
+    2.0 [0.5, 3.5] True
 
     Austin, Balance diagnostics for comparing the distribution of baseline covariates, Statistics in Medicine 28 (2009).
     """

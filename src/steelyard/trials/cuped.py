@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.errors import LengthsDiffer
 from steelyard.results import Array, Difference
 from steelyard.trials.arms import Fetched, TrialUnits
 from steelyard.trials.means import ALIKE, CERTAIN, FEW, by_t, without_interval
 from steelyard.trials.permuted import LOPSIDED, METHOD, by_draws, draws, lopsidedness
-from steelyard.trials.sums import EARLIER, Arms, arms_of_units, values_of
+from steelyard.trials.sums import EARLIER, Arms, values_of
 from steelyard.trials.unequal_units import leverage, resting
 from steelyard.words import percent
 
@@ -29,34 +28,7 @@ def by_one_row(totals: ArrayLike, rows: ArrayLike) -> Array:
     return mean + (y - mean * n) / float(n.mean())
 
 
-def cuped(
-    totals: tuple[Any, Any],
-    before: tuple[Any, Any],
-    confidence: float = 0.95,
-    measure: str = "mean",
-    rows: tuple[Any, Any] | None = None,
-) -> Difference:
-    """The same from single units: the sums of their outcomes, values from before, and how many rows they have (one each).
-
-    >>> x = (np.arange(20.0), np.arange(20.0) + 0.5)
-    >>> y = (x[0] + np.tile([0.0, 1.0], 10), x[1] + np.tile([2.0, 3.0, 2.5, 2.5], 5))
-    >>> d = cuped(y, x)
-    >>> from steelyard.trials.means import welch
-    >>> print(d, round(d.options["explained"], 2), "unadjusted", welch(*y))
-    −2.00 [−2.29, −1.71] 0.99 unadjusted −2.5 [−6.3, 1.3]
-    """
-    ys, xs = [values_of(v) for v in totals], [values_of(v) for v in before]
-    if any(y.size != x.size for y, x in zip(ys, xs, strict=True)):
-        message = "The outcome and the values from before the trial differ in length."
-        raise LengthsDiffer(message, "Pass one of each for every unit.")
-    ns = [np.ones_like(y) for y in ys] if rows is None else [values_of(n) for n in rows]
-    treated = np.arange(ys[0].size + ys[1].size) < ys[0].size
-    units = TrialUnits(treated, np.concatenate(ys), np.concatenate(ns), np.concatenate(xs))
-    arms = arms_of_units((ys[0], ys[1]), (ns[0], ns[1]), (xs[0], xs[1]))
-    return by_earlier_values(arms, lambda: units, confidence, measure)
-
-
-def by_earlier_values(arms: Arms, units: Fetched, confidence: float = 0.95, measure: str = "mean") -> Difference:
+def by_earlier_values(arms: Arms, units: Fetched, confidence: float = 0.95) -> Difference:
     """The difference of two means after taking off what the time before the trial already explains.
 
     Y' = Y − θ (X − X̄), θ = cov(X, Y) / var(X) pooled within the arms, variance × (1 − ρ²); X must be known before the start.
@@ -64,13 +36,21 @@ def by_earlier_values(arms: Arms, units: Fetched, confidence: float = 0.95, meas
     are told as by `by_one_row`; large ones then count as in `by_unit_sums`. What is left so skewed in arms so unlike that Student's
     t would see too much is held against other draws of the arms.
 
+    >>> x = (np.arange(20.0), np.arange(20.0) + 0.5)
+    >>> y = (x[0] + np.tile([0.0, 1.0], 10), x[1] + np.tile([2.0, 3.0, 2.5, 2.5], 5))
+    >>> from steelyard.trials.sums import arms_of_units
+    >>> d = by_earlier_values(arms_of_units(y, (np.ones(20), np.ones(20)), x), lambda: None)
+    >>> from steelyard.trials.means import welch
+    >>> print(d, round(d.options["explained"], 2), "unadjusted", welch(*y))
+    −2.00 [−2.29, −1.71] 0.99 unadjusted −2.5 [−6.3, 1.3]
+
     Deng, Xu, Kohavi and Walker, Improving the sensitivity of online controlled experiments, WSDM 2013.
     """
     means, sizes = (arms[0].mean, arms[1].mean), (arms[0].units, arms[1].units)
     facts: dict[str, Any] = {"n": sizes, "method": "CUPED, Welch's t"}
     if min(sizes) < 2:
         facts["values"] = tuple(None if math.isnan(m) else m for m in means)
-        return without_interval(measure, None, confidence, FEW, **facts)
+        return without_interval("mean", None, confidence, FEW, **facts)
     # Within the arms, so that an effect of the treatment is not taken for one of X.
     xx = sum(arm.variance(EARLIER) * (arm.units - 1) for arm in arms)
     yy, xy = sum(float(arm.powers()[1].sum()) for arm in arms), sum(arm.together() for arm in arms)
@@ -80,7 +60,7 @@ def by_earlier_values(arms: Arms, units: Fetched, confidence: float = 0.95, meas
     # Where all are the same nothing is left but rounding.
     if xx <= CERTAIN**2 * whole * middle**2:
         why = "the values from before the trial are all the same, so they explain nothing"
-        return without_interval(measure, None, confidence, why, values=means, **facts)
+        return without_interval("mean", None, confidence, why, values=means, **facts)
     slope = xy / xx
     adjusted = (means[0] - slope * (earlier[0] - middle), means[1] - slope * (earlier[1] - middle))
     facts["values"], value = adjusted, adjusted[0] - adjusted[1]
@@ -89,18 +69,21 @@ def by_earlier_values(arms: Arms, units: Fetched, confidence: float = 0.95, meas
     if whole > 3:
         error, freedom = _adjusted_error(arms, slope, earlier[0] - earlier[1], xx, weights)
     if error <= CERTAIN * max(*(abs(m) for m in means), 1e-300):
-        return without_interval(measure, value, confidence, ALIKE if whole > 3 else FEW, **facts)
+        return without_interval("mean", value, confidence, ALIKE if whole > 3 else FEW, **facts)
     explained = min(xy**2 / (xx * yy), 1.0) if yy > 0 else 0.0
     facts |= {"options": {"slope": slope, "explained": explained}, "caution": resting([f for _, f in weights])}
     facts["note"] = f"the time before explains {percent(explained)} of the spread"
     if lopsidedness(arms, slope) > LOPSIDED:
         single = units()
-        drawn = None if single is None else draws(_adjusted(single, slope, middle), _ones(single))
+        drawn = None
+        if single is not None:
+            values = _adjusted(single, slope, middle)
+            drawn = draws(values, (np.ones_like(values[0]), np.ones_like(values[1])))
         told = facts | {"method": f"CUPED, {METHOD}"}
-        found = None if drawn is None else by_draws(measure, value, error, drawn, confidence, **told)
+        found = None if drawn is None else by_draws(value, error, drawn, confidence, **told)
         if found is not None:
             return found
-    return by_t(measure, value, error, freedom, confidence, **facts)
+    return by_t("mean", value, error, freedom, confidence, **facts)
 
 
 def _adjusted(units: TrialUnits, slope: float, middle: float) -> tuple[Array, Array]:
@@ -108,10 +91,6 @@ def _adjusted(units: TrialUnits, slope: float, middle: float) -> tuple[Array, Ar
     assert units.before is not None
     (a, b), (n, m), (x, z) = units.arms(units.total), units.arms(units.rows), units.arms(units.before)
     return by_one_row(a, n) - slope * (x - middle), by_one_row(b, m) - slope * (z - middle)
-
-
-def _ones(units: TrialUnits) -> tuple[Array, Array]:
-    return np.ones(int(units.treated.sum())), np.ones(int((~units.treated).sum()))
 
 
 def _adjusted_error(

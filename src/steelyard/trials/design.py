@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arguments.allowed import check_word
 from steelyard.errors import BadLevels, InputError, UsageError, listing
 from steelyard.trials.arms import Periods, TrialRows, arms_of, periods_of, with_order
 from steelyard.trials.counted_trial import CountedTrial
 from steelyard.trials.sample_ratio import planned_shares
 from steelyard.trials.unit_sums import UnitSums
 from steelyard.wording import option
-
-ANALYSES = (None, "unit", "period")
-DIRECTIONS = ("lower", "higher")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +76,10 @@ def check_words(
     analysis: object, direction: object, selection: object, independent: object = False, adjust: object = True
 ) -> None:
     """Refuse words that are not known."""
-    if analysis not in ANALYSES:
-        message = f'{option("analysis", analysis)} is not known; there are "unit" and "period".'
-        raise UsageError(message, "Name what was assigned to the arms, or leave it out.")
-    if direction not in DIRECTIONS:
-        message = f'{option("direction", direction)} is not known; there are "lower" and "higher".'
-        hint = f'Say which outcome is good: {option("direction", "lower")} for churn, "higher" for sales.'
-        raise UsageError(message, hint)
+    if analysis is not None:
+        check_word("analysis", analysis, ("unit", "period"), "Name what was assigned to the arms, or leave it out.")
+    good = f'Say which outcome is good: {option("direction", "lower")} for churn, "higher" for sales.'
+    check_word("direction", direction, ("lower", "higher"), good)
     if selection is not None and not isinstance(selection, str):
         message = f"The selection is told in words, and a {type(selection).__name__} came."
         raise UsageError(message, f'For example {option("selection", "random")}, or "random against highest risk".')

@@ -10,7 +10,6 @@ import numpy as np
 
 from steelyard.engines.frames import FrameRows
 from steelyard.engines.plain import plain_level
-from steelyard.errors import EmptyTable, InputError, MissingValues, listing
 from steelyard.results import Array, Codes, Flags
 from steelyard.rows.language import Table, Tally, Term
 from steelyard.trials.arms import (
@@ -18,18 +17,20 @@ from steelyard.trials.arms import (
     ROLES,
     Periods,
     TrialUnits,
+    asking,
     fetched_rows,
     in_order,
     known_level,
     named_arms,
     opened,
+    refuse_gaps,
     refuse_size,
+    torn_units,
     worded,
 )
 from steelyard.trials.counted_trial import CountedTrial, counted_rows, kind_of_outcome
 from steelyard.trials.sums import EARLIER, MONEY, OUTCOME, SCORE, TOTALS, products_of
 from steelyard.trials.unit_sums import UnitSums
-from steelyard.wording import option
 
 MOST_UNITS = 2_000_000
 """More units than these are not brought to one machine, even for what needs single units."""
@@ -80,9 +81,9 @@ class TrialTable:
     def first_look(self) -> Table:
         """Rows by arm and period: how many, whether they lack something, and sums and ends of the numbers."""
         names = [role for role in ("group", "period") if self.rows.has(role)]
-        by: dict[str, Term] = {name: partial(_level, name) for name in names}
+        by: dict[str, Term] = {name: asking("level", name) for name in names}
         if self.positive is not None:
-            by["told"] = partial(_level, "outcome")
+            by["told"] = asking("level", "outcome")
         sums: dict[str, Term] = {f"lost {role}": self.lost(role) for role in self.roles}
         sums |= {name: self.number(name) for name in self.known()}
         outcome = self.number("outcome")
@@ -94,10 +95,6 @@ class TrialTable:
         """The rows of both arms, without those that lack something."""
         found = self.rows.where(self.rows.is_level("group", control) | self.rows.is_level("group", treated))
         return found.where(self.any_lost(found) == 0.0) if drop else found
-
-
-def _level(role: str, rows: Any) -> Any:
-    return rows.level(role)
 
 
 def counted_trial(
@@ -141,19 +138,9 @@ def counted_in_place(rows: FrameRows, control: object, treated: object, missing:
 
 def _complete(table: TrialTable, seen: Table, missing: str) -> tuple[Flags, int]:
     """Which groups of rows lack nothing, and how many rows lack something."""
-    count = seen["rows"]
-    if not count.sum():
-        message = "There are no rows."
-        raise EmptyTable(message, "A trial needs units in both arms.")
-    good = np.asarray(seen["lost"] == 0)
-    for role in table.roles:
-        lost = int(seen[f"lost {role}"].sum())
-        if lost and missing != "drop":
-            message = f"{lost:,} of {int(count.sum()):,} rows have a missing or infinite {role}."
-            raise MissingValues(message, f"Complete them, or leave such rows out: {option('missing', 'drop')}.")
-    if not good.any():
-        message = "No row has everything it needs."
-        raise EmptyTable(message, "Check the columns that were named.")
+    count, good = seen["rows"], np.asarray(seen["lost"] == 0)
+    lost = {role: int(seen[f"lost {role}"].sum()) for role in table.roles}
+    refuse_gaps(int(count.sum()), lost, int(good.sum()), missing)
     for name in table.known():
         refuse_size(name, float(seen[f"size {name}"][good].max()))
     return good, int(count[~good].sum())
@@ -181,7 +168,7 @@ def _units(table: TrialTable, rows: FrameRows, treated: object, places: Mapping[
     sums: dict[str, Term] = {f"sum {name}": table.number(name) for name in table.known()}
     sums["acted"] = lambda r: r.flag(r.is_level("group", treated))
     lows: dict[str, Term] = {"entered": lambda r: r.lookup("period", places, 0.0)} if places else {}
-    return rows.grouped(Tally({"unit": partial(_level, "unit")}, sums, lows))
+    return rows.grouped(Tally({"unit": asking("level", "unit")}, sums, lows))
 
 
 def _torn(r: Any) -> Any:
@@ -192,9 +179,8 @@ def _torn(r: Any) -> Any:
 def _refuse_torn(units: FrameRows, many: int) -> None:
     torn = units.where(_torn(units))
     torn.frame = torn.frame.head(3)
-    some = listing(sorted(torn.tally(Tally({"unit": partial(_level, "unit")}))["unit"].tolist(), key=str))
-    message = f"The unit {some} is in both arms." if many == 1 else f"{many:,} units are in both arms, such as {some}."
-    raise InputError(message, "A unit belongs to one arm; look at how they were assigned.")
+    some = torn.tally(Tally({"unit": asking("level", "unit")}))["unit"].tolist()
+    raise torn_units(many, sorted(some, key=str))
 
 
 def _of_unit(table: TrialTable, *, declared: bool) -> dict[str, Term]:
@@ -202,13 +188,9 @@ def _of_unit(table: TrialTable, *, declared: bool) -> dict[str, Term]:
     out: dict[str, Term] = {}
     for what, name in PARTS.items():
         if name in table.known():
-            whole: Term = partial(_number, f"sum {name}") if declared else table.number(name)
+            whole: Term = asking("value", f"sum {name}") if declared else table.number(name)
             out[what] = partial(_mean, whole) if declared and what not in TOTALS else whole
     return out
-
-
-def _number(role: str, rows: Any) -> Any:
-    return rows.value(role)
 
 
 def _mean(whole: Term, rows: Any) -> Any:
@@ -296,10 +278,10 @@ def _fetched(
 
 def _segments(rows: FrameRows, treated: object, *, declared: bool) -> dict[Any, tuple[float, float]]:
     """Units of the control and the treated by segment; one that was seen in several belongs to each."""
-    by: dict[str, Term] = {"segment": partial(_level, "segment"), "arm": lambda r: r.flag(r.is_level("group", treated))}
+    by: dict[str, Term] = {"segment": asking("level", "segment"), "arm": lambda r: r.flag(r.is_level("group", treated))}
     if declared:
-        rows = rows.grouped(Tally(by | {"unit": partial(_level, "unit")}))
-        by = {"segment": partial(_level, "segment"), "arm": lambda r: r.value("arm")}
+        rows = rows.grouped(Tally(by | {"unit": asking("level", "unit")}))
+        by = {"segment": asking("level", "segment"), "arm": lambda r: r.value("arm")}
     found = rows.tally(Tally(by))
     out: dict[Any, list[float]] = {}
     labels = [plain_level(v) for v in found["segment"].tolist()]

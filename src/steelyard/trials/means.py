@@ -11,11 +11,12 @@ import numpy.typing as npt
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import LengthsDiffer
 from steelyard.results import Array, Difference
-from steelyard.trials.sums import Arms, arms_of_units, values_of
+from steelyard.trials.sums import Arms, values_of
 from steelyard.trials.unequal_units import resting, spread_by_units
 
 FEW = "fewer than two values in an arm, so there is no spread to judge by"
 ALIKE = "no variation within the arms, so there is no spread to judge by"
+SAME = "the difference is the same in every pair"
 CERTAIN = 1e-13
 """A spread smaller than this part of the values is rounding."""
 
@@ -57,7 +58,7 @@ def is_flat(a: Array, b: Array, spread: float) -> bool:
     return spread <= CERTAIN * max(float(np.abs(a).max()), float(np.abs(b).max()), 1e-300)
 
 
-def welch(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, measure: str = "mean") -> Difference:
+def welch(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95) -> Difference:
     """The difference of two means whose spreads may differ.
 
     t = (m₁ − m₂) / √(s₁²/n₁ + s₂²/n₂), degrees of freedom by Satterthwaite
@@ -72,19 +73,22 @@ def welch(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95,
     a, b = values_of(first), values_of(second)
     facts = facts_of(a, b, "Welch's t")
     if min(a.size, b.size) < 2:
-        value = facts["values"][0] - facts["values"][1] if min(a.size, b.size) else None
-        return without_interval(measure, value, confidence, FEW, **facts)
+        return _single(a, b, confidence, facts)
     parts = [float(v.var(ddof=1)) / v.size for v in (a, b)]
     error, value = math.sqrt(sum(parts)), facts["values"][0] - facts["values"][1]
     if is_flat(a, b, error):
-        return without_interval(measure, value, confidence, ALIKE, **facts)
+        return without_interval("mean", value, confidence, ALIKE, **facts)
     freedom = sum(parts) ** 2 / sum(p**2 / (v.size - 1) for p, v in zip(parts, (a, b), strict=True))
-    return by_t(measure, value, error, freedom, confidence, **facts)
+    return by_t("mean", value, error, freedom, confidence, **facts)
 
 
-def pooled_t(
-    first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, measure: str = "mean"
-) -> Difference:
+def _single(a: Array, b: Array, confidence: float, facts: dict[str, Any]) -> Difference:
+    """What is told where an arm has one value, or none."""
+    value = facts["values"][0] - facts["values"][1] if min(a.size, b.size) else None
+    return without_interval("mean", value, confidence, FEW, **facts)
+
+
+def pooled_t(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95) -> Difference:
     """The difference of two means that share one spread.
 
     t = (m₁ − m₂) / (s √(1/n₁ + 1/n₂)), s² = ((n₁ − 1) s₁² + (n₂ − 1) s₂²) / (n₁ + n₂ − 2)
@@ -98,20 +102,26 @@ def pooled_t(
     a, b = values_of(first), values_of(second)
     facts = facts_of(a, b, "Student's t, one spread")
     if min(a.size, b.size) < 2:
-        value = facts["values"][0] - facts["values"][1] if min(a.size, b.size) else None
-        return without_interval(measure, value, confidence, FEW, **facts)
+        return _single(a, b, confidence, facts)
     freedom = a.size + b.size - 2
     spread = math.sqrt(sum(float(((v - v.mean()) ** 2).sum()) for v in (a, b)) / freedom)
     error, value = spread * math.sqrt(1 / a.size + 1 / b.size), facts["values"][0] - facts["values"][1]
     if is_flat(a, b, error):
-        return without_interval(measure, value, confidence, ALIKE, **facts)
+        return without_interval("mean", value, confidence, ALIKE, **facts)
     size = value / spread * (1 - 3 / (4 * freedom - 1))
-    return by_t(measure, value, error, freedom, confidence, options={"hedges_g": size}, **facts)
+    return by_t("mean", value, error, freedom, confidence, options={"hedges_g": size}, **facts)
 
 
-def paired_t(
-    first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, measure: str = "mean"
-) -> Difference:
+def pairs_of(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Array, Array]:
+    """The values of two arms that stand side by side, refused where one arm has more of them."""
+    a, b = values_of(first), values_of(second)
+    if a.size != b.size:
+        message = f"Pairs need as many values in one arm as in the other; there are {a.size} and {b.size}."
+        raise LengthsDiffer(message, "Keep the periods in which both arms were seen.")
+    return a, b
+
+
+def paired_t(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95) -> Difference:
     """The mean of the differences within pairs, such as the two arms in the same week.
 
     t = d̄ / (s_d / √n), s_d² = s₁² + s₂² − 2 r s₁ s₂, n − 1 degrees of freedom
@@ -121,44 +131,21 @@ def paired_t(
     2.2 [−2.4, 6.7] 0.29
     """
     confidence = confidence_of(confidence)
-    a, b = values_of(first), values_of(second)
-    if a.size != b.size:
-        message = f"Pairs need as many values in one arm as in the other; there are {a.size} and {b.size}."
-        raise LengthsDiffer(message, "Keep the periods in which both arms were seen.")
+    a, b = pairs_of(first, second)
     facts = facts_of(a, b, "paired t")
     if a.size < 2:
-        value = facts["values"][0] - facts["values"][1] if a.size else None
-        return without_interval(measure, value, confidence, FEW, **facts)
+        return _single(a, b, confidence, facts)
     d = a - b
     error, value = float(d.std(ddof=1)) / math.sqrt(d.size), float(d.mean())
     if is_flat(a, b, error):
-        return without_interval(measure, value, confidence, "the difference is the same in every pair", **facts)
+        return without_interval("mean", value, confidence, SAME, **facts)
     options: dict[str, Any] = {}
     if float(a.std()) > 0 and float(b.std()) > 0:
         options["correlation"] = float(np.corrcoef(a, b)[0, 1])
-    return by_t(measure, value, error, d.size - 1, confidence, options=options, **facts)
+    return by_t("mean", value, error, d.size - 1, confidence, options=options, **facts)
 
 
-def paired_from_summary(
-    means: tuple[float, float], spreads: tuple[float, float], correlation: float, n: int, confidence: float = 0.95
-) -> Difference:
-    """The paired t where only means, standard deviations and the correlation within pairs are known.
-
-    >>> d = paired_from_summary((20.5, 17.667), (3.177, 2.708), 0.3, 12)
-    >>> round(d.p_value, 3)
-    0.017
-    """
-    confidence = confidence_of(confidence)
-    s, r = spreads, correlation
-    error = math.sqrt((s[0] ** 2 + s[1] ** 2 - 2 * r * s[0] * s[1]) / n)
-    facts: dict[str, Any] = {"values": means, "n": (float(n), float(n)), "method": "paired t"}
-    options = {"correlation": r}
-    return by_t("mean", means[0] - means[1], error, n - 1, confidence, options=options, **facts)
-
-
-def wilcoxon_by_period(
-    first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, measure: str = "mean"
-) -> Difference:
+def wilcoxon_by_period(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95) -> Difference:
     """Wilcoxon's signed ranks of the differences within periods; the value is the median of their pairwise means.
 
     >>> d = wilcoxon_by_period([21, 18, 28, 19, 18, 17], [23, 15, 18, 20, 15, 17])
@@ -170,30 +157,22 @@ def wilcoxon_by_period(
     from steelyard.comparisons.signed_ranks import wilcoxon
 
     a, b = values_of(first), values_of(second)
-    d = wilcoxon(a - b, confidence, measure=measure, better="")
+    d = wilcoxon(a - b, confidence, measure="mean", better="")
     note = d.note.replace("data sets", "periods").replace("data set", "period")
     return d.renamed(values=facts_of(a, b, "")["values"], note=note, reason=d.reason.replace("data sets", "periods"))
 
 
-def by_units(
-    totals: tuple[Any, Any], rows: tuple[Any, Any], confidence: float = 0.95, measure: str = "mean"
-) -> Difference:
-    """The same from the totals and the numbers of rows of single units.
-
-    >>> one = (np.ones(4), np.ones(5))
-    >>> y = ([1.0, 3.0, 2.0, 5.0], [2.0, 4.0, 6.0, 5.0, 7.0])
-    >>> d, e = by_units(y, one), welch(*y)
-    >>> abs(d.low - e.low) < 1e-9, abs(d.high - e.high) < 1e-9
-    (True, True)
-    """
-    return by_unit_sums(arms_of_units(totals, rows), confidence, measure)
-
-
-def by_unit_sums(arms: Arms, confidence: float = 0.95, measure: str = "mean") -> Difference:
+def by_unit_sums(arms: Arms, confidence: float = 0.95) -> Difference:
     """The difference of two means of rows whose spread is judged by units: rows of one unit are never independent.
 
     m = Σ y / Σ n; its variance and what that is worth are those of `spread_by_units`, which allows for units that carry a large
     part of the rows; over the arms variances add, degrees of freedom by Satterthwaite. With one row a unit this is Welch's t.
+
+    >>> y = ([1.0, 3.0, 2.0, 5.0], [2.0, 4.0, 6.0, 5.0, 7.0])
+    >>> from steelyard.trials.sums import arms_of_units
+    >>> d, e = by_unit_sums(arms_of_units(y, (np.ones(4), np.ones(5)))), welch(*y)
+    >>> abs(d.low - e.low) < 1e-9, abs(d.high - e.high) < 1e-9
+    (True, True)
 
     Liang and Zeger, Longitudinal data analysis using generalized linear models, Biometrika 73 (1986); Bell and McCaffrey, Bias
     reduction in standard errors for linear regression with multi-stage samples, Survey Methodology 28 (2002).
@@ -205,10 +184,10 @@ def by_unit_sums(arms: Arms, confidence: float = 0.95, measure: str = "mean") ->
     if min(units) < 2:
         value = means[0] - means[1] if min(units) else None
         facts["values"] = tuple(None if math.isnan(m) else m for m in means)
-        return without_interval(measure, value, confidence, FEW, **facts)
+        return without_interval("mean", value, confidence, FEW, **facts)
     variances, freedoms = zip(*(spread_by_units(arm) for arm in arms), strict=True)
     error, value = math.sqrt(sum(variances)), means[0] - means[1]
     if error <= CERTAIN * max(abs(means[0]), abs(means[1]), 1e-300):
-        return without_interval(measure, value, confidence, ALIKE, **facts)
+        return without_interval("mean", value, confidence, ALIKE, **facts)
     freedom = sum(variances) ** 2 / sum(v**2 / f for v, f in zip(variances, freedoms, strict=True))
-    return by_t(measure, value, error, freedom, confidence, caution=resting(list(freedoms)), **facts)
+    return by_t("mean", value, error, freedom, confidence, caution=resting(list(freedoms)), **facts)

@@ -114,12 +114,15 @@ def _by_period(
             return lambda: without_interval("mean", None, confidence, apart)
         return lambda: test(treated, control, confidence)
 
+    def asked(name: str, unit: str, ask: Callable[[], Difference], *why: str) -> Method:
+        return _asked(name, unit, ask, confidence, back, *why)
+
     out = [
-        _asked(WELCH, "period", lambda: welch(treated, control, confidence), confidence, back, alike),
-        _asked("paired t by period", "period", pairs(paired_t), confidence, back, alike),
-        _asked("pooled t by period", "period", lambda: pooled_t(treated, control, confidence), confidence, back, alike),
-        _asked("Wilcoxon by period", "period", pairs(wilcoxon_by_period), confidence, back, alike),
-        _asked(SLOW, "period", lambda: _slow(periods, confidence), confidence, back, too_much),
+        asked(WELCH, "period", lambda: welch(treated, control, confidence), alike),
+        asked("paired t by period", "period", pairs(paired_t), alike),
+        asked("pooled t by period", "period", lambda: pooled_t(treated, control, confidence), alike),
+        asked("Wilcoxon by period", "period", pairs(wilcoxon_by_period), alike),
+        asked(SLOW, "period", lambda: _slow(periods, confidence), too_much),
     ]
     if not counted:
         return out, None, found
@@ -129,33 +132,19 @@ def _by_period(
     careful = CAREFUL if spread is not None and spread.verdict == "less" else ""
     a, b = float(x.sum()), float(y.sum())
     size = (float(x.size), float(y.size)) if e is None or f is None else (float(e.sum()), float(f.sum()))
-    events: list[Method] = []
+    counts = (x, y, (e, f), confidence)
+    out.append(asked("quasi-Poisson ratio", "period", partial(quasi_poisson, *counts), alike))
+    out.append(asked("negative binomial ratio", "period", partial(negative_binomial, *counts), alike))
     for kind in KINDS:
-        name, ask = f"Poisson ratio ({kind})", partial(poisson_ratio, a, b, size, confidence, kind)
-        events.append(_asked(name, "event", ask, confidence, back, alike, wide))
-    out += [
-        _asked(
-            "quasi-Poisson ratio", "period", lambda: quasi_poisson(x, y, (e, f), confidence), confidence, back, alike
-        ),
-        _asked(
-            "negative binomial ratio",
-            "period",
-            lambda: negative_binomial(x, y, (e, f), confidence),
-            confidence,
-            back,
-            alike,
-        ),
-        *events,
-    ]
-    whole = (a, size[0], b, size[1])
-    no_share = "" if single and periods.known and a <= size[0] and b <= size[1] else NO_SHARE
+        ask = partial(poisson_ratio, a, b, size, confidence, kind)
+        out.append(asked(f"Poisson ratio ({kind})", "event", ask, alike, wide))
+    share = single and periods.known and a <= size[0] and b <= size[1]
     for name, test in ((SHARES, two_proportions), ("Fisher (odds ratio)", fisher)):
-        if no_share:
-            nothing = without_interval("share", None, confidence, no_share)
-            events.append(Method(name, "row", nothing, valid=False, why=no_share))
+        if share:
+            out.append(asked(name, "row", partial(test, a, size[0], b, size[1], confidence), alike, wide))
         else:
-            events.append(_asked(name, "row", partial(test, *whole, confidence), confidence, back, alike, wide))
-    out += events[len(KINDS) :]
+            nothing = without_interval("share", None, confidence, NO_SHARE)
+            out.append(Method(name, "row", nothing, valid=False, why=NO_SHARE))
     if careful:
         out = [
             replace(m, effect=_noted(m.effect, careful)) if m.unit in {"event", "row"} and m.valid else m for m in out

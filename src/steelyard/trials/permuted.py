@@ -8,13 +8,12 @@ import zlib
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from steelyard.arguments.allowed import confidence_of
 from steelyard.errors import LengthsDiffer
 from steelyard.results import Array, Difference
 from steelyard.trials.means import ALIKE, CERTAIN, FEW, without_interval
-from steelyard.trials.sums import Arms, arms_of_units, values_of
+from steelyard.trials.sums import Arms
 
 DRAWS = 1999
 SEED = 20130401
@@ -30,23 +29,16 @@ METHOD = "permuted t"
 TOO_MANY = "too many units to draw the arms again"
 
 
-def lopsided(first: ArrayLike, second: ArrayLike) -> float:
-    """The same from single units of one row each.
-
-    >>> rng = np.random.default_rng(0)
-    >>> y = rng.exponential(size=500)
-    >>> round(lopsided(y[:50], y[50:]), 2), lopsided(y[:250], y[250:])
-    (0.25, 0.0)
-    """
-    a, b = values_of(first), values_of(second)
-    return lopsidedness(arms_of_units((a, b), (np.ones_like(a), np.ones_like(b))))
-
-
 def lopsidedness(arms: Arms, slope: float = 0.0) -> float:
     """How skewed a difference of two means is if both arms are alike: 0 where the arms have the same size.
 
     γ × |1/n₁² − 1/n₂²| / (1/n₁ + 1/n₂)^1.5, γ the skewness of what units are off the mean of their arm, of both arms together,
     less `slope` times what their earlier values are off.
+
+    >>> from steelyard.trials.sums import arms_of_units
+    >>> y = np.random.default_rng(0).exponential(size=500)
+    >>> round(lopsidedness(arms_of_units((y[:50], y[50:]), (np.ones(50), np.ones(450)))), 2)
+    0.25
     """
     n, m = arms[0].units, arms[1].units
     found = [arm.powers(slope) for arm in arms]
@@ -77,10 +69,10 @@ def _t(sums: Array, units: int, all_sums: Array, others: int) -> Array:
     return np.asarray((parts[0][0] - parts[1][0]) / error)
 
 
-def draws(totals: tuple[Any, Any], rows: tuple[Any, Any], number: int = DRAWS) -> Array | None:
+def draws(totals: tuple[Any, Any], rows: tuple[Any, Any]) -> Array | None:
     """The t of first less second for other draws of as many units into the arms, in rising order, with the one that came.
 
-    All draws where there are no more than `number`, else so many at random, always the same for the same values. None where an
+    All draws where there are no more than `DRAWS`, else so many at random, always the same for the same values. None where an
     arm has fewer than two units, or both have so many that it is not worth the time.
     """
     y, n = (np.concatenate([np.asarray(v, dtype=np.float64) for v in pair]) for pair in (totals, rows))
@@ -95,7 +87,7 @@ def draws(totals: tuple[Any, Any], rows: tuple[Any, Any], number: int = DRAWS) -
     rough = np.rint(y[order] / (float(np.abs(y).max()) or 1.0) * 1e6).astype(np.int64)
     seed = zlib.crc32(rough.tobytes() + n[order].tobytes())
     y = y - float(y[order].sum() / n.sum()) * n
-    number = max(min(number, WORK // small), 199)
+    number = max(min(DRAWS, WORK // small), 199)
     # With one row a unit the rest is known.
     table = np.stack([y, y * y]) if (n == 1).all() else np.stack([y, n, y * y, y * n, n * n])
     whole = _five(table.sum(axis=1), small + large)
@@ -123,10 +115,8 @@ def _random(ranked: Array, small: int, large: int, whole: Array, number: int, rn
     return out
 
 
-def by_draws(
-    measure: str, value: float, error: float, drawn: Array, confidence: float, **facts: Any
-) -> Difference | None:
-    """A difference whose t is judged by its place among `drawn`; None where these are too few for the confidence.
+def by_draws(value: float, error: float, drawn: Array, confidence: float, **facts: Any) -> Difference | None:
+    """A difference of means whose t is judged by its place among `drawn`; None where these are too few for the confidence.
 
     value − t* × error for the t* that only (1 − confidence) / 2 of the draws reach; p is twice the smaller share of draws that
     are as far out.
@@ -145,12 +135,10 @@ def by_draws(
     low, high = min(end(float(drawn[size - k - 1])), value), max(end(float(drawn[k])), value)
     options = {"error": error, "draws": size} | dict(facts.pop("options", {}))
     told: dict[str, Any] = {"low": low, "high": high, "p_value": min(1.0, 2 * min(up, down)), "statistic": t}
-    return Difference(measure, value=value, confidence=confidence, options=options, **told, **facts)
+    return Difference("mean", value=value, confidence=confidence, options=options, **told, **facts)
 
 
-def permuted_t(
-    totals: tuple[Any, Any], rows: tuple[Any, Any], confidence: float = 0.95, measure: str = "mean"
-) -> Difference:
+def permuted_t(totals: tuple[Any, Any], rows: tuple[Any, Any], confidence: float = 0.95) -> Difference:
     """The difference of two means, its t held against the t of other random draws of the same units into the arms.
 
     If acting changes nothing, the arms that came are one draw among all that could have come, whatever the outcome looks like,
@@ -172,7 +160,7 @@ def permuted_t(
         raise LengthsDiffer(message, "Pass one of each for every unit.")
     facts: dict[str, Any] = {"n": (float(ys[0].size), float(ys[1].size)), "method": METHOD}
     if min(y.size for y in ys) < 2:
-        return without_interval(measure, None, confidence, FEW, **facts)
+        return without_interval("mean", None, confidence, FEW, **facts)
     means = [float(y.sum() / n.sum()) for y, n in zip(ys, ns, strict=True)]
     parts = [
         y.size / (y.size - 1) * float(((y - m * n) ** 2).sum()) / float(n.sum()) ** 2
@@ -180,8 +168,8 @@ def permuted_t(
     ]
     facts["values"], value, error = (means[0], means[1]), means[0] - means[1], math.sqrt(sum(parts))
     if error <= CERTAIN * max(abs(means[0]), abs(means[1]), 1e-300):
-        return without_interval(measure, value, confidence, ALIKE, **facts)
+        return without_interval("mean", value, confidence, ALIKE, **facts)
     drawn = draws((ys[0], ys[1]), (ns[0], ns[1]))
-    found = None if drawn is None else by_draws(measure, value, error, drawn, confidence, **facts)
+    found = None if drawn is None else by_draws(value, error, drawn, confidence, **facts)
     why = "too few units to draw the arms again" if drawn is not None else TOO_MANY
-    return without_interval(measure, value, confidence, why, **facts) if found is None else found
+    return without_interval("mean", value, confidence, why, **facts) if found is None else found

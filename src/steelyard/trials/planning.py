@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from steelyard.arguments.allowed import check_word
 from steelyard.arguments.annotated import as_annotated
 from steelyard.errors import UsageError
 from steelyard.results import divide
@@ -16,6 +17,7 @@ from steelyard.verdicts.trial import by_chance
 from steelyard.wording import option
 from steelyard.words import count, percent, significant
 
+POWER = 0.8
 MOST = 10**9
 MOST_PERIODS = 1_000
 """More periods than this are no plan."""
@@ -152,33 +154,30 @@ def planned_effect(
     *,
     deviation: float | None = None,
     rate: float | None = None,
-    share: float | None = None,
-    power: float = 0.8,
     alpha: float = 0.05,
     explained: float = 0.0,
     level: float | None = None,
     alike: bool = False,
 ) -> TrialPlan:
-    """The smallest effect that n periods (or units) in each arm see with the chance `power`.
+    """The smallest effect that n periods (or units) in each arm see with a chance of 80%.
 
     MDE = (t₁₋α⸝₂ + t_power) s √(2 / n), 2 n − 2 degrees of freedom; s² × (1 − `explained`) with values from before the trial.
-    A Poisson `rate` means s² = rate, a `share` s² = share (1 − share). Periods of which nobody knows whether they are independent
-    of each other are judged by slow waves, which take larger effects to see: `alike`.
+    A Poisson `rate` means s² = rate. Periods of which nobody knows whether they are independent of each other are judged by slow
+    waves, which take larger effects to see: `alike`.
 
     >>> round(planned_effect(12, deviation=2.952).effect, 2), round(planned_effect(12, rate=20.5).effect, 2)
     (3.53, 5.42)
     >>> round(planned_effect(12, rate=20.5, alike=True).effect, 2)
     10.06
     """
-    _check(power, alpha, explained)
+    _check(POWER, alpha, explained)
     if n < 2:
         message = f"A trial needs at least two periods or units in each arm, and {n} came."
         raise UsageError(message, "Wait for more.")
-    spread = _spread(deviation, rate, share, None) * math.sqrt(1 - explained)
-    errors = slow_waves_shift(n, power, alpha) if alike else _quantiles(n, power, alpha)
+    spread = _spread(deviation, rate, None, None) * math.sqrt(1 - explained)
+    errors = slow_waves_shift(n, POWER, alpha) if alike else _quantiles(n, POWER, alpha)
     effect = errors * spread * math.sqrt(2 / n)
-    known = level if level is not None else rate if rate is not None else share
-    return TrialPlan(n, effect, power, alpha, spread, "effect", known, alike)
+    return TrialPlan(n, effect, POWER, alpha, spread, "effect", rate if level is None else level, alike)
 
 
 @as_annotated()
@@ -252,9 +251,7 @@ def trial_size(
 
 
 def _checked_effect(effect: float, treated: float, direction: str) -> float:
-    if direction not in {"lower", "higher"}:
-        message = f'{option("direction", direction)} is not known; there are "lower" and "higher".'
-        raise UsageError(message, "Say whether the treated are to have less or more.")
+    check_word("direction", direction, ("lower", "higher"), "Say whether the treated are to have less or more.")
     if not 1 / MOST <= treated <= 1 - 1 / MOST:
         message = (
             f"The part of all units that is treated must lie between 0 and 1, a billionth from either at least, "
@@ -269,10 +266,8 @@ def _checked_effect(effect: float, treated: float, direction: str) -> float:
 
 
 def _analysis(analysis: str | None, rate: float | None, share: float | None, explained: float) -> str:
-    if analysis not in {None, "unit", "period"}:
-        message = f'{option("analysis", analysis)} is not known; there are "unit" and "period".'
-        raise UsageError(message, "Name what is to be taken for independent, or leave it out.")
-    by = analysis or ("unit" if rate is None else "period")
+    by = ("unit" if rate is None else "period") if analysis is None else analysis
+    check_word("analysis", by, ("unit", "period"), "Name what is to be taken for independent, or leave it out.")
     if by == "period" and share is not None:
         message = "A share is that of units, and a plan by period was asked for."
         raise UsageError(message, f"Give the events of a period in the control: {option('rate', ...)}")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.comparisons.powers import below, likely
+from steelyard.comparisons.powers import below, last_holding, likely
 from steelyard.results import Array
 from steelyard.trials.autocorrelation import FEWEST as FEWEST_NEIGHBOURS
 from steelyard.trials.autocorrelation import LEVEL
@@ -40,14 +40,13 @@ def shares_power(treated: float, units: int, control: float, others: int, alpha:
         null = math.sqrt(both * (1 - both) * (1 / units + 1 / others))
         return NORMAL.cdf((abs(treated - control) - z * null) / error)
     x, chance = likely(units, treated)
+
     # The score falls as the control's count grows, so what is seen lies on one side of a cut.
-    low, high = np.full(len(x), -1.0), np.full(len(x), float(others))
-    while (low < high).any():
-        middle = np.ceil((low + high) / 2)
-        score = scores(x, float(units), middle, float(others))
-        found = score > z if side > 0 else score >= -z
-        low, high = np.where(found, middle, low), np.where(found, high, middle - 1)
-    under = below(low, others, control)
+    def seen(y: Array) -> Any:
+        score = scores(x, float(units), y, float(others))
+        return score > z if side > 0 else score >= -z
+
+    under = below(last_holding(seen, np.full(len(x), -1.0), np.full(len(x), float(others))), others, control)
     return float((chance * (under if side > 0 else 1 - under)).sum())
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
@@ -175,14 +174,3 @@ def _part(name: str, sizes: tuple[float, ...], shares: tuple[float, ...]) -> Rat
     expected = np.array(shares) * sum(sizes)
     statistic = float(((np.array(sizes) - expected) ** 2 / expected).sum())
     return RatioPart(name, sizes, statistic, float(chdtrc(len(sizes) - 1, statistic)))
-
-
-def noticeable_share(units: int, level: float = BLOCKS) -> float:
-    """How far the share of an arm must be off one half for so many units to be blocked.
-
-    |share − ½| = z √(¼ / N)
-
-    >>> [round(100 * noticeable_share(n), 2) for n in (2_000, 24_000, 1_000_000)]
-    [3.89, 1.12, 0.17]
-    """
-    return NormalDist().inv_cdf(1 - level / 2) * math.sqrt(0.25 / units)

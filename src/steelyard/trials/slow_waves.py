@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arguments.allowed import confidence_of
-from steelyard.errors import LengthsDiffer, UsageError
+from steelyard.errors import UsageError
 from steelyard.results import Array, Difference
 from steelyard.trials.halving import turning_point
-from steelyard.trials.means import without_interval
+from steelyard.trials.means import SAME, pairs_of, without_interval
 
 FEWEST = 3
 ALLOWED = 0.6
@@ -82,7 +82,7 @@ def _number(n: int) -> int:
     return best
 
 
-def slow_waves_t(first: ArrayLike, second: ArrayLike, confidence: float = 0.95, measure: str = "mean") -> Difference:
+def slow_waves_t(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Difference:
     """The mean difference of two arms over periods, right even where neighbouring periods are alike.
 
     t = √n d̄ / √(Σ Λⱼ² / B), Λⱼ = √(2/n) Σ dₜ cos(π j (t − ½) / n), j = 1 … B: only the slowest waves in the differences, which
@@ -98,29 +98,24 @@ def slow_waves_t(first: ArrayLike, second: ArrayLike, confidence: float = 0.95, 
     correlation robust inference, Econometrica 90 (2022).
     """
     confidence = confidence_of(confidence)
-    a, b = (np.asarray(v, dtype=np.float64) for v in (first, second))
-    if a.size != b.size:
-        message = f"Pairs need as many values in one arm as in the other; there are {a.size} and {b.size}."
-        raise LengthsDiffer(message, "Keep the periods in which both arms were seen.")
+    a, b = pairs_of(first, second)
     n, d = a.size, a - b
     facts: dict[str, Any] = {"n": (float(n), float(n)), "method": "slow waves, t"}
     if n:
         facts["values"] = (float(a.mean()), float(b.mean()))
     if n < FEWEST:
         value = float(d.mean()) if n else None
-        return without_interval(measure, value, confidence, f"fewer than {FEWEST} periods with both arms", **facts)
+        return without_interval("mean", value, confidence, f"fewer than {FEWEST} periods with both arms", **facts)
     waves, value = _number(n), float(d.mean())
     parts = _waves(n, waves)[1:] @ d
     error = math.sqrt(float((parts**2).mean()) / n)
     if error <= 1e-13 * max(float(np.abs(d).max()), 1e-300):
-        return without_interval(measure, value, confidence, "the difference is the same in every pair", **facts)
+        return without_interval("mean", value, confidence, SAME, **facts)
     edge = _edge(n, waves, 1 - confidence)
     options = {"error": error, "waves": waves, "edge": edge, "allowed": ALLOWED}
     facts |= {"low": value - edge * error, "high": value + edge * error, "options": options}
-    t = value / error
-    return Difference(
-        measure, value=value, confidence=confidence, p_value=_beyond(abs(t), n, waves), statistic=t, **facts
-    )
+    facts |= {"p_value": _beyond(abs(value / error), n, waves), "statistic": value / error}
+    return Difference("mean", value=value, confidence=confidence, **facts)
 
 
 def slow_waves_edge(n: int, alpha: float = 0.05) -> tuple[int, float]:

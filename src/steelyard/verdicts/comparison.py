@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from steelyard.results import Difference
 from steelyard.verdicts.verdict import BAD, GOOD, OPEN, UNKNOWN, Kind, Verdict
@@ -41,6 +42,15 @@ def verdict_word(ends: Ends, better: str, *, few: bool = False) -> str:
         return TOO_FEW
     low, high = ends if better == "higher" else (-ends[1], -ends[0])
     return BETTER if low > 0 else WORSE if high < 0 else UNCLEAR
+
+
+def judged(measure: str, names: tuple[str, str], better: str, ends: Ends, **facts: Any) -> Difference:
+    """A difference with its interval, and the word that follows from it unless another came.
+
+    >>> judged("auc", ("new", "old"), "higher", (0.004, 0.018), value=0.011).verdict
+    'better'
+    """
+    return Difference(measure, *names, low=ends[0], high=ends[1], **{"verdict": verdict_word(ends, better), **facts})
 
 
 def compared(

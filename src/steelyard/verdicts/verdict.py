@@ -154,19 +154,8 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
-        return {
-            "kind": self.kind.name,
-            "word": self.word,
-            "state": self.state,
-            "tone": self.tone,
-            **self.conclusion.whole.to_dict(),
-            "rests_on": [x.to_dict() for x in self.rests_on],
-            "bound": self.bound,
-            "against": self.against,
-            "margin": self.margin,
-            "cases": None if self.cases is None else asdict(self.cases),
-            "reason": self.reason,
-            "advice": self.advice,
-            "confidence": self.confidence,
-            "looks": self.looks,
-        }
+        told: dict[str, Any] = {"kind": self.kind.name, "word": self.word, "state": self.state, "tone": self.tone}
+        told |= self.conclusion.whole.to_dict() | {"rests_on": [x.to_dict() for x in self.rests_on]}
+        rest = ("bound", "against", "margin", "cases", "reason", "advice", "confidence", "looks")
+        told |= {name: getattr(self, name) for name in rest}
+        return told | {"cases": None if self.cases is None else asdict(self.cases)}

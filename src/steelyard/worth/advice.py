@@ -54,18 +54,14 @@ def advice_of(evaluation: Evaluation) -> Advice | None:
     now = evaluation.worth
     if now is None or now.value is None:
         return None
-    rival, ahead, wait = now.best_policy(), now.against_none(), _wait(evaluation.usefulness)
+    rival, ahead, known = now.best_policy(), now.against_none(), evaluation.usefulness
+    wait = "" if known.known else known.reason
     best = None if wait else _best(evaluation, now)
     if best is None or best.worth is None:
         return Advice(advised_cut(now, rival.estimate, ahead, wait=wait), now, rival, ahead)
     there, gain = best.worth.against_none(best.optimism or 0.0), _gain(evaluation, best)
     verdict = advised_cut(now, rival.estimate, ahead, best.corrected, gain, there)
     return Advice(verdict, now, rival, there if verdict.word == "move" else ahead, best, gain)
-
-
-def _wait(known: Verdict) -> str:
-    """Why nothing is advised yet; empty where anything is known."""
-    return "" if known.known else known.reason
 
 
 def _best(evaluation: Evaluation, now: Worth) -> Threshold | None:

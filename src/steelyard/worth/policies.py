@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from steelyard.arguments.annotated import as_annotated
 from steelyard.asking.estimates import certified_bound
 from steelyard.charts.marks import Chart
 from steelyard.errors import NotAvailable, listing
-from steelyard.files.as_json import AsJson
+from steelyard.files.as_json import AsJson, json_value
 from steelyard.intervals.method import Question
 from steelyard.intervals.money import around_worth
 from steelyard.measures.measure import find
@@ -106,17 +106,8 @@ class Worth(Told, Estimate):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values; never NaN."""
-        return self.plain().to_dict() | {
-            "per_case": self.per_case.to_dict() if self.per_case is not None else None,
-            "policies": [p.to_dict() for p in self.policies],
-            "break_even": self.break_even,
-            "rule": self.rule,
-            "payoff": dict(self.payoff),
-            "reference": self.reference,
-            "band": None if self.band is None else list(self.band),
-            "outcomes": [asdict(o) for o in self.outcomes],
-            "linear": None if self.linear is None else list(self.linear),
-        }
+        own = [f.name for f in fields(self) if f.name not in {*Estimate.__dataclass_fields__, "movable"}]
+        return self.plain().to_dict() | {name: json_value(getattr(self, name)) for name in own}
 
 
 def worth_of(
@@ -126,10 +117,9 @@ def worth_of(
     confidence: float,
     *,
     segment: str | None = None,
-    flagged: bool = True,
     movable: bool = False,
 ) -> Worth:
-    """Profit or cost of a confusion matrix; `flagged` where two levels are acted on or left alone, `movable` by a threshold."""
+    """Profit or cost of a confusion matrix, whether or not it is `movable` by a threshold."""
     names = () if confusion.amounts is None else confusion.amounts.names
     table = payoff.coefficients(confusion.levels, confusion.positive, names)
     total = _estimate(confusion, table, kind, confidence, "total", segment)
@@ -137,7 +127,7 @@ def worth_of(
         _value(confusion, p.coefficients(confusion.levels, confusion.positive, names), kind)
         for p in (payoff.corners() if payoff.ranged else ())
     ]
-    two = flagged and confusion.positive is not None and len(confusion.levels) == 2
+    two = confusion.positive is not None and len(confusion.levels) == 2
     point, rule = break_even(confusion, table) if two else (None, "")
     facts = {name: getattr(total, name) for name in Estimate.__dataclass_fields__}
     return Worth(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from steelyard.arguments.annotated import Confidence, as_annotated
 from steelyard.errors import NotAvailable, UsageError, listing, nearest
+from steelyard.files.as_json import json_value
 from steelyard.intervals.bootstrap import SEED
 from steelyard.results import Array, Curve, Estimate, make_frame
 from steelyard.summaries.scores import Scores, scores_of
@@ -123,18 +124,12 @@ class Regions(Told):
 
     def frame(self) -> Any:
         """One row a region, as a frame of whichever library is installed."""
-        rows = [asdict(part) for part in self.parts]
-        return make_frame({name: [row[name] for row in rows] for name in Region.__slots__})
+        return make_frame({name: [getattr(part, name) for part in self.parts] for name in Region.__slots__})
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values, without the score tables."""
-        return {
-            "prevalence": self.prevalence,
-            "confidence": self.confidence,
-            "models": list(self.models),
-            "parts": [asdict(part) for part in self.parts],
-            "text": str(self),
-        }
+        told = {name: json_value(getattr(self, name)) for name in ("prevalence", "confidence", "models", "parts")}
+        return told | {"text": str(self)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Regions:
