@@ -12,8 +12,8 @@ import msgspec
 
 from steelyard.board.frame import badge
 from steelyard.board.known import KnownModel, known_models, one_known
-from steelyard.board.pieces import alarm_forms, listed, stamp, unbroken
-from steelyard.board.visits import Answer, Elsewhere, Shown, Visit, link, page, to
+from steelyard.board.pieces import alarm_forms, stamp, unbroken
+from steelyard.board.visits import Answer, Elsewhere, Shown, Visit, inside, link, page, to
 from steelyard.monitors.standing import StandingAlarm
 from steelyard.monitors.windows import moment
 from steelyard.serve import statements as sql
@@ -21,7 +21,7 @@ from steelyard.serve.asked_alarms import SaidOfAlarm, say_of_alarm
 from steelyard.serve.asked_windows import OfVersion
 from steelyard.serve.operations import ApiRequest
 from steelyard.serve.problems import Problem
-from steelyard.views.html import Ready, tag
+from steelyard.views.html import Ready, listed, row, tag
 from steelyard.views.monitor import signal_noun
 from steelyard.words import count, shortest, significant, visible
 
@@ -59,8 +59,7 @@ def post_alarm(visit: Visit) -> Answer:
         )
         query = OfVersion(version=version)
         say_of_alarm.run(ApiRequest(visit.service, visit.caller, {"model": name}, query, said, {}))
-    back = visit.form.get("back", "/")
-    return Elsewhere(back if back.startswith("/") and not back.startswith(("//", "/\\")) else "/")
+    return Elsewhere(inside(visit.form.get("back", "/")))
 
 
 @page("/alarms")
@@ -71,11 +70,10 @@ def get_alarms(visit: Visit) -> Answer:
     muted = [(k, signal, until) for k in found for signal, until in k.alarms.muted.items()]
     said = said_of_alarms(visit)
     opened = sum(not a.acknowledged for _, a in standing)
-    title = (
-        f"{count(opened)} of {count(len(standing))} standing alarms and warnings {'waits' if opened == 1 else 'wait'} for somebody."
-        if opened
-        else "No alarm waits for anybody."
-    )
+    title = "No alarm waits for anybody."
+    if opened:
+        wait = "waits" if opened == 1 else "wait"
+        title = f"{count(opened)} of {count(len(standing))} standing alarms and warnings {wait} for somebody."
     parts: list[Any] = [tag("h1", title)]
     parts += _told_once(visit, sorted(standing, key=lambda x: (x[1].acknowledged, x[0].place)), said)
     if muted:
@@ -136,12 +134,9 @@ def standing_alarm(
 def _why(known: KnownModel, alarm: StandingAlarm) -> str:
     """Why it was said when it was, with the number of then; windows since may still wait for their labels."""
     changes = [] if known.face is None else known.face["changes"]
-    then = [
-        c
-        for c in changes
-        if c["signal"] == alarm.signal and c["window"] == alarm.since and c["after"] == "firing" and c["reason"]
-    ]
-    reason = str(then[-1]["reason"]) if then else alarm.reason
+    fired = {"signal": alarm.signal, "window": alarm.since, "after": "firing"}
+    then = [c["reason"] for c in changes if c["reason"] and all(c[k] == v for k, v in fired.items())]
+    reason = str(then[-1]) if then else alarm.reason
     return f"{reason[:1].upper()}{reason[1:]}."
 
 
@@ -274,24 +269,10 @@ def _budgets(found: Sequence[KnownModel], now: datetime) -> Ready:
         budget = k.face["budget"]
         told = f"{shortest(budget['alarms'])} a {budget['period']}" if budget else "no budget: looks at any time"
         left = shortest(max(0, budget["alarms"] - len(recent))) if budget and budget["period"] == "quarter" else ""
-        level = significant(k.face["level"], 2)
-        rows.append(
-            tag(
-                "tr",
-                tag("th", link(visible(k.name), to("models", k.name)), scope="row"),
-                tag("td", told),
-                tag("td", count(len(recent)), class_="right"),
-                tag("td", left, class_="right"),
-                tag("td", level, class_="right"),
-            )
-        )
+        cells = (told, count(len(recent)), left, significant(k.face["level"], 2))
+        rows.append(row(link(visible(k.name), to("models", k.name)), *cells, align="lrrr"))
     if not rows:
         return tag("p", "No model was looked at yet.", class_="quiet")
-    head = (
-        "model",
-        "false alarms allowed",
-        "fired in the last quarter",
-        "left if all were false",
-        "level of each look",
-    )
+    left_over = "left if all were false"
+    head = ("model", "false alarms allowed", "fired in the last quarter", left_over, "level of each look")
     return listed(head, rows[:MOST], "The budget of each model, and what was spent of it at most", "budgets")

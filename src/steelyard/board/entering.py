@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.board.visits import Answer, Elsewhere, Shown, Visit, page
+from steelyard.board.visits import Answer, Elsewhere, Shown, Visit, inside, page
 from steelyard.serve.problems import Problem
 from steelyard.views.html import tag
 
@@ -44,11 +44,6 @@ def sign_in_page(visit: Visit, back: str, wrong: str = "") -> Shown:
     return Shown("Sign in", body, 401 if wrong or back != "/sign-in" else 200, live=False)
 
 
-def _inside(place: str) -> str:
-    """An address on this site, and no other."""
-    return place if place.startswith("/") and not place.startswith(("//", "/\\")) and "\n" not in place else "/"
-
-
 @page("/sign-in", scope=None)
 def get_sign_in(visit: Visit) -> Answer:
     """The form alone."""
@@ -59,7 +54,7 @@ def get_sign_in(visit: Visit) -> Answer:
 def sign_in(visit: Visit) -> Answer:
     """Remember a token in the browser."""
     shown = visit.form.get("token", "").strip()
-    place = _inside(visit.form.get("to", "/"))
+    place = inside(visit.form.get("to", "/"))
     try:
         visit.service.caller(shown, visit.peer)
     except Problem as problem:
@@ -76,7 +71,7 @@ def sign_out(visit: Visit) -> Answer:
 @page("/open/{token}", scope=None)
 def open_link(visit: Visit) -> Answer:
     """Come in by a link that may only read; who is signed in stays who they are."""
-    shown, place = visit.path["token"], _inside(visit.query.get("to", "/"))
+    shown, place = visit.path["token"], inside(visit.query.get("to", "/"))
     if visit.shown:
         try:
             visit.service.caller(visit.shown, visit.peer)

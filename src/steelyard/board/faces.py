@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +13,7 @@ from steelyard.monitors.windowed import CountedWindow
 from steelyard.serve.watching import WatchedStream
 from steelyard.verdicts.alarm import ALARM, OK, UNJUDGED, WARN
 from steelyard.views.monitor import signal_noun
-from steelyard.words import bracketed, estimate_parts, percent, significant, visible
+from steelyard.words import bracketed, estimate_parts, significant, visible
 
 POINTS = 40
 """Windows of which a small course is drawn."""
@@ -126,8 +125,3 @@ def course(monitor: Monitor, name: str) -> dict[str, Any]:
         "marks": marks,
         "ends": [significant(least), significant(most)],
     }
-
-
-def coverage_text(face: Mapping[str, Any]) -> str:
-    """The part of the rows whose label is known."""
-    return "" if face["coverage"] is None else percent(face["coverage"])

@@ -10,7 +10,7 @@ from steelyard.board.earned import earned_section
 from steelyard.board.faces import zoomed
 from steelyard.board.frame import badge
 from steelyard.board.known import KnownModel, one_known
-from steelyard.board.pieces import ago, alarm_forms, instant, label_bar, listed, stamp, unbroken
+from steelyard.board.pieces import ago, alarm_forms, asking, choice, downloads, instant, label_bar, stamp, unbroken
 from steelyard.board.strips import ROWS, WINDOWS, heat_map, loudest, status_strip, strip_key
 from steelyard.board.versions import versions_section
 from steelyard.board.visits import Answer, Shown, Visit, link, page, to
@@ -19,7 +19,7 @@ from steelyard.reports.figures import figure
 from steelyard.serve.problems import Problem
 from steelyard.serve.watching import WatchedStream
 from steelyard.verdicts.alarm import ALARM, UNJUDGED
-from steelyard.views.html import Ready, tag
+from steelyard.views.html import Ready, described, facts_line, listed, tag
 from steelyard.views.monitor import headline, signal_noun
 from steelyard.words import count, percent, significant, visible
 
@@ -88,8 +88,8 @@ def _title(visit: Visit, known: KnownModel, monitor: Monitor) -> Ready:
         ("last row", ago(came, visit.service.clock())),
         ("labels known", label_bar(face.get("coverage"))),
     ]
-    told = tag("dl", [tag("div", tag("dt", k), tag("dd", v)) for k, v in facts], class_="facts")
-    return tag("div", tag("div", tag("h1", visible(known.name)), badge(state_of(monitor)), class_="titled"), told)
+    title = tag("div", tag("h1", visible(known.name)), badge(state_of(monitor)), class_="titled")
+    return tag("div", title, facts_line(facts))
 
 
 def _stands(monitor: Monitor, cause: Cause) -> Ready:
@@ -195,30 +195,13 @@ def _courses(visit: Visit, monitor: Monitor, shown: tuple[int, int]) -> list[Any
     first, *others = names
     figures = [figure(part.chart(first), wide=True), tag("div", [figure(part.chart(name)) for name in others])]
     query = {k: visit.query[k] for k in ("version", "to") if k in visit.query}
-    choice = tag(
-        "form",
-        [tag("input", type="hidden", name=k, value=v) for k, v in query.items()],
-        tag(
-            "label",
-            "Another signal ",
-            tag(
-                "select",
-                [tag("option", visible(n[:LETTERS]), value=n, selected=n == chosen) for n in monitor.signals],
-                name="signal",
-            ),
-        ),
-        tag("button", "Draw"),
-        method="get",
-        action=to("models", visit.path["model"]) + "#stale",
-        class_="filters",
-    )
+    held = [tag("input", type="hidden", name=k, value=v) for k, v in query.items()]
+    other = choice("Another signal", "signal", [(n, visible(n[:LETTERS])) for n in monitor.signals], chosen)
+    form = asking(to("models", visit.path["model"]) + "#stale", held, other, tag("button", "Draw"))
     expected = any(s.estimated for w in part.windows for s in w.signals)
-    note = (
-        tag("p", "Hollow and apart: expected from the scores (≈), until the labels are in.", class_="note")
-        if expected
-        else None
-    )
-    return [tag("div", figures, class_="courses"), note, choice]
+    apart = "Hollow and apart: expected from the scores (≈), until the labels are in."
+    note = tag("p", apart, class_="note") if expected else None
+    return [tag("div", figures, class_="courses"), note, form]
 
 
 def _changes(visit: Visit, monitor: Monitor) -> list[Any]:
@@ -253,19 +236,15 @@ def _change(monitor: Monitor, name: str) -> Ready:
 
 
 def _judged(monitor: Monitor) -> list[Any]:
+    any_time = f"looks at any time, level {monitor.alpha:g} a signal"
     facts = [
         ("watched", headline(monitor)),
         ("reference", monitor.baseline.text),
-        (
-            "budget",
-            monitor.budget.text
-            if monitor.budget is not None
-            else f"looks at any time, level {monitor.alpha:g} a signal",
-        ),
+        ("budget", any_time if monitor.budget is None else monitor.budget.text),
         ("margin", percent(monitor.margin)),
     ]
     notes = [tag("p", visible(n), class_="note warn") for n in monitor.notes[:5]]
-    return [tag("dl", [[tag("dt", k), tag("dd", visible(v))] for k, v in facts]), *notes]
+    return [described(facts), *notes]
 
 
 def _downloads(visit: Visit, known: KnownModel) -> list[Any]:
@@ -275,8 +254,5 @@ def _downloads(visit: Visit, known: KnownModel) -> list[Any]:
         ("Every number as CSV", "signals.csv"),
         ("Everything as JSON", "monitor.json"),
     )
-    told = [
-        link(word, to("models", known.name, "download", kind, version=version), class_="button") for word, kind in kinds
-    ]
     send = link("How rows are sent", to("setup", "send", model=known.name), class_="button")
-    return [tag("p", told, send, class_="downloads")]
+    return [downloads(kinds, lambda kind: to("models", known.name, "download", kind, version=version), send)]

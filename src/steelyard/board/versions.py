@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.board.frame import badge
 from steelyard.board.known import KnownModel, one_known
-from steelyard.board.pieces import listed, unbroken
+from steelyard.board.pieces import unbroken
 from steelyard.board.visits import Visit, link, to
 from steelyard.compare import compare
 from steelyard.errors import SteelyardError
@@ -17,7 +17,7 @@ from steelyard.monitors.windowed import CountedWindow
 from steelyard.serve.problems import Problem
 from steelyard.serve.same_rows import paired, same_rows
 from steelyard.serve.watching import WatchedStream
-from steelyard.views.html import Ready, tag
+from steelyard.views.html import Ready, listed, tag
 from steelyard.views.verdict import verdict_html
 from steelyard.words import count, visible
 
@@ -67,13 +67,8 @@ def _compared(visit: Visit, known: KnownModel, one: str, other: str) -> list[Any
                 held[version] = {w.name: w for w in watcher.windows(session, streams[version]) if w.summary.evidence}
         both = [n for n in held[one] if n in held[other]][-LATEST:]
         if not both:
-            return [
-                tag(
-                    "p",
-                    f"Versions {visible(one)} and {visible(other)} have no window with labels in common.",
-                    class_="quiet",
-                )
-            ]
+            none = f"Versions {visible(one)} and {visible(other)} have no window with labels in common."
+            return [tag("p", none, class_="quiet")]
         key = tuple(held[v][n].summary.rows + held[v][n].summary.labelled for v in (one, other) for n in both)
         before = visit.site.kept.get(f"compared {known.name} {one} {other}")
         if before is None or before[0] != key:
