@@ -20,6 +20,9 @@ POINTS = 40
 CHANGES = 60
 """Changes of alarms that are kept for the history."""
 
+BUDGET = {"alarms": "alarms", "period": "period", "level": "alpha", "text": "text"}
+"""What is kept of a budget of false alarms."""
+
 
 def face_of(one: WatchedStream, monitor: Monitor, last: CountedWindow | None) -> str:
     """What is shown of a stream beside others, as text that is the same while nothing changed."""
@@ -28,6 +31,7 @@ def face_of(one: WatchedStream, monitor: Monitor, last: CountedWindow | None) ->
     rows = sum(w.rows for w in recent.windows)
     labelled = sum(w.labels.labelled for w in recent.windows)
     watched = monitor.facts.get("target") is not None
+    budget = monitor.budget
     told: dict[str, Any] = {
         "state": state_of(monitor),
         "cause": cause_of(monitor).to_dict(),
@@ -40,14 +44,7 @@ def face_of(one: WatchedStream, monitor: Monitor, last: CountedWindow | None) ->
         "came": None if last is None else last.summary.last,
         "firing": list(monitor.firing),
         "changes": [a.to_dict() for a in _loud(monitor)],
-        "budget": None
-        if monitor.budget is None
-        else {
-            "alarms": monitor.budget.alarms,
-            "period": monitor.budget.period,
-            "level": monitor.budget.alpha,
-            "text": monitor.budget.text,
-        },
+        "budget": None if budget is None else {k: getattr(budget, v) for k, v in BUDGET.items()},
         "level": monitor.alpha,
         "notes": list(monitor.notes)[:5],
     }

@@ -36,14 +36,10 @@ def small_course(course: Mapping[str, Any], about: str) -> Ready:
         at = y(course["reference"])
         parts.append(tag("path", d=f"M{EDGE} {at}H{WIDE - EDGE}", class_="base"))
     for expected, kind in ((False, "line"), (True, "line dots")):
-        told = [
-            v if v is None or ((m == "e") == expected) else None for v, m in zip(values, course["marks"], strict=True)
-        ]
+        told = [v if (m == "e") == expected else None for v, m in zip(values, course["marks"], strict=True)]
         if expected:  # from the last that was judged on
-            told = [
-                values[i] if v is None and i + 1 < len(told) and told[i + 1] is not None else v
-                for i, v in enumerate(told)
-            ]
+            after = [*told[1:], None]
+            told = [v if x is None and y is not None else x for v, x, y in zip(values, told, after, strict=True)]
         if path := _path(told, x, y):
             parts.append(tag("path", d=path, class_=kind))
     for i, (v, mark) in enumerate(zip(values, course["marks"], strict=True)):
@@ -145,11 +141,9 @@ def alarm_forms(
     if muted:
         button = tag("button", "Hear again", name="what", value="unmute", aria_label=f"Hear again{named}")
         return visit.form_tag(place, held, button, class_="does")
-    done = (
-        tag("span", "acknowledged", class_="quiet")
-        if acknowledged
-        else tag("button", "Acknowledge", name="what", value="acknowledge", aria_label=f"Acknowledge{named}")
-    )
+    done = tag("button", "Acknowledge", name="what", value="acknowledge", aria_label=f"Acknowledge{named}")
+    if acknowledged:
+        done = tag("span", "acknowledged", class_="quiet")
     mute = tag(
         "details",
         tag("summary", "Mute", aria_label=f"Mute{named}"),

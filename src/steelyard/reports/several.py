@@ -116,11 +116,10 @@ def which_model(models: Mapping[str, Any], comparison: Comparison | None) -> Rea
         above = {r.text for r in comparison.verdict.reasons}
         said = comparison.sentences()[:-1] if comparison.ranking is not None else comparison.sentences()
         parts += paragraphs(s for s in said if s not in above)
-        parts += (
-            [_pair(comparison)]
-            if len(comparison.models) == 2
-            else [*(_ranked(comparison, n) for n in _chief(comparison)), _matrix(comparison)]
-        )
+        if len(comparison.models) == 2:
+            parts.append(_pair(comparison))
+        else:
+            parts += [*(_ranked(comparison, n) for n in _chief(comparison)), _matrix(comparison)]
     parts = [stamped(models.values(), *parts, *_best_cuts(models)), *_overlaid(models)]
     if comparison is not None:
         if len(comparison.models) > 2:

@@ -12,7 +12,7 @@ from steelyard.measures.measure import find
 from steelyard.payoffs.kinds import KINDS
 from steelyard.results import Difference
 from steelyard.verdicts.comparison import BETTER, EQUIVALENT, NOT_KNOWN, TOO_FEW, UNCLEAR, WORSE
-from steelyard.views.layout import WIDTH, fit, table_width, wrap
+from steelyard.views.layout import WIDTH, blocks_text, fit, noted, table_width, wrap, wrapped
 from steelyard.views.several import measure_named
 from steelyard.views.standings import CALLED, at_once, ranked_table, standing_finding, standing_sentence, standings
 from steelyard.views.tables import SmallTable
@@ -228,12 +228,12 @@ def comparison_text(comparison: Comparison) -> str:
     verdict = comparison.verdict
     told = {r.text for r in verdict.reasons}
     blocks = [verdict_lines(verdict), wrap(f"{headline(comparison)}.", WIDTH)]
-    blocks.append([line for s in comparison.sentences() if s not in told for line in wrap(s, WIDTH, "", "  ")])
+    blocks.append(wrapped(s for s in comparison.sentences() if s not in told))
     for t in (*below(models_table(comparison)), *difference_tables(comparison)):
         bare = SmallTable(t.title, t.head, t.align, t.rows, spare=t.spare)
         blocks.append([*table_lines(bare), *(wrap(t.note, WIDTH, "  ", "  ") if t.note else [])])
-    blocks.append([line for n in comparison.notes() for line in wrap(n, WIDTH, "Note: ", "      ")])
-    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+    blocks.append(noted(comparison.notes()))
+    return blocks_text(blocks)
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from steelyard.errors import NotAvailable
 from steelyard.measures.facts import EVIDENCE
 from steelyard.measures.measure import find, leading
 from steelyard.results import Estimate
-from steelyard.views.layout import WIDTH, wrap
+from steelyard.views.layout import WIDTH, blocks_text, noted, wrap, wrapped
 from steelyard.views.several import TOGETHER, measure_named, together
 from steelyard.views.standings import standing_finding
 from steelyard.views.story import kind_of
@@ -244,15 +244,13 @@ def experiment_text(experiment: Experiment) -> str:
         blocks.append(wrap(headline(experiment, data, design), WIDTH, "", "  "))
         for t in experiment_tables(experiment, data, design):
             blocks.append([*table_lines(replace(t, note="")), *wrap(t.note, WIDTH, "  ", "  ")])
-        blocks.append(
-            [line for s in experiment_sentences(experiment, data, design) for line in wrap(s, WIDTH, "", "  ")]
-        )
+        blocks.append(wrapped(experiment_sentences(experiment, data, design)))
     for cell in experiment.cells:
         told = tuned(experiment, cell)
         if told:
-            blocks.append([line for s in told for line in wrap(s, WIDTH, "", "  ")])
-    blocks.append([line for n in experiment_notes(experiment) for line in wrap(n, WIDTH, "Note: ", "      ")])
-    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+            blocks.append(wrapped(told))
+    blocks.append(noted(experiment_notes(experiment)))
+    return blocks_text(blocks)
 
 
 def tuned(experiment: Experiment, cell: TestedModel) -> list[str]:

@@ -114,6 +114,16 @@ def scrolled(content: Ready, label: str) -> Ready:
     return tag("div", content, class_="scroll", tabindex="0", role="region", aria_label=label)
 
 
+def text_lines(text: str) -> list[Ready]:
+    """A text of several lines as it stands, every name escaped."""
+    return [Ready(escape(visible(line)) + "\n") for line in text.splitlines()]
+
+
+def drawn_text(text: str, label: str) -> Ready:
+    """A picture made of letters, in a box that scrolls by itself on a narrow screen."""
+    return tag("pre", text_lines(text), class_="picture", tabindex="0", role="region", aria_label=label)
+
+
 def listed(
     head: Iterable[object], rows: Iterable[Ready], caption: str, kind: str | None = None, label: str = ""
 ) -> Ready:

@@ -15,7 +15,7 @@ from steelyard.errors import NotAvailable
 from steelyard.measures.measure import find
 from steelyard.results import Estimate
 from steelyard.views.experiment import experiment_notes, number
-from steelyard.views.layout import WIDTH, wrap
+from steelyard.views.layout import WIDTH, blocks_text, noted, wrap, wrapped
 from steelyard.views.tables import SmallTable
 from steelyard.views.text import table_lines
 from steelyard.views.verdict import verdict_lines
@@ -114,14 +114,14 @@ def learning_text(curve: LearningCurve) -> str:
     blocks = [verdict_lines(curve.verdict), wrap(headline(curve), WIDTH, "", "  ")]
     for model in curve.models:
         blocks.append(table_lines(learning_table(curve, model)))
-        blocks.append([line for s in learning_sentences(curve, model) for line in wrap(s, WIDTH, "", "  ")])
+        blocks.append(wrapped(learning_sentences(curve, model)))
     # What one repeat shows has no spread to make an interval of.
     said = ""
     if any(e.low is not None for m in curve.models for e in curve.estimates(m)):
         said = f"Intervals are {percent(curve.confidence)}: corrected resampled t over the repeats, which share their rows."
     blocks.append(wrap(said, WIDTH, "", "  ") if said else [])
-    blocks.append([line for n in experiment_notes(curve.experiment) for line in wrap(n, WIDTH, "Note: ", "      ")])
-    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+    blocks.append(noted(experiment_notes(curve.experiment)))
+    return blocks_text(blocks)
 
 
 def learning_document(curve: LearningCurve) -> dict[str, Any]:
