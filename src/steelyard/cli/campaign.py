@@ -117,9 +117,8 @@ def _check(file: str | None, given: dict[str, Any]) -> None:
     lacking = [f"--{name}" for name in ("prospects", "targets") if given[name] is None]
     if lacking:
         message = f"Without a FILE a campaign is planned by a rule of thumb, which needs {' and '.join(lacking)}."
-        raise UsageError(
-            message, "Say how many could be contacted and the share of targets among them, or name a FILE."
-        )
+        hint = "Say how many could be contacted and the share of targets among them, or name a FILE."
+        raise UsageError(message, hint)
 
 
 def _text(found: Campaign, source: str | None, *, as_json: bool) -> str:

@@ -298,9 +298,8 @@ def check_named(data: Any, given: dict[str, Any]) -> None:
         raise UsageError(message, hint + columns_told(data))
     if len(scores) > 1 and not labels:
         message = f"One score tells two levels apart, and {len(scores)} were given: {listing(scores)}."
-        raise UsageError(
-            message, "Give --score COLUMN once; of several levels, make a target that is 1 for one of them."
-        )
+        hint = "Give --score COLUMN once; of several levels, make a target that is 1 for one of them."
+        raise UsageError(message, hint)
     if not scores and given["prediction"] is None:
         message = "Neither a score nor a prediction was given."
         hint = "Name a column: --score COLUMN (numbers) or --prediction COLUMN (labels or numbers)."

@@ -194,9 +194,8 @@ def _watched(file: str, given: dict[str, Any]) -> Any:
         return _run(file, given)
     if Path(file).is_dir():
         message = f'The folder "{file}" holds no windows that were counted.'
-        raise UsageError(
-            message, 'Count some: steelyard windows FILE --baseline FILE -o FOLDER; rows are named as "rows/*.parquet".'
-        )
+        hint = 'Count some: steelyard windows FILE --baseline FILE -o FOLDER; rows are named as "rows/*.parquet".'
+        raise UsageError(message, hint)
     if file == "-" and given["spark"] is None and given["reference"] == "-":
         message = "Rows and reference cannot both be read from standard input."
         raise UsageError(message, "Name a file for one of them.")

@@ -97,9 +97,8 @@ def _chosen(name: str, given: dict[str, Any]) -> dict[str, Any]:
     tables = options_of_tables()
     if name not in tables:
         message = f'There is no table called "{name}"; there are {listing(tables, 30)}.'
-        raise UsageError(
-            message, nearest(ALSO.get(name, name), tables) or "For example steelyard table preds.csv matrix."
-        )
+        hint = nearest(ALSO.get(name, name), tables) or "For example steelyard table preds.csv matrix."
+        raise UsageError(message, hint)
     said = {key: given[key] for key in TYPED if given[key] not in (None, ())}
     for odd in said:
         owners = [n for n, parts in tables.items() if odd in {SPELT.get(p, p) for p in parts}]

@@ -269,9 +269,8 @@ def experiment_chart(experiment: Experiment, measure: str | None, *names: str) -
     chosen = [place for place in places if all(n in place for n in names)]
     if len(chosen) != 1:
         message = "The picture shows one data set under one design."
-        raise NotAvailable(
-            message, f"Name them, for example chart(measure, {', '.join(map(repr, next(iter(places))))})."
-        )
+        hint = f"Name them, for example chart(measure, {', '.join(map(repr, next(iter(places))))})."
+        raise NotAvailable(message, hint)
     cells = places[chosen[0]]
     if not cells:
         message = "No fold is done yet."
