@@ -32,9 +32,8 @@ AHEAD = 2.0
 def learning_table(curve: LearningCurve, model: str) -> SmallTable:
     """The values on training and test rows at each size."""
     rows: list[tuple[str, ...]] = []
-    for size, learnt, tested in zip(
-        curve.sizes, curve.estimates(model, train=True), curve.estimates(model), strict=True
-    ):
+    found = zip(curve.sizes, curve.estimates(model, train=True), curve.estimates(model), strict=True)
+    for size, learnt, tested in found:
         rows.append((count(size), number(learnt), number(tested)))
     noun = find(curve.measure).noun
     title = f"{visible(model)}, {noun}" if len(curve.models) > 1 else f"{noun} of {visible(model)}"
@@ -182,20 +181,9 @@ def learning_chart(curve: LearningCurve, *models: str) -> Chart:
     title = f"Learning curve: {find(curve.measure).noun}{of}"
     said = " ".join(s for m in chosen for s in learning_sentences(curve, m))
     up = wide_enough(seen, find(curve.measure).noun)
-    verdict = curve.verdict
-    state = verdict.state if verdict.known else "whether more rows would help is not known"
-    return Chart(
-        "learning",
-        title,
-        across,
-        up,
-        tuple(marks),
-        said,
-        columns,
-        tuple(legend),
-        (620.0, 380.0),
-        finding=f"{state[:1].upper()}{state[1:]}",
-    )
+    state = curve.verdict.state if curve.verdict.known else "whether more rows would help is not known"
+    more: dict[str, Any] = {"size": (620.0, 380.0), "finding": f"{state[:1].upper()}{state[1:]}"}
+    return Chart("learning", title, across, up, tuple(marks), said, columns, tuple(legend), **more)
 
 
 def _law(curve: LearningCurve, model: str, colour: int, last: float, ahead: float, seen: list[float]) -> list[Mark]:
